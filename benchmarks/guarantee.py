@@ -44,8 +44,8 @@ def main() -> None:
         began = time.process_time()
         keeps.update(y, order[: m + 1])
         took.append(time.process_time() - began)
-    print(f"100,000 objects, 120 candidates, 20 teaching, a further label: median {np.median(took):.2f} s, "
-          f"most {max(took):.2f} s of CPU")  # fmt: skip
+    print(f"100,000 objects, 120 candidates, 20 teaching, a further label: median "
+          f"{np.median(took):.2f} s, most {max(took):.2f} s of CPU")  # fmt: skip
     m = np.arange(1, 2_001)
     began = time.process_time()
     b_always(m, 100_000 - m, m // 10, DELTA)

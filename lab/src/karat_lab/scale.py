@@ -49,6 +49,7 @@ WHOLE = ("manning2008", "whissell2012-equation", "whissell2012-figure6")
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
+    "alternatives": Quick(3, "three data sets of each design instead of 30"),
     "banerjee2004-figure": Quick(
         1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "
         "of clusters, without the collection of 20,000 messages", "banerjee2004",
@@ -71,6 +72,7 @@ QUICK: dict[str, Quick] = {
     "guarantee-stopping": Quick(1, "one draw of the labels instead of 30", "guarantee"),
     "guarantee-forecasts": Quick(1, "one draw of the labels instead of 50", "guarantee"),
     "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
+    "clarity-intervals": Quick(50, "50 rounds instead of 500"),
     "internal-chance": Quick(1, "one data set instead of six"),
     "map-of-measures": Quick(
         0, "16 small data sets instead of all, no sub-tasks", "choice", sets=_CHOICE

@@ -16,6 +16,7 @@ from karat.cli.assign import assign
 from karat.cli.bench import bench
 from karat.cli.bound import bound
 from karat.cli.check import check
+from karat.cli.clarity import clarity
 from karat.cli.compare import compare
 from karat.cli.label import label
 from karat.cli.measures import measures
@@ -78,6 +79,7 @@ for _command in (
     compare,
     bound,
     label,
+    clarity,
     sample,
     bench,
     measures,

@@ -76,12 +76,14 @@ def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
 
     found = sorted(study.describe(answer.name), key=lambda one: -one.size)
     of_terms = study.dataset.of_documents
-    if not of_terms and all(one.rule is None for one in found):
+    named = sorted({one.named_by for one in found if one.named_by is not None})
+    if not of_terms and not named and all(one.rule is None for one in found):
         console.print(NO_RULE, style="dim")
         return
-    table = Table(title="The clusters", box=None, pad_edge=False)
-    for title in ("cluster", "words" if of_terms else "rule"):
-        table.add_column(title, overflow="fold")
+    title = ", named by ".join(["The clusters", *named])
+    table = Table(title=printable(title), box=None, pad_edge=False)
+    for column in ("cluster", "words" if of_terms else "rule"):
+        table.add_column(column, overflow="fold")
     table.add_column("right", justify="right")
     table.add_column("objects", justify="right")
     for one in found[:CLUSTERS_SHOWN]:
@@ -117,7 +119,26 @@ def _show_representations(study: Study, console: Console) -> None:
     console.print(table)
 
 
-def show(study: Study, answer: Answer, top: int = 8) -> None:
+def _show_ways(study: Study, n: int, console: Console) -> None:
+    """Other honest ways to divide the objects."""
+    from rich.table import Table
+
+    from karat.cli._output import printable
+    from karat.study.wording import divisions
+
+    found = study.alternatives(n)
+    if len(found) > 1:
+        table = Table(title=divisions.TITLE, box=None, pad_edge=False)
+        for head in divisions.HEADS:
+            table.add_column(head, overflow="fold")
+        for row in divisions.rows(found):
+            table.add_row(*map(printable, row))
+        console.print(table)
+    for sentence in divisions.sentences(found):
+        console.print(printable(sentence), markup=False, highlight=False)
+
+
+def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) -> None:
     """The answer for a person: the sentences, the best candidates, what to mind."""
     from rich.console import Console
     from rich.panel import Panel
@@ -137,6 +158,8 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
     for sentence in answer.sentences[len(answer.story) :]:
         console.print(printable(sentence), markup=False, highlight=False)
     _show_shortlist(answer, console)
+    if ways is not None:
+        _show_ways(study, ways, console)
     _show_representations(study, console)
     more = answer.tried.distinct - top
     if more > 0:

@@ -156,6 +156,19 @@ Grid = Annotated[
         "min_samples=5,10."
     ),
 ]
+Alternatives = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Look for up to N really different ways to divide the objects that are each good.",
+    ),
+]
+Constraints = Annotated[
+    Path | None,
+    typer.Option(
+        help="Table of pairs of objects that are known to be together or apart: id,id,must|cannot."
+    ),
+]
 Update = Annotated[
     bool,
     typer.Option(help="Judge a stored study by other labels, --noise or --delta from now on."),

@@ -18,7 +18,7 @@ from karat.cli._input import (
     tell_findings,
 )
 from karat.cli._numbers import parse_clusterers, parse_counts
-from karat.cli._options import Delta
+from karat.cli._options import Constraints, Delta
 from karat.cli._output import Force, check_target, printable, write_csv
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def label(
     neighbors: Annotated[
         int, typer.Option(min=0, help="Show so many of the nearest objects with each.")
     ] = 0,
+    constraints: Constraints = None,
     by: Annotated[
         str, typer.Option(help="Your name, where a team labels.", show_default="user name")
     ] = "",
@@ -147,8 +148,9 @@ def label(
     if expert is not None:
         expected = read_labels(expert, n, rows=rows, ids=dataset.ids).values
     candidates, prior = _candidates(
-        dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column
-    )
+        dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column,
+        constraints,
+    )  # fmt: skip
     session = _session(
         output or Path(f"{dataset.name}-labels.jsonl"), objects.lines(), rows,
         candidates, prior, seed, by or getpass.getuser(), teach,
@@ -247,9 +249,7 @@ def _ask_about_variants(desk: Desk) -> None:
 
 
 def _same(name: str, like: str) -> bool:
-    given = _ask(
-        f"Is {printable(name)!r} the same class as {printable(like)!r}? [y] yes  [n] no > "
-    )
+    given = ask(f"Is {printable(name)!r} the same class as {printable(like)!r}? [y] yes  [n] no > ")
     return given is not None and given.lower().startswith("y")
 
 
@@ -304,6 +304,7 @@ def _candidates(
     numbers: list[int],
     metric: str | None,
     id_column: str | None,
+    constraints: Path | None,
 ) -> tuple[dict[str, Any], dict[str, float] | None]:
     """The clusterings, and shares of them that were decided without a label."""
     from karat.datasets import read_labelings
@@ -313,7 +314,8 @@ def _candidates(
         return dict(read_labelings(labelings, id_column=id_column, ids=dataset.ids)), None
     path = storage or Path(f"{dataset.name}.karat")
     typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)
-    with Study(dataset, metric=metric, storage=path) as study:
+    with Study(dataset, metric=metric, storage=path, update=True) as study:
+        study.constrain(constraints)
         names = parse_clusterers(clusterer or list(study.fits.default_clusterers))
         study.sweep(names, k=numbers, n_init=1)
         kept = study.candidates
@@ -322,7 +324,7 @@ def _candidates(
         if judged is None:
             return study.labelings(kept.index), None
         # as the clusterings of one cluster, which the judge does not see, share the rest of 1
-        share = dict(zip(judged.names, judged.judgement.prior * (1 - 1e-3), strict=True))
+        share = dict(zip(judged.names, judged.prior * (1 - 1e-3), strict=True))
         others = 1e-3 / max(1, len(kept) - len(share))
         return study.labelings(kept.index), {
             str(name): float(share.get(str(name), others)) for name in kept.index
@@ -342,7 +344,7 @@ class _Loop:
             typer.echo(desk.status)
         while (at := desk.at) is not None:
             typer.echo(f"\n--- object {len(desk.session) + 1} ---")
-            _show(desk.objects(at))
+            show_object(desk.objects(at))
             kind, label = self._answer()
             if kind == "stop":
                 return
@@ -364,7 +366,7 @@ class _Loop:
             offered = "  ".join(f"[{key}] {printable(name)}" for key, name in keys.items())
             more = "" if desk.fixed else "  [n] another class"
             rest = "[s] later  [d] don't know  [u] undo  [?] advice  [q] stop"
-            given = _ask(f"{offered}{more}  {rest} > ")
+            given = ask(f"{offered}{more}  {rest} > ")
             kind = "stop" if given is None else COMMANDS.get(f":{given}" if terminal else given)
             if kind == "advice":
                 typer.echo(self._advice())
@@ -394,7 +396,7 @@ class _Loop:
         return "Label some first." if now is None else str(advise(now.found))
 
 
-def _ask(prompt: str) -> str | None:
+def ask(prompt: str) -> str | None:
     """A key on a terminal, a line elsewhere; None at the end of the input."""
     typer.echo(prompt, nl=False)
     if sys.stdin.isatty():
@@ -402,13 +404,13 @@ def _ask(prompt: str) -> str | None:
         typer.echo(given if given.isprintable() else "")
         if given == "\x04":
             return None
-        return given.strip().lower() or _ask(prompt)
+        return given.strip().lower() or ask(prompt)
     line = sys.stdin.readline()
     typer.echo()
     return line.strip() if line else None
 
 
-def _show(shown: Shown) -> None:
+def show_object(shown: Shown) -> None:
     """The object's row or text, and the objects nearest to it."""
     if shown.text:
         text = printable(shown.text)

@@ -89,6 +89,8 @@ class Judging:
     classes: ClassesOption = None
     exact: options.Exact = False
     stability: options.Stability = None
+    alternatives: options.Alternatives = None
+    constraints: options.Constraints = None
     update: options.Update = False
     seed: options.Seed = None
 
@@ -164,7 +166,7 @@ def run(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
         classes=listed, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
-        update=judging.update,
+        update=judging.update, constraints=judging.constraints,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
         with _kept_if_interrupted(study):
@@ -183,11 +185,14 @@ def run(
         if output.report is not None:
             write_report(study, output.report, overwrite=output.force)
         changes = None if old is None else changes_of(study, answer, old, reading)
+        told = {} if changes is None else {"changes": changes.to_dict()}
+        if judging.alternatives is not None:
+            told["alternatives"] = study.alternatives(judging.alternatives).to_dict()
         if sweep.json:
-            told = {} if changes is None else {"changes": changes.to_dict()}
             typer.echo(jsonlib.dumps({**as_json(study, answer), **told}))
         else:
-            _tell(study, answer, output, changes)
+            show(study, answer, ways=judging.alternatives)
+            _tell(output, changes)
 
 
 def _listed(classes: str | None) -> Any:
@@ -288,8 +293,7 @@ def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     return answer
 
 
-def _tell(study: Study, answer: Answer, output: Output, changes: Changes | None) -> None:
-    show(study, answer)
+def _tell(output: Output, changes: Changes | None) -> None:
     if changes is not None:
         typer.echo(f"\nAgainst {output.against}:")
         for sentence in changes.sentences:

@@ -5,6 +5,7 @@ text becomes columns of 0 and 1; missing values are an error or are imputed; fea
 What was done is written into :attr:`Dataset.notes`.
 """
 
+from karat.datasets._constraints import read_constraints
 from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import read_lines
@@ -16,6 +17,7 @@ from karat.datasets._labelings import (
     read_labelings,
     read_labels,
 )
+from karat.datasets._original_units import original_units
 from karat.datasets._packaged import available, load
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
@@ -50,9 +52,11 @@ __all__ = [
     "from_objects",
     "from_table",
     "load",
+    "original_units",
     "read",
     "read_cells",
     "read_columns",
+    "read_constraints",
     "read_labelings",
     "read_labels",
     "read_lines",

@@ -1,7 +1,8 @@
 """Few labels: a team's answers in a file, what they guarantee, and classifiers from them.
 
 The labels of central objects train a classifier; they are no random draw, so that no bound of
-:mod:`karat.bounds` may rest on them.
+:mod:`karat.bounds` may rest on them. In :mod:`karat.labeling.reading` people and models name
+clusters.
 """
 
 from karat.labeling.agreement import Agreement, agreement

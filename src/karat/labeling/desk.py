@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -127,6 +127,9 @@ class Desk:
         What is guaranteed now.
     """
 
+    #: what the page calls its parts
+    words: ClassVar = {"title": "karat label", "other": "Another class", "unknown": "don't know"}
+
     def __init__(
         self, session: LabelSession, watch: Watch, objects: Objects, classes: Any = None
     ) -> None:
@@ -140,6 +143,19 @@ class Desk:
     def names(self) -> list[str]:
         """The classes so far, those that were listed first."""
         return list(dict.fromkeys([*(self.fixed or ()), *self.session.names]))
+
+    def __len__(self) -> int:
+        return len(self.session.order)
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """A key for each class."""
+        return keys_of(self.names)
+
+    @property
+    def ending(self) -> str:
+        """What is said at the end."""
+        return "Nothing is guaranteed yet." if self.standing is None else self.standing.sentence
 
     @property
     def met(self) -> bool:

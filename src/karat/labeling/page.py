@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from karat.labeling.desk import IMAGES, keys_of
+from karat.labeling.desk import IMAGES
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.labeling.desk import Desk
+    from karat.labeling.reading.desk import ReadingDesk
 
 #: seconds without a sign of the page after which it is closed, and until it is opened
 QUIET, UNOPENED = 180.0, 1_800.0
@@ -31,7 +32,7 @@ class LabelPage:
 
     Parameters
     ----------
-    desk : Desk
+    desk : Desk or ReadingDesk
     port : int
         0 for any that is free.
 
@@ -49,7 +50,7 @@ class LabelPage:
     shows texts as text.
     """
 
-    def __init__(self, desk: Desk, port: int = 0) -> None:
+    def __init__(self, desk: Desk | ReadingDesk, port: int = 0) -> None:
         self.desk, self.closed = desk, False
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()
@@ -77,11 +78,14 @@ class LabelPage:
         """What the page shows."""
         desk = self.desk
         at = None if self.closed else desk.at
-        state: dict[str, Any] = {"status": desk.status, "fixed": desk.fixed is not None}
+        state: dict[str, Any] = {
+            "status": desk.status,
+            "fixed": desk.fixed is not None,
+            "words": desk.words,
+        }
         if at is None:
             self.closed = True
-            said = "Nothing is guaranteed yet." if desk.standing is None else desk.standing.sentence
-            return {**state, "closed": True, "sentence": said}
+            return {**state, "closed": True, "sentence": desk.ending}
         shown = desk.objects(at)
         return {
             **state,
@@ -91,17 +95,13 @@ class LabelPage:
             "cells": shown.cells,
             "images": len(shown.images),
             "like": shown.like,
-            "keys": keys_of(desk.names),
+            "keys": desk.keys,
         }
 
     def take(self, given: dict[str, Any]) -> dict[str, Any]:
         """An answer of the page."""
         kind, label, at = given.get("kind"), str(given.get("label", "")), given.get("at")
-        if (
-            kind not in _KINDS
-            or not isinstance(at, int)
-            or not 0 <= at < len(self.desk.session.order)
-        ):
+        if kind not in _KINDS or not isinstance(at, int) or not 0 <= at < len(self.desk):
             raise ValueError
         if kind == "label" and self.desk.fixed is not None and label not in self.desk.fixed:
             raise ValueError
@@ -115,7 +115,7 @@ class LabelPage:
 
     def image(self, at: int, number: int) -> Path | None:
         """An image that an object names."""
-        if not 0 <= at < len(self.desk.session.order):
+        if not 0 <= at < len(self.desk):
             return None
         images = self.desk.objects(at).images
         return images[number] if 0 <= number < len(images) else None
@@ -129,7 +129,7 @@ def _handler(page: LabelPage) -> type[BaseHTTPRequestHandler]:
             url = urlsplit(self.path)
             asked = {key: values[0] for key, values in parse_qs(url.query).items()}
             if not page.answers(self.headers.get("Host", ""), self._token(asked)):
-                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat label printed")
+                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat printed")
             elif url.path == "/":
                 nonce = secrets.token_urlsafe(16)
                 text = PAGE.read_text(encoding="utf-8")
@@ -146,7 +146,7 @@ def _handler(page: LabelPage) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             # the token is in a header that no form of another site can send
             if not page.answers(self.headers.get("Host", ""), self.headers.get("X-Token", "")):
-                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat label printed")
+                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat printed")
                 return
             try:
                 length = int(self.headers.get("Content-Length", ""))

@@ -54,6 +54,8 @@ class ClusterDescription:
     edge : tuple of (int, cluster)
         Positions of the objects on the edge to another cluster and that cluster's label, the most
         doubtful first.
+    named_by : str or None
+        Who gave the name, where somebody did (:meth:`karat.Study.name_clusters`).
     """
 
     cluster: Any
@@ -68,6 +70,7 @@ class ClusterDescription:
     telling: tuple[Telling, ...] = ()
     central: tuple[int, ...] = ()
     edge: tuple[tuple[int, Any], ...] = ()
+    named_by: str | None = None
 
     def __str__(self) -> str:
         told = f"{self.name}: {self.size:,} objects ({100 * self.share:.0f} %)"
@@ -81,6 +84,7 @@ class ClusterDescription:
         return {
             "cluster": self.cluster,
             "name": self.name,
+            "named_by": self.named_by,
             "size": self.size,
             "share": self.share,
             "rule": None if self.rule is None else str(self.rule),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Rows = NDArray[np.intp]
 
 #: objects that are looked at, drawn from more; fewer where all distances are computed
 MOST_OBJECTS, MOST_RELATED = 2_000, 1_000
@@ -43,48 +44,60 @@ def coordinates(X: Any, metric: Any, rng: np.random.Generator) -> Floats:
     ndarray of float64, shape (m, r)
         No column where all objects are equal.
     """
+    return placed(X, metric, rng)[0]
+
+
+def placed(X: Any, metric: Any, rng: np.random.Generator) -> tuple[Floats, Rows]:
+    """The same, and which object each row is."""
     n = X.shape[0]
     related = metric in RELATIONS or metric not in FORMS
     most = MOST_RELATED if related and metric not in RELATIONS else MOST_OBJECTS
     rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
     if metric in RELATIONS:
         D = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
-        Z = _first_components(principal_coordinates(_without_copies(D)), rng)
+        distinct = _without_copies(D)
+        Z = _first_components(principal_coordinates(D[np.ix_(distinct, distinct)]), rng)
     elif related:
         D = distance_matrix(X[rows], metric).astype(np.float64)
-        Z = _first_components(principal_coordinates(_without_copies(D)), rng)
+        distinct = _without_copies(D)
+        Z = _first_components(principal_coordinates(D[np.ix_(distinct, distinct)]), rng)
     else:
         Y = embed(X[rows], metric)
+        distinct = np.arange(len(rows))
         if not sparse.issparse(Y):
-            Y = _spread(np.asarray(Y, dtype=np.float64), rng)
+            Y, distinct = _spread(np.asarray(Y, dtype=np.float64), rng)
         elif min(Y.shape) <= 2 * MOST:
             Y = Y.toarray().astype(np.float64)
         Z = _first_components(Y, rng)
+    rows = rows[distinct]
     if Z.shape[1] == 0:
-        return Z
+        return Z, rows
     # signs and order of the objects that do not depend on how the data were stored
     skew = (Z**3).sum(axis=0)
     Z = Z * np.where(skew < 0, -1.0, 1.0)
-    return np.ascontiguousarray(Z[np.argsort(Z[:, 0], kind="stable")])
+    order = np.argsort(Z[:, 0], kind="stable")
+    return np.ascontiguousarray(Z[order]), rows[order]
 
 
-def _without_copies(D: Floats) -> Floats:
-    """The matrix without objects at distance 0 from an earlier one."""
-    copies = np.triu(D == 0, 1).any(axis=0)
-    return D if not copies.any() else D[np.ix_(~copies, ~copies)]
+def _without_copies(D: Floats) -> Rows:
+    """The objects that are not at distance 0 from an earlier one."""
+    return np.flatnonzero(~np.triu(D == 0, 1).any(axis=0))
 
 
-def _spread(X: Floats, rng: np.random.Generator) -> Floats:
+def _spread(X: Floats, rng: np.random.Generator) -> tuple[Floats, Rows]:
     """Rows in lexicographic order: ties of values spread, copies of continuous rows dropped."""
     X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
     if X.shape[1] == 0:
-        return X
-    distinct, counts = np.unique(X, axis=0, return_counts=True)
+        return X, np.arange(len(X))
+    distinct, rows, copy_of, counts = np.unique(
+        X, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
     if X.shape[1] > MANY_FEATURES:
-        return distinct
+        return distinct, rows
     values = [np.unique(column) for column in distinct.T]
     if max(map(len, values)) < 0.5 * len(distinct):
         distinct = np.repeat(distinct, counts, axis=0)
+        rows = np.argsort(copy_of.ravel(), kind="stable")
     out = distinct.copy()
     for j, known in enumerate(values):
         if len(known) >= 0.8 * len(distinct):
@@ -95,7 +108,7 @@ def _spread(X: Floats, rng: np.random.Generator) -> Floats:
         at = np.searchsorted(known, distinct[:, j])
         down, up = np.append(reach[0], reach)[at], np.append(reach, reach[-1])[at]
         out[:, j] += rng.uniform(-down, up)
-    return out
+    return out, rows
 
 
 def _first_components(X: Any, rng: np.random.Generator) -> Floats:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 #: numbers of clusters that are tried, while a cluster has so many objects
 NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
 CLUSTER_SIZE = 16
+#: how many of these numbers are tried where every cluster must be set apart, and starts of each
+SMALL, MANY_STARTS = 6, 10
+#: of these so many, of which none has a valley where nothing has
+FIRST = 3
 #: objects of a cluster without which nothing is said of it
 FEWEST = 8
 FOLDS, STARTS, STEPS = 4, 3, 3
@@ -104,15 +108,56 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> Valleys:
     return Valleys(numbers, np.array(strongest), 1 + np.round(groups).astype(np.int64), n)
 
 
+def valley_evidence(Z: Floats, labels: Codes, rng: np.random.Generator) -> float:
+    """-log p of the shallowest of the valleys that set the clusters of a partition apart.
+
+    The clusters are found again by k-means steps without each fold, as those of k-means are. 0
+    where one of them is not found again, or has too few objects.
+    """
+    k = int(labels.max(initial=-1)) + 1
+    if k < 2 or Z.shape[1] == 0:
+        return 0.0
+    runs = [_links_between(Z, labels, k, np.random.default_rng(seed)) for seed in _seeds(rng)]
+    return float(np.mean([edges.min() if len(edges) == k - 1 else 0.0 for edges in runs]))
+
+
+def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Codes, float] | None:
+    """The finest partition by k-means for small k all of whose clusters are set apart by valleys.
+
+    Returns
+    -------
+    (ndarray of int64, float) or None
+        Labels, and the evidence of the shallowest valley, which is at least ``least``.
+    """
+    tried, deepest = [], 0.0
+    for i, k in enumerate(NUMBERS[:SMALL]):
+        if len(Z) < CLUSTER_SIZE * k or (i == FIRST and deepest < WORTH):
+            break
+        # one division into folds says whether a closer look is worth it
+        labels = _kmeans(Z, k, rng, MANY_STARTS)
+        edges = _links_between(Z, labels, k, rng)
+        deepest = max(deepest, edges.max(initial=0.0))
+        if len(edges) == k - 1 and edges.min() >= min(WORTH, least):
+            tried.append(labels)
+    for labels in reversed(tried):
+        evidence = valley_evidence(Z, labels, rng)
+        if evidence >= least:
+            return labels, evidence
+    return None
+
+
 def _seeds(rng: np.random.Generator) -> list[int]:
     return [int(seed) for seed in rng.integers(2**31 - 1, size=REPEATS)]
 
 
 def _weakest_links(Z: Floats, k: int, rng: np.random.Generator) -> Floats:
     """Evidence on the edges of the minimum spanning tree of k clusters."""
+    return _links_between(Z, _kmeans(Z, k, rng), k, rng)
+
+
+def _links_between(Z: Floats, labels: Codes, k: int, rng: np.random.Generator) -> Floats:
     from karat._kernels.dip import pair_valleys
 
-    labels = _kmeans(Z, k, rng)
     held = _held_out(Z, labels, k, rng.permutation(len(Z)) % FOLDS)
     evidence = np.zeros((k, k))
     pair_valleys(held.own, held.half, held.apart, held.fold, held.assigned, k, FEWEST, evidence)
@@ -123,14 +168,14 @@ def _weakest_links(Z: Floats, k: int, rng: np.random.Generator) -> Floats:
     return _spanning_edges(evidence[np.ix_(there, there)])
 
 
-def _kmeans(Z: Floats, k: int, rng: np.random.Generator) -> Codes:
+def _kmeans(Z: Floats, k: int, rng: np.random.Generator, starts: int = STARTS) -> Codes:
     from karat._kernels.kmeans import kmeans
 
     columns = np.ascontiguousarray(Z.T)
     trials = 2 + int(log(k))
     labels = np.empty(len(Z), dtype=np.int32)
-    none = np.full((STARTS, k), -1, dtype=np.int64)
-    uniforms = rng.random((STARTS, 1 + (k - 1) * trials))
+    none = np.full((starts, k), -1, dtype=np.int64)
+    uniforms = rng.random((starts, 1 + (k - 1) * trials))
     kmeans(columns, uniforms, none, trials, 100, 1e-4 * float(Z.var(axis=0).mean()), labels)
     return labels.astype(np.int64)
 

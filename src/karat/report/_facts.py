@@ -56,9 +56,12 @@ class Chosen:
 
     @cached_property
     def names(self) -> list[str]:
-        """What each cluster is called, by number; of documents with its most telling words."""
+        """What each cluster is called, by number: as somebody named it, or by telling words."""
         names = list(self.short_names)
-        if self.terms is not None:
+        given = [one for one in self.study.describe(self.answer.name) if one.named_by is not None]
+        for one in given:
+            names[one.cluster] += f": {one.name}"
+        if not given and self.terms is not None:
             for cluster, words in self.terms.groupby("cluster")["term"]:
                 names[int(str(cluster))] += f": {', '.join(map(str, words[:3]))}"
         return names

@@ -27,7 +27,7 @@ from karat.report._pictures import (
 from karat.report._tables import group_of, undefined_values
 from karat.report._topics import representation, topics
 from karat.study import NO_LABELS, wording
-from karat.study.wording import first_screen, footer, story
+from karat.study.wording import divisions, first_screen, footer, story
 
 #: the programs of the page, in their order
 SCRIPTS = ("script.js", "unpacking.js", "map.js", "ranking.js", "figures.js")
@@ -75,6 +75,19 @@ def reasons(facts: Facts) -> Section | None:
         "distinct": len(facts.distinct),
     }
     return Section("reasons", "In full", "reasons.html", values)
+
+
+def alternatives(facts: Facts) -> Section | None:
+    """Really different clusterings that are each good, and what each is about."""
+    if facts.chosen is None:
+        return None
+    found = facts.study.alternatives()
+    values = {
+        "told": divisions.sentences(found),
+        "heads": divisions.HEADS,
+        "rows": divisions.rows(found) if len(found) > 1 else [],
+    }
+    return Section("alternatives", divisions.TITLE, "alternatives.html", values)
 
 
 def by_k(facts: Facts) -> Section | None:
@@ -203,7 +216,7 @@ def failures(facts: Facts) -> Section | None:
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 #: what folds away below the first screen, in this order
 FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
-    ("why", "Why this one", (reasons, judgement, by_k, elbow)),
+    ("why", "Why this one", (reasons, alternatives, judgement, by_k, elbow)),
     ("how-sure", "How sure", (guarantee, classes, stability, fit, clarity)),
     (
         "the-data",

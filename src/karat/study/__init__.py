@@ -1,6 +1,7 @@
 """Try many clusterings, keep them, judge them all at once, choose one and say why."""
 
 from karat.runtime.validation import NothingToRankError, StorageError
+from karat.study.alternatives import Alternative, Alternatives
 from karat.study.answer import Answer
 from karat.study.representations import kept_representations, study_representations
 from karat.study.scoring import NO_LABELS
@@ -11,6 +12,8 @@ from karat.study.trying import DEFAULT_CLUSTERERS
 __all__ = [
     "DEFAULT_CLUSTERERS",
     "NO_LABELS",
+    "Alternative",
+    "Alternatives",
     "Answer",
     "NothingToRankError",
     "StorageError",

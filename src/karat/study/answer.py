@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from karat.bounds import Guarantee, PacMdlBound
     from karat.labelings.structures import Hardened
     from karat.model import Assignment, Changes, Model
+    from karat.study.constraints import Paired
     from karat.study.fitted import Fitted
 
 #: version of what :meth:`Answer.to_dict` gives
@@ -287,6 +288,8 @@ class Answer:
         Who voted, where a vote decided.
     measured : Measured or None
     labelled : Labelled or None
+    pairs : Paired or None
+        Known pairs of objects that it keeps.
     guarantee : Guarantee, PacMdlBound or None
         Where the class of some objects is known: what is guaranteed about the others.
     tightest : Rate or None
@@ -339,6 +342,7 @@ class Answer:
     votes: tuple[Family, ...] = ()
     measured: Measured | None = None
     labelled: Labelled | None = None
+    pairs: Paired | None = None
     guarantee: Guarantee | PacMdlBound | None = None
     tightest: Rate | None = None
     silhouette: float | None = None

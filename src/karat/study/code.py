@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from karat.judge import load_judge
 from karat.labelings.labels import known_labels
+from karat.study.constraints import constraints_of
 from karat.study.record import Settings, fingerprint_of
 
 if TYPE_CHECKING:
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1000  # characters of a literal
 #: settings that are not written as arguments of the study by their values
-ELSEWHERE = ("truth", "metric", "judge", "embeddings", "reference")
+ELSEWHERE = ("truth", "metric", "judge", "embeddings", "constraints", "reference")
 
 
 def code_of(study: Study) -> str:
@@ -25,6 +28,10 @@ def code_of(study: Study) -> str:
     stand for what only the user has; a comment says what each is.
     """
     return _Program(study).text()
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 class _Program:
@@ -38,6 +45,7 @@ class _Program:
         lines = [
             self._study(),
             *self._judge(),
+            *self._constraints(),
             *(
                 self._sweep(content) if kind == "sweep" else self._add(content["names"])
                 for kind, content in self.study.record
@@ -67,6 +75,18 @@ class _Program:
             return ["study.judge = kept.judge"]
         self.notes.append(f"# judge: your own, {judge.name}; karat.judge.load_judge reads a file")
         return ["study.judge = judge"]
+
+    def _constraints(self) -> list[str]:
+        known = constraints_of(self.study)
+        if known is None:
+            return []
+        ids, words = self.study.dataset.ids, ("cannot", "must")
+        rows = zip(known.pairs.tolist(), known.must.tolist(), strict=True)
+        text = repr([(_plain(ids[a]), _plain(ids[b]), words[must]) for (a, b), must in rows])
+        if len(text) <= LONGEST:
+            return [f"study.constrain({text})"]
+        self.notes.append(f"# constraints: {len(known)} pairs of the objects")
+        return ["study.constrain(constraints)"]
 
     def _study(self) -> str:
         study, settings = self.study, self.study.settings

@@ -26,7 +26,6 @@ from karat.study.answer import (
     Candidate,
     Expected,
     Family,
-    JudgedBy,
     Labelled,
     Measured,
     Rate,
@@ -131,6 +130,8 @@ def usual(study: Study) -> str:
         return "adjusted_rand_index"
     # the judge weighs evidence that rests on distances
     judges = study.n_objects >= FEWEST_OBJECTS and study.metric != "graph"
+    if study.truth is None and study.settings.constraints is not None:
+        return "judge-and-pairs"
     if study.truth is None:
         return JUDGE if judges else "consensus"
     return "judge-and-labels" if judges else "guarantee"
@@ -289,10 +290,6 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
     return Verdict(pd.Series(said.predicted, index=index), table, (-said.score, k), found)
 
 
-def _judged_by(found: Judged) -> JudgedBy:
-    return JudgedBy(found.judge.version, found.judge.digest, found.weighed)
-
-
 def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
     found = study.judged()
     unseen = why_not(study)
@@ -307,7 +304,7 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
     place = {str(other): i for i, other in enumerate(ranking.index)}
     return {
         **beside,
-        "judge": _judged_by(found),
+        "judge": found.judged_by,
         "expected": expected,
         "near_best": found.judgement.near_best if len(found.names) > 1 else None,
         "numbers": numbers_of(study, ranking, found.numbers, found),
@@ -356,7 +353,7 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
     if found is None:
         logs -= FAR * degenerate(size_evidence(codes))
     else:
-        before = found.judgement.prior
+        before = found.prior
         logs += found.lead
     after = pd.Series(np.exp(logs - logs.max()), index=distinct.index)
     after /= after.sum()
@@ -385,7 +382,7 @@ def _labelled(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str
     return {
         "labelled": said,
         "numbers": numbers_of(study, ranking, shares, None),
-        "judge": None if found is None else _judged_by(found),
+        "judge": None if found is None else found.judged_by,
         "tightest": beside,
     }
 

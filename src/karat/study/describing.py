@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from karat.datasets import original_units
 from karat.distances import RELATIONS
 from karat.meaning import ClusterDescription, describe_clusters
 from karat.meaning.features import Table, as_table
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from karat.datasets import Dataset
     from karat.study.study import Study
 
 #: objects that are looked at; of more, a random sample
 AT_MOST = 200_000
+#: where a study keeps names that somebody gave to clusters
+NAMES = "cluster names"
 #: columns without names up to which they are features to speak of, and not coordinates
 NAMELESS = 20
-#: significant digits that undoing a scaling keeps
-DIGITS = 12
 
 
 def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription, ...]:
@@ -52,11 +54,73 @@ def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription,
     """
     name = study.best().name if name is None else name
     labels = study.labels(name)
-    key = f"describe {name} {study.candidates.loc[name, 'partition']!s}"
+    key = f"describe {name} {_partition(study, name)}"
     if key not in study.results:
         study.results[key] = (_described(study, name, labels),)
     found: tuple[ClusterDescription, ...] = study.results[key][0]
+    given = _given_names(study, name)
+    if given is None:
+        return found
+    return tuple(
+        one if (own := given["names"].get(str(one.cluster))) is None
+        else replace(one, name=own, named_by=given["by"])
+        for one in found
+    )  # fmt: skip
+
+
+def name_clusters(
+    study: Study, names: Mapping[Any, str], *, by: str, candidate: str | None = None
+) -> None:
+    """Give clusters the names that somebody found for them; descriptions and the report have them.
+
+    Parameters
+    ----------
+    names : mapping of int to str
+        By the number of the cluster in :meth:`labels`; clusters without one keep their own.
+    by : str
+        Who named them, which is told with the names.
+    candidate : str, optional
+        By default the answer. Candidates that are the same clustering have the same names.
+
+    Raises
+    ------
+    InputError
+        For a cluster that is not there.
+
+    See Also
+    --------
+    karat.clarity_by_reading : names, and how well they tell the clusters apart.
+
+    Examples
+    --------
+    >>> import karat
+    >>> study = karat.Study(karat.datasets.load("wine", scale="standard"))
+    >>> study.sweep("ward", k=[3])
+    >>> study.name_clusters({0: "light"}, by="Ann", candidate="ward k=3")
+    >>> [(one.name, one.named_by) for one in study.describe("ward k=3")][0]
+    ('light', 'Ann')
+    """
+    candidate = study.best().name if candidate is None else candidate
+    there = set(range(int(study.labels(candidate).max()) + 1))
+    if not set(names) <= there:
+        raise InputError(
+            f"{candidate} has the clusters 0 to {len(there) - 1}; there are names for "
+            f"{', '.join(map(repr, names))}"
+        )
+    named = dict(study.storage.meta.get(NAMES) or {})
+    told = {str(int(cluster)): str(name) for cluster, name in names.items()}
+    named[_partition(study, candidate)] = {"names": told, "by": str(by)}
+    study.storage.set_meta({NAMES: named})
+
+
+def _given_names(study: Study, name: str) -> dict[str, Any] | None:
+    named = study.storage.meta.get(NAMES) or {}
+    found: dict[str, Any] | None = named.get(_partition(study, name))
     return found
+
+
+def _partition(study: Study, name: str) -> str:
+    return str(study.candidates.loc[name, "partition"])
 
 
 def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription, ...]:
@@ -110,7 +174,7 @@ def _objects(study: Study, rows: Any) -> dict[str, Any]:
     if data.n_features == 0 or (not of_words and data.n_features > NAMELESS):
         return told | {"kind": "objects"}
     names = None if isinstance(metric, str) and metric in RELATIONS else data.feature_names
-    return told | {"feature_names": names, "original": _original(data, rows)}
+    return told | {"feature_names": names, "original": original_units(data, rows)}
 
 
 def features_of(study: Study, rows: Any) -> Table | None:
@@ -123,23 +187,3 @@ def features_of(study: Study, rows: Any) -> Table | None:
         return None
     original = told["original"]
     return as_table(original if names is None else told["X"], names, original)
-
-
-def _original(data: Dataset, rows: Any) -> Any:
-    """The features in original units; dates as dates."""
-    import pandas as pd
-
-    X: Any = data.X if len(rows) == data.n_objects else data.X[rows]
-    if not isinstance(X, np.ndarray):
-        return X if data.scale is None else sparse.csr_array(X @ sparse.diags_array(data.scale))
-    X = X.astype(np.float64)
-    if data.scale is not None and data.center is not None:
-        X = X * data.scale + data.center
-        largest = np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
-        for j, places in enumerate(DIGITS - np.ceil(np.log10(largest)).astype(int)):
-            X[:, j] = np.round(X[:, j], min(int(places), 300))
-    table = pd.DataFrame(X, columns=list(data.feature_names))
-    for one in () if data.plan is None else data.plan.columns:
-        if one.kind == "date" and one.use == "feature":
-            table[one.name] = pd.to_datetime(table[one.name], unit="D")
-    return table

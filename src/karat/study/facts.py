@@ -16,6 +16,7 @@ from karat.study.answer import (
     Tried,
     Trouble,
 )
+from karat.study.constraints import paired
 from karat.study.deciders import Verdict, as_decider, candidate, own_score
 from karat.study.fitted import fitted_of
 from karat.study.loss import clusterers_of, kept_agreement
@@ -66,7 +67,7 @@ def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:
         data=str(study.dataset.name),
         source=None if study.dataset.source is None else str(study.dataset.source),
         fitted=fitted_of(study, name),
-        **facts,
+        **{"pairs": paired(study, name)} | facts,
     )
 
 

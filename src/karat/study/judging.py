@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ import numpy as np
 
 from karat.distances import RELATIONS
 from karat.judge import FEWEST_OBJECTS
-from karat.judge.labelled import TEMPERATURE
+from karat.judge.labelled import TEMPERATURE, prior
 from karat.judge.learned import set_back
 from karat.labelings.partitions import canonical_codes
 from karat.study import large, work
-from karat.study.answer import Contribution, Expected
+from karat.study.answer import Contribution, Expected, JudgedBy
 from karat.study.derived import derived
 from karat.study.large import draw_sample, part_of
 from karat.study.store import partition_hash
@@ -99,11 +99,23 @@ class Judged:
     #: what karat found itself where nothing was swept, the best first; some of it may be what was
     #: added, too
     company: tuple[tuple[Company, Expected], ...] = ()
+    #: log-likelihood of the pairs of objects that are known to be together, or apart
+    pairs: NDArray[np.float64] | float = 0.0
 
     @property
     def lead(self) -> NDArray[np.float64]:
         """Log of the prior, up to a constant; none for all but a few objects against these."""
-        return set_back(self.judgement.predicted, self.evidence) / TEMPERATURE
+        return set_back(self.judgement.predicted, self.evidence) / TEMPERATURE + self.pairs
+
+    @property
+    def prior(self) -> NDArray[np.float64]:
+        """Shares that sum to 1: the judge's, after what is known of pairs of objects."""
+        return prior(TEMPERATURE * self.lead)
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Who judged, for an answer."""
+        return JudgedBy(self.judge.version, self.judge.digest, self.weighed)
 
     def expected(self, name: str) -> Expected:
         """Predicted agreement of a clustering with experts, and its interval."""
@@ -156,7 +168,19 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
         codes.shape[1] if codes.shape[1] < study.n_objects else None,
         dict(sorted(numbers.items(), key=lambda one: -one[1])),
         tuple((one, _expected(said, i)) for one, i in also),
+        _of_pairs(study, names),
     )
+
+
+def _of_pairs(study: Study, names: Sequence[str]) -> NDArray[np.float64] | float:
+    """How likely the known pairs are by each candidate."""
+    from karat.judge.pairs import pairs_log_likelihood
+    from karat.study.constraints import constraints_of
+
+    known = constraints_of(study)
+    if known is None:
+        return 0.0
+    return pairs_log_likelihood(np.stack([study.labels(name) for name in names]), known)
 
 
 def led_by_the_best(said: Judgement) -> Judgement:
@@ -221,7 +245,7 @@ def judged_shares(study: Study) -> dict[str, float] | None:
     if found is None:
         return None
     # what is left of 1 is for clusterings of one cluster, which the judge does not see
-    part = found.judgement.prior * (1 - 1e-6)
+    part = found.prior * (1 - 1e-6)
     partitions = study.candidates.loc[list(found.names), "partition"]
     return dict(zip(map(str, partitions), part.tolist(), strict=True))
 

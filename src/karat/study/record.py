@@ -50,6 +50,8 @@ class Settings:
         Version and digest of the learned judge, as ``version#digest``.
     embeddings : int
         How many columns of the data are embeddings.
+    constraints : str or None
+        Fingerprint of the pairs of objects that must, or cannot, be together.
     reference : bool
         Whether karat looks for clusterings of its own beside those that were made elsewhere.
     """
@@ -64,6 +66,7 @@ class Settings:
     exact: bool = False
     judge: str = ""
     embeddings: int = 0
+    constraints: str | None = None
     reference: bool = True
 
 

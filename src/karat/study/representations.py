@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,7 @@ def representations(
     metric: Any = "cosine",
     n_resamples: int = 5,
     max_objects: int | None = 5000,
+    clarity: Callable[[NDArray[Any]], Any] | None = None,
     random_state: int = 0,
 ) -> pd.DataFrame:
     """Judge representations of the same objects: weightings of terms, embeddings.
@@ -53,17 +54,24 @@ def representations(
         Pairs of subsamples for the stability at each k.
     max_objects : int or None, default 5000
         Of more objects, as many are drawn at random for all that is judged.
+    clarity : callable, optional
+        From labels, -1 for objects that are not judged, to what they are worth to a reader:
+        ``lambda labels: karat.clarity_by_reading(texts, labels, reader)``. It is asked about the
+        clusterings of every representation, at each k.
     random_state : int
 
     Returns
     -------
     DataFrame
-        A row for each representation, best first. ``informativeness``: mean over k of that of its
-        clusterings by leave-one-out nearest neighbours. ``stability``: mean over k of the adjusted
-        Rand index between clusterings of two subsamples, and its ``stability error``. With
-        classes ``r=1``, ...: mean share of the r nearest neighbours with the same class (order
-        is by the mean of these), ``r=1 error``: its standard error over objects. ``chance`` is
-        that share for neighbours drawn at random.
+        A row for each representation, best first. ``clarity``, ``clarity low``, ``clarity high``:
+        mean over k of the clarity by reading of its clusterings, by which they are then ordered;
+        ``overlaps first`` says whose interval reaches that of the first, so that which of the two
+        makes clusters that can be named better is open. ``informativeness``: mean over k of that of
+        its clusterings by leave-one-out nearest neighbours, and its ``informativeness error``.
+        ``stability``: mean over k of the adjusted Rand index between clusterings of two
+        subsamples, and its ``stability error``. With classes ``r=1``, ...: mean share of the r
+        nearest neighbours with the same class (order is by the mean of these), ``r=1 error``: its
+        standard error over objects. ``chance`` is that share for neighbours drawn at random.
 
     Raises
     ------
@@ -92,9 +100,6 @@ def representations(
     """
     import pandas as pd
 
-    from karat.measures.evaluation import evaluate
-    from karat.stability import ben_hur
-
     checked = {str(name): check_data(X, name=str(name)) for name, X in data.items()}
     kept = _judged(checked, max_objects, random_state)
     n = next(iter(checked.values())).shape[0]
@@ -103,39 +108,81 @@ def representations(
     rows = {}
     for name, X in checked.items():
         own = X[kept]
-        row: dict[str, float] = {}
+        row: dict[str, Any] = {}
         if classes is not None:
             row |= _like_neighbors(own, classes, sorted(set(n_neighbors)), metric)
-        stable, errors, labelings = [], [], {}
-        for number in k:
-            labelings[str(number)] = model.make(number, random_state).fit_predict(own)
-            curve = ben_hur(
-                own,
-                clusterer,
-                k=[number],
-                n_resamples=n_resamples,
-                similarity="adjusted_rand",
-                metric=metric,
-                random_state=random_state,
-            ).table
-            stable.append(float(curve["value"].iloc[0]))
-            errors.append(float(curve["standard_error"].iloc[0]))
+        labelings = {str(number): model.make(number, random_state).fit_predict(own) for number in k}
         if labelings:
-            told = evaluate(
-                own,
-                labelings,
-                measures=["informativeness"],
-                metric=metric,
-                random_state=random_state,
-            ).table["informativeness"]
-            row["informativeness"] = float(told.mean())
-            row["stability"] = float(np.mean(stable))
-            row["stability error"] = math.sqrt(sum(e**2 for e in errors)) / len(errors)
+            row |= _informative(own, labelings, metric, random_state)
+            row |= _stable(own, clusterer, list(k), n_resamples, metric, random_state)
+            if clarity is not None:
+                row |= _clear(clarity, labelings.values(), kept, n)
         rows[name] = row
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("representation")
+    if "clarity" in table:
+        table = table.sort_values("clarity", ascending=False, kind="stable")
+        table["overlaps first"] = table["clarity high"] >= table["clarity low"].iloc[0]
+        return table
     shares = [column for column in table if str(column).startswith("r=") and " " not in str(column)]
     by = table[shares].mean(axis=1) if shares else table["informativeness"]
     return table.loc[by.sort_values(ascending=False, kind="stable").index]
+
+
+def _informative(
+    X: Any, labelings: Mapping[str, Any], metric: Any, random_state: int
+) -> dict[str, float]:
+    """Mean informativeness, and its standard error."""
+    from karat.measures.clarity import assess
+
+    found = assess(X, dict(labelings), metric=metric, random_state=random_state).table
+    errors = found["standard_error"]
+    return {
+        "informativeness": float(found["informativeness"].mean()),
+        "informativeness error": math.sqrt(float((errors**2).sum())) / len(errors),
+    }
+
+
+def _stable(
+    X: Any, clusterer: Any, k: list[int], n_resamples: int, metric: Any, random_state: int
+) -> dict[str, float]:
+    """Mean agreement of clusterings of two subsamples, and its standard error."""
+    from karat.stability import ben_hur
+
+    values, errors = [], []
+    for number in k:
+        curve = ben_hur(
+            X,
+            clusterer,
+            k=[number],
+            n_resamples=n_resamples,
+            similarity="adjusted_rand",
+            metric=metric,
+            random_state=random_state,
+        ).table
+        values.append(float(curve["value"].iloc[0]))
+        errors.append(float(curve["standard_error"].iloc[0]))
+    return {
+        "stability": float(np.mean(values)),
+        "stability error": float(np.linalg.norm(errors)) / len(errors),
+    }
+
+
+def _clear(
+    clarity: Callable[[Any], Any], labelings: Iterable[Any], kept: NDArray[Any], n: int
+) -> dict[str, float]:
+    """Mean clarity by reading, with limits from those of each reading (Zou & Donner 2008)."""
+    scores, lows, highs = [], [], []
+    for labels in labelings:
+        of_all = np.full(n, -1)
+        of_all[kept] = labels
+        found = clarity(of_all)
+        scores.append(found.score)
+        lows.append(found.interval[0])
+        highs.append(found.interval[1])
+    value, m = float(np.mean(scores)), len(scores)
+    below = float(np.linalg.norm(np.subtract(scores, lows))) / m
+    above = float(np.linalg.norm(np.subtract(highs, scores))) / m
+    return {"clarity": value, "clarity low": value - below, "clarity high": value + above}
 
 
 def _judged(data: Mapping[str, Any], most: int | None, seed: int) -> NDArray[np.intp]:

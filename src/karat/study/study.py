@@ -10,10 +10,13 @@ import numpy as np
 
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
+from karat.study import alternatives as other_ways
+from karat.study import constraints as constraining
 from karat.study import deciding, describing, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
+from karat.study.constraints import keep_constraints
 from karat.study.deciders import as_decider, usual
 from karat.study.objects import Objects, dataset_of, index_of, keep_matrix
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
@@ -76,6 +79,8 @@ class Study:
         Vectors of the same documents. Every clusterer is then fitted to the terms and to the
         embeddings, and all are judged by one distance in which both representations have the same
         part, see :func:`karat.datasets.with_embeddings`.
+    constraints : array-like, shape (m, 3), DataFrame or path-like, optional
+        Pairs of objects that must, or cannot, be together, see :meth:`constrain`.
 
     Attributes
     ----------
@@ -131,6 +136,7 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
         embeddings: Any = None,
+        constraints: Any = None,
     ) -> None:
         dataset, matrix = dataset_of(X, metric, storage, embeddings)
         index = index_of(X, dataset)
@@ -155,6 +161,8 @@ class Study:
         try:
             if known is not None:
                 given["truth"] = keep_truth(self.storage, known)
+            if constraints is not None:
+                given["constraints"] = keep_constraints(self.storage, constraints, dataset)
             if matrix is not None:
                 keep_matrix(self.storage, matrix, dataset.X)
             self.record = Record(self.storage, given, update=update, metric=dataset.metric)
@@ -260,6 +268,7 @@ class Study:
     add = trying.add
     labels = scoring.labels
     labelings = scoring.labelings
+    constrain = constraining.constrain
     cluster_names = scoring.cluster_names
     memberships = scoring.memberships
 
@@ -285,7 +294,10 @@ class Study:
 
     best = deciding.best
 
+    alternatives = other_ways.alternatives
+
     describe = describing.describe
+    name_clusters = describing.name_clusters
 
 
 def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from karat.study.wording.grounds import (
     judgement,
     labelled,
     measured,
+    paired,
     rivals,
     vote,
 )
@@ -43,7 +44,7 @@ __all__ = [
 #: what is said, in this order: for everybody, then for who knows what an index is
 THEMES = (
     story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
-    guarantee, rivals, sample, stability,
+    paired, guarantee, rivals, sample, stability,
 )  # fmt: skip
 
 

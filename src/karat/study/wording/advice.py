@@ -45,6 +45,9 @@ def footer(answer: Answer) -> str:
         return f"Judged by {judge}." if judge else "There was nothing to decide."
     if answer.labelled is not None:
         who = f"{judge} and {answer.labelled.n_labels:,} labels" if judge else "the labels"
+    elif answer.pairs is not None and answer.decided_by == "judge-and-pairs":
+        n = answer.pairs.n_must + answer.pairs.n_cannot
+        who = f"{judge} and {n:,} pairs" if judge else "the pairs"
     elif answer.votes:
         n = sum(len(family.measures) for family in answer.votes)
         who = f"a vote of {n} measures"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from karat.bounds import percent_up
 from karat.study.wording.phrases import (
     FEW,
@@ -166,6 +168,27 @@ def labelled(answer: Answer) -> list[str]:
     return [
         f"The {said.n_labels:,} labels {change}{even}{alike}: a ranking of the candidates, and no "
         "guarantee that it is the best."
+    ]
+
+
+def paired(answer: Answer) -> list[str]:
+    """How many known pairs it keeps, and what they made of its probability."""
+    said = answer.pairs
+    if said is None:
+        return []
+    n, kept = said.n_must + said.n_cannot, said.kept_must + said.kept_cannot
+    told = (
+        f"It keeps {kept:,} of the {n:,} known pairs: {said.kept_must:,} of {said.n_must:,} that "
+        f"must be together, {said.kept_cannot:,} of {said.n_cannot:,} that cannot"
+    )
+    if np.isnan(said.after):
+        return [f"{told}."]
+    alike = ""
+    if share(said.alike) != share(said.after):
+        alike = f"; it and those that hardly differ from it have {share(said.alike)}"
+    return [
+        f"{told}. By them its probability among the candidates goes from {share(said.before)} to "
+        f"{share(said.after)}{alike}."
     ]
 
 

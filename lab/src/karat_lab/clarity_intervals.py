@@ -1,0 +1,146 @@
+"""How often the intervals of clarity by reading cover, for readers whose errors are known."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import karat
+from karat.labeling.reading import correct_reading
+from karat_lab import ExperimentResult
+from karat_lab.journal import Kept
+
+if TYPE_CHECKING:
+    from karat.labeling.reading import ClarityByReading
+
+SAMPLES = 500
+#: sizes of the clusters, and the share of each whose objects the reader recognises
+SHAPES: dict[str, tuple[tuple[int, ...], tuple[float, ...]]] = {
+    "2 clusters, a guess": ((100,) * 2, (0.5,)),
+    "3 clusters, 0.8": ((100,) * 3, (0.8,)),
+    "3 clusters, 0.97": ((100,) * 3, (0.97,)),
+    "5 clusters, 0.2 to 1": ((100,) * 5, (0.2, 0.4, 0.6, 0.8, 1.0)),
+    "20 clusters, 0.6": ((40,) * 20, (0.6,)),
+    "4 clusters of 200, 60, 12 and 5": ((200, 60, 12, 5), (0.9, 0.7, 0.5, 0.8)),
+}
+ASSIGNED = (30, 100)
+#: how often a model errs where the person does not, and the other way round
+MODELS = {"like the person": 0.05, "half like the person": 0.25, "not like the person": 0.5}
+CORRECTED = "3 clusters, 0.8"
+
+
+def run(
+    *,
+    name: str = "clarity-intervals",
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Let readers read whose score over all unseen objects is known, and count the covers.
+
+    ``samples``: rounds of each design; 500 by default.
+
+    Returns a row a design: the mean error of the score with its standard error, the share of
+    rounds whose interval covers the reader's true score, and the mean width of the interval.
+    """
+    import pandas as pd
+
+    runs = SAMPLES if samples is None else samples
+    kept = Kept(storage, f"{runs} samples, random_state {random_state!r}")
+    designs: dict[str, Callable[[int], tuple[float, float, float, float]]] = {}
+    for m in ASSIGNED:
+        for shape in SHAPES:
+            designs[f"{shape}: {m} objects"] = partial(_read, shape, m)
+        for model, flips in MODELS.items():
+            title = f"model {model}: 400 objects, {m} by the person"
+            designs[title] = partial(_correct, flips, m)
+    rows = []
+    for title, one in designs.items():
+        row = kept.get((title, ""))
+        if row is None:
+            start = 10**6 * int(random_state or 0)
+            row = _covered([one(start + i) for i in range(runs)])
+            kept.put((title, ""), row)
+        rows.append({"design": title, **row})
+        if progress is not None:
+            progress(title)
+    table = pd.DataFrame(rows)
+    own = table[~table.design.str.startswith("model")]
+    ppi = table[table.design.str.startswith("model")]
+    told = (
+        f"{runs:,} rounds for each row, intervals at 0.9.",
+        f"One reader: covered in {own.covered.min():.3f} to {own.covered.max():.3f} of the rounds.",
+        f"A model corrected by a person: covered in {ppi.covered.min():.3f} to "
+        f"{ppi.covered.max():.3f} of the rounds.",
+    )
+    return ExperimentResult(name, table, told)
+
+
+def _covered(found: list[tuple[float, float, float, float]]) -> dict[str, float]:
+    score, low, high, truth = np.array(found).T
+    covered = float(np.mean((low - 1e-12 <= truth) & (truth <= high + 1e-12)))
+    n = len(score)
+    return {
+        "bias": float(np.mean(score - truth)),
+        "standard error": float(np.std(score - truth, ddof=1) / np.sqrt(n)),
+        "covered": covered,
+        "error of covered": float(np.sqrt(covered * (1 - covered) / n)),
+        "width": float(np.mean(high - low)),
+    }
+
+
+def _read(shape: str, m: int, seed: int) -> tuple[float, float, float, float]:
+    labels, right = _reader_of(shape, np.random.default_rng([seed, 7]))
+    found = _reading(labels, right, m, seed)
+    return found.score, *found.interval, _truth(found, labels, right)
+
+
+def _correct(flips: float, m: int, seed: int) -> tuple[float, float, float, float]:
+    """The person's score over the objects that the model assigned is what is estimated."""
+    rng = np.random.default_rng([seed, 8])
+    labels, right = _reader_of(CORRECTED, rng)
+    labels, right = np.tile(labels, 4), np.tile(right, 4)
+    right = rng.permuted(right.reshape(12, -1), axis=1).ravel()
+    model = _reading(labels, right ^ (rng.random(len(right)) < flips), 400, seed)
+    found = correct_reading(model, _reading(labels, right, m, seed))
+    hits = right[list(model.round.objects)].mean()
+    return found.score, *found.interval, (3 * hits - 1) / 2
+
+
+def _reader_of(shape: str, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Clusters, and which objects a reader recognises, once and for all."""
+    sizes, shares = SHAPES[shape]
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    each = np.resize(shares, len(sizes))
+    return labels, rng.random(len(labels)) < each[labels]
+
+
+def _reading(labels: Any, right: Any, m: int, seed: int) -> ClarityByReading:
+    k = int(labels.max()) + 1
+
+    def reader(prompt: str) -> str:
+        if "in common" in prompt:
+            first = re.search(r"object (\d+)", prompt)
+            return json.dumps({"name": f"cluster {labels[int(first[1])]}" if first else ""})
+        at = int(re.findall(r"object (\d+)", prompt)[-1])
+        return f"cluster {labels[at] if right[at] else (labels[at] + 1) % k}"
+
+    texts = [f"object {i}" for i in range(len(labels))]
+    return karat.clarity_by_reading(
+        texts, labels, reader, n_assignments=m, by="reader", random_state=seed
+    )
+
+
+def _truth(found: ClarityByReading, labels: Any, right: Any) -> float:
+    """The reader's score if all objects that were not shown were assigned."""
+    unseen = np.ones(len(labels), dtype=bool)
+    unseen[[i for one in found.round.examples for i in one]] = False
+    k = found.n_clusters
+    hits = float(np.mean([right[unseen & (labels == c)].mean() for c in range(k)]))
+    return (k * hits - 1) / (k - 1)

@@ -1,0 +1,113 @@
+"""The share of known pairs of objects that clusterings keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.labelings.pairs import as_constraints
+from karat.labelings.partitions import as_labelings
+from karat.runtime.validation import InputError, in_order_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def kept_pairs(
+    labelings: Any, pairs: Any, *, ids: Any = None, random: bool = False, delta: float = 0.05
+) -> pd.DataFrame:
+    """How many must-link and cannot-link pairs each clustering keeps.
+
+    Parameters
+    ----------
+    labelings : mapping of str to array-like, DataFrame or array-like
+        As for :func:`karat.evaluate`; ``-1`` marks outliers, each a cluster of its own.
+    pairs : array-like, shape (m, 3)
+        Two objects and ``"must"`` or ``"cannot"``.
+    ids : iterable of length n, optional
+        What the objects are called; by default the index of the labelings, else positions.
+    random : bool, default False
+        The premise of an interval: the pairs were drawn at random from all pairs of objects, and
+        then somebody said what holds of each.
+    delta : float, default 0.05
+        Chance that an interval fails.
+
+    Returns
+    -------
+    DataFrame
+        A row per clustering: ``must`` and ``cannot`` (pairs of each kind that it keeps), ``share``
+        of all pairs, and with ``random`` the interval ``low`` to ``high`` of the share of all pairs
+        of objects that it would keep, which is its Rand index.
+
+    Raises
+    ------
+    InputError
+        For pairs that cannot be used or contradict each other, or without any.
+
+    Notes
+    -----
+    Different pairs from all n (n − 1) / 2 are draws without replacement, so the interval is exact:
+    it inverts the hypergeometric distribution, with delta / 2 on either side.
+
+    Examples
+    --------
+    >>> from karat.bounds import kept_pairs
+    >>> labelings = {"two": [0, 0, 1, 1], "one": [0, 0, 0, 0]}
+    >>> kept_pairs(labelings, [(0, 1, "must"), (1, 2, "cannot")])["share"].tolist()
+    [1.0, 0.5]
+    """
+    import pandas as pd
+
+    if not 0 < delta < 1:
+        raise InputError(f"delta must be in (0, 1); got {delta!r}")
+    if ids is None and hasattr(labelings, "index"):
+        ids = list(labelings.index)
+    batch = as_labelings(
+        in_order_of(labelings, labelings, name="labelings", other_name="labelings")
+    )
+    n = batch.codes.shape[1]
+    known = as_constraints(pairs, n, ids)
+    if len(known) == 0:
+        raise InputError("there are no pairs; give at least one (a, b, 'must')")
+    kept = known.kept(batch.codes)
+    table = pd.DataFrame(
+        {
+            "must": kept[:, known.must].sum(axis=1),
+            "cannot": kept[:, ~known.must].sum(axis=1),
+            "share": kept.mean(axis=1),
+        },
+        index=pd.Index(batch.names, name="name"),
+    )
+    if random:
+        ends = [
+            share_of_pairs(int(x), len(known), n * (n - 1) // 2, delta) for x in kept.sum(axis=1)
+        ]
+        table["low"], table["high"] = np.array(ends).T
+    return table
+
+
+def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float, float]:
+    """The interval of a share of a finite population, of which m were drawn and x have it.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in share_of_pairs(9, 10, 10**9, 0.05)]
+    [0.555, 0.997]
+    >>> share_of_pairs(9, 10, 10, 0.05)
+    (0.9, 0.9)
+    """
+    from scipy.stats import hypergeom
+
+    def least(reached: Any) -> int:
+        """The least number in the population for which it holds, which it then does beyond."""
+        low, high = x, population - (m - x)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if reached(middle) else (middle + 1, high)
+        return low
+
+    low = least(lambda K: hypergeom.sf(x - 1, population, K, m) > delta / 2)
+    beyond = least(lambda K: hypergeom.cdf(x, population, K, m) <= delta / 2)
+    still = hypergeom.cdf(x, population, beyond, m) > delta / 2
+    return low / population, (beyond if still else max(beyond - 1, x)) / population

@@ -1,0 +1,335 @@
+"""``karat clarity``: what a person or a model learns from a clustering, by names and intruders."""
+
+from __future__ import annotations
+
+import getpass
+import json as jsonlib
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from karat.cli._groups import takes_groups
+from karat.cli._input import Reading, read_dataset, tell_findings
+from karat.cli._options import Json
+from karat.cli._output import printable
+from karat.cli.label import ask, show_object
+
+if TYPE_CHECKING:
+    from karat.datasets import Dataset
+    from karat.labeling.reading import ReadingDesk
+    from karat.study import Study
+
+
+class Task(StrEnum):
+    """Choices of ``--task``."""
+
+    names = "names"
+    intruders = "intruders"
+    words = "words"
+
+
+@takes_groups
+def clarity(
+    reading: Reading,
+    labels: Annotated[
+        Path | None, typer.Option(help="The clustering: a table with the cluster of each object.")
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="Its column, where the table has several.")
+    ] = None,
+    study_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--study",
+            help="Read the answer of this study instead; its clusters then have the names given.",
+        ),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="Who reads: terminal, page (in the browser), or module:function, from a prompt to "
+            "an answer."
+        ),
+    ] = "terminal",
+    task: Annotated[
+        Task,
+        typer.Option(
+            help="names: name the clusters, then assign objects; intruders: find the object that "
+            "does not belong; words: find the word, among those that tell a cluster of texts."
+        ),
+    ] = Task.names,
+    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign, or sets.")] = 30,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File of the answers; resumed where it exists, shared by several readers.",
+            show_default="DATA-clarity.jsonl",
+        ),
+    ] = None,
+    reader: Annotated[
+        str, typer.Option(help="Name of the reader.", show_default="user name, or the function")
+    ] = "",
+    person: Annotated[
+        Path | None,
+        typer.Option(help="With a function: answers of people, by which it is corrected."),
+    ] = None,
+    person_n: Annotated[int, typer.Option(min=1, help="The -n of these people.")] = 30,
+    max_calls: Annotated[
+        int | None, typer.Option(min=1, help="The most calls of the function.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    json: Json = False,
+) -> None:
+    """Name the clusters from a few members, then assign unseen objects to the names.
+
+    How well that reproduces the clustering is its clarity: 0 is a guess, 1 the clustering itself.
+    Thirty objects take about five minutes, and the interval says what they are worth. Each answer
+    is on disk at once, so that the same command goes on where you stopped; when two have read,
+    their agreement is told.
+
+    For example:
+
+    karat clarity news.jsonl --text-column text --labels clusters.csv --by page
+
+    karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
+    """
+    from karat.study import load_study
+
+    dataset = read_dataset(reading)
+    tell_findings(dataset.findings, err=True)
+    study = None if study_file is None else load_study(study_file, dataset)
+    try:
+        given: Any = _clustering(dataset, labels, column, study)
+        shown = _shown(dataset, reading)
+        if task is Task.words:
+            shown, given = _words(dataset, given)
+        path = output or Path(f"{dataset.name}-clarity.jsonl")
+        questions = _questions(dataset, shown, given, task, n, seed)
+        if by in ("terminal", "page"):
+            found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
+        else:
+            found = _by_function(path, questions, by, reader, max_calls)
+        corrected, agreements = [], {}
+        if person is not None and task is Task.names:
+            few = _questions(dataset, shown, given, task, person_n, seed)
+            corrected = _corrected(person, few, next(iter(found.values())))
+        elif task is Task.names:
+            agreements = _agreements(found)
+        if json:
+            read = {by: one.to_dict() for by, one in found.items()}
+            told = [one.to_dict() for one in corrected]
+            typer.echo(jsonlib.dumps({"read": read, "agree": agreements, "corrected": told}))
+        else:
+            _tell([*found.values(), *agreements.values(), *corrected])
+        if study is not None and task is Task.names:
+            who, first = next(iter(found.items()))
+            study.name_clusters(first.cluster_names, by=who)
+            typer.echo(f"The clusters in {study_file} have the names of {who} now.", err=True)
+    finally:
+        if study is not None:
+            study.close()
+
+
+def _clustering(
+    dataset: Dataset, labels: Path | None, column: str | None, study: Study | None
+) -> Any:
+    """The cluster of each object."""
+    from karat.datasets import read_labelings
+    from karat.runtime.validation import InputError, unknown_name
+
+    if (labels is None) == (study is None):
+        raise InputError("give the clustering: --labels FILE, or --study FILE, and not both")
+    if study is not None:
+        return study.best().labels
+    assert labels is not None
+    found = read_labelings(labels, ids=dataset.ids).hardened()
+    if column is not None and column not in found:
+        raise unknown_name(column, found, "column")
+    if column is None and len(found) > 1:
+        raise InputError(f"{labels} has {len(found)} columns ({', '.join(found)}); give --column")
+    return found[column if column is not None else next(iter(found))]
+
+
+def _shown(dataset: Dataset, reading: Reading) -> Any:
+    """What a reader sees of the objects: texts, or cells as they are in the file."""
+    import numpy as np
+
+    from karat.cli._input import split_names
+    from karat.datasets import read_cells
+    from karat.labeling import Objects
+
+    if dataset.texts is not None:
+        return Objects(dataset, None)
+    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
+    hidden = {*split_names(reading.drop), dataset.truth_name}
+    cells = cells[[name for name in cells.columns if name not in hidden]]
+    rows = np.arange(dataset.n_objects) if dataset.rows is None else dataset.rows
+    if cells.shape[1] == 0 or len(cells) <= rows.max():
+        return dataset
+    return Objects(dataset, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
+
+
+def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[int]]:
+    """The words that tell each cluster of texts from the others, and its number."""
+    from karat.runtime.validation import InputError
+    from karat.study import Study
+
+    if not dataset.of_documents:
+        raise InputError("--task words needs texts, of whose clusters words are characteristic")
+    with Study(dataset) as study:
+        study.add({"clusters": labels}, reference=False)
+        told = [
+            (one.feature, c)
+            for c, cluster in enumerate(study.describe("clusters"))
+            for one in cluster.telling
+        ]
+    return [word for word, _ in told], [c for _, c in told]
+
+
+def _questions(dataset: Dataset, shown: Any, labels: Any, task: Task, n: int, seed: int) -> Any:
+    from karat.labeling.reading import draw_intruders, draw_round, shown_by
+
+    show = shown_by(shown, len(labels))
+    if task is not Task.names:
+        return draw_intruders(show, labels, n, seed)
+    return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=seed)
+
+
+def _by_function(
+    path: Path, questions: Any, by: str, reader: str, max_calls: int | None
+) -> dict[str, Any]:
+    """What a function reads."""
+    from karat.labeling.reading import Interview
+
+    interview = Interview(_function(by), reader or by, path, max_calls)
+    said = interview.go_through(questions)
+    typer.echo(f"Asked: {interview.cost}. Answers: {path}", err=True)
+    return {interview.name: questions.read(said, interview.name, cost=interview.cost)}
+
+
+def _function(by: str) -> Any:
+    """``module:function``, the module of the current folder too."""
+    from importlib import import_module
+
+    from karat.runtime.validation import InputError
+
+    module, colon, name = by.partition(":")
+    if not colon:
+        raise InputError(f"--by must be terminal, page or module:function; got {by!r}")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(import_module(module), name, None)
+    except ImportError as error:
+        raise InputError(f"--by {by}: {module} cannot be imported: {error}") from None
+    finally:
+        sys.path.pop(0)
+    if not callable(found):
+        raise InputError(f"--by {by}: {module} has no function {name!r}")
+    return found
+
+
+def _by_people(path: Path, questions: Any, reader: str, *, page: bool) -> dict[str, Any]:
+    """What the person at this desk, and others in the file, read; this one first."""
+    from karat.labeling.page import LabelPage
+    from karat.labeling.reading import ReadingDesk
+
+    desk = ReadingDesk(path, questions, reader)
+    try:
+        if page:
+            served = LabelPage(desk)
+            typer.echo(f"Read on {served.url}\nIt closes when you stop or leave it.", err=True)
+            served.serve()
+        else:
+            _at_terminal(desk)
+    except KeyboardInterrupt:
+        typer.echo(f"\nkarat: interrupted; {len(desk.said)} answers are kept in {path}", err=True)
+        raise typer.Exit(130) from None
+    others = {by: said for by, said in desk.readers.items() if by != reader}
+    told = {reader: desk.said} if reader in desk.readers else {}
+    if not told:
+        typer.echo(f"Nothing is assigned yet; {len(desk.said)} answers are kept in {path}")
+        raise typer.Exit
+    return {by: questions.read(said, by) for by, said in {**told, **others}.items()}
+
+
+def _at_terminal(desk: ReadingDesk) -> None:
+    """Ask and tell until nothing is left or the reader stops."""
+    while (at := desk.at) is not None and (asked := desk.question) is not None:
+        typer.echo(f"\n--- {len(desk.said) + 1} of {len(desk)}: {asked.ask}")
+        show_object(asked.shown)
+        rest = "[s] later  [u] undo  [q] stop"
+        if not asked.options:
+            typer.echo(f"A name, and after a colon by what it is recognised  {rest} > ", nl=False)
+            line = sys.stdin.readline()
+            given = line.strip() if line else "q"
+        else:
+            for key, name in desk.keys.items():
+                typer.echo(f"  [{key}] {printable(name)}")
+            given = ask(f"[d] none of these  {rest} > ") or "q"
+        kind = {"s": "skip", "u": "undo", "q": "stop", "d": "unknown"}.get(given)
+        if kind == "stop":
+            return
+        if kind is not None:
+            desk.give(kind, at=at)
+        elif not asked.options and given:
+            desk.give("label", given, at)
+        elif given in desk.keys:
+            desk.give("label", desk.keys[given], at)
+        else:
+            typer.echo(f"{given!r} is none of these.")
+
+
+def _corrected(path: Path, few: Any, model: Any) -> list[Any]:
+    """The model corrected by each person who read."""
+    from karat.labeling.reading import ReadingDesk, correct_reading
+    from karat.runtime.validation import InputError
+
+    if not path.is_file():
+        raise InputError(f"--person: there is no file {path}")
+    desk = ReadingDesk(path, few, "nobody")
+    if not desk.readers:
+        raise InputError(f"--person: nobody has assigned an object in {path}")
+    return [correct_reading(model, few.read(said, by)) for by, said in desk.readers.items()]
+
+
+def _agreements(found: dict[str, Any]) -> dict[str, str]:
+    """How far each two readers agree."""
+    from itertools import combinations
+
+    from karat.labeling.reading import agreement_of_readers
+
+    told = {}
+    for (one, a), (other, b) in combinations(found.items(), 2):
+        both = agreement_of_readers(a, b)
+        if both is not None:
+            told[f"{one}, {other}"] = (
+                f"{one} and {other} assigned {both.same} of {both.common} objects alike "
+                f"(kappa {both.kappa:.2f})."
+            )
+    return told
+
+
+def _tell(told: list[Any]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console()
+    for one in told:
+        typer.echo(printable(str(one)))
+        table = getattr(one, "per_cluster", None)
+        if table is None:
+            continue
+        shown = Table(
+            "cluster", *(name for name in table.columns if name not in ("line", "reason"))
+        )
+        for cluster, row in table.iterrows():
+            cells = [row[str(name.header)] for name in shown.columns[1:]]
+            texts = [f"{v:.2f}" if isinstance(v, float) else escape(str(v)) for v in cells]
+            shown.add_row(escape(str(cluster)), *texts)
+        console.print(shown)

@@ -1,0 +1,46 @@
+"""The features of a data set as they were before they were scaled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from karat.datasets._dataset import Dataset
+
+#: significant digits that undoing a scaling keeps
+DIGITS = 12
+
+
+def original_units(data: Dataset, rows: Any = None) -> Any:
+    """The features in original units; dates as dates.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : ndarray of int, optional
+        Positions of the objects; all by default.
+
+    Returns
+    -------
+    DataFrame or csr_array
+        Sparse where the data are.
+    """
+    import pandas as pd
+    from scipy import sparse
+
+    X: Any = data.X if rows is None or len(rows) == data.n_objects else data.X[rows]
+    if not isinstance(X, np.ndarray):
+        return X if data.scale is None else sparse.csr_array(X @ sparse.diags_array(data.scale))
+    X = X.astype(np.float64)
+    if data.scale is not None and data.center is not None:
+        X = X * data.scale + data.center
+        largest = np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
+        for j, places in enumerate(DIGITS - np.ceil(np.log10(largest)).astype(int)):
+            X[:, j] = np.round(X[:, j], min(int(places), 300))
+    table = pd.DataFrame(X, columns=list(data.feature_names))
+    for one in () if data.plan is None else data.plan.columns:
+        if one.kind == "date" and one.use == "feature":
+            table[one.name] = pd.to_datetime(table[one.name], unit="D")
+    return table

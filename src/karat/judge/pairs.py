@@ -1,0 +1,91 @@
+"""How likely each candidate is by what is known of pairs of objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.labelings.pairs import Constraints
+
+    Floats = NDArray[np.float64]
+
+#: nodes of the integral over a rate
+NODES = 400
+
+
+def pairs_log_likelihood(codes: NDArray[Any], constraints: Constraints) -> Floats:
+    """Log probability of which pairs belong together, by whether a clustering joins them.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (M, n)
+        Clusters from 0, ``-1`` for outliers, which are clusters of one.
+    constraints : Constraints
+
+    Returns
+    -------
+    ndarray of float64, shape (M,)
+
+    Notes
+    -----
+    A pair belongs together at one rate where the clustering joins it and at another where it does
+    not. Both are uniform, the first not below the second: pairs that contradict a clustering
+    speak against it, and a pair may be wrong. Pairs that share objects are not independent: the
+    logarithm counts as many as a spanning forest of them has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.labelings.pairs import as_constraints
+    >>> known = as_constraints([(0, 1, "must"), (2, 3, "must"), (4, 5, "cannot")], 6)
+    >>> like, unlike = [0, 0, 1, 1, 0, 1], [0, 1, 0, 1, 0, 0]
+    >>> pairs_log_likelihood(np.array([like, unlike]), known).round(2)
+    array([-1.1 , -5.19])
+    """
+    from scipy.special import betaln
+
+    codes = np.asarray(codes)
+    if len(constraints) == 0:
+        return np.zeros(len(codes))
+    joined, must = constraints.together(codes), constraints.must
+    counts = np.stack(
+        [
+            (joined & must).sum(axis=1), (joined & ~must).sum(axis=1),
+            (~joined & must).sum(axis=1), (~joined & ~must).sum(axis=1),
+        ],
+        axis=1,
+    ).astype(np.float64)  # fmt: skip
+    distinct, of = np.unique(counts, axis=0, return_inverse=True)
+    a, b, c, d = distinct.T + 1
+    logs = betaln(a, b) + betaln(c, d) + np.log(2) + _log_above(distinct + 1)
+    out: Floats = logs[of.ravel()] * constraints.rank / len(constraints)
+    return out
+
+
+def _log_above(parameters: Floats) -> Floats:
+    """Log probability that a Beta(a, b) variable is above an independent Beta(c, d) one."""
+    from scipy.special import betaln, logsumexp, roots_legendre
+
+    # substituting x = sin² makes the ends smooth
+    nodes, weights = roots_legendre(NODES)
+    angle = np.pi / 4 * (nodes + 1)
+    x, step = np.sin(angle) ** 2, np.log(np.pi / 4 * weights * np.sin(2 * angle))
+    left, right = np.log(x), np.log1p(-x)
+    out = np.empty(len(parameters))
+    for i, (a, b, c, d) in enumerate(parameters):
+        density = (a - 1) * left + (b - 1) * right - betaln(a, b) + step
+        out[i] = min(logsumexp(density + _log_below(c, d, x)), 0.0)
+    return out
+
+
+def _log_below(c: float, d: float, x: Floats) -> Floats:
+    """Log of the distribution function of Beta(c, d); where it vanishes, its leading term."""
+    from scipy.special import betainc, betaln
+
+    value = betainc(c, d, x)
+    lead = c * np.log(x) + d * np.log1p(-x) - np.log(c) - betaln(c, d)
+    return np.where(value > 1e-280, np.log(np.maximum(value, 1e-300)), lead)

@@ -1,0 +1,169 @@
+"""What came of a reader's names and assignments: agreement with the clustering, with limits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from karat.labeling.reading.answers import NONE
+from karat.labeling.reading.intervals import exact_interval
+from karat.labeling.reading.interview import Cost
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.labeling.reading.rounds import Round
+
+
+@dataclass(frozen=True)
+class ClarityByReading:
+    """What came of a round, see :func:`clarity_by_reading`.
+
+    Attributes
+    ----------
+    round : Round
+        What was asked.
+    names : tuple of str
+        What each of ``round.clusters`` is called, with the line about it.
+    assigned : tuple of (int or None)
+        For each of ``round.objects`` the position in ``round.clusters`` of the cluster that it was
+        assigned to, -1 for none of them, None without an answer.
+    by : str
+        Who read.
+    delta : float
+        Chance that an interval misses.
+    cost : Cost or None
+        What a function was asked; None for people.
+    """
+
+    round: Round = field(repr=False)
+    names: tuple[str, ...]
+    assigned: tuple[int | None, ...]
+    by: str
+    delta: float
+    cost: Cost | None = None
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters that were named, k."""
+        return self.round.n_names
+
+    @property
+    def hits(self) -> tuple[bool | None, ...]:
+        """Whether each object was assigned to its own cluster; None without an answer."""
+        pairs = zip(self.assigned, self.round.truth, strict=True)
+        return tuple(None if given is None else given == true for given, true in pairs)
+
+    @property
+    def answered(self) -> int:
+        """Objects with an answer."""
+        return sum(given is not None for given in self.assigned)
+
+    @property
+    def none(self) -> int:
+        """Objects that were said to fit none of the names."""
+        return sum(given == NONE for given in self.assigned)
+
+    @property
+    def score(self) -> float:
+        """Agreement corrected for chance, (share of hits - 1/k)/(1 - 1/k)."""
+        hits, n = self._drawn
+        return self._corrected(hits / n)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Exact limits of the score (Clopper-Pearson) over the draw of the objects."""
+        low, high = exact_interval(*self._drawn, self.delta)
+        return self._corrected(low), self._corrected(high)
+
+    @property
+    def _drawn(self) -> tuple[int, int]:
+        """Hits and draws among those with an answer."""
+        told = [(hit, n) for hit, n in zip(self.hits, self.round.draws, strict=True)]
+        return sum(n for hit, n in told if hit), sum(n for hit, n in told if hit is not None)
+
+    def _corrected(self, share: float) -> float:
+        k = self.n_clusters
+        return (k * share - 1) / (k - 1)
+
+    @cached_property
+    def per_cluster(self) -> pd.DataFrame:
+        """A row a cluster: name, line, objects asked and recognised, score with its interval.
+
+        ``taken for`` is the name that most of the others of it were assigned to. Without an answer
+        about a cluster its score is NaN and ``reason`` says so.
+        """
+        import pandas as pd
+
+        rows = []
+        for c, called in enumerate(self.names):
+            own = [given for given, true in zip(self.assigned, self.round.truth, strict=True)
+                   if true == c and given is not None]  # fmt: skip
+            hits, n = own.count(c), len(own)
+            low, high = exact_interval(hits, n, self.delta) if n else (float("nan"),) * 2
+            name, _, line = called.partition(":")
+            rows.append(
+                {
+                    "cluster": self.round.clusters[c],
+                    "name": name,
+                    "line": line.strip(),
+                    "asked": n,
+                    "recognised": hits,
+                    "score": self._corrected(hits / n) if n else float("nan"),
+                    "low": self._corrected(low),
+                    "high": self._corrected(high),
+                    "taken for": self._mistaken(own, c),
+                    "reason": "" if n else "no object of it was assigned",
+                }
+            )
+        return pd.DataFrame(rows).set_index("cluster")
+
+    def _mistaken(self, given: list[int], c: int) -> str:
+        others = Counter(one for one in given if one != c).most_common(1)
+        if not others:
+            return ""
+        return "none" if others[0][0] == NONE else self.names[others[0][0]].partition(":")[0]
+
+    @property
+    def cluster_names(self) -> dict[Any, str]:
+        """The name of each cluster by its label, for :meth:`karat.Study.name_clusters`."""
+        told = zip(self.round.clusters, self.names, strict=True)
+        return {cluster: name.partition(":")[0] for cluster, name in told}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        low, high = self.interval
+        return {
+            "score": self.score,
+            "low": low,
+            "high": high,
+            "delta": self.delta,
+            "by": self.by,
+            "objects": len(self.assigned),
+            "answered": self.answered,
+            "none": self.none,
+            "too_small": [str(one) for one in self.round.too_small],
+            "cost": None if self.cost is None else vars(self.cost),
+            "clusters": self.per_cluster.reset_index().astype({"cluster": str})
+            .replace({float("nan"): None}).to_dict("records"),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        hits = sum(hit is True for hit in self.hits)
+        told = (
+            f"Clarity by reading {self.score:.2f} ({low:.2f} to {high:.2f} with a probability of "
+            f"at least {1 - self.delta:.4g}; 0 is a guess, 1 the clustering): by the names of "
+            f"{self.by}, {hits} of {self.answered} unseen objects went to their own of "
+            f"{self.n_clusters} clusters"
+        )
+        told += f", {self.none} to none." if self.none else "."
+        if self.answered < len(self.assigned):
+            left = len(self.assigned) - self.answered
+            told += f" {left} more have no answer and do not count."
+        if self.round.too_small:
+            count = len(self.round.too_small)
+            told += f" {count} cluster{'s' * (count > 1)} of one object took no part."
+        return told

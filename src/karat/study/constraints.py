@@ -1,0 +1,159 @@
+"""Pairs of objects that must or cannot be together, as evidence of a study."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import joining
+from karat.judge.evidence import size_evidence
+from karat.judge.learned import FAR, degenerate
+from karat.judge.pairs import pairs_log_likelihood
+from karat.labelings.pairs import Constraints, as_constraints
+from karat.measures.external.pairs import adjusted_rand_index
+from karat.study.deciders import ALIKE, Decider, Verdict, deciders
+from karat.study.numbers import numbers_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.study.store import Store
+    from karat.study.study import Study
+
+
+@dataclass(frozen=True)
+class Paired:
+    """How many known pairs the choice keeps, and what they made of its probability.
+
+    ``alike`` is the probability of all candidates that hardly differ from it, itself among them.
+    """
+
+    n_must: int
+    n_cannot: int
+    kept_must: int
+    kept_cannot: int
+    before: float
+    after: float
+    alike: float
+
+
+def constrain(study: Study, pairs: Any) -> None:
+    """Take pairs of objects that must, or cannot, be together for evidence from now on.
+
+    Parameters
+    ----------
+    pairs : array-like, shape (m, 3), DataFrame, path-like or None
+        Two objects, by id or position, and ``"must"`` or ``"cannot"``; or a file of them. None
+        for none.
+
+    Raises
+    ------
+    InputError
+        For objects that are not there, and for contradictions, with the chain that makes them.
+
+    Notes
+    -----
+    They are recorded. The judge's prior is multiplied by the likelihood of the pairs under each
+    candidate (:func:`karat.judge.pairs.pairs_log_likelihood`); a candidate need not keep all of
+    them, since a pair may be wrong.
+
+    Examples
+    --------
+    >>> import karat
+    >>> study = karat.Study(karat.datasets.load("iris"))
+    >>> study.sweep("kmeans", k=[2, 3, 4], n_init=1, progress=False)
+    >>> study.constrain([(0, 1, "must"), (60, 120, "cannot"), (0, 100, "cannot")])
+    >>> study.best(stability=False).pairs.kept_must
+    1
+    """
+    study.record.change(constraints=keep_constraints(study.storage, pairs, study.dataset))
+
+
+def keep_constraints(store: Store, pairs: Any, dataset: Any) -> str | None:
+    """Keep the pairs and return their fingerprint; None for none."""
+    if pairs is None:
+        return None
+    if not isinstance(pairs, Constraints):
+        from karat.datasets import read_constraints
+
+        ids = None if joining.are_positions(dataset.ids) else dataset.ids
+        if isinstance(pairs, str) or hasattr(pairs, "__fspath__"):
+            pairs = read_constraints(pairs)
+        pairs = as_constraints(pairs, dataset.n_objects, ids)
+    content = json.dumps([pairs.pairs.tolist(), pairs.must.tolist()]).encode()
+    fingerprint = hashlib.sha256(content).hexdigest()[:16]
+    store.add_blob(f"pairs {fingerprint}", content)
+    return fingerprint
+
+
+def constraints_of(study: Study) -> Constraints | None:
+    """The pairs of a study."""
+    fingerprint = study.settings.constraints
+    if fingerprint is None:
+        return None
+    content = study.storage.blob(f"pairs {fingerprint}")
+    if content is None:
+        raise study.storage.damaged("the pairs")
+    pairs, must = json.loads(content)
+    return Constraints(np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(must, dtype=bool))
+
+
+def _with_pairs(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    import pandas as pd
+
+    found, known = study.judged(), constraints_of(study)
+    names = list(map(str, distinct.index)) if found is None else list(found.names)
+    codes = np.stack([study.labels(name) for name in names])
+    before = np.full(len(names), 1 / len(names))
+    if found is not None:
+        before, logs = found.judgement.prior, found.lead
+    else:
+        logs = np.zeros(len(names)) if known is None else pairs_log_likelihood(codes, known)
+        logs = logs - FAR * degenerate(size_evidence(codes))
+    after = pd.Series(np.exp(logs - logs.max()), index=distinct.loc[names].index)
+    after /= after.sum()
+    best = int(np.argmax(logs))
+    agreed = np.array([adjusted_rand_index(row, codes[best], noise="singletons") for row in codes])
+    alike = float(after[agreed >= ALIKE].sum())
+    return Verdict(after, None, (-logs,), (float(before[best]), float(after.iloc[best]), alike))
+
+
+def _paired(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
+    found, name = study.judged(), str(ranking.index[0])
+    shares: Any = verdict.score.groupby(ranking["n_clusters"]).sum().to_dict()
+    facts: dict[str, Any] = {"numbers": numbers_of(study, ranking, shares, None)}
+    if found is not None:
+        facts |= {"judge": found.judged_by, "expected": found.expected(name)}
+        facts |= {"gains": found.judge.gain(found.expected(name).value) or ()}
+    return facts | {"pairs": paired(study, name, *verdict.details)}
+
+
+def paired(
+    study: Study, name: str, before: float = np.nan, after: float = np.nan, alike: float = np.nan
+) -> Paired | None:
+    """How many of the known pairs a candidate keeps; None where none is known."""
+    known = constraints_of(study)
+    if known is None:
+        return None
+    kept = known.kept(study.labels(name)[None])[0]
+    m = int(known.must.sum())
+    return Paired(
+        m, len(known) - m, int(kept[known.must].sum()), int(kept[~known.must].sum()),
+        before, after, alike,
+    )  # fmt: skip
+
+
+deciders.add(
+    Decider(
+        key="judge-and-pairs",
+        title="Probability",
+        judge=_with_pairs,
+        facts=_paired,
+        unit="share",
+        shown="probability",
+    )
+)
