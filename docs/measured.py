@@ -10,6 +10,16 @@ On a page of reStructuredText the role says the figure; in Markdown it stands be
     :measured:`choice_table: the judge / real tables | first`
     <!--choice_table: the judge / real tables | first-->0.525<!--/-->
 
+A whole stored table, or some of its rows (those that begin with some words) and columns::
+
+    .. measured-table:: guarantee-tightness
+       :rows: eight tables
+       :columns: method; 20 labels | .3f; broken | .3f = share broken
+
+``COLUMN | FORMAT = HEADING``; a column ``X error`` stands behind X as ``a ± b``. Without
+``:columns:`` all are shown. ``.. measured-names:: FOLDER`` lists the results in a folder of
+``lab/results``.
+
 ``python docs/measured.py`` brings the Markdown up to date.
 """
 
@@ -54,8 +64,7 @@ def _stored(name: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Rows, by what they begin with, and sentences."""
     if (RESULTS / f"{name}.json").is_file():
         result = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
-        rows = {" ".join(v for v in r.values() if isinstance(v, str)): r for r in result["table"]}
-        return rows, result["notes"]
+        return dict(_rows(name)), result["notes"]
     return _table((HERE / f"{name}.rst").read_text("utf-8"))
 
 
@@ -88,8 +97,76 @@ def _role(name: str, raw: str, source: str, line: int, inliner: Any, *_: Any) ->
         return [inliner.problematic(raw, raw, message)], [message]
 
 
+def table(name: str, rows: str = "", columns: str = "") -> list[list[str]]:
+    """Headings and cells of a stored table."""
+    chosen = [row for title, row in _rows(name) if title.startswith(rows)]
+    if not chosen:
+        raise KeyError(f"no row {rows!r} in {name}")
+    asked = [c.strip() for c in columns.split(";")] if columns else [
+        c for c in chosen[0] if not c.endswith(" error")]  # fmt: skip
+    heads, sources = [], []
+    for one in asked:
+        source, _, head = (part.strip() for part in one.partition("="))
+        column, _, form = (part.strip() for part in source.partition("|"))
+        heads.append(head or column)
+        sources.append((column, form))
+    return [heads, *([_cell(row, *source) for source in sources] for row in chosen)]
+
+
+def _cell(row: dict[str, Any], column: str, form: str) -> str:
+    value, error = row[column], row.get(f"{column} error")
+    if value is None:
+        return ""
+    if isinstance(value, float) and not form:
+        form = ".3g"
+    told = _formed(value, form)
+    return f"{told} ± {error:{form}}" if error is not None else told
+
+
+def names(folder: str) -> list[list[str]]:
+    """The results in a folder: their names, seconds and verdicts."""
+    found = [json.loads(p.read_text("utf-8")) for p in sorted((RESULTS / folder).glob("*.json"))]
+    cells = [[r["name"], f"{r['processor_seconds']:.0f}", r["verdict"]] for r in found]
+    return [["Name", "Processor seconds", "Verdict"], *cells]
+
+
+def _rows(name: str) -> list[tuple[str, dict[str, Any]]]:
+    result = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    return [(" ".join(v for v in r.values() if isinstance(v, str)), r) for r in result["table"]]
+
+
+def _directive(made: Any, options: tuple[str, ...]) -> Any:
+    """A directive that shows cells as a table; an error names what is not there."""
+    from docutils import nodes
+    from docutils.parsers.rst import Directive, directives
+
+    class Stored(Directive):
+        required_arguments = 1
+        option_spec = dict.fromkeys(options, directives.unchanged)
+
+        def run(self) -> list[Any]:
+            try:
+                cells = made(self.arguments[0], **self.options)
+            except (KeyError, OSError) as error:
+                raise self.error(f"no table of {self.arguments[0]}: {error}") from error
+            shown = nodes.table("")
+            group = nodes.tgroup(cols=len(cells[0]))
+            group += [nodes.colspec(colwidth=1) for _ in cells[0]]
+            lines = [nodes.row("", *(_entry(c) for c in row)) for row in cells]
+            group += [nodes.thead("", lines[0]), nodes.tbody("", *lines[1:])]
+            shown += group
+            return [shown]
+
+    def _entry(text: str) -> Any:
+        return nodes.entry("", nodes.paragraph("", text))
+
+    return Stored
+
+
 def setup(app: Any) -> dict[str, bool]:
     app.add_role("measured", _role)
+    app.add_directive("measured-table", _directive(table, ("rows", "columns")))
+    app.add_directive("measured-names", _directive(names, ()))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

@@ -1,4 +1,4 @@
-"""Every measured figure of README and docs is read from a stored result, or its page is listed."""
+"""Every measured figure of README and docs is read from a stored result."""
 
 from __future__ import annotations
 
@@ -26,11 +26,6 @@ ELSEWHERE = {"README": r"adjusted\s+Rand index of 0\.91", "index": r"Rand index 
 EXAMPLES = {"study": r"\*3 \(70 %\), or 2 \(25 %\),"}
 #: tables that code writes
 WRITTEN = {"choice_table", "number_of_clusters_table", "structure_table"}
-#: pages with figures that are still typed; a page leaves this list when it has none
-TYPED = {
-    "bench", "bound", "choice", "clarity", "input", "internal", "large", "model", "reproduce",
-    "stability", "texts",
-}  # fmt: skip
 #: what is no measurement: levels, numbers of tables and versions, options of directives
 NAMES = re.compile(
     r"95 %|\bPython 3\.\d+|^ +:\w+:.*$"
@@ -69,10 +64,7 @@ PAGES = [ROOT / "README.md", *(p for p in sorted(DOCS.glob("*.rst")) if p.stem n
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_has_no_figure_without_a_source(page: Path) -> None:
     found = typed(page)
-    if page.stem in TYPED:
-        assert found, f"{page.name} has none any more: take it from TYPED"
-    else:
-        assert not found, f"say where these are stored (docs/measured.py): {found}"
+    assert not found, f"say where these are stored (docs/measured.py): {found}"
 
 
 def test_the_page_of_studies_names_the_grades() -> None:
@@ -103,6 +95,22 @@ def test_every_source_of_a_page_is_there() -> None:
     assert len(sources) > 20
     for source in sources:
         assert measured.figure(source.replace("\n", " "))
+
+
+def test_every_table_of_a_page_is_stored() -> None:
+    asked = [
+        (name, dict(re.findall(r"^ +:(\w+): (.+)$", options, re.M)))
+        for page in PAGES
+        for name, options in re.findall(
+            r"^\.\. measured-table:: (\S+)\n((?: +:.+\n)*)", page.read_text("utf-8"), re.M
+        )
+    ]
+    assert len(asked) >= 5
+    for name, options in asked:
+        heads, *rows = measured.table(name, **options)
+        assert rows
+        assert all(len(row) == len(heads) for row in rows)
+    assert len(measured.names("quick")) > 10
 
 
 def test_a_figure_that_is_not_there_is_an_error() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import betaincinv
 
 import karat
 from karat.bounds import advise, b_max, forecast_labels, sample
@@ -56,6 +57,22 @@ def test_the_forecast_reaches_its_target_at_the_number_it_says():
     more = forecast_labels(found, target).more
     curve = advise(found, sizes=[100 + more - 1, 100 + more]).curve["bound"]
     assert curve.iloc[1] <= target < curve.iloc[0]
+
+
+def test_the_least_number_is_of_whole_errors_that_fewer_labels_may_lack():
+    y = [None] * 2000
+    for i in sample(2000, 60, random_state=0):
+        y[i] = True
+    y[next(i for i, v in enumerate(y) if v)] = False
+    found = karat.pac_mdl_bound([0] * 2000, y, classes=[True, False])
+    assert found.errors == 1
+    rate, level = betaincinv(1.5, 59.5, 0.1), np.log(found.delta) - found.bits * np.log(2)
+    told = forecast_labels(found, 0.065)
+    assert told.low < told.more
+    bounds = [
+        b_max(m, 2000 - m, int(m * rate), log_delta=level) / (2000 - m) for m in range(61, 300)
+    ]
+    assert told.low == 1 + next(i for i, b in enumerate(bounds) if b <= 0.065)
 
 
 def test_wrong_questions():

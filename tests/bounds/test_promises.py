@@ -252,3 +252,31 @@ def test_claims_in_words(wine):
         claims(labelings, few, about=["nothing"])
     with pytest.raises(InputError, match="abstain"):
         claims(labelings, few, abstain=1.0)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_number_that_may_be_wrong_never_rises_while_labels_come(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 90, 3
+    truth = rng.integers(0, k, n).astype(object)
+    codes = np.array([np.where(rng.random(n) < 0.7, truth, rng.integers(0, 5, n)) for _ in "abc"])
+    taught = rng.permutation(n)[: 4 * (seed > 0)]
+    order = karat.bounds.sample(n, n, random_state=seed)
+    order = order[~np.isin(order, taught)]
+    y = np.full(n, None, dtype=object)
+    y[taught] = truth[taught]
+    keeps = karat.bounds.LabelSequence(codes.astype(int), 0.5, 0.3, taught=taught)
+    before, last = n, None
+    for m in range(1, 40):
+        y[order[m - 1]] = truth[order[m - 1]]
+        found = keeps.update(y, order[:m])
+        assert found.refused or found.bound <= before, m
+        before, last = found.bound, found
+    assert last is not None
+    assert last.bound < n - 39 - len(taught)
+    # other labels are another sequence
+    y[order[0]] = (truth[order[0]] + 1) % k
+    assert (
+        keeps.update(y, order[:39]).bound
+        == karat.guarantee(codes.astype(int), y, 0.5, 0.3, taught=taught, order=order[:39]).bound
+    )

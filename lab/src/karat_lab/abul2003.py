@@ -45,26 +45,12 @@ def run(
 ) -> ExperimentResult:
     """Judge k-means, PAM, CLARA and ORCLUS on five data sets by all three methods.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Subsamples of method 1 and of each cluster in method 3, subsets in method 2; 20 by
-        default. 1 is the quick look: two, and without the large sets.
-    random_state : int
-        Seed of the draws and of the clusterings.
-    storage : path, optional
-        Text file that keeps each finished row.
-    progress : callable, optional
-        Called with a line of text after each row.
+    ``samples``: subsamples of method 1 and of each cluster in method 3, subsets in method 2; 20
+    by default. 1 is the quick look: two, and without the large sets.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each data set, clusterer and method: ``k``, the number of clusters of the
-        highest confidence, that ``confidence`` and its ``standard error``, and ``at classes``, the
-        confidence at the number of classes.
+    Returns a row for each data set, clusterer and method: ``k``, the number of clusters of the
+    highest confidence, that ``confidence`` and its ``standard error``, and ``at classes``, the
+    confidence at the number of classes.
     """
     import pandas as pd
 

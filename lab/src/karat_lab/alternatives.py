@@ -31,25 +31,11 @@ def run(
 ) -> ExperimentResult:
     """Draw data with two planted partitions, one and none; sweep, and ask for the alternatives.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Data sets of each design; 30 by default.
-    random_state : int
-        Seed of the data.
-    storage : path, optional
-        Text file that keeps each finished design.
-    progress : callable, optional
-        Called with a line of text after each design.
+    ``samples``: data sets of each design; 30 by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each design: the share of data sets in which as many ways were found as are
-        planted, each with an adjusted Rand index of 0.7 or more; its standard error; the mean
-        number of ways; and how often the answer of the study alone agrees with one of them.
+    Returns a row for each design: the share of data sets in which as many ways were found as
+    are planted, each with an adjusted Rand index of 0.7 or more; its standard error; the mean
+    number of ways; and how often the answer of the study alone agrees with one of them.
     """
     import pandas as pd
 

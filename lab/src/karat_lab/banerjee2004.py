@@ -119,25 +119,12 @@ def run(
 ) -> ExperimentResult:
     """One figure.
 
-    Parameters
-    ----------
-    name : str
-        ``banerjee2004-figure1`` to ``-figure6``.
-    samples : int, optional
-        Starts, and draws of the documents of collections that are samples: 10 and 20 by default.
-        With fewer than 10, k = 2, 3, 4, 6, 10, 15, 20 only, and without the collection of 20,000.
-    random_state : int
-        The seed.
-    storage : path, optional
-        Text file that keeps the errors of each collection and clusterer; the figures share it.
-    progress : callable, optional
-        Called with a line of text after each.
+    ``samples``: starts, and draws of the documents of collections that are samples: 10 and 20
+    by default. With fewer than 10, k = 2, 3, 4, 6, 10, 15, 20 only, and without the collection
+    of 20,000.
 
-    Returns
-    -------
-    ExperimentResult
-        Bounds in %, means over the draws with the half width of their 95 % interval, the published
-        ones beside them.
+    Returns bounds in %, means over the draws with the half width of their 95 % interval, the
+    published ones beside them.
     """
     seed = int(random_state if random_state is not None else 0)
     plan = _plan(name, samples, seed)

@@ -32,23 +32,10 @@ def run(
 ) -> ExperimentResult:
     """Clusters of spherical k-means and the mixtures that start from them.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Starts, and draws of the documents of collections that are samples; 10 by default.
-    random_state : int
-        The seed.
-    storage : path, optional
-        Text file that keeps each finished start.
-    progress : callable, optional
-        Called with a line of text after each.
+    ``samples``: starts, and draws of the documents of collections that are samples; 10 by
+    default.
 
-    Returns
-    -------
-    ExperimentResult
-        Means over the starts, in a row for each collection and clustering.
+    Returns means over the starts, in a row for each collection and clustering.
     """
     import pandas as pd
     from scipy import stats

@@ -67,25 +67,11 @@ def run(
 ) -> ExperimentResult:
     """Split the digits data at random, again and again, and count the broken promises.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Splits for each setting; 10,000 by default.
-    random_state : int, Generator or None
-        Seed of the clusterings and of the splits.
-    storage : path, optional
-        Text file that keeps each finished setting.
-    progress : callable, optional
-        Called with a line of text after each setting.
+    ``samples``: splits for each setting; 10,000 by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each setting: ``language``, ``clusterer``, ``candidates``, the mean bound and
-        the mean true error, the share of splits whose error exceeds the bound, and the standard
-        error of that share and its upper 95 % limit. The share is to be at most 0.1.
+    Returns a row for each setting: ``language``, ``clusterer``, ``candidates``, the mean bound
+    and the mean true error, the share of splits whose error exceeds the bound, and the standard
+    error of that share and its upper 95 % limit. The share is to be at most 0.1.
     """
     import pandas as pd
 

@@ -69,7 +69,6 @@ def challenge(
         The folder of ``karat reproduce choice``, which has the candidates.
     random_state : int
         Of the judge.
-    progress : callable, optional
 
     Returns
     -------

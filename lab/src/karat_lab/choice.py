@@ -49,22 +49,10 @@ def run(
 ) -> ExperimentResult:
     """Build the corpus, choose with everything left out in turn, and train the judge.
 
-    Parameters
-    ----------
-    name : str
-        ``"choice"``.
-    samples : int, optional
-        Sub-tasks of each real table; 21 in full.
-    random_state : int
-        Of the trees; the tasks are fixed.
-    storage : path-like, optional
-        A folder: finished tasks are kept there, and at the end ``judge.npz``.
-    progress : callable, optional
+    ``samples``: sub-tasks of each real table; 21 in full. ``storage`` is a folder here: finished
+    tasks are kept there, and at the end ``judge.npz``.
 
-    Returns
-    -------
-    ExperimentResult
-        Mean adjusted Rand index of the choice, by family of data and way of choosing.
+    Returns mean adjusted Rand index of the choice, by family of data and way of choosing.
     """
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)

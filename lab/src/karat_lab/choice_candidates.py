@@ -34,23 +34,10 @@ def run(
 ) -> ExperimentResult:
     """Leave every clusterer out in turn.
 
-    Parameters
-    ----------
-    name : str
-        ``"choice-candidates"``.
-    samples : int, optional
-        Sub-tasks of each real table; 21 in full.
-    random_state : int
-        Of the trees.
-    storage : path-like, optional
-        The folder of ``karat reproduce choice``.
-    progress : callable, optional
+    ``samples``: sub-tasks of each real table; 21 in full.
 
-    Returns
-    -------
-    ExperimentResult
-        By clusterer and family of data, how much less the choice agrees with the truth without
-        it, and how much lower the ceiling is; means over collections with 95 % intervals.
+    Returns by clusterer and family of data, how much less the choice agrees with the truth
+    without it, and how much lower the ceiling is; means over collections with 95 % intervals.
     """
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)

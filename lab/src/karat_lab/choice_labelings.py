@@ -23,10 +23,8 @@ def own_labelings(
 
     Parameters
     ----------
-    X : ndarray, shape (n, d)
     truth : ndarray of int, shape (n,)
         ``-1`` for objects that do not count; all 0 or less where there are no classes.
-    rng : Generator
     """
     n = len(truth)
     k = len(np.unique(truth[truth >= 0]))

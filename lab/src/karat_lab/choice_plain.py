@@ -33,23 +33,11 @@ def run(
 ) -> ExperimentResult:
     """Choose on plain sub-tasks of collections that nothing was learned from.
 
-    Parameters
-    ----------
-    name : str
-        ``"choice-plain"``.
-    samples : int, optional
-        Plain sub-tasks of each real table (12 in full), and those of either kind to learn from.
-    random_state : int
-        Of the trees.
-    storage : path-like, optional
-        The folder of ``karat reproduce choice``.
-    progress : callable, optional
+    ``samples``: plain sub-tasks of each real table (12 in full), and those of either kind to
+    learn from.
 
-    Returns
-    -------
-    ExperimentResult
-        Mean adjusted Rand index of the choice by way of choosing, and how often it is below the
-        median candidate.
+    Returns mean adjusted Rand index of the choice by way of choosing, and how often it is below
+    the median candidate.
     """
     import pandas as pd
 

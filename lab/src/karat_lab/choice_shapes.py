@@ -21,8 +21,6 @@ def draw_shapes(kind: str, rng: Rng, *, largest: int = 800) -> Drawn:
 
     Parameters
     ----------
-    kind : str
-    rng : Generator
     largest : int
         Upper bound of the number of objects.
 

@@ -351,20 +351,8 @@ def run(
 ) -> ExperimentResult:
     """Choose on the synthetic data sets, evaluate on the real ones.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Samples of each of the thesis's ten data sets; 20 by default. One has no intervals.
-    random_state : int, Generator or None
-    storage : path, optional
-        May be the file of the tables of chapter 6, whose clusterings then serve.
-    progress : callable, optional
-
-    Returns
-    -------
-    ExperimentResult
+    ``samples``: samples of each of the thesis's ten data sets; 20 by default. One has no
+    intervals.
     """
     count = samples or 20
     with keeping(storage, random_state) as kept:

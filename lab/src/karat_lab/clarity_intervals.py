@@ -44,24 +44,10 @@ def run(
 ) -> ExperimentResult:
     """Let readers read whose score over all unseen objects is known, and count the covers.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Rounds of each design; 500 by default.
-    random_state : int
-        Seed of readers and rounds.
-    storage : path, optional
-        Text file that keeps each finished design.
-    progress : callable, optional
-        Called with a line of text after each design.
+    ``samples``: rounds of each design; 500 by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row a design: the mean error of the score with its standard error, the share of rounds
-        whose interval covers the reader's true score, and the mean width of the interval.
+    Returns a row a design: the mean error of the score with its standard error, the share of
+    rounds whose interval covers the reader's true score, and the mean width of the interval.
     """
     import pandas as pd
 

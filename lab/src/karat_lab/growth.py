@@ -28,7 +28,6 @@ def growth(measure: Measure, *, random_state: int = 0) -> dict[str, float]:
     measure : Measure
         An internal one, which is given distances if it takes them; or an external one, which is
         given :data:`LABELS` times as many objects.
-    random_state : int
 
     Returns
     -------

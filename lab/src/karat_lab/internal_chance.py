@@ -37,25 +37,11 @@ def run(
 ) -> ExperimentResult:
     """Rank the clusterings of six data sets by measures as they are and corrected for chance.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Data sets; all six by default.
-    random_state : int
-        Seed of the synthetic sets, of the objects drawn, of k-means and of the permutations.
-    storage : path, optional
-        Not used: it takes a minute.
-    progress : callable, optional
-        Called with a line of text after each data set.
+    ``samples``: data sets; all six by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each measure: the mean and least Kendall's tau of the two rankings over the data
-        sets, the number of clusters that either chooses, and the adjusted Rand index of the two
-        choices with the classes, on average.
+    Returns a row for each measure: the mean and least Kendall's tau of the two rankings over
+    the data sets, the number of clusters that either chooses, and the adjusted Rand index of
+    the two choices with the classes, on average.
     """
     import pandas as pd
     from scipy.stats import kendalltau

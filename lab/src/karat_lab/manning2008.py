@@ -49,17 +49,7 @@ def run(
 ) -> ExperimentResult:
     """Table 16.2, or its exercise; nothing in them is random.
 
-    Parameters
-    ----------
-    name : str
-        ``manning2008-table16.2`` or ``manning2008-exercise``.
-    samples, random_state, storage, progress
-        Not used.
-
-    Returns
-    -------
-    ExperimentResult
-        Our figures beside the published, or with 17 points beside 34.
+    Returns our figures beside the published, or with 17 points beside 34.
     """
     import pandas as pd
 

@@ -53,22 +53,9 @@ def run(
 ) -> ExperimentResult:
     """Draw the map, and try the families and the recommended measures on collections left out.
 
-    Parameters
-    ----------
-    name : str
-        ``"map-of-measures"``.
-    samples : int, optional
-        Sub-tasks of each real table; 21 in full.
-    random_state : int
-        Of the bootstraps.
-    storage : path-like, optional
-        The folder of the experiment ``choice``.
-    progress : callable, optional
+    ``samples``: sub-tasks of each real table; 21 in full.
 
-    Returns
-    -------
-    ExperimentResult
-        A row per measure: family, and correlation with the truth by kind of data.
+    Returns a row per measure: family, and correlation with the truth by kind of data.
     """
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)
@@ -89,12 +76,6 @@ def map_of(
     ----------
     tasks : sequence of Judged
         Of at least three collections.
-    random_state : int or Generator
-    say : callable
-
-    Returns
-    -------
-    MeasureMap
     """
     complete = [key for key in MEASURES if all(key in task.values for task in tasks)]
     voters = [key for key in complete if catalogue[key].compares_k]

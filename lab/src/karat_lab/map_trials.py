@@ -41,13 +41,7 @@ GROUPS_OF = {
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tasks, and measures that have values on all of them.
-
-    Attributes
-    ----------
-    tasks : sequence of Judged
-    keys : sequence of str
-    """
+    """Tasks, and measures that have values on all of them."""
 
     tasks: Sequence[Judged]
     keys: Sequence[str]
@@ -204,7 +198,6 @@ def consensus_trial(
         The measures that vote.
     cut_of : callable
         The cut that was fitted to all collections but this one.
-    say : callable
 
     Returns
     -------
@@ -257,7 +250,6 @@ def recommended_trial(
     corpus : Corpus
         Measures that compare numbers of clusters; all are compared on the tasks where every one
         was computed.
-    kind : str
     cut_of : callable
         The cut that was fitted to all collections but this one.
     """

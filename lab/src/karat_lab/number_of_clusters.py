@@ -45,24 +45,10 @@ def run(
 ) -> ExperimentResult:
     """Ask every estimator for the number of clusters of 40 labelled data sets.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Data sets of each kind, real and benchmark; all by default.
-    random_state : int
-        Seed of the objects that are drawn, and of the estimators.
-    storage : path, optional
-        Text file that keeps the answers for each finished data set.
-    progress : callable, optional
-        Called with a line of text after each data set.
+    ``samples``: data sets of each kind, real and benchmark; all by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each estimator: the share of data sets with the right number, with its 95 %
-        interval (Wilson), overall and by kind; the share within one of it; how often it said 1.
+    Returns a row for each estimator: the share of data sets with the right number, with its 95
+    % interval (Wilson), overall and by kind; the share within one of it; how often it said 1.
     """
     import pandas as pd
 

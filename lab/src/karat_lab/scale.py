@@ -17,7 +17,7 @@ class Quick:
     samples : int
         Given to the experiment as ``samples``.
     leaves_out : str
-        What the full experiment has beyond it.
+        How it is smaller than the full experiment.
     shared : str
         The name under which these experiments share finished work; empty if they do not.
     explanation : str
@@ -48,11 +48,11 @@ _MAILS = (
 WHOLE = ("manning2008", "whissell2012-equation", "whissell2012-figure6")
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
-    "abul2003": Quick(1, "two resamples instead of 20; pendigits and isolet"),
+    "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
     "alternatives": Quick(3, "three data sets of each design instead of 30"),
     "banerjee2004-figure": Quick(
         1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "
-        "of clusters, the collection of 20,000 messages", "banerjee2004",
+        "of clusters, without the collection of 20,000 messages", "banerjee2004",
         "The paper has one draw of the split and does not state its preprocessing; with one start "
         "our clusterings are not the best of ten.",
     ),
@@ -68,6 +68,10 @@ QUICK: dict[str, Quick] = {
     "clarity-combination": Quick(
         1, "one sample of each data set instead of 20: no intervals", "chapter6"
     ),
+    "guarantee-tightness": Quick(1, "one draw of the labels instead of 30", "guarantee"),
+    "guarantee-stopping": Quick(1, "one draw of the labels instead of 30", "guarantee"),
+    "guarantee-forecasts": Quick(1, "one draw of the labels instead of 50", "guarantee"),
+    "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
     "clarity-intervals": Quick(50, "50 rounds instead of 500"),
     "internal-chance": Quick(1, "one data set instead of six"),
     "map-of-measures": Quick(
@@ -93,8 +97,8 @@ QUICK: dict[str, Quick] = {
     "whissell2012-lemmas": Quick(2, "two of the claims"),
     "whissell2012-table6": Quick(
         1, "one sample of each data set instead of 50 or 20: no errors", "chapter6",
-        "Details that the thesis leaves open are listed with what each changes: Readings of "
-        "whissell2012 chapter 6, in the documentation.",
+        "Details that the thesis leaves open, and how they are read here, are in the "
+        "documentation (Published experiments).",
     ),
     "whissell2012-section6.3.5": Quick(
         1, "one sample of each data set instead of 50", "chapter6",
@@ -112,4 +116,4 @@ def quick_of(name: str) -> Quick:
     if name.startswith(WHOLE):
         return Quick(1)
     found = [prefix for prefix in QUICK if name.startswith(prefix)]
-    return QUICK[max(found, key=len)] if found else Quick(1, "all but one sample")
+    return QUICK[max(found, key=len)] if found else Quick(1, "one sample")

@@ -39,23 +39,9 @@ def run(
 ) -> ExperimentResult:
     """Ask whether there are clusters: in simulated data of 44 kinds, and in real tables.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Data sets of each kind and size; ten by default.
-    random_state : int
-        First seed. What :func:`assess_structure` learned from has seeds below 1,000.
-    storage : path, optional
-        Text file that keeps the answers for each finished seed and size.
-    progress : callable, optional
-        Called with a line of text after each of these.
+    ``samples``: data sets of each kind and size; ten by default.
 
-    Returns
-    -------
-    ExperimentResult
-        For each group of kinds and number of objects, the share of each answer.
+    Returns for each group of kinds and number of objects, the share of each answer.
     """
     import pandas as pd
 

@@ -77,15 +77,8 @@ def train(
     ----------
     cases : sequence of Case
         Of at least two collections.
-    size : Size, optional
-    random_state : int
-    version : str
     n_jobs : int
         Threads; the result does not depend on it.
-
-    Returns
-    -------
-    Judge
 
     Notes
     -----
@@ -359,7 +352,6 @@ def train_judge(
         default each is one of its own.
     version : str
         A name for it.
-    random_state : int
 
     Returns
     -------

@@ -54,18 +54,12 @@ def fit(
     ----------
     table : ndarray, shape (rows, columns)
         Bins.
-    target, weight : ndarray, shape (rows,)
     n_trees, leaves, least : int
         Trees, leaves of each at most, rows of a leaf at least.
     share : float
         Of the columns that are tried at a node.
-    random_state : int
     n_jobs : int
         Threads; the result does not depend on it.
-
-    Returns
-    -------
-    sklearn.ensemble.ExtraTreesRegressor
     """
     from sklearn.ensemble import ExtraTreesRegressor
 

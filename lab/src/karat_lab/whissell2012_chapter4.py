@@ -133,25 +133,12 @@ def run(
 ) -> ExperimentResult:
     """Seek a counterexample to every cell of table 4.1, or for every measure of the catalogue.
 
-    Parameters
-    ----------
-    name : {"whissell2012-table4.1", "measure-properties", "measure-times"}
-    samples : int, optional
-        Only so many measures; by default all.
-    random_state : int
-        Seed of the random cases.
-    storage : path, optional
-        Text file that keeps each verdict.
-    progress : callable, optional
-        Called with a line of text for each measure.
+    ``samples``: only so many measures; by default all.
 
-    Returns
-    -------
-    ExperimentResult
-        For the table, a row for each cell: published, found, and whether that confirms or refutes
-        it, with the counterexamples of what is refuted as notes. For the catalogue, a row for
-        each measure and a column for each property. For times, the published and the measured
-        growth with n and k of the table's internal measures.
+    Returns for the table, a row for each cell: published, found, and whether that confirms or
+    refutes it, with the counterexamples of what is refuted as notes. For the catalogue, a row
+    for each measure and a column for each property. For times, the published and the measured
+    growth with n and k of the table's internal measures.
     """
     import pandas as pd
 

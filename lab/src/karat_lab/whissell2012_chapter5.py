@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.bench import average_ranks, compare_methods, mean_interval, rank_agreement
 from karat_lab import ExperimentResult, whissell2012_chapter5_figures
-from karat_lab import whissell2012_chapter5_tables as published
+from karat_lab import whissell2012_tables as published
 from karat_lab.whissell2012_chapter5_race import (
     CHOSE_K1,
     FRESH,
@@ -57,25 +57,11 @@ def run(
 ) -> ExperimentResult:
     """A table or a figure of chapter 5, or its questions on fresh collections.
 
-    Parameters
-    ----------
-    name : str
-        ``whissell2012-table5.3`` to ``-table5.14``, ``-figure5.1``, ``-figure5.2`` or
-        ``whissell2012-chapter5-fresh``.
-    samples : int, optional
-        Three times as many numbers of clusters of 2..30, and five times as many starts. By default
-        all numbers, and 20 starts. 0 is the quick look: one number, one start, two collections.
-    random_state : int
-        The seed.
-    storage : path, optional
-        Text file that keeps each fit; the tables share it.
-    progress : callable, optional
-        Called with a line of text now and then.
+    ``samples``: three times as many numbers of clusters of 2..30, and five times as many
+    starts. By default all numbers, and 20 starts. 0 is the quick look: one number, one start,
+    two collections.
 
-    Returns
-    -------
-    ExperimentResult
-        Our figures beside the published ones, with intervals over the collections.
+    Returns our figures beside the published ones, with intervals over the collections.
     """
     seed = int(random_state or 0)
     if name == FIGURE + "5.1":

@@ -15,6 +15,7 @@ import numpy as np
 from karat.datasets.synthetic import WHISSELL2012
 from karat_lab import ExperimentResult
 from karat_lab.whissell2012_chapter6_samples import REAL, Kept, Sample, keeping, sample_of
+from karat_lab.whissell2012_tables import CHOSEN, TAUS_REAL, TAUS_SYNTHETIC
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,93 +39,6 @@ _GENERALIZED = {
     "informativeness_pq": "purity",
     "informativeness_eq": "entropy_quality",
     "informativeness_f1": "f_quality",
-}
-PUBLISHED_SYNTHETIC = {
-    "informativeness": (0.290, 0.267, 0.748, 0.334, 0.388, 0.406),
-    "informativeness_ari": (0.717, 0.329, 0.703, 0.318, 0.415, 0.497),
-    "informativeness_pq": (0.690, 0.297, 0.722, 0.192, 0.367, 0.454),
-    "informativeness_eq": (0.550, 0.370, 0.618, 0.492, 0.458, 0.497),
-    "informativeness_f1": (0.653, 0.289, 0.723, 0.194, 0.367, 0.445),
-    "silhouette": (0.159, 0.319, 0.599, 0.469, 0.391, 0.388),
-    "davies_bouldin_index": (0.238, 0.291, 0.322, 0.355, 0.178, 0.277),
-    "c_index": (-0.727, 0.272, -0.754, 0.460, -0.070, -0.163),
-    "between_within_ratio": (-0.635, 0.228, -0.744, 0.427, -0.101, -0.170),
-    "point_wise_margin": (0.248, 0.131, 0.753, 0.005, 0.407, 0.309),
-}
-PUBLISHED_REAL = {
-    "informativeness": (0.468, 0.346, 0.457, 0.194, 0.189, 0.331),
-    "informativeness_ari": (0.103, 0.173, 0.596, -0.025, 0.282, 0.223),
-    "informativeness_pq": (-0.384, -0.088, 0.563, -0.124, 0.172, 0.028),
-    "informativeness_eq": (-0.266, 0.067, 0.549, -0.016, 0.204, 0.107),
-    "informativeness_f1": (-0.375, -0.084, 0.550, -0.115, 0.173, 0.030),
-    "silhouette": (-0.029, -0.043, 0.146, 0.216, 0.075, 0.073),
-    "davies_bouldin_index": (-0.338, -0.253, 0.401, 0.091, 0.085, -0.003),
-    "c_index": (0.659, 0.595, -0.238, 0.717, -0.183, 0.309),
-    "between_within_ratio": (0.213, 0.516, -0.213, 0.694, -0.114, 0.215),
-    "point_wise_margin": (0.214, 0.106, 0.311, -0.013, -0.015, 0.120),
-}
-#: table 6.2: how many of 50 samples each number of clusters was chosen for; 2..10, then 11 and more
-PUBLISHED_K: dict[str, dict[str, tuple[int, ...]]] = {
-    "2GAUSS": {
-        "informativeness": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_ari": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_pq": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_eq": (49, 1, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_f1": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        "silhouette": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        "davies_bouldin_index": (47, 3, 0, 0, 0, 0, 0, 0, 0, 0),
-        "c_index": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "between_within_ratio": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "point_wise_margin": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-    },
-    "6GAUSS": {
-        "informativeness": (44, 2, 0, 0, 4, 0, 0, 0, 0, 0),
-        "informativeness_ari": (42, 5, 0, 0, 3, 0, 0, 0, 0, 0),
-        "informativeness_pq": (49, 1, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_eq": (35, 5, 1, 0, 9, 0, 0, 0, 0, 0),
-        "informativeness_f1": (48, 2, 0, 0, 0, 0, 0, 0, 0, 0),
-        "silhouette": (0, 0, 0, 0, 50, 0, 0, 0, 0, 0),
-        "davies_bouldin_index": (0, 0, 0, 6, 19, 11, 5, 7, 1, 1),
-        "c_index": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "between_within_ratio": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "point_wise_margin": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-    },
-    "ELONGATED": {
-        "informativeness": (0, 50, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_ari": (36, 14, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_pq": (0, 50, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_eq": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-        "informativeness_f1": (0, 50, 0, 0, 0, 0, 0, 0, 0, 0),
-        "silhouette": (0, 50, 0, 0, 0, 0, 0, 0, 0, 0),
-        "davies_bouldin_index": (0, 50, 0, 0, 0, 0, 0, 0, 0, 0),
-        "c_index": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "between_within_ratio": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "point_wise_margin": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-    },
-    "CUBE": {
-        "informativeness": (14, 1, 3, 0, 0, 0, 32, 0, 0, 0),
-        "informativeness_ari": (12, 3, 2, 1, 0, 0, 32, 0, 0, 0),
-        "informativeness_pq": (13, 3, 1, 2, 0, 0, 31, 0, 0, 0),
-        "informativeness_eq": (6, 1, 1, 3, 2, 0, 37, 0, 0, 0),
-        "informativeness_f1": (21, 5, 0, 0, 0, 0, 24, 0, 0, 0),
-        "silhouette": (0, 0, 0, 0, 0, 0, 50, 0, 0, 0),
-        "davies_bouldin_index": (4, 0, 0, 0, 0, 0, 46, 0, 0, 0),
-        "c_index": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "between_within_ratio": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "point_wise_margin": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-    },
-    "RINGS": {
-        "informativeness": (12, 7, 13, 8, 4, 5, 0, 0, 1, 0),
-        "informativeness_ari": (38, 0, 1, 1, 5, 4, 0, 1, 0, 0),
-        "informativeness_pq": (22, 6, 5, 5, 3, 5, 2, 2, 0, 0),
-        "informativeness_eq": (40, 1, 1, 3, 2, 3, 0, 0, 0, 0),
-        "informativeness_f1": (25, 6, 5, 5, 2, 3, 2, 2, 0, 0),
-        "silhouette": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "davies_bouldin_index": (4, 0, 0, 0, 0, 0, 0, 8, 2, 40),
-        "c_index": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "between_within_ratio": (0, 0, 0, 0, 0, 0, 0, 0, 0, 50),
-        "point_wise_margin": (50, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-    },
 }
 
 
@@ -251,7 +165,7 @@ def chosen_k_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
                 best: Any = values.idxmax()
                 k = int(best[1].split()[1])
                 counts[min(k, 11) - 2] += 1
-            rows[dataset, title, "published"] = PUBLISHED_K[dataset][key]
+            rows[dataset, title, "published"] = CHOSEN[dataset][key]
             rows[dataset, title, "karat"] = tuple(counts)
             rows[dataset, title, "error"] = tuple(np.sqrt(counts * (1 - counts / counts.sum())))
     index = pd.MultiIndex.from_tuples(rows, names=["data set", "measure", ""])
@@ -296,12 +210,12 @@ def run(
     if real:
         notes += [f"{dataset}: {what}." for dataset, (_, what) in REAL.items() if what]
         notes.append("Classifier: 5-NN, leave-one-out. Features are not scaled.")
-        table = correlation_table(tables, PUBLISHED_REAL)
+        table = correlation_table(tables, TAUS_REAL)
     elif name == "whissell2012-table6.2":
         notes[1] = f"Published: of 50 samples, karat: of {count}; error: binomial standard error."
         notes.append(CLASSIFIER_NOTE)
         table = chosen_k_table(tables)
     else:
         notes.append(CLASSIFIER_NOTE)
-        table = correlation_table(tables, PUBLISHED_SYNTHETIC)
+        table = correlation_table(tables, TAUS_SYNTHETIC)
     return ExperimentResult(name, table, tuple(notes))

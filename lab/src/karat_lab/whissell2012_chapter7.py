@@ -77,25 +77,7 @@ def run(
 ) -> ExperimentResult:
     """A table or a figure of chapter 7; all of them share their samples.
 
-    Parameters
-    ----------
-    name : str
-        ``whissell2012-table7.2`` (purity), ``-table7.3``, ``-table7.4`` (measures compared),
-        ``-table7.5`` (the two methods compared), ``-figure7.2`` (gain over random labels, and
-        what the thesis's claims come to), ``-figure7.4`` (the methods by informativeness, and
-        other ways to spend the labels). Figure 7.3 is figure 7.2 for another collection.
-    samples : int, optional
-        Samples of each collection, 20 by default (10 in the thesis).
-    random_state : int
-        The seed.
-    storage : path, optional
-        Text file that keeps each sample.
-    progress : callable, optional
-        Called with a line of text after each.
-
-    Returns
-    -------
-    ExperimentResult
+    ``samples``: samples of each collection, 20 by default (10 in the thesis).
     """
     seed, count = int(random_state or 0), samples or SAMPLES
     found = _samples(count, seed, storage, progress)

@@ -134,22 +134,10 @@ def run(
 ) -> ExperimentResult:
     """Look at the clusterings that the measures choose, as the thesis does.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Samples of each data set; 50 by default.
-    random_state : int
-    storage : path, optional
-        May be the file of tables 6.1 and 6.2, whose samples these are.
-    progress : callable, optional
+    ``samples``: samples of each data set; 50 by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each claim: the share of the clusterings that it speaks of in which it is so,
-        with a 95 % interval (Wilson), and their number.
+    Returns a row for each claim: the share of the clusterings that it speaks of in which it is
+    so, with a 95 % interval (Wilson), and their number.
     """
     import pandas as pd
     from scipy import stats

@@ -28,20 +28,7 @@ def run(
 ) -> ExperimentResult:
     """The toy example of clarity, or the divergences between distributions.
 
-    Parameters
-    ----------
-    name : str
-        ``whissell2012-figure6.1`` (with 6.2 and 6.3) or ``whissell2012-equation2.7`` (to 2.9).
-    samples : int, optional
-        Not used: it takes a second.
-    random_state : int
-        Of the clustering without clarity, and of the distributions.
-    storage, progress
-        Not used.
-
-    Returns
-    -------
-    ExperimentResult
+    ``samples``: not used: it takes a second.
     """
     rng = np.random.default_rng(random_state)
     return _clarity(name, rng) if name == FIGURE else _divergences(name, rng)

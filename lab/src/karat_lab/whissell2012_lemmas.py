@@ -45,23 +45,9 @@ def run(
 ) -> ExperimentResult:
     """Try the lemmas of chapter 6 and the order of the bound on all small cases.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Claims; all by default.
-    random_state : int
-        Not used: nothing is drawn.
-    storage : path, optional
-        Not used: it takes seconds.
-    progress : callable, optional
-        Called with a line of text after each claim.
+    ``samples``: claims; all by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each claim: cases, ``holds`` or ``fails``, and the case in which it fails.
+    Returns a row for each claim: cases, ``holds`` or ``fails``, and the case in which it fails.
     """
     import pandas as pd
 

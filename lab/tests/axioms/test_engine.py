@@ -15,7 +15,6 @@ from karat_lab.axioms import (
     Trial,
     Valuation,
     Verdict,
-    as_figure,
     gain,
     replays,
     search,
@@ -60,7 +59,6 @@ def test_finds_shrinks_and_replays():
     assert replays(again)
     assert not replays(again, "between_cluster_scatter")
     assert "within_cluster_scatter =" in str(again)
-    assert len(as_figure(again).data) == 2
     stored = Verdict.from_dict(json.loads(json.dumps(verdict.to_dict())))
     assert stored.counterexample.values == found.values
 

@@ -15,7 +15,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from karat.clusterers import catalogue
 from karat.text import TermWeighter
 from karat_lab import EXPERIMENTS, run, whissell2012_chapter5, whissell2012_chapter5_race
-from karat_lab import whissell2012_chapter5_tables as published
+from karat_lab import whissell2012_tables as published
 from karat_lab.whissell2012_chapter5 import COMPARED
 from karat_lab.whissell2012_chapter5_race import FRESH, KS, MEASURES, SETS, algorithms, scale
 

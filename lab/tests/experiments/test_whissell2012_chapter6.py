@@ -143,7 +143,7 @@ def test_tables_and_resumption(small: list[str], tmp_path: Path) -> None:
 
 
 def test_published_averages_are_those_of_the_rows() -> None:
-    for published in (chapter6.PUBLISHED_SYNTHETIC, chapter6.PUBLISHED_REAL):
+    for published in (chapter6.TAUS_SYNTHETIC, chapter6.TAUS_REAL):
         assert set(published) == set(chapter6.TITLES)
         for key, row in published.items():
             # the printed average of B/W is -0.170, that of its row -0.165

@@ -236,35 +236,28 @@ class Learner:
                 shares += model.fit(self.X[labelled], codes).predict_proba(self.X)
         return shares
 
-    def _by_memberships(self, labelled: Any, codes: Any) -> NDArray[np.float64]:
+    def _by_memberships(self, labelled: Any, classes: Any) -> NDArray[np.float64]:
         """Logistic regression on the memberships, of which no table is made for all objects."""
         from scipy import sparse
         from scipy.special import expit, softmax
         from sklearn.linear_model import LogisticRegression
 
-        rows, columns = self._columns[:, labelled].T.shape
-        there = self.batch.codes[:, labelled].T >= 0
-        at = np.broadcast_to(np.arange(rows)[:, None], (rows, columns))[there]
+        codes = self.batch.codes[:, labelled]
+        ends = np.cumsum(self.batch.n_clusters)
+        starts = ends - self.batch.n_clusters
         weight = SCALE / len(self.batch)
-        width = int(self.batch.n_clusters.sum()) + 1
-        values = np.full(len(at), weight)
-        given = (values, (at, self._columns[:, labelled].T[there]))
-        table = sparse.csr_matrix(given, shape=(rows, width))
-        model = LogisticRegression(C=PENALTY, max_iter=300).fit(table, codes)
+        row, at = np.nonzero(codes >= 0)
+        given = (np.full(len(at), weight), (at, codes[row, at] + starts[row]))
+        table = sparse.csr_matrix(given, shape=(len(labelled), int(ends[-1])))
+        model = LogisticRegression(C=PENALTY, max_iter=300).fit(table, classes)
         weights = np.ascontiguousarray(model.coef_) * weight
-        weights[:, -1] = 0.0  # of the excluded
         scores = np.tile(model.intercept_[:, None], (1, self.batch.n_objects))
         added = np.empty(self.batch.n_objects)
-        for row in self._columns:
-            for score, own in zip(scores, weights, strict=True):
-                score += np.take(own, row, out=added, mode="clip")
+        for start, end, clusters in zip(starts, ends, self.batch.codes, strict=True):
+            place = clusters.astype(np.intp)
+            for score, own in zip(scores, weights[:, start:end], strict=True):
+                # the last place, which -1 wraps to, is that of the excluded
+                score += np.take(np.append(own, 0.0), place, out=added, mode="wrap")
         if len(scores) == 1:
             return np.stack([expit(-scores[0]), expit(scores[0])], axis=1)
         return softmax(scores.T, axis=1)
-
-    @cached_property
-    def _columns(self) -> NDArray[np.int64]:
-        """Column of each object's cluster in the table of memberships; the last for none."""
-        ends = np.cumsum(self.batch.n_clusters)
-        starts = (ends - self.batch.n_clusters)[:, None]
-        return np.where(self.batch.codes >= 0, self.batch.codes + starts, ends[-1])

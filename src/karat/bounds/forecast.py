@@ -216,7 +216,8 @@ class _Plan:
         tested = np.maximum(tested, 0)
         growth = (np.maximum(m, 1) / self.m) ** (LEARNING[end] if self.learns else 0.0)
         rate = self._rate(end) * growth
-        errors = np.minimum(np.ceil(tested * rate - 1e-9).astype(np.int64), tested)
+        whole = np.floor(tested * rate + 1e-9) if end == "low" else np.ceil(tested * rate - 1e-9)
+        errors = np.minimum(whole.astype(np.int64), tested)
         n = self.m + self.n - m
         tail = b_always if self.followed else b_max
         bound: NDArray[np.float64] = tail(tested, n, errors, log_delta=self.level)

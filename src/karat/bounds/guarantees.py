@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -280,6 +280,8 @@ class LabelSequence:
         self._population = population_of(labelings, X, prior, noise, taught)
         self._delta, self._classes = delta, classes
         self._starts = Starts(delta * ALWAYS["start"], target)
+        #: the lowest bound of the call before, and its names, objects and classes
+        self._lowest: tuple[Part, tuple[Any, ...], NDArray[np.intp], list[Any]] | None = None
 
     def update(self, y_few: Any, order: Any = None, *, random_state: Any = 0) -> Guarantee:
         """What these labels guarantee; the first of ``order`` are those of the call before.
@@ -292,6 +294,8 @@ class LabelSequence:
         Returns
         -------
         Guarantee
+            Its ``bound`` never rises while labels are only added, unless the draw is refused.
+            As a share of the fewer unlabelled objects it may.
         """
         of = self._population
         labelled = of.read(y_few, self._classes)
@@ -306,10 +310,43 @@ class LabelSequence:
         if order is not None:
             drawn = of.drawn(order, truth.known, random_state)
             parts += self._starts.parts(labelled.learner, drawn, truth.codes[drawn])
+            parts += self._earlier(labelled, drawn, min(part.wrong for part in parts))
+            given = [labelled.names[code] for code in truth.codes[drawn]]
+            self._lowest = (min(parts, key=lambda p: p.wrong), labelled.names, drawn, given)
             sizes = [m for m in PREFIXES if m <= len(drawn)]
             doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
         return _told(labelled, parts, mdl.after(doubt), self._delta, (True, order is not None))
+
+    def _earlier(self, labelled: Labelled, drawn: NDArray[np.intp], lowest: int) -> list[Part]:
+        """The lowest bound so far where it is lower than those of now: all hold at every number.
+
+        What its classifier got wrong since is no longer hidden.
+        """
+        if self._lowest is None:
+            return []
+        part, names, before, given = self._lowest
+        codes, since = labelled.truth.codes, drawn[len(before) :]
+        same = np.array_equal(before, drawn[: len(before)])
+        if not same or [labelled.names[code] for code in codes[before]] != given:
+            return []
+        number = {name: i for i, name in enumerate(labelled.names)}
+        if any(name not in number for name in names):
+            return []
+        now = np.array([*(number[name] for name in names), -1])
+        found = part.classifier
+        found = replace(found, predicted=now[found.predicted], labels=now[found.labels])
+        errors, held = found.wrong(since, codes[since])
+        kept = replace(
+            part,
+            classifier=found,
+            bound=max(0, part.bound - errors),
+            n=part.n - held,
+            errors=part.errors + errors,
+            tested=part.tested + held,
+            excluded=part.excluded - (len(since) - held),
+        )
+        return [kept] if kept.wrong < lowest else []
 
 
 def fixed_guarantee(

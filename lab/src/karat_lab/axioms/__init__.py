@@ -4,7 +4,6 @@ from karat.measures.properties import Case, Counterexample, Situation, Verdict
 from karat_lab.axioms import external as external
 from karat_lab.axioms import internal as internal
 from karat_lab.axioms.cases import partitions, without_object
-from karat_lab.axioms.display import as_figure
 from karat_lab.axioms.search import (
     PROPERTIES,
     Property,
@@ -28,7 +27,6 @@ __all__ = [
     "Trial",
     "Valuation",
     "Verdict",
-    "as_figure",
     "gain",
     "is_broken",
     "known",

@@ -32,7 +32,6 @@ def gain(before: Any, after: Any, sign: int = 1, *, tolerance: float = TOLERANCE
 
     Parameters
     ----------
-    before, after : float or ndarray
     sign : {1, -1}
         1 where greater is better.
     tolerance : float
@@ -136,10 +135,8 @@ def search(property: Property, judge: Valuation, *, random_state: Any = 0) -> Ve
 
     Parameters
     ----------
-    property : Property
     judge : Valuation
         Of the measure.
-    random_state : int
 
     Returns
     -------
@@ -242,7 +239,6 @@ def replays(example: Counterexample, measure: Any = None) -> bool:
 
     Parameters
     ----------
-    example : Counterexample
     measure : str, Measure or callable, optional
         By default the one of the catalogue that it was found for.
     """

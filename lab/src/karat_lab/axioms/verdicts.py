@@ -93,7 +93,6 @@ def known(
 
     Parameters
     ----------
-    key : str
     names : iterable of str, optional
         Keys of the properties; by default all that speak of measures of its kind.
     random_state : int, default 0
@@ -101,10 +100,6 @@ def known(
     storage : path, optional
         Text file of verdicts, which is read and to which new ones are added. That of the package
         is ``verdicts.jsonl``: where the definition of a measure changed, delete its lines there.
-
-    Returns
-    -------
-    Properties
     """
     judge = Valuation.of(key)
     stored: dict[str, Verdict] = {}

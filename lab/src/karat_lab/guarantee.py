@@ -1,0 +1,416 @@
+"""How low the guarantee is beside its rivals, how many labels it needs, and what it sees.
+
+Candidates are those of a study with k = 2 to 10, one start each; delta is 0.1. The settings of the
+classifier, of the sequences and of the objects that teach were chosen on glass, ionosphere,
+segment, satimage, spambase, optdigits and simulations. Of ``TABLES`` the results of logistic
+regression were known; on ``APART`` nothing was looked at before these figures were stored.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import karat
+from karat.bounds import LabelSequence, b_max, doubted_draw, forecast_labels, sample
+from karat.labeling import teaching_objects
+from karat.labelings import Labelings, as_labelings
+from karat_lab import ExperimentResult
+from karat_lab.data import benchmark, index, points
+from karat_lab.journal import Kept
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DELTA = 0.1
+MOST = 1_500
+TABLES = ("breast_w", "dermatology", "ecoli", "seeds", "wdbc", "wine", "vehicle", "yeast")
+APART = ("pendigits_test", "letter", "isolet_1560", "sipu_aggregation", "sipu_compound",
+         "fcps_chainlink", "wut_smile", "wut_z2")  # fmt: skip
+#: groups of sets, and the numbers of labels there
+GROUPS = {"eight tables": (TABLES, (20, 50, 100)), "eight sets kept apart": (APART, (50, 100, 200))}
+#: sets and the rates at which labelling stops, and those at which a forecast is asked for
+STOPS = {"breast_w": 0.1, "wdbc": 0.1, "wine": 0.15, "dermatology": 0.2}
+ASKED = {"breast_w": 0.1, "wdbc": 0.12, "wine": 0.15, "seeds": 0.2}
+#: objects that teach before a sequence, as in karat label; labels before a forecast
+TEACH, PILOT = 20, 30
+DRAWS = {"tightness": 30, "stopping": 30, "forecasts": 50, "draws": 100}
+
+Progress = Callable[[str], None] | None
+
+
+def run(
+    *,
+    name: str,
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Progress = None,
+) -> ExperimentResult:
+    """Draw labels at random, again and again, and count.
+
+    ``samples``: draws of the labels of each set; 30, 30, 50 and 100 by default.
+    """
+    which = name.removeprefix("guarantee-")
+    draws = DRAWS[which] if samples is None else samples
+    kept = Kept(storage, which)
+    _read.cache_clear()
+    _teaching.cache_clear()
+    seeds = [int(s) for s in np.random.SeedSequence(random_state).generate_state(draws)]
+    made = {"tightness": _tightness, "stopping": _stopping, "forecasts": _forecasts,
+            "draws": _unlike_draws}[which]  # fmt: skip
+    rows, notes = made(seeds, kept, progress)
+    import pandas as pd
+
+    return ExperimentResult(name, pd.DataFrame(rows), tuple(notes))
+
+
+# -- data and candidates -------------------------------------------------------------------------
+
+
+@cache
+def _read(name: str) -> tuple[NDArray[np.float64], NDArray[np.intp], Labelings]:
+    """At most 1,500 standardised objects, their classes, and the candidates."""
+    from threadpoolctl import threadpool_limits
+
+    if index()[name]["path"].startswith("benchmarks"):
+        X, references = benchmark(name)
+        truth = references[0]
+    else:
+        X, truth = points(name, impute="median")
+    rows = np.arange(len(X))
+    if len(X) > MOST:
+        rows = np.random.default_rng(0).permutation(len(X))[:MOST]
+    X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
+    y = np.unique(truth[rows].astype(str), return_inverse=True)[1]
+    study = karat.Study(X[rows])
+    with threadpool_limits(1):
+        study.sweep(k=range(2, 11), n_init=1)
+    fitted = study.candidates.index[study.candidates["status"] != "failed"]
+    return X[rows], y, as_labelings({c: study.labels(c) for c in fitted}, noise="cluster")
+
+
+def _partly(y: NDArray[np.intp], *rows: NDArray[np.intp]) -> NDArray[np.object_]:
+    few = np.full(len(y), None, dtype=object)
+    for some in rows:
+        few[some] = y[some]
+    return few
+
+
+def _after(taught: NDArray[np.intp], n: int, seed: int) -> NDArray[np.intp]:
+    """All objects but those that teach, in the order of a draw."""
+    order = sample(n, n, random_state=seed)
+    return order[~np.isin(order, taught)]
+
+
+@cache
+def _teaching(name: str, k: int) -> NDArray[np.intp]:
+    return teaching_objects(_read(name)[2], k)
+
+
+def _each(
+    titles: list[str],
+    seeds: list[int],
+    kept: Kept,
+    progress: Progress,
+    one: Callable[[str, int], dict[str, float]],
+) -> dict[str, list[dict[str, float]]]:
+    """What each draw of each title gives, from the file or computed into it."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for title in titles:
+        found[title] = []
+        for seed in seeds:
+            row = kept.get((title, str(seed)))
+            if row is None:
+                row = {key: float(value) for key, value in one(title, seed).items()}
+                kept.put((title, str(seed)), row)
+            found[title].append(row)
+        if progress is not None:
+            progress(title)
+    return found
+
+
+def _at(cells: dict[str, tuple[Any, ...]], of: Any, title: str, seed: int) -> dict[str, float]:
+    found: dict[str, float] = of(*cells[title], seed)
+    return found
+
+
+def _mean(values: Any) -> tuple[float, float]:
+    """Mean and its standard error."""
+    given = np.asarray(values, dtype=np.float64)
+    return float(given.mean()), float(given.std(ddof=min(1, len(given) - 1)) / len(given) ** 0.5)
+
+
+# -- how low it is -------------------------------------------------------------------------------
+
+#: what is compared, in the order of the table
+METHODS = (
+    "guarantee",
+    "guarantee with features",
+    "half of the labels teach",
+    "half of the labels teach, with features",
+    "guarantee at every number of labels",
+    "logistic regression on memberships",
+    "logistic regression on features",
+    "largest class",
+    "PAC-MDL alone",
+)
+
+
+def _tightness(
+    seeds: list[int], kept: Kept, progress: Progress
+) -> tuple[list[dict[str, Any]], list[str]]:
+    rows = []
+    for group, (names, sizes) in GROUPS.items():
+        cells = {f"{s} {m}": (s, m) for m in sizes for s in names if m <= 0.6 * len(_read(s)[1])}
+        found = _each(list(cells), seeds, kept, progress, partial(_at, cells, _bounds))
+        for method in (*METHODS, "truly wrong"):
+            row: dict[str, Any] = {"sets": group, "method": method}
+            column = method if method in METHODS else "guarantee wrong"
+            for m in sizes:
+                told = [_mean([r[column] for r in found[t]]) for t in cells if cells[t][1] == m]
+                mean, error = np.reshape(told, (-1, 2)).T
+                row[f"{m} labels"] = float(mean.sum() / len(told)) if told else None
+                row[f"{m} labels error"] = float((error**2).sum() ** 0.5 / max(len(told), 1))
+            broken = [r.get(f"{method} broken", np.nan) for t in cells for r in found[t]]
+            rows.append(row | {"broken": float(np.mean(broken))})
+    return rows, [
+        f"Mean bounds and their standard errors over {len(seeds)} draws of the labels of each set, "
+        f"delta = {DELTA}; 'broken': the share of draws with more errors than the bound. Sets with "
+        "fewer than five objects for three labels are left out. 'truly wrong' is of the guarantee.",
+        *(f"{group}: {', '.join(names)}." for group, (names, _) in GROUPS.items()),
+    ]
+
+
+def _bounds(name: str, m: int, seed: int) -> dict[str, float]:
+    """Every bound of one draw of m labels, whether it is broken, and the true error."""
+    from scipy import sparse
+    from threadpoolctl import threadpool_limits
+
+    X, y, batch = _read(name)
+    order = sample(len(y), m, random_state=seed)
+    taught = _teaching(name, m // 2)
+    drawn = _after(taught, len(y), seed)[: m - len(taught)]
+    few, both = _partly(y, order), _partly(y, taught, drawn)
+    rest, other = (np.flatnonzero(v == None) for v in (few, both))  # noqa: E711
+    teach: dict[str, Any] = {"order": drawn, "taught": taught}
+    found = [
+        (karat.guarantee(batch, few, DELTA, order=order), rest),
+        (karat.guarantee(batch, few, DELTA, X=X, order=order), rest),
+        (karat.guarantee(batch, both, DELTA, **teach), other),
+        (karat.guarantee(batch, both, DELTA, X=X, **teach), other),
+        (karat.guarantee(batch, few, DELTA, True, order=order), rest),
+    ]
+    row: dict[str, float] = {}
+    for method, (one, hidden) in zip(METHODS, found, strict=False):
+        wrong = one.labels[hidden] != y[hidden]
+        row |= {method: one.bound_rate, f"{method} broken": wrong.sum() > one.bound}
+        row[f"{method} wrong"] = wrong.mean()
+    blocks = [sparse.csr_matrix((np.ones(len(y)), (np.arange(len(y)), c))) for c in batch.codes]
+    features = (sparse.hstack(blocks).tocsr() * (10 / len(batch)), X, np.zeros((len(y), 1)))
+    with threadpool_limits(1):
+        for method, F, penalty in zip(METHODS[5:8], features, (100.0, 1.0, 1.0), strict=True):
+            bound, errors = _on_half(F, y, order, penalty)
+            row |= {method: bound / len(rest), f"{method} broken": errors > bound}
+    mdl: Any = karat.pac_mdl_bound(batch, few, DELTA)
+    best = mdl.best
+    wrong = best.predicted[rest] != y[rest]
+    return row | {METHODS[8]: best.bound_rate, f"{METHODS[8]} broken": wrong.sum() > best.bound}
+
+
+def _on_half(features: Any, y: Any, order: Any, penalty: float) -> tuple[int, int]:
+    """Logistic regression on one half of the labels, tested on the other: bound, true errors."""
+    from sklearn.linear_model import LogisticRegression
+
+    train, test = np.split(order, [len(order) // 2])
+    rest = np.setdiff1d(np.arange(len(y)), order)
+    predicted = np.full(len(y), y[train][0])
+    if len(set(y[train])) > 1:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LogisticRegression(max_iter=300, C=penalty).fit(features[train], y[train])
+        predicted = model.predict(features)
+    bound = b_max(len(test), len(rest), int((predicted[test] != y[test]).sum()), DELTA)
+    return bound, int((predicted[rest] != y[rest]).sum())
+
+
+# -- how many labels it takes --------------------------------------------------------------------
+
+
+def _stopping(
+    seeds: list[int], kept: Kept, progress: Progress
+) -> tuple[list[dict[str, Any]], list[str]]:
+    found = _each(list(STOPS), seeds, kept, progress, lambda t, s: _stop(t, STOPS[t], s))
+    rows = []
+    for name, target in STOPS.items():
+        row: dict[str, Any] = {"set": name, "target": target}
+        for column, own in (("labels", "labels"), ("none teach", "labels without teaching")):
+            given = [r[own] for r in found[name]]
+            row[column], row[f"{column} error"] = _mean(given)
+            row[f"{column}, median"] = float(np.median(given))
+        row["reached"] = _mean([r["reached"] for r in found[name]])[0]
+        row["broken"] = int(sum(r["broken"] for r in found[name]))
+        for column, teaches in (("fixed", True), ("fixed, none teach", False)):
+            row[column] = _oracle(name, target, seeds, teaches)
+        rows.append(row)
+    return rows, [
+        f"Labels until the target is guaranteed, mean with its standard error and median over "
+        f"{len(seeds)} draws, {TEACH} of them teaching (or none); labelling ends at 200, or with "
+        "half of the objects. 'fixed' is the least number that, were it known beforehand, reaches "
+        "the target in half of the draws, half of it teaching (or none), in steps of a tenth. "
+        "'broken' counts both sequences of each draw.",
+    ]
+
+
+def _stop(name: str, target: float, seed: int) -> dict[str, float]:
+    X, y, batch = _read(name)
+    row: dict[str, float] = {"broken": 0}
+    for column, k in (("labels without teaching", 0), ("labels", min(TEACH, _most(name) // 2))):
+        taught = _teaching(name, k)
+        order = _after(taught, len(y), seed)
+        keeps = LabelSequence(batch, DELTA, target, X=X, taught=taught)
+        for m in range(max(1, 10 - k), _most(name) - k + 1):
+            found = keeps.update(_partly(y, taught, order[:m]), order[:m])
+            if found.bound_rate <= target:
+                break
+        wrong = (found.labels[order[m:]] != y[order[m:]]).sum()
+        row |= {column: k + m, "reached": found.bound_rate <= target}
+        row["broken"] += wrong > found.bound
+    return row
+
+
+def _most(name: str) -> int:
+    return min(200, len(_read(name)[1]) // 2)
+
+
+def _oracle(name: str, target: float, seeds: list[int], teaches: bool) -> int | None:
+    """The least step that reaches the target in half of the draws, by bisection."""
+    X, y, batch = _read(name)
+    steps = sorted({round(16 * 1.1**i) for i in range(40) if 16 * 1.1**i <= _most(name)})
+
+    def reached(m: int, seed: int) -> bool:
+        taught = _teaching(name, m // 2 if teaches else 0)
+        order = _after(taught, len(y), seed)[: m - len(taught)]
+        few = _partly(y, taught, order)
+        found = karat.guarantee(batch, few, DELTA, X=X, order=order, taught=taught)
+        return bool(found.bound_rate <= target)
+
+    low, high = 0, len(steps)
+    while low < high:
+        middle = (low + high) // 2
+        if np.mean([reached(steps[middle], seed) for seed in seeds]) >= 0.5:
+            high = middle
+        else:
+            low = middle + 1
+    return steps[low] if low < len(steps) else None
+
+
+# -- what is forecast ----------------------------------------------------------------------------
+
+
+def _forecasts(
+    seeds: list[int], kept: Kept, progress: Progress
+) -> tuple[list[dict[str, Any]], list[str]]:
+    found = _each(list(ASKED), seeds, kept, progress, lambda t, s: _forecast(t, ASKED[t], s))
+    rows: list[dict[str, Any]] = []
+    for name, target in ASKED.items():
+        told = [r for r in found[name] if r["asked"]]
+        rows.append(
+            {
+                "set": name,
+                "target": target,
+                "forecasts": len(told),
+                "inside": sum(r["inside"] for r in told) / max(len(told), 1),
+                "earlier": sum(r["earlier"] for r in told) / max(len(told), 1),
+                "later": sum(r["later"] for r in told) / max(len(told), 1),
+                "denied": int(sum(r["denied"] for r in told)),
+            }
+        )
+    n = sum(row["forecasts"] for row in rows)
+    inside = sum(row["inside"] * row["forecasts"] for row in rows) / max(n, 1)
+    return rows, [
+        f"Inside {inside:.2f} of {n} intervals.",
+        f"From {PILOT} labels it is forecast how many more the target takes; labelling goes on in "
+        "steps of a tenth, to half of the objects. 'inside', 'earlier', 'later': where the true "
+        "number lies to the interval, which is meant to be missed by a tenth on either side. "
+        "'denied': targets that were reached although no end of the interval was.",
+    ]
+
+
+def _forecast(name: str, target: float, seed: int) -> dict[str, float]:
+    X, y, batch = _read(name)
+    most = len(y) // 2
+    order = sample(len(y), most, random_state=seed)
+
+    def found(m: int) -> Any:
+        return karat.guarantee(batch, _partly(y, order[:m]), DELTA, X=X, order=order[:m])
+
+    said = forecast_labels(found(PILOT), target)
+    if said.more == 0:
+        return dict.fromkeys(("asked", "inside", "earlier", "later", "denied"), 0.0)
+    steps, m = [], PILOT
+    while m < most:
+        m = min(most, max(m + 1, round(m * 1.1)))
+        steps.append(m)
+    reached = next((m for m in steps if found(m).bound_rate <= target), None)
+    before = PILOT if reached is None else max([PILOT, *(m for m in steps if m < reached)])
+    more = np.inf if reached is None else reached - PILOT
+    # the true number is above the step before; beyond the last step it is not known
+    least = most - PILOT + 1 if reached is None else before - PILOT + 1
+    low = np.inf if said.low is None else said.low
+    high = np.inf if said.high is None else said.high
+    earlier, later = more < low, least > high
+    denied = reached is not None and said.low is None
+    return {"asked": 1, "inside": not (earlier or later), "earlier": earlier, "later": later,
+            "denied": denied}  # fmt: skip
+
+
+# -- labels that are no random draw --------------------------------------------------------------
+
+
+def _unlike_draws(
+    seeds: list[int], kept: Kept, progress: Progress
+) -> tuple[list[dict[str, Any]], list[str]]:
+    cells = {f"{how}, {s}": (s, how) for s in ("wine", "breast_w", "vehicle") for how in WAYS}
+    found = _each(list(cells), seeds, kept, progress, partial(_at, cells, _doubted))
+    rows = []
+    for how in WAYS:
+        own = [r for t in cells if cells[t][1] == how for r in found[t]]
+        shares = {key: _mean([r[key] for r in own])[0] for key in ("refused", "warned")}
+        rows.append({"labelled": how, **shares})
+    return rows, [
+        f"Shares of {3 * len(seeds)} draws of 60 labels of wine, breast_w and vehicle; the "
+        "clusters are four of one candidate."
+    ]
+
+
+WAYS = ("at random", "nearest to the centres", "two clusters alone", "the easy ones more often",
+        "as many of each cluster")  # fmt: skip
+
+
+def _doubted(name: str, how: str, seed: int) -> dict[str, float]:
+    X, y, batch = _read(name)
+    rng, m = np.random.default_rng(seed), min(60, len(y) // 3)
+    codes = batch.codes[next(i for i, k in enumerate(batch.n_clusters) if k == 4)]
+    centers = np.array([X[codes == c].mean(axis=0) for c in range(4)])[codes]
+    far = ((X - centers) ** 2).sum(axis=1)
+    two = np.flatnonzero(np.isin(codes, np.argsort(-np.bincount(codes))[:2]))
+    easy = np.where(far < np.median(far), 5.0, 1.0)
+    if how == WAYS[1]:
+        rows = np.argsort(far + 1e-9 * rng.random(len(far)))[:m]
+    elif how == WAYS[2]:
+        rows = rng.choice(two, m, replace=False)
+    elif how == WAYS[3]:
+        rows = rng.choice(len(y), m, replace=False, p=easy / easy.sum())
+    elif how == WAYS[4]:
+        each = [rng.permutation(np.flatnonzero(codes == c))[: m // 4] for c in range(4)]
+        rows = np.concatenate(each)
+    else:
+        rows = rng.choice(len(y), m, replace=False)
+    found = doubted_draw(batch.codes, rows)
+    refused = found is not None and found.refuses
+    return {"refused": refused, "warned": found is not None and not refused}
