@@ -42,9 +42,10 @@ def cluster_clarity(found: Clarity, clustering: str | int = 0) -> go.Figure:
     Examples
     --------
     >>> import karat
+    >>> from karat.measures.clarity import KNearestNeighbors, assess
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> near = karat.measures.clarity.KNearestNeighbors(3)
-    >>> found = karat.measures.clarity.assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
+    >>> near = KNearestNeighbors(3)
+    >>> found = assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
     >>> karat.plot.cluster_clarity(found).data[0].x.tolist()
     [1.0, 1.0]
     """
@@ -107,9 +108,10 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
     Examples
     --------
     >>> import karat
+    >>> from karat.measures.clarity import KNearestNeighbors, assess
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> near = karat.measures.clarity.KNearestNeighbors(3)
-    >>> found = karat.measures.clarity.assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
+    >>> near = KNearestNeighbors(3)
+    >>> found = assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
     >>> karat.plot.cluster_confusion(found).data[0].z.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
