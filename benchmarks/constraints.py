@@ -50,7 +50,7 @@ def choices(name: str, X: Any, truth: Any, draws: int) -> dict[str, Any]:
         found = []
         for seed in range(draws if m else 1):
             study.constrain(drawn(truth, m, np.random.default_rng([seed, m])) if m else None)
-            found.append(value[study.best(stability=False, share=None).name])
+            found.append(value[study.best(stability=False).name])
         row[str(m)] = float(np.mean(found))
     return row
 
