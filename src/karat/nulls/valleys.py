@@ -131,7 +131,8 @@ def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Codes,
     """
     tried, deepest = [], 0.0
     for i, k in enumerate(NUMBERS[:SMALL]):
-        if len(Z) < CLUSTER_SIZE * k or (i == FIRST and deepest < WORTH):
+        few = len(Z) < CLUSTER_SIZE * k or Z.shape[1] == 0
+        if few or (i == FIRST and deepest < WORTH):
             break
         # one division into folds says whether a closer look is worth it
         labels = _kmeans(Z, k, rng, MANY_STARTS)

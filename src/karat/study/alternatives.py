@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 SHARE = 0.5
 #: objects that are searched and judged; of more, a systematic sample by distance from the mean
 SEARCHED, JUDGED = 2_000, 500
+#: what a clustering that is set apart tells at least of those that it crosses
+TOLD = 0.8
 #: clusters of the answer below which the finest candidate spans more
 FEW = 4
 #: evidence from which on more says nothing
@@ -261,8 +263,9 @@ def search(
         return Alternatives((), reason="candidates")
     least = max(SHARE * max(one.value for _, one in pool.values()), GRADES["weak"])
     codes, expected = pool[first]
-    answer = _alternative(first, codes, View("all", metric=str(metric)), np.inf, expected)
     seeker = _Seeker(X, metric, judge, feature_names)
+    evidence = seeker.evidence(codes)
+    answer = _alternative(first, codes, View("all", metric=str(metric)), evidence, expected)
     good = {name: one for name, one in pool.items() if one[1].value >= least or name == first}
     found = seeker.candidates(good, answer)
     found += seeker.beyond(good, answer, found)
@@ -306,22 +309,28 @@ class _Seeker:
         part = self.X[self.rows]
         return View("all", metric=self.metric).points(part) if self.searches else None
 
+    @cached_property
+    def placed(self) -> tuple[Floats, NDArray[np.intp]]:
+        """Coordinates by all features, and of which objects."""
+        return placed(self.X, self.metric, np.random.default_rng(0))
+
+    def evidence(self, codes: Codes) -> float:
+        """What sets the clusters of a candidate apart by all features."""
+        Z, at = self.placed
+        inside = codes[at] >= 0
+        own = canonical_codes(codes[at][inside]).astype(np.int64)
+        return valley_evidence(Z[inside], own, np.random.default_rng(0))
+
     def candidates(
         self, pool: dict[str, tuple[Codes, Expected]], answer: Alternative
     ) -> list[Alternative]:
         """Candidates that differ from the answer and whose clusters are set apart."""
-        rng = np.random.default_rng(0)
         found: list[Alternative] = []
-        placed_at = None
         for name, (codes, expected) in pool.items():
             if not _differs(codes, [answer, *found]):
                 continue
-            placed_at = placed_at or placed(self.X, self.metric, rng)
-            Z, at = placed_at
-            inside = codes[at] >= 0
-            own = canonical_codes(codes[at][inside]).astype(np.int64)
-            evidence = valley_evidence(Z[inside], own, np.random.default_rng(0))
-            if evidence >= needed(len(Z)) + np.log(len(pool)):
+            evidence = self.evidence(codes)
+            if evidence >= needed(len(self.rows)) + np.log(len(pool)):
                 found.append(_alternative(name, codes, answer.view, evidence, expected))
         return found
 
@@ -371,7 +380,7 @@ class _Seeker:
         if divided is None:
             return None
         labels, evidence = divided
-        centres = np.stack([P[at][labels == c].mean(axis=0) for c in range(labels.max() + 1)])
+        centres = np.stack([P[at][labels == c].mean(axis=0) for c in np.unique(labels)])
         half = np.square(centres).sum(axis=1) / 2
         codes = canonical_codes((view.points(self.X) @ centres.T - half).argmax(axis=1))
         name = wording.name_of(int(codes.max()) + 1, view, self.feature_names)
@@ -444,14 +453,22 @@ def crossing(
 
     Knowing the clusters of both tells that of the clustering, all combinations occur, and their
     effects on the means add up, as those of independent divisions do. Merging clusters in two ways
-    gives other clusterings, too, whose effects do not.
+    gives other clusterings, too, whose effects do not. What is set apart tells most of either and
+    has a cluster for each combination; an answer that is not may be a mixture of the two.
     """
     if seeker.points is None:
         return ()
     rows, P = seeker.rows, seeker.points
     own = one.labels[rows]
-    parts = [o for o in found if o is not one and told_by(own, o.labels[rows]) > ALIKE]
-    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[:i]]
+    apart = one.evidence >= needed(len(rows))
+    least, most = (TOLD, one.n_clusters) if apart else (ALIKE, np.inf)
+    parts = [o for o in found if o is not one and told_by(own, o.labels[rows]) > least]
+    pairs = [
+        (a, b)
+        for i, a in enumerate(parts)
+        for b in parts[:i]
+        if a.n_clusters * b.n_clusters <= most
+    ]
     pairs.sort(
         key=lambda two: (-sum(o.n_clusters for o in two), sorted(map(_order, two), reverse=True))
     )
