@@ -294,7 +294,7 @@ def _chosen(X: NDArray[Any]) -> NDArray[Any]:
     """Karat's default sweep, and its choice."""
     study = Study(X)
     study.sweep(workers=1, progress=False)
-    return np.asarray(study.best(stability=False).labels)
+    return np.asarray(study.best(stability=False, second_sample=False).labels)
 
 
 def _thinning(

@@ -166,4 +166,4 @@ def _chosen_again(study: Study, X: Any) -> NDArray[Any]:
                 n_init=sweep["n_init"], progress=False,
             )  # fmt: skip
         again.evaluate(progress=False)
-        return np.asarray(again.best(stability=False).labels)
+        return np.asarray(again.best(stability=False, second_sample=False).labels)
