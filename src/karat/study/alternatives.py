@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 #: share of the best expected agreement that an alternative must have
 SHARE = 0.5
 #: objects that are searched and judged; of more, a systematic sample by distance from the mean
-SEARCHED, JUDGED = 2_000, 500
+SEARCHED, JUDGED = 1_000, 500
 #: what a clustering that is set apart tells at least of those that it crosses
 TOLD = 0.8
 #: clusters of the answer below which the finest candidate spans more
