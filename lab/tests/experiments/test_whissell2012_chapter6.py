@@ -189,3 +189,16 @@ def test_a_singleton_is_infinitely_far_from_its_own(small: list[str]) -> None:
         )
     assert table.loc["alone 2", "point_wise_margin"] == np.inf
     assert np.isfinite(table.loc["single 3", "point_wise_margin"])
+
+
+@pytest.mark.parametrize("sets", [3, 5])
+def test_an_average_is_that_of_all_data_sets(sets: int) -> None:
+    rows = pd.MultiIndex.from_product([[0], range(9)], names=["sample", "clustering"])
+    columns = ["normalized_mutual_information", *chapter6.TITLES]
+    rng = np.random.default_rng(0)
+    tables = {
+        f"set {i}": pd.DataFrame(rng.random((9, len(columns))), rows, columns) for i in range(sets)
+    }
+    found = chapter6.correlation_table(tables, chapter6.TAUS_REAL)
+    assert ("average", "published") in found.columns or sets < 5
+    assert len(found.columns) == 3 * (sets + (sets == 5))
