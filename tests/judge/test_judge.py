@@ -18,7 +18,7 @@ from karat.judge import gather, load_judge
 from karat.judge.features import columns
 from karat.judge.forest import Forest
 from karat.judge.labelled import TEMPERATURE, log_likelihood
-from karat.judge.learned import shares, shortlist
+from karat.judge.learned import shares
 from karat.report import render
 from karat.runtime.validation import InputError
 from karat.study.scoring import bound_inputs
@@ -236,12 +236,6 @@ def test_the_packaged_judge_is_small_and_plain():
         assert all(file[name].dtype != object for name in file.files)
     judge = load_judge()
     assert judge.digest[:8] in judge.name
-
-
-def test_the_shortlist_has_one_of_each_kind():
-    agreement = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.1], [0.1, 0.1, 1.0]])
-    assert shortlist(agreement, np.array([0.5, 0.49, 0.45])) == [0, 2]
-    assert shortlist(agreement, np.array([0.5, 0.49, 0.2])) == [0]
 
 
 def test_with_labels_the_judge_is_the_prior():

@@ -18,7 +18,7 @@ from karat.datasets import Dataset
 from karat.measures import catalogue
 from karat.report import render
 from karat.report._sections import script_json
-from karat.study.wording import GOOD_FOR, first_screen
+from karat.study.wording import first_screen
 
 VOID = {"meta", "link", "input", "br", "img", "circle", "line", "polyline"}
 
@@ -298,9 +298,6 @@ def test_the_judgement_has_its_own_section(blind: karat.Study, page: Page) -> No
     for part in found.contributions(name):
         assert part.kind in text
         assert f"{part.value:+.2f}" in text
-    for other, use in found.shortlist if len(found.shortlist) > 1 else ():
-        assert other in text
-        assert GOOD_FOR[use] in text
     assert "karat sample wine.csv -n 10" in shown["answer"]
 
 

@@ -78,10 +78,6 @@ CHANGES = [
     ({"structure": Structure(0.877, "unclear", 3.1, 1, 150)}, "These data probably have groups"),
     ({"contributions": (Contribution("luck", 0.33),)}, "luck (+0.33)"),
     ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
-    (
-        {"alternatives": (Candidate("another", 8, 0.2, Expected(0.4, 0.2, 0.5), "dense"),)},
-        "another",
-    ),
     ({"gains": (0.271, 0.3, 0.314)}, "improves agreement by 0.27"),
     ({"sample": Sample(123, False, 0.961)}, "Fitted to 123 other objects it finds nearly the same"),
     ({"stability": RESAMPLED}, "esampling is surest of 2 clusters (98.7 %"),

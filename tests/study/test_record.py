@@ -215,7 +215,7 @@ def test_the_order_and_the_answer_follow_another_judge():
     before, name = study.record.digest(), study.best().name
     study.judge = reversed_judge()
     assert study.best().name == study.rank().index[0] != name
-    assert study.best().name == study.judged().shortlist[0][0]
+    assert study.best().name == study.judged().names[int(np.argmax(study.judged().judgement.score))]
     assert study.judge.digest != load_judge().digest
     assert study.judge.name in str(study.best())
     assert study.settings.judge == f"3#{study.judge.digest}"

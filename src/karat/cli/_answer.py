@@ -59,22 +59,6 @@ def _records(table: pd.DataFrame, **options: Any) -> Any:
     return jsonlib.loads(table.reset_index().to_json(orient="records", **options))
 
 
-def _show_shortlist(answer: Answer, console: Console) -> None:
-    from rich.table import Table
-
-    from karat.study.wording import GOOD_FOR, interval
-
-    if not answer.alternatives:
-        return
-    table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
-    for title in ("candidate", "expected agreement", "good for"):
-        table.add_column(title)
-    for one in answer.shortlist:
-        use = "" if one.good_for is None else GOOD_FOR[one.good_for]
-        table.add_row(one.name, interval(one), use)
-    console.print(table)
-
-
 def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
     """A line for each cluster: its name, its size, and how it is told from the rest."""
     from rich.table import Table
@@ -191,7 +175,6 @@ def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) ->
     console.print(_candidates(study, answer, top, console.width))
     for sentence in answer.sentences[len(answer.story) :]:
         console.print(printable(sentence), markup=False, highlight=False)
-    _show_shortlist(answer, console)
     if ways is not None:
         _show_ways(study, ways, console)
     _show_representations(study, console)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -328,49 +327,3 @@ def _read(path: Path | BinaryIO) -> Judge:
         raise InputError(
             f"{path} is not a judge ({error}); make one with karat_lab.training.train_judge"
         ) from None
-
-
-def shortlist(
-    agreement: Floats, score: Floats, *, most: int = 4, alike: float = 0.6, behind: float = 0.12
-) -> list[int]:
-    """Really different partitions that are nearly as good as the best, the best first.
-
-    Parameters
-    ----------
-    agreement : ndarray, shape (M, M)
-        Adjusted Rand index of all pairs.
-    score : ndarray, shape (M,)
-    most : int
-        Length of the list at most.
-    alike : float
-        Partitions that agree as much as this with one in the list are of its kind.
-    behind : float
-        How far the score may be behind that of the best.
-
-    Returns
-    -------
-    list of int
-    """
-    chosen: list[int] = []
-    for i in np.argsort(-score, kind="stable"):
-        if score[i] < score.max() - behind or len(chosen) == most:
-            break
-        if all(agreement[i, j] < alike for j in chosen):
-            chosen.append(int(i))
-    return chosen
-
-
-def good_for(evidence: Evidence, i: int, among: Sequence[int]) -> str:
-    """What a partition of a shortlist is good for, compared with the others there: a key."""
-    for j, key in OWN.items():
-        values = evidence.traits.own[list(among), j]
-        if len(values) > 1 and evidence.traits.own[i, j] >= values.max() > values.min():
-            return key
-    if i == among[0]:
-        return "stands out"
-    numbers = evidence.traits.sizes[list(among), 0].tolist()
-    return "number" if numbers.count(evidence.traits.sizes[i, 0]) == 1 else "division"
-
-
-#: columns of own evidence, and what it is to have the most of it
-OWN = {22: "compact", 11: "connected", 13: "dense", 0: "neighbours"}

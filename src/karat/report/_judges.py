@@ -25,19 +25,9 @@ def judgement(facts: Facts) -> Section | None:
     answer = facts.choice.answer
     if answer.expected is None:
         return None
-    rows = [
-        {
-            "name": one.name,
-            "use": "" if one.good_for is None else wording.GOOD_FOR[one.good_for],
-            "k": one.n_clusters,
-            "expected": wording.interval(one),
-        }
-        for one in answer.shortlist
-    ]
     values: dict[str, Any] = {
         "average": answer.average,
         "contributions": [(part.kind, f"{part.value:+.2f}") for part in answer.contributions],
-        "shortlist": rows,
     }
     return Section("judgement", "What the judge expects", "judgement.html", values)
 

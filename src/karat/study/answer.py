@@ -68,17 +68,12 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Another clustering: the runner-up, or one that is different and nearly as good.
-
-    ``score`` is that of a measure, a probability or a guarantee, where one of these decided;
-    ``good_for`` is a key of :data:`karat.study.wording.GOOD_FOR`.
-    """
+    """Another clustering; ``score`` is that of a measure, a probability or a guarantee."""
 
     name: str
     n_clusters: int
     score: float | None = None
     expected: Expected | None = None
-    good_for: str | None = None
 
 
 @dataclass(frozen=True)
@@ -258,10 +253,6 @@ class Answer:
         Candidates that have the same score.
     tried : Tried
     runner_up : Candidate or None
-    alternatives : tuple of Candidate
-        Really different and nearly as good.
-    good_for : str or None
-        What it is best for among these.
     judge : JudgedBy or None
     judge_skipped : {"graph", "objects", "candidates"} or None
         Why the judge did not decide where it would have: edges alone, too few objects, no
@@ -326,8 +317,6 @@ class Answer:
     tried: Tried
     tied: tuple[str, ...] = ()
     runner_up: Candidate | None = None
-    alternatives: tuple[Candidate, ...] = ()
-    good_for: str | None = None
     judge: JudgedBy | None = None
     judge_skipped: str | None = None
     structure: Structure | None = None
@@ -440,12 +429,6 @@ class Answer:
     def n_objects(self) -> int:
         """How many objects there are."""
         return len(self.labels)
-
-    @property
-    def shortlist(self) -> tuple[Candidate, ...]:
-        """The answer, then the alternatives."""
-        own = Candidate(self.name, self.n_clusters, self.score, self.expected, self.good_for)
-        return own, *self.alternatives
 
     @property
     def story(self) -> tuple[str, str, str]:

@@ -290,7 +290,6 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
         facts |= {"decided_by": "consensus", "judge_skipped": unseen or "candidates"}
         return facts | beside
     name, expected = str(ranking.index[0]), found.expected(str(ranking.index[0]))
-    place = {str(other): i for i, other in enumerate(ranking.index)}
     return {
         **beside,
         "judge": found.judged_by,
@@ -301,12 +300,6 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
         "average": found.judgement.average,
         "contributions": found.contributions(name),
         "gains": found.judge.gain(expected.value) or (),
-        "good_for": dict(found.shortlist).get(name),
-        "alternatives": tuple(
-            replace(candidate(ranking, place[other]), good_for=use)
-            for other, use in found.shortlist
-            if other != name
-        ),
     }
 
 

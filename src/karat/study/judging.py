@@ -88,9 +88,6 @@ class Judged:
     judgement: Judgement
     evidence: Evidence
     names: tuple[str, ...]
-    #: really different clusterings, the best first, and what each is good for: a key of
-    #: :data:`karat.study.wording.GOOD_FOR`
-    shortlist: tuple[tuple[str, str], ...]
     #: how many of the objects the evidence is of, if not of all
     weighed: int | None
     #: the shares of all that was compared, by number of clusters, the greatest first
@@ -131,8 +128,6 @@ class Judged:
 
 def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
     """Judge the clusterings with two clusters or more; None where there is too little to see."""
-    from karat.judge.learned import good_for, shortlist
-
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
     if why_not(study) is not None or usable.empty:
         return None
@@ -148,11 +143,6 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
     k = np.array([*usable["n_clusters"], *(one.codes.max() + 1 for one in others)], dtype=int)
     numbers = {int(one): float(said.probability[k == one].sum()) for one in np.unique(k)}
     names = tuple(map(str, usable.index))
-    places = shortlist(mine.agreement, own.score)
-    # what a kind of structure is good for means nothing where none was found
-    there = study.objects.structure
-    natural = there is not None and there.decision != "no"
-    use = [good_for(mine, i, places) if natural else "parts" for i in places]
     place = dict(zip(usable["partition"], range(m), strict=True))
     both = company(study).items() if others else ()
     also = [(one, place[key]) for key, one in both if key in place]
@@ -163,7 +153,6 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
         own,
         mine,
         names,
-        tuple((names[i], one) for i, one in zip(places, use, strict=True)),
         codes.shape[1] if codes.shape[1] < study.n_objects else None,
         dict(sorted(numbers.items(), key=lambda one: -one[1])),
         tuple((one, _expected(said, i)) for one, i in also),

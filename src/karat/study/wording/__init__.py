@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from karat.study.wording.advice import findings, footer, remarks
 from karat.study.wording.certainty import how_many, sample, stability
 from karat.study.wording.grounds import (
-    GOOD_FOR,
     guarantee,
     judgement,
     labelled,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from karat.study.answer import Answer
 
 __all__ = [
-    "GOOD_FOR",
     "NO_RULE",
     "THEMES",
     "draw_labels",

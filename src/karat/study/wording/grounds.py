@@ -19,22 +19,11 @@ from karat.study.wording.phrases import (
 )
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer, Candidate
+    from karat.study.answer import Answer
 
 #: kinds of evidence that are named for it and against it, and from which contribution on
 NAMED = 2
 WORTH_NAMING = 0.01
-#: what a clustering is good for, compared with those beside it
-GOOD_FOR = {
-    "compact": "compact groups: most of the variance lies between its clusters",
-    "connected": "connected shapes: gaps in the data separate its clusters, whatever their form",
-    "dense": "dense regions: the data are thin where its clusters meet",
-    "neighbours": "neighbourhoods: close objects are in the same cluster",
-    "stands out": "the one that stands out",
-    "number": "another number of clusters",
-    "division": "another division into as many clusters",
-    "parts": "another way to split the data",
-}
 #: why the judge did not decide
 SKIPPED = {
     "graph": "The learned judge needs distances, and a graph has edges alone",
@@ -229,13 +218,4 @@ def rivals(answer: Answer) -> list[str]:
         elif answer.decided_by == "guarantee" and second.score is not None:
             about.append(f"guaranteed maximum error {percent_up(second.score)}")
         told.append(f"The runner-up is {second.name} ({', '.join(about)}).")
-    if answer.alternatives and (answer.expected is None or answer.expected.grade != "random"):
-        found = answer.structure is None or answer.structure.decision == "yes"
-        title = "Really different and nearly as good" if found else "Others"
-        told.append(f"{title}: {'; '.join(map(_alternative, answer.alternatives))}.")
     return told
-
-
-def _alternative(one: Candidate) -> str:
-    use = "" if one.good_for is None else f"; {GOOD_FOR[one.good_for]}"
-    return f"{one.name} ({clusters(one.n_clusters)}{use})"
