@@ -67,6 +67,11 @@ def test_columns_by_data_set_and_rows_of_counts() -> None:
     assert first.verdict == second.verdict == DIFFERS
 
 
+def test_words_in_rows_of_two_levels_are_no_counts() -> None:
+    rows = pd.MultiIndex.from_tuples([("mixtures", "first"), ("mixtures", "second")])
+    assert comparisons(pd.DataFrame({"chosen": ["inf-ARI", "C-Index"]}, rows)) == []
+
+
 def test_a_table_without_a_published_side_has_no_comparisons() -> None:
     assert comparisons(pd.DataFrame({"measure": ["a"], "tau": [0.3]})) == []
 

@@ -78,7 +78,7 @@ def comparisons(table: pd.DataFrame) -> list[Comparison]:
     """Every published figure of an experiment's table; none where it has none."""
     if table.columns.nlevels > 1:
         return list(_by_columns(table))
-    if table.index.nlevels > 1:
+    if table.index.nlevels > 1 and "published" in table.index.get_level_values(-1):
         return list(_by_rows(table))
     return list(_of_records(table))
 
