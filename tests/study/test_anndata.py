@@ -140,8 +140,8 @@ def test_the_command_compares_the_clusterings_of_a_file(h5ad):
     call = ["compare", str(path), "--columns", "type,leiden_0.5", "--json"]
     done = CliRunner().invoke(app, call)
     assert done.exit_code == 0, (done.output, done.exception)
-    values = {m["key"]: m["value"] for m in json.loads(done.stdout)["measures"]}
-    assert values["adjusted_rand_index"] == 1
+    values = {m["key"]: m["values"] for m in json.loads(done.stdout)["measures"]}
+    assert values["adjusted_rand_index"] == {"type": {"leiden_0.5": 1}}
 
 
 def test_a_file_without_clusterings_says_so(h5ad, monkeypatch):

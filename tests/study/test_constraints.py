@@ -92,7 +92,8 @@ def test_ids_of_the_data_name_the_objects(tmp_path):
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("p0,p1,must\np2,p3,cannot\n")
     data = karat.datasets.read(table, id_column="id")
-    study = karat.Study(data, constraints=pairs)
+    study = karat.Study(data)
+    study.constrain(pairs)
     study.sweep("kmeans", k=[2, 3], n_init=1, workers=1, progress=False)
     assert study.best(stability=False).pairs.n_must == 1
     pairs.write_text("p0,p99,must\n")
@@ -103,7 +104,8 @@ def test_ids_of_the_data_name_the_objects(tmp_path):
 def test_labels_and_pairs_decide_together(study):
     truth = np.full(60, None, dtype=object)
     truth[[0, 16, 31, 46]] = ["a", "b", "a", "b"]
-    other = karat.Study(study.X, truth=truth, constraints=pairs_of(study.labels("side"), 40))
+    other = karat.Study(study.X, truth=truth)
+    other.constrain(pairs_of(study.labels("side"), 40))
     other.add({name: study.labels(name) for name in ("side", "height", "four")}, reference=False)
     answer = other.best(stability=False)
     assert answer.decided_by == "judge-and-labels"

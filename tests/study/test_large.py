@@ -18,6 +18,7 @@ from karat.labelings.partitions import canonical_codes
 from karat.measures import catalogue
 from karat.runtime.validation import InputError
 from karat.study import large, trying, work
+from karat.study.loss import sample_agreement
 from karat.study.ranking import points
 from karat.study.wording import remarks
 
@@ -206,7 +207,7 @@ def agreements(study, **options):
     """What a sample loses, of every candidate that was fitted to one."""
     table = study.candidates
     names = table.index[table["fitted_on"].notna() & table["partition"].notna()]
-    return pd.Series({name: study.sample_agreement(name, **options) for name in names})
+    return pd.Series({name: sample_agreement(study, name, **options) for name in names})
 
 
 def overlapping(n: int = 600):
@@ -248,9 +249,9 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
     table = study.scores()
     assert table.loc[found.index, "fitted_on"].notna().all()
     with pytest.raises(InputError, match="was fitted to all objects"):
-        study.sample_agreement("kmeans k=4 start=0")
+        sample_agreement(study, "kmeans k=4 start=0")
     with pytest.raises(InputError, match="did you mean"):
-        study.sample_agreement("averge k=4")
+        sample_agreement(study, "averge k=4")
 
 
 def test_a_second_sample_of_everything_agrees(low, monkeypatch):
@@ -291,9 +292,9 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
     with karat.Study(X, storage=path) as study:
         study.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
         monkeypatch.setattr(trying.Fits, "on_sample", noted)
-        found = study.sample_agreement("spectral k=3 start=1")
+        found = sample_agreement(study, "spectral k=3 start=1")
     with karat.Study(X, storage=path) as study:
-        assert study.sample_agreement("spectral k=3 start=1") == found
+        assert sample_agreement(study, "spectral k=3 start=1") == found
         assert fitted == ["spectral k=3 start=0"]
         every = agreements(study)
     fresh = karat.Study(X)
@@ -312,7 +313,7 @@ def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
     why = "the fit to a second sample failed: RuntimeError: not these"
     for _ in range(2):
         with pytest.raises(InputError, match=why):
-            study.sample_agreement("unlucky k=3 start=1")
+            sample_agreement(study, "unlucky k=3 start=1")
     answer = study.best(stability=False)
     assert answer.sample.agreement is None
     assert answer.sample.reason == why
@@ -328,9 +329,9 @@ def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
         assert study.candidates["fitted_on"].notna().all()
     with karat.Study(X, storage=path) as study:
         with pytest.raises(InputError, match="the clusterer mine is not in the catalogue"):
-            study.sample_agreement("mine k=3")
+            sample_agreement(study, "mine k=3")
         study.sweep(mine, k=[3], workers=1)
-        assert study.sample_agreement("mine k=3") > 0
+        assert sample_agreement(study, "mine k=3") > 0
 
 
 def test_the_choice_says_what_its_sample_loses(low):
@@ -496,7 +497,7 @@ def test_ward_is_given_all_objects_as_cells(low):
     study = karat.Study(X, by="silhouette")
     study.sweep(["ward"], k=[3], workers=1)
     assert "120 cells of the 600 objects" in str(study.best())
-    assert study.sample_agreement("ward k=3") > 0.9
+    assert sample_agreement(study, "ward k=3") > 0.9
 
 
 def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):

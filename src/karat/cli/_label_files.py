@@ -35,7 +35,9 @@ def read_files(
         notes.append(told)
     ids, left_out = (None, {}) if id_column is None else _common(paths, id_column, header)
     read = {
-        path: read_labelings(path, id_column=id_column, ids=ids, header=header).hardened()
+        path: read_labelings(
+            path, id_column=id_column, ids=ids, header=header, wanted=[*(names or ()), truth or ""]
+        ).hardened()
         for path in paths
     }
     notes += [f"{path}: {note}" for path, found in read.items() for note in found.notes]

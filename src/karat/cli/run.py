@@ -148,6 +148,7 @@ def run(
     from karat.report import write_report
     from karat.runtime.validation import InputError
     from karat.study import Study, study_parts, study_representations
+    from karat.study.constraints import constraints_among
     from karat.study.first_run import compile_ahead
 
     if compile_ahead():
@@ -170,13 +171,16 @@ def run(
     sweep.numbers, sweep.values  # noqa: B018  mistakes are told before anything is read
     varying = None if judging.differences is None else parse_family(judging.differences)
     dataset = _related(read_dataset(reading, documents, metric=relations.metric), relations)
+    pairs = judging.constraints and constraints_among(dataset, judging.constraints)
     with Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
         classes=listed, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
-        update=judging.update, constraints=judging.constraints,
+        update=judging.update,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
+        if pairs is not None:
+            study.constrain(pairs)
         if varying is not None:
             study_parts(study, varying[0], scale=varying[1])  # mistakes are told before the sweep
         with _kept_if_interrupted(study):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, _delimited, _files, _layout, joining
-from karat.datasets._structures import in_order, structures_in
+from karat.datasets._structures import in_order, numpy_columns, structures_in
 from karat.datasets._work import Options, quoted, row_numbers, with_visible_names
 from karat.datasets.annotated_matrices import ANNOTATED, no_clusterings, obs_table
 from karat.labelings.labels import known_labels
@@ -20,6 +20,8 @@ from karat.labelings.structures import Dendrogram, Hardened, split
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -85,6 +87,7 @@ def read_labelings(
     ids: Any = None,
     drop: tuple[str, ...] | list[str] = (),
     header: bool | None = None,
+    wanted: Sequence[str] = (),
 ) -> LabelColumns:
     r"""Read a table whose columns are clusterings.
 
@@ -107,6 +110,8 @@ def read_labelings(
         Columns that are no clusterings.
     header : bool, optional
         Whether the first line of a text file has the columns' names, as for :func:`read`.
+    wanted : sequence of str
+        Columns of ``obs`` that are read whatever they are called.
 
     Returns
     -------
@@ -134,7 +139,7 @@ def read_labelings(
     n = None if ids is None or id_column is not None else len(ids)
     columns, notes = read_columns(file, n=n, header=header, wanted=(id_column, *drop), plain=True)
     structures = structures_in(file)
-    drop = (*drop, *no_clusterings(file, columns))
+    drop = (*drop, *no_clusterings(file, columns, wanted))
     for name in (*drop, *([] if id_column is None else [id_column])):
         if name not in columns:
             raise unknown_name(name, columns, "column")
@@ -374,7 +379,7 @@ def read_columns(
     notes: list[str] = []
     with _files.explained(path):
         if suffix in (".npy", ".npz"):
-            return _numpy_columns(path, stem, suffix, plain), notes
+            return numpy_columns(path, stem, suffix, plain), notes
         if suffix in _files.TEXT:
             names = {name for name in wanted if name is not None}
             table = _text(path, stem, suffix, n, header, names, single, notes)
@@ -455,34 +460,6 @@ def _text(
     if len(layout.names) == 1 and not (layout.has_header and layout.names[0]):
         table = table.rename_columns([stem])
     return table
-
-
-def _numpy_columns(path: Path, stem: str, suffix: str, plain: bool) -> dict[str, NDArray[Any]]:
-    loaded = np.load(path, allow_pickle=False)
-    if suffix == ".npz":
-        with loaded:
-            arrays = _files.members(loaded, path)
-        wrong = [name for name, array in arrays.items() if array.ndim != 1]
-        if plain:  # these are structures, which read_labelings reads
-            for name in wrong:
-                del arrays[name]
-        elif wrong:
-            raise InputError(
-                f"{path}: {wrong[0]!r} is not one-dimensional, so it has no labels; karat run "
-                "--labelings takes memberships and trees"
-            )
-        return {name: _boxed(array, name, plain) for name, array in arrays.items()}
-    if loaded.ndim == 1:
-        return {stem: _boxed(loaded, stem, plain)}
-    if loaded.ndim == 2:
-        return {f"{stem}-{m + 1}": _boxed(row, stem, plain) for m, row in enumerate(loaded)}
-    raise InputError(f"{path} has shape {loaded.shape}; expected (n,) or (clusterings, n)")
-
-
-def _boxed(array: NDArray[Any], name: str, plain: bool) -> NDArray[Any]:
-    if plain and array.dtype.kind in "iu":
-        return array
-    return _columns.objects(_columns.column_array(array), name, plain=plain)
 
 
 def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:

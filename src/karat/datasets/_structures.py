@@ -1,4 +1,4 @@
-"""Clusterings in files that are more than one label for each object."""
+"""Clusterings in NumPy files, those of more than one label for each object among them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.datasets import _columns, _files
 from karat.labelings.partitions import OverlappingPartition, SoftPartition
 from karat.labelings.structures import Dendrogram
 from karat.runtime.validation import InputError
@@ -72,3 +73,32 @@ def in_order(
         else:
             out[name] = OverlappingPartition(one.memberships[order])
     return out
+
+
+def numpy_columns(path: Path, stem: str, suffix: str, plain: bool) -> dict[str, NDArray[Any]]:
+    """The labelings of an ``.npy`` or ``.npz`` file, one-dimensional arrays, by name."""
+    loaded = np.load(path, allow_pickle=False)
+    if suffix == ".npz":
+        with loaded:
+            arrays = _files.members(loaded, path)
+        wrong = [name for name, array in arrays.items() if array.ndim != 1]
+        if plain:  # these are structures, which read_labelings reads
+            for name in wrong:
+                del arrays[name]
+        elif wrong:
+            raise InputError(
+                f"{path}: {wrong[0]!r} is not one-dimensional, so it has no labels; karat run "
+                "--labelings takes memberships and trees"
+            )
+        return {name: _boxed(array, name, plain) for name, array in arrays.items()}
+    if loaded.ndim == 1:
+        return {stem: _boxed(loaded, stem, plain)}
+    if loaded.ndim == 2:
+        return {f"{stem}-{m + 1}": _boxed(row, stem, plain) for m, row in enumerate(loaded)}
+    raise InputError(f"{path} has shape {loaded.shape}; expected (n,) or (clusterings, n)")
+
+
+def _boxed(array: NDArray[Any], name: str, plain: bool) -> NDArray[Any]:
+    if plain and array.dtype.kind in "iu":
+        return array
+    return _columns.objects(_columns.column_array(array), name, plain=plain)

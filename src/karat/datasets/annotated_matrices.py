@@ -97,11 +97,11 @@ def clusterings_in(path: str | Path) -> list[str]:
     ]
 
 
-def no_clusterings(file: Path, columns: Iterable[str]) -> list[str]:
-    """The columns of ``obs`` that are neither the ids nor called as clusterings are."""
+def no_clusterings(file: Path, columns: Iterable[str], wanted: Iterable[str]) -> list[str]:
+    """The columns of ``obs`` that are neither ids, nor wanted, nor called as clusterings are."""
     if file.suffix.lower() not in ANNOTATED:
         return []
-    called = clusterings_in(file)
+    called = [*clusterings_in(file), *wanted]
     if not called:
         raise InputError(f"no column of obs in {file} is called as clusterings are (leiden, ...)")
     return [name for name in columns if name not in ("id", *called)]

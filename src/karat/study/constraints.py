@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import joining
+from karat.datasets import joining, read_constraints
 from karat.judge.evidence import size_evidence
 from karat.judge.learned import FAR, degenerate
 from karat.judge.pairs import pairs_log_likelihood
@@ -21,7 +21,7 @@ from karat.study.numbers import numbers_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.study.store import Store
+    from karat.datasets import Dataset
     from karat.study.study import Study
 
 
@@ -70,24 +70,23 @@ def constrain(study: Study, pairs: Any) -> None:
     >>> study.best(stability=False).pairs.kept_must
     1
     """
-    study.record.change(constraints=keep_constraints(study.storage, pairs, study.dataset))
+    fingerprint = None
+    if pairs is not None:
+        known = constraints_among(study.dataset, pairs)
+        content = json.dumps([known.pairs.tolist(), known.must.tolist()]).encode()
+        fingerprint = hashlib.sha256(content).hexdigest()[:16]
+        study.storage.add_blob(f"pairs {fingerprint}", content)
+    study.record.change(constraints=fingerprint)
 
 
-def keep_constraints(store: Store, pairs: Any, dataset: Any) -> str | None:
-    """Keep the pairs and return their fingerprint; None for none."""
-    if pairs is None:
-        return None
-    if not isinstance(pairs, Constraints):
-        from karat.datasets import read_constraints
-
-        ids = None if joining.are_positions(dataset.ids) else dataset.ids
-        if isinstance(pairs, str) or hasattr(pairs, "__fspath__"):
-            pairs = read_constraints(pairs)
-        pairs = as_constraints(pairs, dataset.n_objects, ids)
-    content = json.dumps([pairs.pairs.tolist(), pairs.must.tolist()]).encode()
-    fingerprint = hashlib.sha256(content).hexdigest()[:16]
-    store.add_blob(f"pairs {fingerprint}", content)
-    return fingerprint
+def constraints_among(dataset: Dataset, pairs: Any) -> Constraints:
+    """Pairs as :meth:`constrain` takes them, of the objects of a data set."""
+    if isinstance(pairs, Constraints):
+        return pairs
+    if isinstance(pairs, str) or hasattr(pairs, "__fspath__"):
+        pairs = read_constraints(pairs)
+    ids = None if joining.are_positions(dataset.ids) else dataset.ids
+    return as_constraints(pairs, dataset.n_objects, ids)
 
 
 def constraints_of(study: Study) -> Constraints | None:

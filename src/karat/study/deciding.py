@@ -16,6 +16,7 @@ from karat.study.answer import Answer
 from karat.study.deciders import Verdict, as_decider
 from karat.study.derived import derived
 from karat.study.facts import answer_of
+from karat.study.loss import sample_agreement
 from karat.study.ranking import order, ranks
 from karat.study.scoring import bound_inputs, why_nothing
 from karat.study.stability import kept_assessment, why_not
@@ -197,7 +198,7 @@ def best(
     name = answer(study).name
     if second_sample and study.storage.candidate(name)["fitted_on"] is not None:
         with suppress(InputError):  # the answer says why
-            study.sample_agreement(name, executor=executor, progress=progress)
+            sample_agreement(study, name, executor=executor, progress=progress)
     skipped = None
     if stability is not False and kept_assessment(study, name) is None:
         try:

@@ -46,11 +46,12 @@ def sample_agreement(
     Examples
     --------
     >>> import karat, numpy as np
+    >>> from karat.study.loss import sample_agreement
     >>> X = np.random.default_rng(0).normal(size=(6000, 2))
     >>> X[:2000] += 9
     >>> study = karat.Study(X)
     >>> study.sweep(["average"], k=[2, 3], workers=1)
-    >>> round(study.sample_agreement("average k=3"), 3)
+    >>> round(sample_agreement(study, "average k=3"), 3)
     0.998
     """
     name = str(study.rank().index[0]) if name is None else name

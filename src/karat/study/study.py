@@ -13,10 +13,8 @@ from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study import alternatives as other_ways
 from karat.study import constraints as constraining
 from karat.study import deciding, describing, differing, scoring, trying
-from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
-from karat.study.constraints import keep_constraints
 from karat.study.deciders import as_decider, usual
 from karat.study.objects import Objects, dataset_of, index_of
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
@@ -79,8 +77,6 @@ class Study:
         Vectors of the same documents. Every clusterer is then fitted to the terms and to the
         embeddings, and all are judged by one distance in which both representations have the same
         part, see :func:`karat.datasets.with_embeddings`.
-    constraints : array-like, shape (m, 3), DataFrame or path-like, optional
-        Pairs of objects that must, or cannot, be together, see :meth:`constrain`.
 
     Attributes
     ----------
@@ -136,7 +132,6 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
         embeddings: Any = None,
-        constraints: Any = None,
     ) -> None:
         dataset = dataset_of(X, metric, embeddings)
         index = index_of(X, dataset)
@@ -161,8 +156,6 @@ class Study:
         try:
             if known is not None:
                 given["truth"] = keep_truth(self.storage, known)
-            if constraints is not None:
-                given["constraints"] = keep_constraints(self.storage, constraints, dataset)
             self.record = Record(self.storage, given, update=update, metric=dataset.metric)
             self.objects = Objects(dataset, metric, self.record.settings, self.storage)
         except BaseException:
@@ -286,7 +279,6 @@ class Study:
     bounds = scoring.bounds
     guarantee = deciding.guarantee
     stability = stabilities.stability
-    sample_agreement = losses.sample_agreement
 
     # -- the answer ---------------------------------------------------------------------------
 
