@@ -212,8 +212,17 @@ def check_offline(app: Sphinx, error: Exception | None) -> None:
         raise RuntimeError(f"pages load from a network: {', '.join(online)}")
 
 
+def unlink_inherited(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Methods of scikit-learn refer to its manual, which is not here: keep the words alone."""
+    if str(getattr(obj, "__module__", "")).startswith("sklearn."):
+        lines[:] = [re.sub(r":ref:`([^`<]*?)\s*<[^`>]*>`", r"\1", line) for line in lines]
+
+
 def setup(app: Sphinx) -> None:
     app.connect("build-finished", check_offline)
+    app.connect("autodoc-process-docstring", unlink_inherited)
 
 
 def write_report() -> None:

@@ -214,9 +214,13 @@ CLUSIM = (
     Peer(
         "onmi",
         "overlapping_normalized_mutual_information(truth, labels, normalizer='cluster')",
-        "covers are karat.OverlappingPartition",
+        "covers are karat.labelings.OverlappingPartition",
     ),
-    Peer("omega_index", "omega_index(truth, labels)", "covers are karat.OverlappingPartition"),
+    Peer(
+        "omega_index",
+        "omega_index(truth, labels)",
+        "covers are karat.labelings.OverlappingPartition",
+    ),
     Peer("geometric_accuracy", "", "for complexes of proteins"),
     Peer("overlap_quality", "", "of the numbers of memberships alone"),
 )

@@ -58,8 +58,8 @@ for cluster in np.unique(labels):
     print(f"{words[medoid]:<12} {len(own):3d}  e.g. {', '.join(words[i] for i in own[:5])}")
 
 # %%
-# A distance of your own is a function of two strings; it is called once for each pair, and a study
-# in a file keeps the matrix.
+# A distance of your own is a function of two strings; it is called once for each pair. A study in a
+# file does not keep the matrix: it computes it again when it is resumed.
 
 
 def first_letters(a, b):

@@ -247,7 +247,7 @@ def _catalogue(found: dict[str, Properties]) -> ExperimentResult:
         (
             "holds: no counterexample in the cases tried; ?: what should exist was not found, or "
             "the measure had no value; –: the property does not speak of it. "
-            "karat measures KEY --properties gives numbers, reasons and counterexamples.",
+            "karat.properties(KEY) gives numbers, reasons and counterexamples.",
         ),
     )
 

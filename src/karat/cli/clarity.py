@@ -98,6 +98,7 @@ def clarity(
 
     karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
     """
+    from karat.labeling.reading import correct_reading
     from karat.study import load_study
 
     dataset = read_dataset(reading)
@@ -112,14 +113,17 @@ def clarity(
         kind = "clarity" if task is Task.names else task.value
         path = output or Path(f"{dataset.name}-{kind if people else 'prompts'}.jsonl")
         questions = _questions(dataset, shown, given, task, n, seed)
+        readings = []
+        if person is not None and task is Task.names:  # before a function is asked and paid
+            readings = _readings(person, _questions(dataset, shown, given, task, person_n, seed))
         if people:
             found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
         else:
             found = _by_function(path, questions, by, reader, max_calls)
         corrected, agreements = [], {}
-        if person is not None and task is Task.names:
-            few = _questions(dataset, shown, given, task, person_n, seed)
-            corrected = _corrected(person, few, next(iter(found.values())))
+        if readings:
+            model = next(iter(found.values()))
+            corrected = [correct_reading(model, one) for one in readings]
         elif task is Task.names:
             agreements = _agreements(found)
         if json:
@@ -286,9 +290,9 @@ def _at_terminal(desk: ReadingDesk) -> None:
             typer.echo(f"{given!r} is none of these.")
 
 
-def _corrected(path: Path, few: Any, model: Any) -> list[Any]:
-    """The model corrected by each person who read."""
-    from karat.labeling.reading import ReadingDesk, correct_reading
+def _readings(path: Path, few: Any) -> list[Any]:
+    """What each person in a file read."""
+    from karat.labeling.reading import ReadingDesk
     from karat.runtime.validation import InputError
 
     if not path.is_file():
@@ -296,7 +300,7 @@ def _corrected(path: Path, few: Any, model: Any) -> list[Any]:
     desk = ReadingDesk(path, few, "nobody")
     if not desk.readers:
         raise InputError(f"--person: nobody has assigned an object in {path}")
-    return [correct_reading(model, few.read(said, by)) for by, said in desk.readers.items()]
+    return [few.read(said, by) for by, said in desk.readers.items()]
 
 
 def _agreements(found: dict[str, Any]) -> dict[str, str]:

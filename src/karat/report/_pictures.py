@@ -44,15 +44,18 @@ def elbow(facts: Facts) -> Section | None:
     if n > most:
         X = X[np.sort(np.random.default_rng(0).choice(n, max(most, 1), replace=False))]
     top = min(max(NUMBERS, len(chosen.clusters) + 2), MOST_NUMBERS, len(X) // 2)
-    if top < 2:
+    if top < max(len(chosen.clusters), 2):
         return None
     try:
         with threadpool_limits(1):  # threads only cost for so few objects
             figure = plot.elbow(X, range(1, top + 1), n_references=REFERENCES)
     except InputError:  # fewer distinct objects than clusters
         return None
-    rule = int(figure.data[-1].x[0])  # the ring
-    alt, caption = page.elbow(plot.table(figure), rule, len(chosen.clusters), len(X), n)
+    k, rule = len(chosen.clusters), int(figure.data[-1].x[0])
+    # the ring is the chosen clustering on the whole page; the caption tells what the gap says
+    figure.data[-1].update(x=[k], y=[figure.data[2].y[k - 1]])
+    figure.layout.annotations[1].text = "Gap statistic"
+    alt, caption = page.elbow(plot.table(figure), rule, k, len(X), n)
     return plain("elbow", "Elbow and gap", [], Picture("elbow", figure, alt, caption, 560))
 
 

@@ -1,4 +1,4 @@
-"""The tables of the report: ranking, scorecard, small curves, gaps."""
+"""The tables of the report: ranking, and what has no value."""
 
 from __future__ import annotations
 

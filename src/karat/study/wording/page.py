@@ -63,15 +63,16 @@ def consensus(shown: int, n: int) -> tuple[str, str]:
 def elbow(table: pd.DataFrame, first: int, chosen: int, n: int, of: int) -> tuple[str, str]:
     """What the elbow shows: for who cannot see it, and below it."""
     sample = "" if n == of else f" Both are of a random sample of {n:,} of {of:,} objects."
+    verdict = "says the same" if first == chosen else f"says {first:,}"
     return (
         f"Within-cluster sum of squares of k-means for 1 to {len(table)} clusters, from "
         f"{table['within'].iloc[0]:,.4g} down to {table['within'].iloc[-1]:,.4g}, and the gap "
         f"statistic, whose rule stops at {clusters(first)}.",
         "Left, what varies within the clusters of k-means: it falls with every further cluster, "
         "in data spread evenly, too, which the grey line is. Right, the gap between the two "
-        f"lines. Its rule stops at the ring, {clusters(first)}: the first gap that the next one "
-        f"does not beat by more than its error. The clustering to use has {chosen}; this rule is "
-        f"for comparison and did not decide.{sample}",
+        f"lines, with the ring at the clustering to use, of {clusters(chosen)}. The gap's own rule "
+        f"(the first that the next one does not beat by more than its error) {verdict} and did "
+        f"not decide.{sample}",
     )
 
 
