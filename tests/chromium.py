@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import os
+import re
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def reported(url: str, folder: Path) -> Any:
+    """What a script of a page writes into it as ``SEEN{json}SEEN``; the console must stay empty."""
+    command = [
+        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr",
+        "--virtual-time-budget=20000", "--dump-dom", url,
+    ]  # fmt: skip
+    out = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    found = re.search("SEEN(.*)SEEN", out.stdout)
+    assert found is not None, out.stdout + out.stderr
+    assert "CONSOLE" not in out.stderr
+    return json.loads(html.unescape(found[1]))
 
 
 class Chromium:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
-import shutil
 import struct
-import subprocess
 import threading
 import time
 import zlib
@@ -17,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chromium import CHROMIUM, reported
 from karat.bounds import sample
 from karat.labeling import Desk, LabelSession, Objects, Watch, page
 from karat.labeling.page import LabelPage
@@ -132,7 +130,6 @@ def test_it_closes_at_the_target(opened):
     assert "Of ten random draws like yours" in told["sentence"]
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PROBE = """<script nonce="NONCE">
 const faults = [];
 addEventListener("error", (e) => faults.push(e.message));
@@ -164,18 +161,8 @@ def test_in_a_browser(opened, tmp_path, monkeypatch):
     probed = tmp_path / "page.html"
     probed.write_text(page.PAGE.read_text().replace("</body>", PROBE))
     monkeypatch.setattr(page, "PAGE", probed)
-    command = [
-        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
-        "--virtual-time-budget=20000", "--dump-dom", opened.url,
-    ]  # fmt: skip
-    out = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
-    found = re.search("SEEN(.*)SEEN", out.stdout)
-    assert found is not None, out.stdout + out.stderr
-    seen = json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    seen = reported(opened.url, tmp_path)
     assert seen["faults"] == []
-    assert "CONSOLE" not in out.stderr
     assert (seen["first"], seen["image"]) == (f"<b>{ORDER[0]}</b>", 1)
     assert seen["status"].startswith("2 labels; 1 more wait for a skipped one")
     assert "guaranteed" in seen["end"] or "At most" in seen["end"]

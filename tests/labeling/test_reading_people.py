@@ -6,8 +6,6 @@ import http.client
 import io
 import json
 import re
-import shutil
-import subprocess
 import sys
 import threading
 
@@ -15,6 +13,7 @@ import numpy as np
 import pytest
 
 import karat
+from chromium import CHROMIUM, reported
 from command_line import karat_command
 from karat import InputError, StorageError, clarity_by_reading
 from karat.labeling import page
@@ -195,7 +194,6 @@ def test_the_page_asks_for_names_then_for_groups(opened):
     assert "6 of 6 answered" in told["sentence"]
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PROBE = """<script nonce="NONCE">
 const faults = [];
 addEventListener("error", (e) => faults.push(e.message));
@@ -230,18 +228,8 @@ def test_in_a_browser(opened, tmp_path, monkeypatch):
     probed = tmp_path / "page.html"
     probed.write_text(page.PAGE.read_text().replace("</body>", PROBE))
     monkeypatch.setattr(page, "PAGE", probed)
-    command = [
-        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
-        "--virtual-time-budget=20000", "--dump-dom", opened.url,
-    ]  # fmt: skip
-    out = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
-    found = re.search("SEEN(.*)SEEN", out.stdout)
-    assert found is not None, out.stdout + out.stderr
-    seen = json.loads(found[1])
+    seen = reported(opened.url, tmp_path)
     assert seen["faults"] == []
-    assert "CONSOLE" not in out.stderr
     assert (seen["title"], seen["ask"], seen["other"]) == ("karat clarity", "Name: line", True)
     assert seen["classes"] == "1x: so2y3z"
     assert seen["status"].startswith("5 of 6 answered")

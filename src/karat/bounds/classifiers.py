@@ -70,7 +70,7 @@ class Part:
     classifier : Classifier
         What it is about.
     bound, n : int
-        At most so many of the n unlabelled objects that have a class have a wrong one.
+        Guaranteed maximum number of wrong ones among the n unlabelled objects that have a class.
     errors, tested : int
         Errors on the labels that were the test, and how many those were.
     delta : float

@@ -151,8 +151,6 @@ def run(
     from karat.study.constraints import constraints_among
     from karat.study.first_run import compile_ahead
 
-    if compile_ahead():
-        typer.echo("Compiling for this machine; only the first run takes so long", err=True)
     check_target(output.report, "--report", output.force)
     check_target(output.labels, "--labels", output.force)
     check_ending(output.labels, "--labels")
@@ -170,6 +168,8 @@ def run(
         raise InputError("--only-labelings needs --labelings FILE")
     sweep.numbers, sweep.values  # noqa: B018  mistakes are told before anything is read
     varying = None if judging.differences is None else parse_family(judging.differences)
+    if compile_ahead():
+        typer.echo("Compiling for this machine; only the first run takes so long", err=True)
     dataset = _related(read_dataset(reading, documents, metric=relations.metric), relations)
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
     with Study(
