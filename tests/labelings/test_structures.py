@@ -30,7 +30,6 @@ GRAPH = np.exp(-np.linalg.norm(X[:, None] - X, axis=2)) - np.eye(N)
 TAKES = {
     "overlapping": {
         "bcubed_precision", "bcubed_recall", "bcubed_f_measure", "element_centric_similarity",
-        "overlapping_normalized_mutual_information",
     },
     "dendrogram": {"f_quality", "matching_accuracy", "hamming_distance", "purity"},
 }  # fmt: skip
