@@ -18,10 +18,10 @@ from karat.labelings.labels import (
     NOISE,
     Encoded,
     NoisePolicy,
-    _no_order,
     apply_noise_policy,
     encode,
     encode_integers,
+    no_order,
 )
 
 
@@ -169,7 +169,7 @@ def _check_length(length: int, wanted: int | None, name: str) -> None:
 def _named(labelings: Any) -> list[tuple[str, Any]]:
     if isinstance(labelings, Mapping):
         if any(isinstance(v, str) or not isinstance(v, Iterable) for v in labelings.values()):
-            raise _no_order("labels")
+            raise no_order("labels")
         return [(str(name), labels) for name, labels in labelings.items()]
     labelings = on_host(labelings, name="labelings")
     if hasattr(labelings, "columns") and hasattr(labelings, "__getitem__"):

@@ -263,7 +263,7 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
             f"labels of {table.n:,} objects cannot be shuffled, {MOST_SHUFFLED:,} at most; "
             "take a sample of the objects"
         )
-    rng = check_random_state(random_state)
+    rng, names = check_random_state(random_state), (table.row_names, table.column_names)
     # SciPy 1.17 makes a negative count of one row with two columns
     alone = len(rows) == 1 or len(columns) == 1
     margins = None if alone else random_table(rows, columns)
@@ -273,4 +273,4 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
             if margins is None
             else np.asarray(margins.rvs(method="patefield", random_state=rng)).astype(np.int64)
         )
-        yield ContingencyTable._of_cells(*cells_of(dense), table.row_names, table.column_names)
+        yield ContingencyTable.of_cells(cells_of(dense), names)

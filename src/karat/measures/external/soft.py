@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.labelings.cells import cells_of
 from karat.labelings.contingency import ContingencyTable, PairCounts
 from karat.labelings.labels import apply_noise_policy, as_names, encode
 from karat.labelings.partitions import OverlappingPartition, SoftPartition
@@ -29,21 +30,10 @@ def expected_table(labels_true: Any, labels_pred: Any) -> ContingencyTable:
         _memberships(labels_pred, "labels_pred"),
     )
     _same_objects(U, V)
-    dense = U.T @ V
-    rows, columns = np.nonzero(dense)
     u, v = (U * U).sum(axis=1), (V * V).sum(axis=1)
     # the two objects of a pair differ: what each shares with itself is excluded
     squares = (float(u @ v), float(u.sum()), float(v.sum()), float(len(U)))
-    used_rows, rows = np.unique(rows, return_inverse=True)
-    used_columns, columns = np.unique(columns, return_inverse=True)
-    return ContingencyTable._of_cells(
-        rows,
-        columns,
-        dense[dense > 0],
-        row_names[used_rows],
-        column_names[used_columns],
-        squares=squares,
-    )
+    return ContingencyTable.of_cells(cells_of(U.T @ V), (row_names, column_names), squares=squares)
 
 
 def _memberships(labels: Any, name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
