@@ -133,15 +133,15 @@ def test_compare_labelings_with_outliers():
 
 
 def test_batch_tables_of_any_width(monkeypatch):
-    from karat.measures.external import agreement
+    from karat.labelings import contingency
 
     rng = np.random.default_rng(1)
     batch = as_labelings({str(k): rng.integers(-1, k, 400) for k in (2, 30, 200, 7)}, noise="drop")
     true = encode(rng.integers(-1, 12, 400))
-    expected = list(agreement.tables_against(true, batch))
+    expected = list(contingency.tables_against(true, batch))
     for cells in (1, 100, 1000):
-        monkeypatch.setattr(agreement, "DENSE_CELLS", cells)
-        for one, two in zip(expected, agreement.tables_against(true, batch), strict=True):
+        monkeypatch.setattr(contingency, "DENSE_CELLS", cells)
+        for one, two in zip(expected, contingency.tables_against(true, batch), strict=True):
             np.testing.assert_array_equal(one.to_array(), two.to_array())
             assert list(one.row_names) == list(two.row_names)
             assert list(one.column_names) == list(two.column_names)
@@ -176,7 +176,7 @@ def test_frames_are_labelings():
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, "pandas"])
 def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     """One object for each label would take seconds and a gigabyte for ten million labels."""
-    from karat.measures import inputs
+    from karat.labelings import labels as module
 
     def refuse(*_):
         raise AssertionError("labels were made objects")
@@ -185,7 +185,7 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     labels, truth = rng.integers(0, 4, 200), rng.integers(0, 5, 200)
     given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
     expected = karat.evaluate(None, labels, truth=truth.astype(object))
-    monkeypatch.setattr(inputs, "known_labels", refuse)
+    monkeypatch.setattr(module, "known_labels", refuse)
     found = karat.evaluate(None, labels, truth=given)
     pd.testing.assert_frame_equal(found.table, expected.table)
 

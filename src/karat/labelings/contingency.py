@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.cells import (
+    DENSE_CELLS,
     Cells,
     add_up,
+    cells_of,
     count,
     given_names,
     settle_noise,
@@ -21,6 +23,8 @@ from karat.labelings.cells import (
 )  # fmt: skip
 from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, NoisePolicy, encode
 from karat.labelings.matching import heaviest_matching
+from karat.labelings.partitions import Labelings
+from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_choice, check_sample_weight, in_order_of
 
 if TYPE_CHECKING:
@@ -402,6 +406,53 @@ class ContingencyTable:
         classes, clusters = self.shape
         size = f"{self.n} objects" if self.is_counted else f"total weight {self.n:g}"
         return f"ContingencyTable({classes} classes × {clusters} clusters, {size})"
+
+
+def tables_against(
+    true: Encoded, batch: Labelings, weights: NDArray[np.float64] | None = None
+) -> Iterator[ContingencyTable | None]:
+    """Tables of one clustering with each of a batch; None where they share no object.
+
+    Codes of -1 on either side are excluded. Many tables are counted in one call, as many as fit.
+    An object of weight w stands for w that coincide, so whole weights give counts.
+    """
+    cells = true.n_clusters * batch.n_clusters
+    start = 0
+    while start < len(batch):
+        if weights is not None or cells[start] > 2 * DENSE_CELLS:
+            pred = Encoded(batch.codes[start], batch.cluster_names[start])
+            yield ContingencyTable.of_codes(true, pred, weights)
+            start += 1
+            continue
+        fits = np.cumsum(cells[start:]) <= 2 * DENSE_CELLS
+        stop = start + (len(fits) if fits.all() else int(np.argmin(fits)))
+        yield from _together(true, batch, slice(start, stop))
+        start = stop
+
+
+def _together(true: Encoded, batch: Labelings, rows: slice) -> Iterator[ContingencyTable | None]:
+    """Tables of some of the batch, dense ones one behind the other."""
+    from karat._kernels.contingency import count_many
+
+    codes, k_pred = batch.codes[rows], batch.n_clusters[rows]
+    ends = np.cumsum(true.n_clusters * k_pred)
+    offsets = ends - true.n_clusters * k_pred
+    tables = np.zeros(int(ends[-1]), dtype=np.int64)
+
+    def count(piece: NDArray[np.intp]) -> None:
+        part = slice(int(piece[0]), int(piece[-1]) + 1)
+        count_many(true.codes, codes[part], k_pred[part], offsets[part], tables)
+
+    # few objects are counted sooner than a thread is started
+    parts = 1 if codes.size < 1 << 20 else min(len(codes), 16)
+    in_threads(count, np.array_split(np.arange(len(codes)), parts))
+    known = int(np.count_nonzero(true.codes != NOISE))
+    for begin, end, names in zip(offsets, ends, batch.cluster_names[rows], strict=True):
+        if begin == end or not (dense := tables[begin:end].reshape(true.n_clusters, -1)).any():
+            yield None
+            continue
+        share = float(dense.sum()) / known
+        yield ContingencyTable.of_cells(cells_of(dense), (true.names, names), coverage=share)
 
 
 def _sums(index: NDArray[np.intp], counts: NDArray[Any], size: int) -> NDArray[Any]:

@@ -79,7 +79,7 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     if len(array) == 0:
         raise InputError(f"{name} is empty; at least one object is needed")
     if _is_whole(array):
-        whole, values = encode_integers(_machine_integers(array))
+        whole, values = encode_integers(array)
         noise = int(np.searchsorted(values, NOISE))
         if noise == len(values) or values[noise] != NOISE:
             return Encoded(whole, as_names(values.tolist()))
@@ -265,7 +265,7 @@ def _label_array(labels: Any, name: str) -> Any:
         return np.asarray(labels)
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
-    values = _unboxed(labels, name)
+    values = _unboxed(labels)
     kinds = {type(value) for value in values}
     if kinds and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
         whole = np.asarray(values)
@@ -274,14 +274,16 @@ def _label_array(labels: Any, name: str) -> Any:
     return as_names(values)  # NumPy would turn ["1", 1] into strings
 
 
-def _unboxed(labels: Iterable[Any], name: str) -> list[Any]:
+def _unboxed(labels: Iterable[Any]) -> list[Any]:
     """A list of labels; of arrays without a dimension, as PyTorch's scalars are, the values."""
     values = list(labels)
     kinds = set(map(type, values))
     if not any(hasattr(kind, "ndim") and not issubclass(kind, np.generic) for kind in kinds):
         return values
     return [
-        np.asarray(on_host(value, name=name)).item() if getattr(value, "ndim", 1) == 0 else value
+        (value if hasattr(value, "item") else np.asarray(value)).item()
+        if getattr(value, "ndim", 1) == 0
+        else value
         for value in values
     ]
 
@@ -290,43 +292,18 @@ def _is_whole(array: Any) -> bool:
     return isinstance(array, np.ndarray) and array.dtype.kind in "iu"
 
 
-def _machine_integers(array: NDArray[Any]) -> NDArray[np.integer[Any]]:
-    """As int32 or int64, the two widths that the kernels are compiled for."""
-    if array.dtype == np.uint64:
-        if array.max() > np.iinfo(np.int64).max:
-            raise InputError(
-                f"integer labels must fit 64 bits with a sign; the greatest is {array.max()}. "
-                "Give them as strings, or renumber them"
-            )
-        return array.astype(np.int64)
-    if array.dtype.itemsize <= 2 or array.dtype == np.int32:
-        return array.astype(np.int32, copy=False)
-    return array.astype(np.int64, copy=False)
+def encode_integers(array: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes in label order, and the labels; as int32 or int64, which the kernel is compiled for."""
+    from karat._kernels import contingency
 
-
-def encode_integers(
-    labels: NDArray[np.integer[Any]],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Codes in label order and the labels: by a table where the labels are close, else hashed."""
-    from karat._kernels.contingency import encode_by_hash, encode_by_range, extent
-
-    low, high = (int(value) for value in extent(labels))
-    if low == 0 and _all_used(labels, high + 1):
-        return labels.astype(np.int32), np.arange(high + 1)
-    if high - low < max(len(labels) // 2, 1 << 16):
-        codes, values = encode_by_range(labels, low, high - low + 1)
-        return codes, values + low
-    codes, values = encode_by_hash(labels)
-    order = np.argsort(values)
-    rank = np.empty(len(values), dtype=np.int32)
-    rank[order] = np.arange(len(values), dtype=np.int32)
-    return rank[codes], values[order]
-
-
-def _all_used(labels: NDArray[np.integer[Any]], k: int) -> bool:
-    """Whether a part of the labels has all of 0 .. k - 1 already, so that they are codes."""
-    part = labels[:: max(1, len(labels) >> 14)]
-    return k <= len(part) and bool(np.bincount(part, minlength=k).all())
+    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
+        raise InputError(
+            f"integer labels must fit 64 bits with a sign; the greatest is {array.max()}. "
+            "Give them as strings, or renumber them"
+        )
+    narrow = array.dtype.itemsize <= 2 or array.dtype == np.int32
+    codes, values = contingency.encode(array.astype(np.int32 if narrow else np.int64, copy=False))
+    return codes, values
 
 
 def as_names(values: Iterable[Any]) -> NDArray[np.object_]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from karat.distances import check_metric, check_points
 from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import catalogue, define
-from karat.measures.passes.statistics import Statistics, weigh
-from karat.runtime.validation import UndefinedMeasureError, in_order_of
+from karat.measures.inputs import Inputs
+from karat.measures.passes.statistics import Statistics
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,24 @@ F = TypeVar("F", bound=Callable[..., float])
 SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 
+def inputs_of_one(
+    X: Any, labels: Any, metric: Any, noise: NoisePolicy, sample_weight: Any = None
+) -> Inputs:
+    """What a caller of a public function of one clustering gave, checked."""
+    given = Inputs.read(X, labels, metric=metric, noise=noise, sample_weight=sample_weight)
+    if given.memberships:
+        raise InputError(
+            f"labels has memberships ({type(labels).__name__}), and hard labels are needed here; "
+            "take labels.harden(), or judge it with karat.evaluate, which says what is hardened"
+        )
+    if len(given.labelings) > 1:
+        raise InputError(
+            f"labels has {len(given.labelings)} clusterings, and one is needed here; "
+            "karat.evaluate judges many"
+        )
+    return given
+
+
 def statistics_of_one(
     X: Any,
     labels: Any,
@@ -32,23 +50,12 @@ def statistics_of_one(
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
     sample_weight: Any = None,
-) -> Statistics:
+) -> tuple[Statistics, Inputs]:
     """The statistics of one clustering, from what a caller of a public function gave."""
-    return _statistics_and_kept(X, labels, needs, metric, noise, sample_weight)[0]
-
-
-def _statistics_and_kept(
-    X: Any, labels: Any, needs: Any, metric: Any, noise: NoisePolicy, sample_weight: Any
-) -> tuple[Statistics, NDArray[np.bool_]]:
-    labels = in_order_of(X, labels, name="X", other_name="labels")
-    metric = check_metric(metric)
-    data = check_points(X, metric)
-    data, labelings, weights, kept = weigh(
-        data, {"labels": labels}, sample_weight, metric=metric, noise=noise
-    )
-    stats = Statistics(data, labelings, needs, metric=metric, weights=weights)
+    given = inputs_of_one(X, labels, metric, noise, sample_weight)
+    stats = Statistics(given.X, given.labelings, needs, metric=given.metric, weights=given.weights)
     stats.raise_failed()
-    return stats, kept
+    return stats, given
 
 
 def of_each_object(
@@ -61,11 +68,11 @@ def of_each_object(
     sample_weight: Any,
 ) -> NDArray[np.float64]:
     """A column of the statistic ``"objects"``; NaN for objects that are excluded."""
-    stats, kept = _statistics_and_kept(X, labels, ["objects"], metric, noise, sample_weight)
+    stats, given = statistics_of_one(X, labels, ["objects"], metric, noise, sample_weight)
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"{title} is undefined: {why}")
-    values = np.full(len(kept), np.nan)
-    values[kept] = stats.object_values(0, column)
+    values = np.full(len(given.kept), np.nan)
+    values[given.kept] = stats.object_values(0, column)
     return values
 
 
@@ -96,7 +103,7 @@ def one_value(
     sample_weight: Any = None,
 ) -> float:
     """As :func:`one`, for a computation that is not in the catalogue."""
-    stats = statistics_of_one(X, labels, needs, metric, noise, sample_weight)
+    stats, _ = statistics_of_one(X, labels, needs, metric, noise, sample_weight)
     found = compute(stats)[0]
     if isinstance(found, str):
         raise UndefinedMeasureError(f"{title} is undefined: {found}")

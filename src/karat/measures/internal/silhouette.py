@@ -93,7 +93,7 @@ def silhouette_by_cluster(
     """
     import pandas as pd
 
-    stats = statistics_of_one(X, labels, ["silhouettes"], metric, noise, sample_weight)
+    stats, _ = statistics_of_one(X, labels, ["silhouettes"], metric, noise, sample_weight)
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
     means = stats.silhouette_sums[0] / stats.sizes[0]
