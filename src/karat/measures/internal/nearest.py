@@ -93,7 +93,16 @@ def dunn_index(
     check_choice(diameter, _DIAMETER_NEEDS, "diameter")
     needs = [_SEPARATION_NEEDS[separation], _DIAMETER_NEEDS[diameter]]
     compute = each(lambda stats, m: _dunn(stats, m, separation, diameter))
-    return one_value("Dunn index", compute, needs, X, labels, metric, noise, sample_weight)
+    return one_value(
+        "Dunn index",
+        compute,
+        needs,
+        X,
+        labels,
+        metric=metric,
+        noise=noise,
+        sample_weight=sample_weight,
+    )
 
 
 def _dunn(stats: Statistics, m: int, separation: str, diameter: str) -> float | str:
@@ -242,7 +251,9 @@ def point_wise_margin_samples(
     >>> point_wise_margin_samples([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
     array([0.1       , 0.11111111, 0.33333333, 0.25      ])
     """
-    return of_each_object("Point-wise margin", 1, X, labels, metric, noise, sample_weight)
+    return of_each_object(
+        "Point-wise margin", 1, X, labels, metric=metric, noise=noise, sample_weight=sample_weight
+    )
 
 
 @of_distances(

@@ -67,7 +67,9 @@ def silhouette_samples(
     >>> silhouette_samples([[0.0], [1.0], [10.0]], [0, 0, 1])
     array([0.9       , 0.88888889, 0.        ])
     """
-    return of_each_object("Silhouette", 0, X, labels, metric, noise, sample_weight)
+    return of_each_object(
+        "Silhouette", 0, X, labels, metric=metric, noise=noise, sample_weight=sample_weight
+    )
 
 
 @cite(Reference("rousseeuw1987"))
@@ -93,7 +95,9 @@ def silhouette_by_cluster(
     """
     import pandas as pd
 
-    stats, _ = statistics_of_one(X, labels, ["silhouettes"], metric, noise, sample_weight)
+    stats, _ = statistics_of_one(
+        X, labels, ["silhouettes"], metric=metric, noise=noise, sample_weight=sample_weight
+    )
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
     means = stats.silhouette_sums[0] / stats.sizes[0]
