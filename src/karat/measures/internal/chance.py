@@ -10,7 +10,6 @@ import numpy as np
 
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings
-from karat.measures.bibliography import Reference
 from karat.measures.catalogue import catalogue
 from karat.measures.docstrings import cite
 from karat.measures.external.chance import ChanceCorrectedResult
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["chance_corrected_internal"]
 
 
-@cite(Reference("whissell2012", "4.4"))
+@cite("whissell2012 4.4")
 def chance_corrected_internal(
     measure: str,
     X: Any,
@@ -82,7 +81,6 @@ def chance_corrected_internal(
 
     Examples
     --------
-    >>> from karat import chance_corrected_internal
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> labels = [0, 0, 1, 1]
     >>> found = chance_corrected_internal("average_within_cluster_scatter", X, labels)

@@ -10,7 +10,6 @@ import numpy as np
 
 from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.labelings.partitions import as_labelings
-from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
 from karat.measures.passes.statistics import Statistics
 from karat.nulls import Null
@@ -59,7 +58,7 @@ class GapResult:
         )
 
 
-@cite(Reference("tibshirani2001"), Reference("yan2007"))
+@cite("tibshirani2001", "yan2007")
 def gap_statistic(
     X: Any,
     clusterer: Callable[[Any, int, int], Any] | None = None,

@@ -10,7 +10,6 @@ import numpy as np
 
 from karat.distances import Distances, as_distances
 from karat.labelings.labels import NoisePolicy
-from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from karat.measures.internal.pairs import average_within_cluster_scatter
@@ -103,7 +102,6 @@ def relative_margin(
 
     Examples
     --------
-    >>> from karat import relative_margin
     >>> relative_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     0.1388888888888889 (exact)
     """
@@ -134,7 +132,6 @@ def additive_margin(
 
     Examples
     --------
-    >>> from karat import additive_margin
     >>> additive_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     6.0 (exact)
     """
@@ -300,7 +297,7 @@ define(
     relative_margin,
     "Relative margin",
     family="margin",
-    references=[Reference("ackerman2008"), Reference("whissell2012", "3.18")],
+    references=["ackerman2008", "whissell2012 3.18"],
     greater_is_better=False,
     cost="O(n^k n), or O(n² d) for each sweep of a local search",
     default=False,
@@ -309,7 +306,7 @@ define(
     additive_margin,
     "Additive margin",
     family="margin",
-    references=[Reference("ackerman2008")],
+    references=["ackerman2008"],
     range=(0.0, math.inf),
     cost="O(n^k n), or O(n² d) for each sweep of a local search",
     default=False,
