@@ -15,7 +15,6 @@ from karat.runtime.synonyms import SCIKIT_LEARN as RENAMED
 
 #: why a criterion is not there
 _SELDOM = "seldom reported"
-_OF_SWEEPS = "compares neighbouring numbers of clusters, so no clustering has a value"
 
 
 class Peer(NamedTuple):
@@ -93,9 +92,9 @@ CLUSTER_CRIT = (
 )
 
 NB_CLUST = (
-    Peer("kl", "", _OF_SWEEPS),
+    Peer("kl", "krzanowski_lai_index(X, labelings)"),
     Peer("ch", "calinski_harabasz_index(X, labels)"),
-    Peer("hartigan", "", _OF_SWEEPS),
+    Peer("hartigan", "hartigan_index(X, labelings)", "there times n − k, not n − k − 1"),
     Peer("ccc", "cubic_clustering_criterion(X, labels)"),
     Peer("scott", "log_determinant_ratio(X, labels)"),
     Peer("marriot", "", _SELDOM),

@@ -194,6 +194,14 @@ def test_measures_lists_every_one():
     assert "silhouette" in run("measures", "silhouette").stdout.lower()
 
 
+def test_measures_for_a_kind_of_data():
+    advice = karat.recommend(kind="texts")
+    told = run("measures", "--for", "texts").stdout
+    assert all(key in told for key in advice.index)
+    rows = json.loads(run("measures", "--for", "texts", "--json").stdout)
+    assert [row["key"] for row in rows] == list(advice.index)
+
+
 def test_help_teaches():
     text = run("--help").stdout
     for command in ("run", "compare", "report", "bound", "sample", "measures", "reproduce"):

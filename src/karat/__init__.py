@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from karat.labelings.contingency import ContingencyTable as ContingencyTable
     from karat.measures import *  # noqa: F403
     from karat.measures.evaluation import evaluate as evaluate
+    from karat.measures.measure_map import recommend as recommend
     from karat.measures.properties import properties as properties
     from karat.measures.scorer import scorer as scorer
     from karat.measures.scores import Scores as Scores
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
     "properties": "karat.measures.properties",
+    "recommend": "karat.measures.measure_map",
     "Benchmark": "karat.bench",
     "ContingencyTable": "karat.labelings.contingency",
     "assess_structure": "karat.nulls",

@@ -90,15 +90,12 @@ def map_of(
     whole = Corpus([_filled(task, keys) for task in tasks], keys)
     rho = whole.by_collection(whole.correlation)
     say("correlations of the measures are known")
-    tau = whole.mean(_tau(tasks, keys))
-    say("and Kendall's tau")
     first = np.where(whole.present, whole.first, np.nan)
     comparing = [j for j, key in enumerate(keys) if catalogue[key].compares_k]
     together = _together(rho[:, comparing][:, :, comparing], apart, random_state)
     names = [keys[j] for j in comparing]
     return MeasureMap(
         pd.DataFrame(np.nan_to_num(np.nanmean(rho, axis=0)), index=keys, columns=keys),
-        pd.DataFrame(np.nan_to_num(tau), index=keys, columns=keys),
         pd.DataFrame(together, index=names, columns=names),
         {
             group: _agreement(whole, whole.nearness, first, group)
@@ -123,18 +120,6 @@ def _filled(task: Judged, keys: Sequence[str]) -> Judged:
 
     missing = np.full(len(task.truth), np.nan)
     return replace(task, values={key: task.values.get(key, missing) for key in keys})
-
-
-def _tau(tasks: Sequence[Judged], keys: Sequence[str]) -> Floats:
-    """Kendall's τ-b of the measures in each task, over candidates where both are defined."""
-    from karat.plot import kendall_tau
-
-    out = np.full((len(tasks), len(keys), len(keys)), np.nan, dtype=np.float32)
-    for T, task in zip(out, tasks, strict=True):
-        here = [j for j, key in enumerate(keys) if key in task.values]
-        scores = {keys[j]: task.values[keys[j]] * catalogue[keys[j]].sign for j in here}
-        T[np.ix_(here, here)] = kendall_tau(pd.DataFrame(scores)).to_numpy()
-    return out.astype(np.float64)
 
 
 def _together(rho: Floats, apart: float, random_state: Any) -> Floats:

@@ -28,6 +28,7 @@ from karat.measures.internal.ranks import *  # noqa: F403
 from karat.measures.internal.scatter import *  # noqa: F403
 from karat.measures.internal.silhouette import *  # noqa: F403
 from karat.measures.internal.soft import *  # noqa: F403
+from karat.measures.internal.sweeps import *  # noqa: F403
 from karat.measures.internal.variance import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead

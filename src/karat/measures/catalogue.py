@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -123,21 +123,15 @@ class Measure:
     def judge(self, stats: Any) -> tuple[NDArray[np.float64], dict[int, str]]:
         """Values of an internal measure from shared statistics, and why clustering m has none."""
         assert self.compute is not None
-        return split_results(self.compute(stats))
+        results = self.compute(stats)
+        why = {m: found for m, found in enumerate(results) if isinstance(found, str)}
+        values = [np.nan if isinstance(found, str) else found for found in results]
+        return np.asarray(values, dtype=np.float64), why
 
     @property
     def summary(self) -> str:
         """First line of the function's documentation."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
-
-
-def split_results(
-    results: Sequence[float | str],
-) -> tuple[NDArray[np.float64], dict[int, str]]:
-    """Values (NaN where there is none), and the reasons of those that have none."""
-    why = {m: found for m, found in enumerate(results) if isinstance(found, str)}
-    values = [np.nan if isinstance(found, str) else found for found in results]
-    return np.asarray(values, dtype=np.float64), why
 
 
 class Catalogue(Registry[Measure]):

@@ -67,9 +67,9 @@ def complete(
     head, sections = split(inspect.cleandoc(function.__doc__ or ""))
     names = list(inspect.signature(function).parameters)
     entries = _entries(sections.get("Parameters", ""))
-    written = {name.strip() for entry in entries for name in entry.partition(":")[0].split(",")}
-    written |= {name.strip() for entry in entries for name in entry.split("\n")[0].split(",")}
-    of_name = {one.partition(":")[0].split(",")[0].strip(): one for one in entries}
+    headers = [re.split(r"\s*,\s*", re.split(r"\s*:|\n", one)[0]) for one in entries]
+    written = {name for header in headers for name in header}
+    of_name = {header[0]: one for header, one in zip(headers, entries, strict=True)}
     listed = []
     for name in names:
         if name in of_name:

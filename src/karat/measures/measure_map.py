@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.measures.families import cut
-from karat.runtime.validation import StorageError
+from karat.runtime.validation import InputError, StorageError, check_choice, check_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["GROUPS", "KINDS", "SAME", "MeasureMap", "grouped", "load_map"]
+__all__ = ["GROUPS", "KINDS", "SAME", "MeasureMap", "grouped", "load_map", "recommend"]
 
 FILE = Path(__file__).parent / "measure_map.json"
 #: mean ρ above which measures are said to be the same
 SAME = 0.98
 #: kinds of data that are asked for; "whole tables" and "sub-tables" are the two parts of "tables"
 KINDS = ("shapes", "tables", "texts")
+#: benchmark shapes have up to three features
+MOST_OF_SHAPES = 3
 GROUPS = ("shapes", "tables", "whole tables", "sub-tables", "texts")
-_MATRICES = ("rho", "tau", "together")
+_MATRICES = ("rho", "together")
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,9 @@ class MeasureMap:
 
     Attributes
     ----------
-    rho, tau : DataFrame, shape (K, K)
-        Mean of Spearman's ρ and of Kendall's τ-b of two measures over the candidates of a study:
-        the mean over studies of a collection, then over collections.
+    rho : DataFrame, shape (K, K)
+        Mean of Spearman's ρ of two measures over the candidates of a study: the mean over studies
+        of a collection, then over collections.
     together : DataFrame, shape (V, V)
         Of the measures that compare numbers of clusters, the voters: share of bootstraps over
         collections in which two of them are of one family.
@@ -59,7 +61,6 @@ class MeasureMap:
     """
 
     rho: pd.DataFrame
-    tau: pd.DataFrame
     together: pd.DataFrame
     agreement: Mapping[str, pd.DataFrame]
     apart: float
@@ -221,22 +222,17 @@ def load_map(path: str | None = None) -> MeasureMap:
         given = json.loads(file.read_text(encoding="utf-8"))
         sha = given.pop("sha256")
         keys = given["keys"]
-        names = {"rho": keys, "tau": keys, "together": given["voters"]}
+        names = {"rho": keys, "together": given["voters"]}
         matrices = {name: _square(given[name], names[name]) for name in _MATRICES}
         agreement = {
-            group: pd.DataFrame(
-                {column: _floats(values) for column, values in table.items()}, index=keys
-            )
+            group: pd.DataFrame({name: _floats(row) for name, row in table.items()}, index=keys)
             for group, table in given["agreement"].items()
         }
         studies = pd.Series(given["studies"], index=keys)
         found = MeasureMap(
-            **matrices,
-            agreement=agreement,
-            apart=given["apart"],
-            studies=studies,
+            **matrices, agreement=agreement, apart=given["apart"], studies=studies,
             about=given["about"],
-        )
+        )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StorageError(
             f"{file} is no map of the measures ({error}); "
@@ -245,6 +241,65 @@ def load_map(path: str | None = None) -> MeasureMap:
     if _digest(given) != sha:
         raise StorageError(f"{file} was changed: its contents do not have its hash")
     return found
+
+
+def recommend(X: Any = None, *, kind: str | None = None) -> pd.DataFrame:
+    """Three internal measures to report for some data: no two of one family.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), sequence of str, or a kind, optional
+        The data. A sparse matrix and strings are texts, rows of up to three features are shapes,
+        others are a table.
+    kind : {"shapes", "tables", "texts"}, optional
+        What the data are, where there are none or the rule above is wrong.
+
+    Returns
+    -------
+    DataFrame
+        A row per measure, the one nearest to the truth first: ``rho``, ``low``, ``high`` and
+        ``first`` of :attr:`MeasureMap.agreement`, and ``instead_of``, the measures of its family.
+
+    Raises
+    ------
+    InputError
+        For an unknown kind, and where neither the data nor their kind are given.
+
+    Notes
+    -----
+    Of the measures that compare numbers of clusters the best of the three best families, by
+    the packaged map of the measures (:func:`load_map`).
+
+    Examples
+    --------
+    >>> import karat
+    >>> X = [[0.0, 0.1], [0.2, 0.0], [5.0, 5.1], [5.2, 5.0]]
+    >>> scores = karat.evaluate(X, [0, 0, 1, 1], measures=karat.recommend(X).index)
+    """
+    if kind is None:
+        if X is None:
+            raise InputError(f"give the data, or kind=, one of {', '.join(map(repr, KINDS))}")
+        kind = _kind_of(X)
+    check_choice(kind, KINDS, "kind")
+    known = load_map()
+    near = known.agreement[kind].loc[known.together.index]
+    near = near[near["collections"] == near["collections"].max()]
+    families = known.families(map(str, near.index))
+    rows = {str(near.loc[keys, "rho"].idxmax()): keys for keys in families.values()}
+    best = near.loc[[*rows], ["rho", "low", "high", "first"]].nlargest(3, "rho")
+    others = [", ".join(other for other in rows[key] if other != key) for key in best.index]
+    return best.assign(instead_of=others)
+
+
+def _kind_of(X: Any) -> str:
+    from scipy import sparse
+
+    if isinstance(X, str):
+        return X
+    words = not hasattr(X, "shape") and len(X) and all(isinstance(value, str) for value in X)
+    if sparse.issparse(X) or words:
+        return "texts"
+    return "shapes" if check_data(X).shape[1] <= MOST_OF_SHAPES else "tables"
 
 
 def _upper(matrix: pd.DataFrame) -> list[int | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -27,7 +28,12 @@ __all__ = [
 ]
 
 Normalizer: TypeAlias = Literal["arithmetic", "geometric", "max", "min", "joint"]
-MEANS = ("arithmetic", "geometric", "max", "min")
+MEANS: dict[str, Callable[[float, float], float]] = {
+    "arithmetic": lambda a, b: (a + b) / 2,
+    "geometric": lambda a, b: math.sqrt(a * b),
+    "max": max,
+    "min": min,
+}
 FAMILY = "information"
 _of_information = partial(of_table, family=FAMILY, symmetric=True)
 
@@ -64,40 +70,22 @@ class _Information:
         elif self.pred_given_true == 0:
             self.mutual = self.pred
         else:
-            total, means = sum_deviance(
-                table.rows,
-                table.columns,
-                table.counts,
-                table.row_sums,
-                table.column_sums,
-                float(table.n),
-            )
+            sums = table.row_sums, table.column_sums, float(table.n)
+            total, means = sum_deviance(table.rows, table.columns, table.counts, *sums)
             full = len(table.counts) == table.shape[0] * table.shape[1]
             empty = 0.0 if full else max(table.n - means, 0.0)
             self.mutual = min((total + empty) / table.n, self.true, self.pred)
 
     def normalizer(self, name: str) -> float:
-        match name:
-            case "arithmetic":
-                return (self.true + self.pred) / 2
-            case "geometric":
-                return math.sqrt(self.true * self.pred)
-            case "max":
-                return max(self.true, self.pred)
-            case "min":
-                return min(self.true, self.pred)
-        return self.pred + self.true_given_pred
+        if name == "joint":
+            return self.pred + self.true_given_pred
+        return MEANS[name](self.true, self.pred)
 
     def excess(self, name: str) -> float:
         """Normaliser less mutual information, which vanishes for equal partitions."""
-        match name:
-            case "arithmetic":
-                return (self.true_given_pred + self.pred_given_true) / 2
-            case "max":
-                return max(self.true_given_pred, self.pred_given_true)
-            case "min":
-                return min(self.true_given_pred, self.pred_given_true)
-        return self.normalizer(name) - self.mutual
+        if name == "geometric":
+            return self.normalizer(name) - self.mutual
+        return MEANS[name](self.true_given_pred, self.pred_given_true)
 
 
 @_of_information(

@@ -13,7 +13,7 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import SoftPartition
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, of_features, one, one_value
-from karat.measures.internal.nearest import centroid_extremes
+from karat.measures.internal.nearest import centroid_distances, nearest_centroids
 from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError
@@ -76,15 +76,10 @@ def davies_bouldin_index(
 
 
 def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> float | str:
-    from scipy.spatial.distance import cdist
-
     sizes, C = stats.sizes[m], stats.centroids[m]
     spread = stats.spreads[m] / sizes if q == 1 else np.sqrt(stats.squares[m] / sizes)
     worst = np.empty(len(C))
-    for start in range(0, len(C), 512):
-        block = slice(start, min(start + 512, len(C)))
-        apart = cdist(C[block], C, "minkowski", p=p)
-        apart[np.arange(len(apart)), np.arange(len(C))[block]] = np.inf
+    for block, apart in centroid_distances(C, p):
         if (apart == 0).any():
             return SAME_CENTROID
         worst[block] = ((spread[block, None] + spread) / apart).max(axis=1)
@@ -131,7 +126,9 @@ def _pbm(stats: Statistics, m: int) -> float | str:
         return "every object is at its cluster's centroid"
     k = len(stats.sizes[m])
     outer = float(stats.total_spreads[m])
-    return (outer / inner * centroid_extremes(stats, m)[1] / k) ** 2
+    blocks = centroid_distances(stats.centroids[m])
+    farthest = max(float(apart[np.isfinite(apart)].max()) for _, apart in blocks)
+    return (outer / inner * farthest / k) ** 2
 
 
 define(
@@ -182,10 +179,23 @@ def ray_turi_index(stats: Statistics, m: int) -> float | str:
     >>> ray_turi_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     0.0025
     """
-    nearest = centroid_extremes(stats, m)[0]
+    nearest = nearest_centroids(stats, m)
     if nearest == 0:
         return SAME_CENTROID
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2
+
+
+def centred_blocks(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32], Floats, Floats]]:
+    """Cluster, weight and dense rows, less ``stats.shift``, of the objects judged, in blocks."""
+    codes = stats.labelings.codes[m]
+    weights = np.ones(len(codes)) if stats.weights is None else stats.weights
+    step = max(1, 2**20 // max(len(stats.centroids[m]), stats.X.shape[1]))
+    for start in range(0, len(codes), step):
+        block = slice(start, start + step)
+        kept = codes[block] != NOISE
+        rows: Any = stats.X[block]
+        dense = (rows.toarray() if hasattr(rows, "toarray") else rows)[kept] - stats.shift
+        yield codes[block][kept], weights[block][kept], dense
 
 
 def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
@@ -250,35 +260,15 @@ def sd_separation(stats: Statistics, m: int) -> float | str:
     >>> sd_separation([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     0.2
     """
-    from scipy.spatial.distance import cdist
-
-    C = stats.centroids[m]
     nearest, farthest, inverses = math.inf, 0.0, 0.0
-    for start in range(0, len(C), 512):
-        apart = cdist(C[start : start + 512], C)
-        totals = apart.sum(axis=1)
-        farthest = max(farthest, float(apart.max()))
-        apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
+    for _, apart in centroid_distances(stats.centroids[m]):
         nearest = min(nearest, float(apart.min()))
         if nearest == 0:
             return SAME_CENTROID
-        inverses += float((1 / totals).sum())
+        apart[np.isinf(apart)] = 0.0
+        farthest = max(farthest, float(apart.max()))
+        inverses += float((1 / apart.sum(axis=1)).sum())
     return farthest / nearest * inverses
-
-
-def _to_centroids(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32], Floats, Floats]]:
-    """Cluster, weight and distances to all centroids of the objects judged, in blocks."""
-    from scipy.spatial.distance import cdist
-
-    codes, C = stats.labelings.codes[m], stats.centroids[m]
-    weights = np.ones(len(codes)) if stats.weights is None else stats.weights
-    step = max(1, 2**20 // max(len(C), stats.X.shape[1]))
-    for start in range(0, len(codes), step):
-        rows: Any = stats.X[start : start + step]
-        own = codes[start : start + step]
-        kept = own != NOISE
-        dense = (rows.toarray() if hasattr(rows, "toarray") else rows)[kept] - stats.shift
-        yield own[kept], weights[start : start + step][kept], cdist(dense, C)
 
 
 @_of_centroids("Wemmert–Gançarski index", references=["wemmert2000"], cost="O(n k d)")
@@ -298,9 +288,12 @@ def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
     >>> round(wemmert_gancarski_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.949875
     """
+    from scipy.spatial.distance import cdist
+
     sizes = stats.sizes[m]
     ratios = np.zeros(len(sizes))
-    for own, weights, apart in _to_centroids(stats, m):
+    for own, weights, rows in centred_blocks(stats, m):
+        apart = cdist(rows, stats.centroids[m])
         at = np.arange(len(own))
         a = apart[at, own].copy()
         apart[at, own] = np.inf

@@ -20,7 +20,7 @@ from karat.measures.internal.batch import (
     one_value,
     too_few_clusters,
 )
-from karat.measures.internal.centroids import variance_lengths
+from karat.measures.internal.centroids import centred_blocks, variance_lengths
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
@@ -326,17 +326,9 @@ def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
     """(k, points): how many objects of each cluster are within ``radius`` of each point."""
     from scipy.spatial.distance import cdist
 
-    codes = stats.labelings.codes[m]
     total = np.zeros((len(stats.sizes[m]), len(points)))
-    for start in range(0, len(codes), 1024):
-        rows: Any = stats.X[start : start + 1024]
-        dense = (rows.toarray() if hasattr(rows, "toarray") else rows) - stats.shift
-        own = codes[start : start + 1024]
-        kept = own != NOISE
-        near = (cdist(dense[kept], points) <= radius).astype(np.float64)
-        if stats.weights is not None:
-            near *= stats.weights[start : start + 1024][kept, None]
-        np.add.at(total, own[kept], near)
+    for own, weights, rows in centred_blocks(stats, m):
+        np.add.at(total, own, (cdist(rows, points) <= radius) * weights[:, None])
     return total
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -117,7 +118,7 @@ def _separation(stats: Statistics, m: int, kind: str) -> float:
     if kind == "single":
         return float(stats.nearest_between[m].min())
     if kind == "centroid":
-        return centroid_extremes(stats, m)[0]
+        return nearest_centroids(stats, m)
     if kind == "complete":
         values = stats.linkage_maxima[m].copy()
     elif kind == "average":
@@ -140,18 +141,20 @@ def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
     return 2 * stats.spreads[m] / stats.sizes[m]
 
 
-def centroid_extremes(stats: Statistics, m: int) -> tuple[float, float]:
-    """The smallest and the largest Euclidean distance of two centroids, in blocks of rows."""
+def centroid_distances(C: Floats, p: float = 2) -> Iterator[tuple[slice, Floats]]:
+    """Minkowski distances of centroids to all of them in blocks of rows, infinite to themselves."""
     from scipy.spatial.distance import cdist
 
-    C = stats.centroids[m]
-    nearest, farthest = math.inf, 0.0
     for start in range(0, len(C), 512):
-        apart = cdist(C[start : start + 512], C)
-        farthest = max(farthest, float(apart.max()))
-        apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
-        nearest = min(nearest, float(apart.min()))
-    return nearest, farthest
+        block = slice(start, min(start + 512, len(C)))
+        apart = cdist(C[block], C, "minkowski", p=p)
+        apart[np.arange(len(apart)), np.arange(len(C))[block]] = np.inf
+        yield block, apart
+
+
+def nearest_centroids(stats: Statistics, m: int) -> float:
+    """The smallest Euclidean distance of two centroids."""
+    return min(float(apart.min()) for _, apart in centroid_distances(stats.centroids[m]))
 
 
 define(

@@ -12,7 +12,7 @@ from karat.labelings.partitions import SoftPartition
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import each, one_value
-from karat.measures.internal.nearest import centroid_extremes
+from karat.measures.internal.nearest import nearest_centroids
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import (
     InputError,
@@ -128,7 +128,7 @@ def _xie_beni(stats: Statistics, m: int, separation: str) -> float | str:
     if separation == "single":
         nearest = float(stats.nearest_between[m].min())
     else:
-        nearest = centroid_extremes(stats, m)[0]
+        nearest = nearest_centroids(stats, m)
     if nearest == 0:
         return "the separation of two clusters is 0"
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2
