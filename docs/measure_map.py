@@ -87,5 +87,5 @@ def write(folder: Path, table: Table) -> None:
     put(
         "about",
         f"{found.about['tasks']:,} tasks, {found.about['collections']} collections, tree cut at "
-        f"1 − ρ = {found.apart:g}, SHA-256 {found.digest}.\n",
+        f"1 − ρ = {found.apart:g}.\n",
     )

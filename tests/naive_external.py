@@ -309,21 +309,6 @@ def extended_bcubed(true, pred):
     return sum(values) / len(values)
 
 
-def omega_index(true, pred):
-    """Collins & Dent 1988."""
-
-    def shared(rows, i, j):
-        return sum(a and b for a, b in zip(rows[i], rows[j], strict=True))
-
-    all_pairs = list(combinations(range(len(true)), 2))
-    one = [shared(true, i, j) for i, j in all_pairs]
-    two = [shared(pred, i, j) for i, j in all_pairs]
-    total = len(all_pairs)
-    observed = sum(a == b for a, b in zip(one, two, strict=True)) / total
-    chance = sum(one.count(s) * two.count(s) for s in set(one)) / total**2
-    return (observed - chance) / (1 - chance) if chance < 1 else 1.0
-
-
 def expected_pairs(U, V):
     """Pairs together where each object's class and cluster are drawn: both, true, pred."""
     both = true = pred = 0.0

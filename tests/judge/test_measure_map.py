@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,12 +78,8 @@ def test_a_measure_that_is_not_in_the_map_joins_those_it_declares():
     assert sorted(families.values()) == [["other"], ["silhouette", "mine"]]
 
 
-def test_a_changed_file_is_refused(tmp_path):
-    text = FILE.read_text(encoding="utf-8")
+def test_what_is_no_map_is_refused(tmp_path):
     file = tmp_path / "map.json"
-    file.write_text(text.replace('"apart": 0.', '"apart": 1.'), encoding="utf-8")
-    with pytest.raises(StorageError, match="was changed"):
-        load_map(str(file))
     file.write_text("{}", encoding="utf-8")
     with pytest.raises(StorageError, match="map-of-measures"):
         load_map(str(file))
@@ -94,7 +88,6 @@ def test_a_changed_file_is_refused(tmp_path):
 def test_saved_and_read_again(tmp_path):
     load_map().save(tmp_path / "map.json")
     assert (tmp_path / "map.json").read_text() == FILE.read_text(encoding="utf-8")
-    assert json.loads(FILE.read_text(encoding="utf-8"))["sha256"] == load_map().digest
     assert FILE.stat().st_size < 300_000
 
 

@@ -17,6 +17,7 @@ import karat
 import naive_internal as naive
 from example_counts import examples
 from karat.measures import catalogue
+from karat.measures.internal.batch import of_each_object
 from karat.measures.passes.plan import STATISTICS
 from karat.measures.passes.tiles import rounds
 from karat.runtime.validation import InputError, UndefinedMeasureError
@@ -156,7 +157,7 @@ def test_samples_and_clusters():
     samples = karat.silhouette_samples(X, labels)
     np.testing.assert_allclose(samples, naive.silhouette_samples(D, labels), atol=1e-12)
     np.testing.assert_allclose(
-        karat.point_wise_margin_samples(X, labels), naive.margins(D, labels), rtol=1e-9
+        of_each_object("Point-wise margin", 1, X, labels), naive.margins(D, labels), rtol=1e-9
     )
     by_cluster = karat.silhouette_by_cluster(X, labels)
     for c in range(4):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import naive_internal as naive
 from example_counts import examples
 from karat.distances import FORMS
 from karat.measures import catalogue
+from karat.measures.internal.batch import of_each_object
 from karat.measures.passes.plan import group, takes_weights
 from karat.runtime.validation import InputError, UndefinedMeasureError
 
@@ -155,7 +157,7 @@ def test_values_of_objects_and_clusters():
     X, labels, w, _ = random_case(9)
     w[labels == 1] = 0
     repeated = np.repeat(np.arange(len(w)), w.astype(int))
-    for function in (karat.silhouette_samples, karat.point_wise_margin_samples):
+    for function in (karat.silhouette_samples, partial(of_each_object, "Point-wise margin", 1)):
         found = function(X, labels, sample_weight=w)
         assert np.isnan(found[w == 0]).all()
         np.testing.assert_allclose(

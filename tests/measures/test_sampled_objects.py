@@ -17,6 +17,7 @@ from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
 from karat.measures.computation import compute
 from karat.measures.inputs import Inputs
+from karat.measures.internal.batch import of_each_object
 from karat.measures.passes import sampled_objects as _sampled_objects
 from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_sums, first_of_each
 
@@ -347,7 +348,7 @@ def test_margins_that_are_all_0_in_the_sample_are_not_exact():
         error, value = scores.standard_errors.iloc[0, 0], scores.table.iloc[0, 0]
         assert bool(scores.exact.iloc[0, 0]) == (scores.sample_size["objects"] == 5000)
         assert np.isnan(value) or abs(value - exact) <= 1e-12 + 3 * error
-    margins = karat.point_wise_margin_samples(X[i], labels[i])
+    margins = of_each_object("Point-wise margin", 1, X[i], labels[i])
     sample.order = np.roll(np.argsort(margins, kind="stable"), -2000)  # neither has one above 0
     sample.certain[:] = False
     sample.grow(512)

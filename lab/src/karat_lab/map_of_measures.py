@@ -189,7 +189,7 @@ def notes_on(found: MeasureMap) -> list[str]:
         for way, row in table.items():
             told = ", ".join(f"{g} {v:.3f} ({a:.3f}–{b:.3f})" for g, (v, a, b) in row.items())
             notes.append(f"consensus of {voters}, {way}: {told}.")
-    return [*notes, f"SHA-256 {found.digest}."]
+    return notes
 
 
 def fit_and_unfit(found: MeasureMap) -> list[str]:

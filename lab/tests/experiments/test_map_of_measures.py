@@ -81,7 +81,6 @@ def test_what_is_told(found):
     text = "\n".join(notes_on(found))
     assert "The same (ρ > 0.98): " in text
     assert "families of the map" in text
-    assert found.digest in text
     table = table_of(found)
     assert set(table.index) == set(found.keys)
     assert table.loc["within_sum_of_squares", "family"] == "improves with k"

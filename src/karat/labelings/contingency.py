@@ -325,16 +325,11 @@ class ContingencyTable:
     def matching(self) -> NDArray[np.intp]:
         """Cluster of each class in the best one-to-one matching, -1 where it has none.
 
-        Returns
-        -------
-        ndarray of intp, shape (classes,)
-
         Notes
         -----
         The Hungarian method on the dense table, O(min(k, t)² max(k, t)); on a sparse bipartite
-        graph where the table is large. Of the clusters that share objects with one class alone
-        only its largest can be matched, and the other way round: the others do not count in k and
-        t. A class is never matched with a cluster that shares no object with it.
+        graph where the table is large. A class is never matched with a cluster that shares no
+        object with it.
 
         Examples
         --------
@@ -363,7 +358,7 @@ class ContingencyTable:
         0     1     1.0
         1     2     0.5
         """
-        return _view(self.transposed, {"other": "class", "share": "purity", "matched": "precision"})
+        return _view(self.transposed, "class", "purity", ("precision", "recall"))
 
     def by_class(self) -> pd.DataFrame:
         """How each class is split over the clusters: one row per class.
@@ -384,7 +379,7 @@ class ContingencyTable:
         a     2            0.5
         b     1            1.0
         """
-        return _view(self, {"other": "cluster", "share": "largest_share", "matched": "recall"})
+        return _view(self, "cluster", "largest_share", ("recall", "precision"))
 
     def to_array(self) -> NDArray[Any]:
         """The dense table, shape (classes, clusters)."""
@@ -469,8 +464,10 @@ def _integer_pairs(counts: NDArray[np.int64] | Sequence[int]) -> int:
     return sum(c * (c - 1) for c in counts.tolist()) // 2
 
 
-def _view(table: ContingencyTable, words: dict[str, str]) -> pd.DataFrame:
-    """Each row's largest cell, entropy and match; ``words`` name what they are called."""
+def _view(
+    table: ContingencyTable, other: str, share_name: str, ways: tuple[str, str]
+) -> pd.DataFrame:
+    """Each row's largest cell, entropy and match, whose shares of row and column are ``ways``."""
     import pandas as pd
 
     sizes = table.row_sums
@@ -483,22 +480,20 @@ def _view(table: ContingencyTable, words: dict[str, str]) -> pd.DataFrame:
     matched = table.matching()
     has = matched >= 0
     in_common = np.zeros(len(sizes))
-    cell = {(r, c): i for i, (r, c) in enumerate(zip(table.rows, table.columns, strict=True))}
-    in_common[has] = [table.counts[cell[r, matched[r]]] for r in np.flatnonzero(has)]
-    of_row = in_common / sizes
+    at = matched[table.rows] == table.columns
+    in_common[table.rows[at]] = table.counts[at]
     of_match = np.divide(in_common, table.column_sums[matched], where=has, out=np.zeros(len(sizes)))
-    other_share = "recall" if words["matched"] == "precision" else "precision"
     partner = np.array([table.column_names[m] if m >= 0 else None for m in matched], dtype=object)
     # names keep their type: pandas would make text columns of them, and NaN of None
     index = pd.Index(table.row_names, tupleize_cols=False)
     columns: dict[str, Any] = {
         "size": sizes,
-        words["other"]: pd.Series(table.column_names[table.columns[first]], index, dtype=object),
-        words["share"]: share[first],
+        other: pd.Series(table.column_names[table.columns[first]], index, dtype=object),
+        share_name: share[first],
         "entropy": np.maximum(entropy, 0.0) / scale,
-        f"matched_{words['other']}": pd.Series(partner, index, dtype=object),
-        words["matched"]: of_row,
-        other_share: of_match,
+        f"matched_{other}": pd.Series(partner, index, dtype=object),
+        ways[0]: in_common / sizes,
+        ways[1]: of_match,
         "f1": 2 * in_common / (sizes + np.where(has, table.column_sums[matched], 0)),
     }
     return pd.DataFrame(columns, index=index)

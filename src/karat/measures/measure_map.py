@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -137,17 +136,11 @@ class MeasureMap:
             "agreement": agreement,
         }
 
-    @property
-    def digest(self) -> str:
-        """SHA-256 of its contents."""
-        return _digest(self.contents())
-
     def save(self, path: Any) -> None:
-        """Write it to a file of JSON, with its hash."""
-        contents = self.contents()
+        """Write it to a file of JSON."""
         lines = ",\n".join(
             f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
-            for name, value in {"sha256": _digest(contents), **contents}.items()
+            for name, value in self.contents().items()
         )
         Path(path).write_text("{\n" + lines + "\n}\n", encoding="utf-8")
 
@@ -206,7 +199,7 @@ def load_map(path: str | None = None) -> MeasureMap:
     Raises
     ------
     StorageError
-        For a file that is no map, or was changed.
+        For a file that is no map.
 
     Examples
     --------
@@ -220,7 +213,6 @@ def load_map(path: str | None = None) -> MeasureMap:
     file = FILE if path is None else Path(path)
     try:
         given = json.loads(file.read_text(encoding="utf-8"))
-        sha = given.pop("sha256")
         keys = given["keys"]
         names = {"rho": keys, "together": given["voters"]}
         matrices = {name: _square(given[name], names[name]) for name in _MATRICES}
@@ -238,8 +230,6 @@ def load_map(path: str | None = None) -> MeasureMap:
             f"{file} is no map of the measures ({error}); "
             "karat reproduce map-of-measures --storage FOLDER writes one"
         ) from None
-    if _digest(given) != sha:
-        raise StorageError(f"{file} was changed: its contents do not have its hash")
     return found
 
 
@@ -321,8 +311,3 @@ def _thousandths(values: Floats) -> list[int | None]:
 
 def _floats(values: list[int | None]) -> Floats:
     return np.array([np.nan if v is None else v / 1000 for v in values])
-
-
-def _digest(contents: Mapping[str, Any]) -> str:
-    text = json.dumps(contents, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()

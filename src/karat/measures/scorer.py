@@ -24,14 +24,7 @@ WHOLE = (
 
 
 class Scorer:
-    """What :func:`scorer` returns: ``scorer(estimator, X, y=None)`` is a number, greater better.
-
-    Parameters
-    ----------
-    measure : str
-    metric : str or callable
-    noise : {"drop", "cluster", "singletons", "error"}
-    """
+    """What :func:`scorer` returns: ``scorer(estimator, X, y=None)`` is a number, greater better."""
 
     def __init__(self, measure: str, metric: Any, noise: NoisePolicy) -> None:
         self.measure, self.metric, self.noise = measure, metric, noise
@@ -44,15 +37,12 @@ class Scorer:
         if record.kind == "external" and y is None:
             raise InputError(f"{self.measure} compares with known classes; give them as y")
         labels = self._labels(estimator, X)
+        external = record.kind == "external"
         scores = evaluate(
-            None if record.kind == "external" else X,
-            {"it": labels},
-            truth=y if record.kind == "external" else None,
-            measures=[self.measure],
-            metric=self.metric,
-            noise=self.noise,
+            None if external else X, {"it": labels}, truth=y if external else None,
+            measures=[self.measure], metric=self.metric, noise=self.noise,
             penalize=self.noise == "drop",
-        )
+        )  # fmt: skip
         value = float(scores[self.measure].iloc[0])
         if np.isnan(value):
             reason = scores.reasons.get("it", {}).get(self.measure, "it has no value")
@@ -67,37 +57,33 @@ class Scorer:
                 f"the estimator was fitted to {len(labels)} objects and is judged on {n} others. "
                 + WHOLE
             )
-        self._check_theirs(estimator, X, labels)
-        return labels
-
-    def _check_theirs(self, estimator: Any, X: Any, labels: Any) -> None:
-        """Halves are as large as each other: the labels must be those of these objects."""
+        # halves are as large as each other: the labels must be those of these objects
         last = estimator[-1] if hasattr(estimator, "steps") else estimator
-        if not hasattr(last, "labels_"):
-            return  # they were predicted for these objects
-        key = _digest(X)
-        if key in self._seen:
-            return
-        if hasattr(estimator, "predict"):
-            again = np.asarray(estimator.predict(X))
-        elif _unseeded(estimator):
-            return
-        else:
-            from sklearn.base import clone
-
-            again = np.asarray(clone(estimator).fit_predict(X))
-        if adjusted_rand_index(labels, again, noise="cluster") < SAME:
-            raise InputError("the estimator was fitted to other objects than it judges. " + WHOLE)
-        self._seen.add(key)
+        if hasattr(last, "labels_") and (key := _digest(X)) not in self._seen:
+            again = _labels_again(estimator, X)
+            if again is None:
+                return labels
+            if adjusted_rand_index(labels, again, noise="cluster") < SAME:
+                raise InputError(
+                    f"the estimator was fitted to other objects than it judges. {WHOLE}"
+                )
+            self._seen.add(key)
+        return labels
 
     def __repr__(self) -> str:
         return f"karat.scorer({self.measure!r}, metric={self.metric!r}, noise={self.noise!r})"
 
 
-def _unseeded(estimator: Any) -> bool:
-    """Whether another fit may differ."""
+def _labels_again(estimator: Any, X: Any) -> Any:
+    """Labels of another prediction or fit; None where a fit may differ."""
+    if hasattr(estimator, "predict"):
+        return np.asarray(estimator.predict(X))
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    return any(key.endswith("random_state") and value is None for key, value in params.items())
+    if any(key.endswith("random_state") and value is None for key, value in params.items()):
+        return None
+    from sklearn.base import clone
+
+    return np.asarray(clone(estimator).fit_predict(X))
 
 
 def _digest(X: Any) -> bytes:

@@ -306,23 +306,15 @@ def variation_of_information(table: ContingencyTable) -> float:
     references=["meila2007", "vinh2010"],
     greater_is_better=False,
 )
-def normalized_variation_of_information(
-    table: ContingencyTable, *, normalizer: Literal["joint", "log_n"] = "joint"
-) -> float:
-    """Variation of information divided by its bound.
+def normalized_variation_of_information(table: ContingencyTable) -> float:
+    """Variation of information divided by the entropy of both clusterings together.
 
-    Parameters
-    ----------
-    normalizer : {"joint", "log_n"}
-        The entropy of both clusterings together, which keeps the metric and makes it
-        1 − NMI(joint); or the logarithm of the number of objects.
+    It stays a metric, and is 1 − NMI(joint).
 
     Examples
     --------
     >>> normalized_variation_of_information([0, 0, 1, 1], [0, 1, 0, 1])
     1.0
     """
-    check_choice(normalizer, ("joint", "log_n"), "normalizer")
     given = entropy_given_pred(table) + entropy_given_true(table)
-    bound = entropy_of(table.counts) if normalizer == "joint" else math.log(max(table.n, 1))
-    return min(given / bound, 1.0) if given > 0 else 0.0
+    return min(given / entropy_of(table.counts), 1.0) if given > 0 else 0.0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["fuzzy_pair_counts", "omega_index"]
+__all__ = ["fuzzy_pair_counts"]
 
 
 def expected_table(labels_true: Any, labels_pred: Any) -> ContingencyTable:
@@ -148,58 +148,6 @@ def extended_bcubed(labels_true: Any, labels_pred: Any) -> float:
     if weight == 0:
         raise InputError("no object is in any cluster, so there is nothing to judge")
     return min(total / weight, 1.0)
-
-
-@cite("collins1988")
-def omega_index(labels_true: Any, labels_pred: Any) -> float:
-    """Agreement on how many clusters each pair of objects shares, corrected for chance.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : OverlappingPartition, or array-like of labels, shape (n,)
-        The two clusterings.
-
-    Returns
-    -------
-    float
-        At most 1, 0 in expectation for unrelated clusterings; greater is better. For clusterings
-        without overlap the adjusted Rand index; 1 where the denominator is 0.
-
-    Raises
-    ------
-    InputError
-        For different numbers of objects.
-
-    Notes
-    -----
-    O(patterns² (k + t)) over objects in different sets of clusters.
-
-    Examples
-    --------
-    >>> from karat.labelings.partitions import OverlappingPartition
-    >>> two = OverlappingPartition([[1, 0], [1, 1], [0, 1]])
-    >>> omega_index(two, two)
-    1.0
-    """
-    patterns = _Patterns(labels_true, labels_pred)
-    m = patterns.counts
-    width = patterns.true.shape[1] + 1, patterns.pred.shape[1] + 1
-    agreement = np.zeros(width, dtype=np.int64)
-    for block in patterns.blocks():
-        shared_true = (patterns.true[block] @ patterns.true.T).astype(np.intp)
-        shared_pred = (patterns.pred[block] @ patterns.pred.T).astype(np.intp)
-        pairs = np.outer(m[block], m)
-        own = np.arange(len(m))[block]
-        pairs[np.arange(len(own)), own] -= m[own]
-        np.add.at(agreement, (shared_true, shared_pred), pairs)
-    # ordered pairs: twice everything, which cancels
-    total = int(agreement.sum())
-    depth = min(width)
-    observed = sum(int(agreement[s, s]) for s in range(depth))
-    true, pred = agreement.sum(axis=1).tolist(), agreement.sum(axis=0).tolist()
-    chance = sum(true[s] * pred[s] for s in range(depth))
-    whole = total * total - chance
-    return (observed * total - chance) / whole if whole else 1.0
 
 
 def overlapping_similarity(labels_true: Any, labels_pred: Any, alpha: float) -> float:

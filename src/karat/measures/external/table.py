@@ -39,7 +39,7 @@ def as_table(
     if any(isinstance(side, OverlappingPartition) for side in sides):
         raise InputError(
             "clusters that overlap have no contingency table; use bcubed_precision, "
-            "bcubed_recall, bcubed_f_measure, omega_index or element_centric_similarity"
+            "bcubed_recall, bcubed_f_measure or element_centric_similarity"
         )
     if any(isinstance(side, SoftPartition) for side in sides):
         if sample_weight is not None:

@@ -87,7 +87,12 @@ def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> floa
 
 
 def pbm_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+    X: Any,
+    labels: Any,
+    *,
+    fuzzifier: float = 1.5,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """PBM index: (E_1/E_k · D/k)², as clusterCrit has it.
 
@@ -96,8 +101,9 @@ def pbm_index(
 
     Parameters
     ----------
-    labels : array-like, shape (n,), or SoftPartition
-        Memberships are judged by :func:`soft_pbm_index`.
+    labels : array-like, shape (n,), or memberships (n, k) or SoftPartition
+    fuzzifier : float, at least 1
+        Of memberships u the exponent m: centres and E_k are weighted by u^m.
     sample_weight : array-like, shape (n,), optional
         Object weights (frequencies); 0 excludes the object. Not for memberships.
 
@@ -111,12 +117,12 @@ def pbm_index(
     >>> pbm_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     2500.0
     """
-    if isinstance(labels, SoftPartition):
-        from karat.measures.internal.soft import soft_pbm_index
+    if isinstance(labels, SoftPartition) or np.ndim(labels) == 2:
+        from karat.measures.internal.soft import soft_pbm
 
         if sample_weight is not None:
             raise InputError("memberships take no sample_weight here; repeat the objects instead")
-        return soft_pbm_index(X, labels)
+        return soft_pbm(X, labels, fuzzifier)
     return one("pbm_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 

@@ -110,15 +110,9 @@ def informativeness(
 
     check_choice(baseline, BASELINES, "baseline")
     found = assess(
-        X,
-        labels,
-        classifiers=classifiers,
-        cv=cv,
-        metric=metric,
-        noise=noise,
-        random_state=random_state,
-        executor=executor,
-    )
+        X, labels, classifiers=classifiers, cv=cv, metric=metric, noise=noise,
+        random_state=random_state, executor=executor,
+    )  # fmt: skip
     return _like(labels, found.values(baseline))
 
 
@@ -140,7 +134,6 @@ def generalized_informativeness(
     Parameters
     ----------
     labels : array-like, shape (n,) or (M, n)
-        One or many clusterings.
     measure : str or callable
         Key of an external measure in the catalogue, or ``measure(labels_true, labels_pred)``,
         greater is better. As in whissell2012, the prediction stands for the truth by which the
@@ -151,14 +144,7 @@ def generalized_informativeness(
     Returns
     -------
     float, or ndarray of float64, shape (M,)
-        On the scale of the measure. In an array, NaN for a single cluster.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For one clustering with a single cluster.
-    InputError
-        For input that cannot be used, or a measure that is not external.
+        On the scale of the measure; errors as :func:`informativeness`.
 
     Examples
     --------
@@ -171,36 +157,24 @@ def generalized_informativeness(
     """
     from karat.measures.clarity.assessment import assess
 
-    judge, sign = _judge(measure)
     found = assess(
-        X,
-        labels,
-        classifiers=classifiers,
-        cv=cv,
-        metric=metric,
-        noise=noise,
-        random_state=random_state,
-        executor=executor,
-    )
-    return _like(labels, found.agreement(judge, sign))
-
-
-def _judge(measure: str | Callable[[Any, Any], float]) -> tuple[Callable[..., float], int]:
+        X, labels, classifiers=classifiers, cv=cv, metric=metric, noise=noise,
+        random_state=random_state, executor=executor,
+    )  # fmt: skip
     if callable(measure):
-        return measure, 1
+        return _like(labels, found.agreement(measure, 1))
     record = catalogue[measure]
     if record.kind != "external":
         raise InputError(
             f"{measure} is an {record.kind} measure; generalized informativeness compares two "
             "partitions and needs an external one, e.g. 'adjusted_rand_index'"
         )
-    return record.function, record.sign
+    return _like(labels, found.agreement(record.function, record.sign))
 
 
 def _like(labels: Any, values: NDArray[np.float64]) -> Any:
     """A float for one clustering given as such, otherwise the array."""
-    one = len(values) == 1 and np.ndim(labels) == 1
-    if not one:
+    if len(values) > 1 or np.ndim(labels) != 1:
         return values
     if np.isnan(values[0]):
         raise UndefinedMeasureError(f"informativeness is undefined: {_ONE_CLUSTER}")

@@ -10,12 +10,10 @@ import numpy as np
 
 from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import define
-from karat.measures.docstrings import cite
 from karat.measures.internal.batch import (
     SINGLETONS_ONLY,
     each,
     of_distances,
-    of_each_object,
     of_features,
     one_value,
 )
@@ -32,7 +30,6 @@ __all__ = [
     "dunn_index",
     "generalized_dunn_index_12",
     "point_wise_margin",
-    "point_wise_margin_samples",
 ]
 
 Separation = Literal["single", "complete", "average", "centroid", "average-centroid", "hausdorff"]
@@ -220,34 +217,6 @@ def generalized_dunn_index_12(stats: Statistics, m: int) -> float | str:
     3.0
     """
     return _dunn(stats, m, "single", "average")
-
-
-@cite("whissell2012 6.15")
-def point_wise_margin_samples(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> Floats:
-    """Point-wise margin of each object: nearest distance within over nearest between.
-
-    Parameters and errors as :func:`point_wise_margin`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` or a weight of 0 excludes.
-
-    Examples
-    --------
-    >>> point_wise_margin_samples([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    array([0.1       , 0.11111111, 0.33333333, 0.25      ])
-    """
-    return of_each_object(
-        "Point-wise margin", 1, X, labels, metric=metric, noise=noise, sample_weight=sample_weight
-    )
 
 
 @of_distances(

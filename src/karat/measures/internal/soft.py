@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["partition_coefficient", "partition_entropy", "soft_pbm_index", "xie_beni_index"]
+__all__ = ["partition_coefficient", "partition_entropy", "xie_beni_index"]
 
 
 def _memberships(given: Any) -> Floats:
@@ -139,35 +139,8 @@ def _dense(X: Any) -> Any:
     return data.toarray() if hasattr(data, "toarray") else data
 
 
-@cite("pakhira2004")
-def soft_pbm_index(X: Any, memberships: Any, *, fuzzifier: float = 1.5) -> float:
-    """PBM index of a soft clustering: (E_1/J_m · D/k)²; greater is better.
-
-    E_1 is the sum of distances to the mean of all objects, J_m that of u^m-weighted distances to
-    the centres, D the largest distance of two centres. Not negative. A hard clustering gives
-    :func:`pbm_index`.
-
-    Parameters
-    ----------
-    X : array-like, shape (n, d)
-    memberships : array-like (n, k) or SoftPartition
-    fuzzifier : float, at least 1
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For one cluster, or where every object is at its centre.
-
-    Notes
-    -----
-    O(n k d).
-
-    Examples
-    --------
-    >>> U = [[1, 0], [1, 0], [0, 1], [0, 1]]
-    >>> soft_pbm_index([[0.0], [1.0], [10.0], [11.0]], U)
-    2500.0
-    """
+def soft_pbm(X: Any, memberships: Any, fuzzifier: float) -> float:
+    """(E_1/J_m · D/k)², with distances to the u^m-weighted centres in J_m."""
     from scipy.spatial.distance import pdist
 
     data = _dense(X)
