@@ -72,24 +72,10 @@ def held_out(
 ) -> HeldOut | None:
     """Cluster each half of the objects alone, for differences measured on the other half.
 
-    Parameters
-    ----------
-    points : ndarray or csr_array, shape (n, d)
-        Rows whose Euclidean distance it is.
-    codes : ndarray of int, shape (n,)
-        The clustering, ``0..k-1``; -1 for outliers, which are excluded.
-    by_direction : bool
-        Whether rows are compared by their angle to a centre.
-
-    Returns
-    -------
-    HeldOut or None
-        None for one cluster, or fewer than four objects for each.
-
-    Notes
-    -----
+    Rows are compared by Euclidean distance, or by their angle to a centre; outliers are excluded.
     k-means++ with three starts on each half; its clusters take the names of those that they share
-    most objects with (heaviest matching). At most 4,000 objects, drawn at random, take part.
+    most objects with (heaviest matching). At most 4,000 objects, drawn at random, take part. None
+    for one cluster, or fewer than four objects for each.
     """
     from scipy.optimize import linear_sum_assignment
     from sklearn.cluster import KMeans

@@ -56,10 +56,6 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     name : str
         What the caller calls it, for messages.
 
-    Returns
-    -------
-    Encoded
-
     Raises
     ------
     InputError
@@ -325,22 +321,12 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
 
     Parameters
     ----------
-    encoded : Encoded
     noise : {"error", "cluster", "singletons", "drop"}
         ``"cluster"``: the outliers form one ordinary cluster; ``"singletons"``: each is a
         cluster of its own; ``"drop"``: they stay ``-1`` and the judge excludes them;
         ``"error"``: reject.
     name : str
         What the caller calls it, for messages.
-
-    Returns
-    -------
-    Encoded
-
-    Raises
-    ------
-    InputError
-        With ``"error"`` where there are outliers, or an unknown policy.
     """
     check_choice(noise, NOISE_POLICIES, "noise")
     if noise == "drop" or encoded.codes.min(initial=0) >= 0:
@@ -349,13 +335,8 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
     count = int(outliers.sum())
     if noise == "error":
         raise outliers_error(name, count, len(outliers))
-    k = encoded.n_clusters
+    alone = noise == "singletons"
     codes = encoded.codes.copy()
-    extra = np.empty(1 if noise == "cluster" else count, dtype=object)
-    if noise == "cluster":
-        codes[outliers] = k
-        extra[:] = [NOISE]
-    else:
-        codes[outliers] = np.arange(k, k + count, dtype=np.int32)
-        extra[:] = [f"outlier {i}" for i in np.flatnonzero(outliers)]
-    return Encoded(codes, np.concatenate([encoded.names, extra]))
+    codes[outliers] = encoded.n_clusters + (np.arange(count) if alone else 0)
+    extra = [f"outlier {i}" for i in np.flatnonzero(outliers)] if alone else [NOISE]
+    return Encoded(codes, np.append(encoded.names, as_names(extra)))

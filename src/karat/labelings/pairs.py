@@ -60,27 +60,10 @@ class Constraints:
 
 
 def as_constraints(given: Any, n: int, ids: Iterable[Any] | None = None) -> Constraints:
-    """Check pairs of objects, each with ``"must"`` or ``"cannot"``.
+    """Check rows of two objects and ``"must"`` or ``"cannot"`` (``"must-link"``, ...).
 
-    Parameters
-    ----------
-    given : Constraints, DataFrame or array-like, shape (m, 3)
-        Two objects, and what holds of them: ``"must"`` or ``"cannot"`` (also ``"must-link"``,
-        ``"cannot-link"``). Repeated pairs count once.
-    n : int
-        Number of objects.
-    ids : iterable of length n, optional
-        What the objects are called; by default their positions from 0.
-
-    Returns
-    -------
-    Constraints
-
-    Raises
-    ------
-    InputError
-        For an unknown object or word, an object paired with itself, and for contradictions, with
-        the chain of pairs that makes them.
+    The ``ids`` of the n objects are by default their positions from 0. Repeated pairs count once;
+    a contradiction is an error with the chain of pairs that makes it.
 
     Examples
     --------

@@ -114,11 +114,6 @@ def as_labelings(
     -------
     Labelings
 
-    Raises
-    ------
-    InputError
-        For unequal lengths, missing labels, outliers under ``"error"``, no clustering at all.
-
     Examples
     --------
     >>> from karat.labelings.partitions import as_labelings
@@ -321,10 +316,6 @@ def cut_dendrogram(
     ------
     InputError
         If neither or both are given, or the number is not between 1 and n.
-
-    Notes
-    -----
-    O(n) for each cut.
 
     Examples
     --------

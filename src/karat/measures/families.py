@@ -17,17 +17,9 @@ __all__ = ["cut", "rank_correlation", "tree"]
 
 
 def rank_correlation(values: Floats) -> Floats:
-    """Spearman's correlation of the columns, undefined values last.
+    """Spearman's correlation (K, K) of the columns of (M, K) values, undefined ones last.
 
-    Parameters
-    ----------
-    values : ndarray, shape (M, K)
-        A row per clustering, a column per measure, greater is better.
-
-    Returns
-    -------
-    ndarray, shape (K, K)
-        NaN in rows and columns of a measure that tells no two clusterings apart.
+    NaN for a measure that tells no two clusterings apart.
 
     Examples
     --------
@@ -47,16 +39,7 @@ def rank_correlation(values: Floats) -> Floats:
 def cut(correlation: Floats, apart: float) -> NDArray[np.int64]:
     """Families by average linkage of 1 − correlation, cut where they are this far apart.
 
-    Parameters
-    ----------
-    correlation : ndarray, shape (K, K)
-    apart : float
-        Families whose mean distance 1 − ρ is at most this are one.
-
-    Returns
-    -------
-    ndarray of int, shape (K,)
-        Number of the family of each measure, from 0 in order of first appearance.
+    Numbers of the families, from 0 in order of first appearance.
 
     Examples
     --------
@@ -68,10 +51,9 @@ def cut(correlation: Floats, apart: float) -> NDArray[np.int64]:
 
     if len(correlation) == 1:
         return np.zeros(1, dtype=np.int64)
-    labels = fcluster(tree(correlation), apart, "distance")
-    _, first = np.unique(labels, return_index=True)
-    order = {int(labels[i]): place for place, i in enumerate(sorted(first))}
-    return np.array([order[int(label)] for label in labels], dtype=np.int64)
+    labels = fcluster(tree(correlation), apart, "distance").tolist()
+    order = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    return np.array([order[label] for label in labels], dtype=np.int64)
 
 
 def tree(correlation: Floats) -> Floats:

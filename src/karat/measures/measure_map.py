@@ -85,12 +85,6 @@ class MeasureMap:
         -------
         dict of str to list of str
 
-        Examples
-        --------
-        >>> from karat.measures.measure_map import load_map
-        >>> found = load_map().families(["silhouette", "simplified_silhouette"])
-        >>> list(found.values())
-        [['silhouette', 'simplified_silhouette']]
         """
         from karat.measures import catalogue
 
@@ -146,14 +140,9 @@ class MeasureMap:
 
 
 def grouped(declared: Mapping[str, str], known: MeasureMap | None = None) -> dict[str, list[str]]:
-    """Families of measures by the map; see :meth:`MeasureMap.families`.
+    """Families by the (packaged) map of these measures, with the families that they declare.
 
-    Parameters
-    ----------
-    declared : mapping of str to str
-        Keys of measures, and the family that each declares, for those that the map does not have.
-    known : MeasureMap, optional
-        The packaged one by default.
+    See :meth:`MeasureMap.families`.
     """
     from karat.measures import catalogue
 

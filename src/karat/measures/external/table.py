@@ -93,17 +93,9 @@ def of_table(
 ) -> Callable[[Callable[..., float]], OfTable]:
     """A decorator that makes ``value(table, **options)`` a measure of its name.
 
-    Parameters
-    ----------
-    title : str
-    counted : bool
-        Whether it is defined for counted objects only.
-    others : mapping of {"overlapping", "dendrogram"} to callable
-        ``function(labels_true, labels_pred, **options)`` of sides that have no table.
-    reads : callable
-        What makes of both sides what ``value`` is given.
-    **record
-        As of :func:`karat.measures.catalogue.define`.
+    ``counted`` ones are defined for counted objects only; ``others`` are functions of overlapping
+    sides and dendrograms, which have no table; ``reads`` makes what ``value`` is given. The record
+    is that of :func:`karat.measures.catalogue.define`.
     """
     apart = {_STRUCTURES[name]: function for name, function in (others or {}).items()}
 
