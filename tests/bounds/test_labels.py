@@ -18,6 +18,7 @@ from karat.bounds import (
     sampling_warnings,
     supervised_yardstick,
 )
+from karat.bounds.forecast import outlook
 from karat.runtime.validation import InputError
 
 
@@ -118,10 +119,10 @@ def test_forecast_errs_as_often_as_seen(errors: int) -> None:
     bound = karat.pac_mdl_bound(np.zeros(1000, int), y)
     assert bound.errors == errors
     log_delta = math.log(bound.delta) - bound.bits * math.log(2)
-    curve = karat.bounds.advise(bound, sizes=[98, 147, 245]).curve["bound"]
     for times in (2, 3, 5):
         expected = b_max(49 * times, 1000 - 49 * times, errors * times, log_delta=log_delta)
-        assert curve[49 * times] == pytest.approx(expected / (1000 - 49 * times))
+        found = outlook(bound)(49 * times, "expected")
+        assert found == pytest.approx(expected / (1000 - 49 * times))
 
 
 def test_forecast_at_the_edges() -> None:

@@ -18,7 +18,7 @@ import karat
 from karat import InputError, clarity_by_reading
 from karat.labeling.reading import draw_round, intruder_test
 from karat.labeling.reading.answers import parse_choice, parse_name
-from karat.labeling.reading.intervals import bounded_interval, exact_interval
+from karat.labeling.reading.intervals import exact_interval
 from readers import Oracle, guesser, objects_of
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
@@ -102,12 +102,6 @@ def test_it_is_kappa_of_as_many_objects_of_each_cluster(k, rounds, seed):
 def test_the_interval_is_that_of_the_literature(hits, n):
     ends = binomtest(hits, n).proportion_ci(0.9, method="exact")
     assert exact_interval(hits, n, 0.1) == pytest.approx((ends.low, ends.high), abs=1e-12)
-
-
-@pytest.mark.parametrize(("hits", "n"), [(0, 5), (3, 11), (29, 30)])
-def test_of_zeros_and_ones_the_bounded_interval_is_the_exact_one(hits, n):
-    found = bounded_interval([1] * hits + [0] * (n - hits), 0, 1, 0.1)
-    assert found == pytest.approx(exact_interval(hits, n, 0.1), abs=0.003)
 
 
 @given(st.lists(st.integers(0, 6), min_size=4, max_size=80), st.integers(1, 40), st.integers(0, 99))

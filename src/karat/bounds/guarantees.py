@@ -198,7 +198,6 @@ def guarantee(
 
     See Also
     --------
-    karat.bounds.claims : About each cluster, each class, or answers that abstain.
     karat.bounds.LabelSequence : The same for labels that keep coming, without starting anew.
 
     Notes

@@ -74,11 +74,6 @@ def clarity(
     reader: Annotated[
         str, typer.Option(help="Name of the reader.", show_default="user name, or the function")
     ] = "",
-    person: Annotated[
-        Path | None,
-        typer.Option(help="With a function: answers of people, by which it is corrected."),
-    ] = None,
-    person_n: Annotated[int, typer.Option(min=1, help="The -n of these people.")] = 30,
     max_calls: Annotated[
         int | None, typer.Option(min=1, help="The most calls of the function.")
     ] = None,
@@ -96,9 +91,8 @@ def clarity(
 
     karat clarity news.jsonl --text-column text --labels clusters.csv --by page
 
-    karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
+    karat clarity wine --study wine.karat --by my_models:ask -n 200
     """
-    from karat.labeling.reading import correct_reading
     from karat.study import load_study
 
     dataset = read_dataset(reading)
@@ -113,25 +107,16 @@ def clarity(
         kind = "clarity" if task is Task.names else task.value
         path = output or Path(f"{dataset.name}-{kind if people else 'prompts'}.jsonl")
         questions = _questions(dataset, shown, given, task, n, seed)
-        readings = []
-        if person is not None and task is Task.names:  # before a function is asked and paid
-            readings = _readings(person, _questions(dataset, shown, given, task, person_n, seed))
         if people:
             found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
         else:
             found = _by_function(path, questions, by, reader, max_calls)
-        corrected, agreements = [], {}
-        if readings:
-            model = next(iter(found.values()))
-            corrected = [correct_reading(model, one) for one in readings]
-        elif task is Task.names:
-            agreements = _agreements(found)
+        agreements = _agreements(found) if task is Task.names else {}
         if json:
             read = {by: one.to_dict() for by, one in found.items()}
-            told = [one.to_dict() for one in corrected]
-            typer.echo(jsonlib.dumps({"read": read, "agree": agreements, "corrected": told}))
+            typer.echo(jsonlib.dumps({"read": read, "agree": agreements}))
         else:
-            _tell([*found.values(), *agreements.values(), *corrected])
+            _tell([*found.values(), *agreements.values()])
         if study is not None and task is Task.names:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
@@ -288,19 +273,6 @@ def _at_terminal(desk: ReadingDesk) -> None:
             desk.give("label", desk.keys[given], at)
         else:
             typer.echo(f"{given!r} is none of these.")
-
-
-def _readings(path: Path, few: Any) -> list[Any]:
-    """What each person in a file read."""
-    from karat.labeling.reading import ReadingDesk
-    from karat.runtime.validation import InputError
-
-    if not path.is_file():
-        raise InputError(f"--person: there is no file {path}")
-    desk = ReadingDesk(path, few, "nobody")
-    if not desk.readers:
-        raise InputError(f"--person: nobody has assigned an object in {path}")
-    return [few.read(said, by) for by, said in desk.readers.items()]
 
 
 def _agreements(found: dict[str, Any]) -> dict[str, str]:

@@ -66,13 +66,6 @@ def label(
     clusterer: Annotated[
         list[str] | None, typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable.")
     ] = None,
-    expert: Annotated[
-        Path | None,
-        typer.Option(
-            help="Labels of somebody who is right, for some of the drawn objects: your own errors "
-            "enter the guarantee.",
-        ),
-    ] = None,
     neighbors: Annotated[
         int, typer.Option(min=0, help="Show so many of the nearest objects with each.")
     ] = 0,
@@ -94,7 +87,7 @@ def label(
         Path | None,
         typer.Option(
             "--export",
-            help="At the end, write labels and what is next to .json (Label Studio), .csv, .xlsx.",
+            help="At the end, write labels and what is next to .json (Label Studio) or .csv.",
         ),
     ] = None,
     teach: Annotated[
@@ -129,7 +122,6 @@ def label(
     """  # fmt: skip
     import numpy as np
 
-    from karat.datasets import read_labels
     from karat.distances import RELATIONS
     from karat.labeling import Desk, Watch, export_labels, import_labels
     from karat.study.deciding import MOST_FOR_CLASSIFIERS
@@ -144,9 +136,6 @@ def label(
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
     objects = _objects(dataset, reading, rows, neighbors, metric)
-    expected = None
-    if expert is not None:
-        expected = read_labels(expert, n, rows=rows, ids=dataset.ids).values
     candidates, prior = _candidates(
         dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column,
         constraints,
@@ -159,7 +148,7 @@ def label(
         typer.echo(f"{import_labels(session, path):,} new labels from {path}.", err=True)
     learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
     watch = Watch(
-        session, candidates, delta, target=target, expert=expected, classes=listed, prior=prior,
+        session, candidates, delta, target=target, classes=listed, prior=prior,
         X=dataset.X if learns else None,
     )  # fmt: skip
     desk = Desk(session, watch, objects, listed)
@@ -174,7 +163,7 @@ def label(
     if export is not None:
         export_labels(session, export, overwrite=force)
         typer.echo(f"Exported: {export}")
-    _report(desk, expected)
+    _report(desk)
     if predict is not None and desk.standing is not None:
         _write_classes(desk.standing, session, dataset, rows, predict)
 
@@ -253,10 +242,8 @@ def _same(name: str, like: str) -> bool:
     return given is not None and given.lower().startswith("y")
 
 
-def _report(desk: Desk, expected: Any) -> None:
-    """What is guaranteed, and how far the labellers agree."""
-    from karat.labeling import agreement
-
+def _report(desk: Desk) -> None:
+    """What is guaranteed, and where the labellers differ."""
     session, now = desk.session, desk.standing
     told = session.disagreements
     for at, said in told[:20]:
@@ -264,10 +251,6 @@ def _report(desk: Desk, expected: Any) -> None:
         typer.echo(printable(f"Row {session.rows[at]} ({session.objects[at]}): {differ}"))
     if len(told) > 20:
         typer.echo(f"... and {len(told) - 20} more; --export FILE.csv has them all.")
-    if expected is not None:
-        both = [None if v is None else str(v) for v in expected]
-        if any(both[i] is not None for i in session.labelled):
-            typer.echo(f"You and the expert: {agreement(session.y, both)}")
     typer.echo("Nothing is guaranteed yet." if now is None else now.sentence)
     if now is not None:
         typer.echo(now.found.reason)
@@ -390,10 +373,10 @@ class _Loop:
         return like if like is not None and _same(name, like) else name
 
     def _advice(self) -> str:
-        from karat.bounds import advise
+        from karat.bounds import forecast_labels
 
         now = self.desk.standing
-        return "Label some first." if now is None else str(advise(now.found))
+        return "Label some first." if now is None else str(forecast_labels(now.found))
 
 
 def ask(prompt: str) -> str | None:

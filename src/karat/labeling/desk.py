@@ -161,7 +161,7 @@ class Desk:
     def met(self) -> bool:
         """Whether the guarantee has come down to the target."""
         target, now = self._watch.target, self.standing
-        return target is not None and now is not None and now.bound_rate <= target
+        return target is not None and now is not None and now.found.bound_rate <= target
 
     @property
     def at(self) -> int | None:
@@ -208,7 +208,7 @@ class Desk:
         if now is None:
             return f"{count}; nothing is guaranteed yet."
         return (
-            f"{count}: at most {percent_up(now.bound_rate)} of the other {now.found.n:,} "
+            f"{count}: at most {percent_up(now.found.bound_rate)} of the other {now.found.n:,} "
             f"mislabelled, by {now.found.carried_by}."
         )
 

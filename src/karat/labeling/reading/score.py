@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from karat.labeling.agreement import Agreement, agreement_of
 from karat.labeling.reading.answers import NONE
 from karat.labeling.reading.intervals import exact_interval
 from karat.labeling.reading.interview import Cost
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,3 +179,20 @@ class ClarityByReading:
             count = len(self.round.too_small)
             told += f" {count} cluster{'s' * (count > 1)} of one object took no part."
         return told
+
+
+def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agreement | None:
+    """How far two readers put the same objects into the same clusters, each by own names.
+
+    None where no object has an answer of both.
+
+    Raises
+    ------
+    InputError
+        If they were not asked the same questions.
+    """
+    if one.round != other.round:
+        raise InputError("the readers were not asked the same questions")
+    given = zip(one.assigned, other.assigned, strict=True)
+    pairs = [pair for pair in given if None not in pair]
+    return agreement_of(pairs, len(one.assigned), one.delta) if pairs else None
