@@ -21,7 +21,6 @@ from karat.labeling.page import LabelPage
 from karat.labeling.reading import (
     ReadingDesk,
     agreement_of_readers,
-    draw_intruders,
     draw_round,
     shown_by,
 )
@@ -93,15 +92,6 @@ def test_two_readers_share_a_file_and_their_agreement_is_told(tmp_path):
     assert agreement_of_readers(ann, bob).kappa == both.kappa
     with pytest.raises(InputError, match="same questions"):
         agreement_of_readers(ann, answer_all(ReadingDesk(tmp_path / "b", round_of(5), "bob")))
-
-
-def test_a_person_finds_intruders_by_the_same_door(tmp_path):
-    drawn = draw_intruders(shown_by(TEXTS, len(TEXTS)), LABELS, 10, 0)
-    desk = ReadingDesk(tmp_path / "a.jsonl", drawn, "ann")
-    while (at := desk.at) is not None:
-        assert len(desk.names) == 5
-        desk.give("label", desk.names[drawn.places[at]], at)
-    assert drawn.read(desk.said, "ann").share == 1
 
 
 def test_rows_are_compared_feature_by_feature():
@@ -249,30 +239,6 @@ def test_the_command_lets_a_function_read(folder):
     told = json.loads(again.stdout)["read"]["my_reader:ask"]
     assert told["cost"]["calls"] == 0
     assert (folder / "model.jsonl").exists()
-    done = karat_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
-    assert "found the intruder in 30 of 30 sets" in done.stdout
-    assert (folder / "news-prompts.jsonl").exists()
-
-
-def test_the_command_asks_for_intruders_among_words(folder):
-    topics = {0: "goal match team ball", 1: "bank share stock price", 2: "rain snow wind sun"}
-    rng = np.random.default_rng(0)
-    lines = [
-        json.dumps({"text": " ".join(rng.permutation(topics[label].split())[:3])})
-        for label in LABELS
-    ]
-    (folder / "news.jsonl").write_text("\n".join(lines) + "\n")
-    (folder / "knows.py").write_text(
-        f"topics = {[*topics.values()]!r}\n"
-        "def ask(prompt):\n"
-        "    shown = prompt.split('<objects>')[-1].split('</objects>')[0].split()[1::2]\n"
-        "    of = [next(t for t in topics if word in t) for word in shown]\n"
-        "    return str(1 + next(i for i, t in enumerate(of) if of.count(t) == 1))\n"
-    )
-    options = ("--by", "knows:ask", "--task", "words", "--json")
-    done = karat_command(*COMMAND, *options, cwd=folder)
-    sys.modules.pop("knows")
-    assert json.loads(done.stdout)["read"]["knows:ask"]["share"] == 1
 
 
 def test_the_command_opens_the_page(folder, monkeypatch):

@@ -1,11 +1,10 @@
-"""``karat clarity``: what a person or a model learns from a clustering, by names and intruders."""
+"""``karat clarity``: what a person or a model learns from a clustering, by names."""
 
 from __future__ import annotations
 
 import getpass
 import json as jsonlib
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,14 +20,6 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.labeling.reading import ReadingDesk
     from karat.study import Study
-
-
-class Task(StrEnum):
-    """Choices of ``--task``."""
-
-    names = "names"
-    intruders = "intruders"
-    words = "words"
 
 
 @takes_groups
@@ -54,14 +45,7 @@ def clarity(
             "an answer."
         ),
     ] = "terminal",
-    task: Annotated[
-        Task,
-        typer.Option(
-            help="names: name the clusters, then assign objects; intruders: find the object that "
-            "does not belong; words: find the word, among those that tell a cluster of texts."
-        ),
-    ] = Task.names,
-    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign, or sets.")] = 30,
+    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign.")] = 30,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -93,6 +77,7 @@ def clarity(
 
     karat clarity wine --study wine.karat --by my_models:ask -n 200
     """
+    from karat.labeling.reading import draw_round, shown_by
     from karat.study import load_study
 
     dataset = read_dataset(reading)
@@ -100,24 +85,23 @@ def clarity(
     study = None if study_file is None else load_study(study_file, dataset)
     try:
         given: Any = _clustering(dataset, labels, column, study)
-        shown = _shown(dataset, reading)
-        if task is Task.words:
-            shown, given = _words(dataset, given)
         people = by in ("terminal", "page")
-        kind = "clarity" if task is Task.names else task.value
-        path = output or Path(f"{dataset.name}-{kind if people else 'prompts'}.jsonl")
-        questions = _questions(dataset, shown, given, task, n, seed)
+        path = output or Path(f"{dataset.name}-{'clarity' if people else 'prompts'}.jsonl")
+        show = shown_by(_shown(dataset, reading), len(given))
+        questions = draw_round(
+            show, given, n, X=dataset.X, metric=dataset.metric, random_state=seed
+        )
         if people:
             found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
         else:
             found = _by_function(path, questions, by, reader, max_calls)
-        agreements = _agreements(found) if task is Task.names else {}
+        agreements = _agreements(found)
         if json:
             read = {by: one.to_dict() for by, one in found.items()}
             typer.echo(jsonlib.dumps({"read": read, "agree": agreements}))
         else:
             _tell([*found.values(), *agreements.values()])
-        if study is not None and task is Task.names:
+        if study is not None:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
             typer.echo(f"The clusters in {study_file} have the names of {who} now.", err=True)
@@ -163,32 +147,6 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     if cells.shape[1] == 0 or len(cells) <= rows.max():
         return dataset
     return Objects(dataset, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
-
-
-def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[int]]:
-    """The words that tell each cluster of texts from the others, and its number."""
-    from karat.runtime.validation import InputError
-    from karat.study import Study
-
-    if not dataset.of_documents:
-        raise InputError("--task words needs texts, of whose clusters words are characteristic")
-    with Study(dataset) as study:
-        study.add({"clusters": labels}, reference=False)
-        told = [
-            (one.feature, c)
-            for c, cluster in enumerate(study.describe("clusters"))
-            for one in cluster.telling
-        ]
-    return [word for word, _ in told], [c for _, c in told]
-
-
-def _questions(dataset: Dataset, shown: Any, labels: Any, task: Task, n: int, seed: int) -> Any:
-    from karat.labeling.reading import draw_intruders, draw_round, shown_by
-
-    show = shown_by(shown, len(labels))
-    if task is not Task.names:
-        return draw_intruders(show, labels, n, seed)
-    return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=seed)
 
 
 def _by_function(

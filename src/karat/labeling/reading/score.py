@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from karat.bounds import binomial_tail_bound
 from karat.labeling.agreement import Agreement, agreement_of
 from karat.labeling.reading.answers import NONE
-from karat.labeling.reading.intervals import exact_interval
 from karat.labeling.reading.interview import Cost
 from karat.runtime.validation import InputError
 
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from karat.labeling.reading.rounds import Round
+
+
+def exact_interval(hits: int, n: int, delta: float) -> tuple[float, float]:
+    """Clopper and Pearson's (1934) limits of a share: each is missed with at most delta/2.
+
+    >>> [round(end, 4) for end in exact_interval(8, 10, 0.05)]
+    [0.4439, 0.9748]
+    """
+    low = 1 - binomial_tail_bound(n, n - hits, delta / 2)
+    return low, binomial_tail_bound(n, hits, delta / 2)
 
 
 @dataclass(frozen=True)
