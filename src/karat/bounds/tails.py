@@ -137,6 +137,15 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
     """
     from karat._kernels import hypergeometric as kernel
 
+    level = log_delta if delta is None else delta
+    if type(m) is type(n) is type(a) is int and type(level) is float and None in (delta, log_delta):
+        # the usual scalar call, kept free of array work
+        log = level if delta is None else math.log(level) if level > 0 else math.nan
+        if 0 <= a <= m < _LARGEST and 0 <= n < _LARGEST and -math.inf < log <= 0:
+            found, unsure = kernel.b_max(m, n, a, log)
+            if not unsure:
+                return found
+            return _settle(m, n, a, found, Decimal(level) if delta is None else log_of(level))
     counts, levels, given = check_levels(m, n, a, delta, log_delta)
     out = np.empty(levels.shape, dtype=np.int64)
     unsure = np.zeros(levels.size, dtype=np.bool_)
