@@ -405,9 +405,10 @@ def _largest_class(batch: Labelings, truth: KnownClasses, delta: float, tail: An
 
 def _described(mdl: PacMdlBounds, method: str) -> Part:
     """The best bound of the classifiers that all labels choose."""
-    row, labels, best = mdl.best_row()
+    best = mdl.best
+    row = mdl.labelings.names.index(best.name)
     excluded = int(mdl.table["left_out"].iloc[row])
-    chosen = of_clusters(mdl.labelings, row, labels)
+    chosen = of_clusters(mdl.labelings, row, mdl.cluster_classes[row])
     return Part(method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded)
 
 
