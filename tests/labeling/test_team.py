@@ -243,7 +243,7 @@ def test_two_names_become_one_class(open_session):
 def test_limits_of_disagreement_by_enumeration(e):
     """The limits hold for every number of differing objects, for every split of them."""
     n, m = 12, 7
-    found = agreement([0] * m + [0] * (n - m), [1] * e + [0] * (m - e) + [None] * (n - m), 0.2)
+    found = agreement([(0, 1)] * e + [(0, 0)] * (m - e), n, 0.2)
     assert found.common == m
     # a number of differences that a fixed-size test at the level would keep is never excluded
     assert found.high * n >= e + b_max(m, n - m, e, 0.1)

@@ -298,7 +298,7 @@ class LabelSequence:
         """
         of = self._population
         labelled = of.read(y_few, self._classes)
-        batch, truth = labelled.learner.batch, labelled.truth
+        batch, truth = of.batch, labelled.truth
         share = ALWAYS["mdl-sequence"] + (ALWAYS["start"] if order is None else 0.0)
         mdl = bounds_of(batch, truth, self._delta * share, of.language, random_state, once=False)
         parts = [
@@ -354,7 +354,7 @@ def fixed_guarantee(
     """:func:`guarantee` for a number of labels fixed beforehand, of validated input."""
     check_delta(delta)
     learner, truth = labelled.learner, labelled.truth
-    batch, language = learner.batch, labelled.population.language
+    batch, language = labelled.population.batch, labelled.population.language
     shares = _split(batch, len(drawn), len(drawn) - learners(learner, drawn), delta)
     mdl = bounds_of(batch, truth, delta * shares["pac-mdl"], language, random_state)
     naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
@@ -383,7 +383,7 @@ def half(learner: Learner, truth: KnownClasses, drawn: NDArray[np.intp], delta: 
 
 def learners(learner: Learner, drawn: NDArray[np.intp]) -> int:
     """How many drawn labels make half of all labels that of the classifier."""
-    known = 0 if learner.lessons is None else len(learner.lessons.classes)
+    known = len(learner.lessons)
     return max(0 if known else 1, (known + len(drawn)) // 2 - known)
 
 

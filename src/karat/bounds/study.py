@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from karat.bounds.selection import Chooser
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    pass
 
 USER = "user"
 """What no clusterer may be called: it names the user-supplied clusterings."""
@@ -256,7 +253,7 @@ def study_guarantee(
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
     every = np.arange(batch.n_objects)
     labelled = Labelled(
-        Population(learner, language, every, every[:0]), learner, truth, truth.names
+        Population(batch, learner, language, every, every[:0]), learner, truth, truth.names
     )
     found = fixed_guarantee(labelled, delta, drawn, random_state)
     return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found

@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.bounds import LabelSequence, percent_up
 from karat.bounds.wording import chance, percent_down
-from karat.labeling.agreement import Agreement, agreement_of
+from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.session import UNKNOWN, LabelSession
 
 if TYPE_CHECKING:
@@ -102,7 +102,6 @@ class Watch:
         drawn = session.labelled[session.taught :]
         if not len(drawn):
             return None
-        y, pairs = session.y, session.twice
-        n = len(session.order) - session.taught
-        team = agreement_of(pairs, n, self.delta) if pairs else None
+        y = session.y
+        team = agreement(session.twice, len(session.order) - session.taught, self.delta)
         return Standing(self._sequence.update(y, drawn), team, int(np.sum(y == UNKNOWN)))

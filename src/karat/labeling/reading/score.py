@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from karat.bounds import binomial_tail_bound
-from karat.labeling.agreement import Agreement, agreement_of
+from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.reading.answers import NONE
 from karat.labeling.reading.interview import Cost
 from karat.runtime.validation import InputError
@@ -204,5 +204,4 @@ def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agre
     if one.round != other.round:
         raise InputError("the readers were not asked the same questions")
     given = zip(one.assigned, other.assigned, strict=True)
-    pairs = [pair for pair in given if None not in pair]
-    return agreement_of(pairs, len(one.assigned), one.delta) if pairs else None
+    return agreement([pair for pair in given if None not in pair], len(one.assigned), one.delta)
