@@ -86,8 +86,10 @@ def population_of(
     labelings: Any, X: Any, prior: Any, noise: NoisePolicy, taught: Any = None
 ) -> Population:
     """The population of a guarantee, once its parts are known to fit."""
-    learner, language = learner_of(labelings, X, prior, noise)
-    batch = learner.batch
+    batch = as_labelings(labelings, noise=noise)
+    language = Mixed() if prior is None else Mixed(prior_of(prior, batch))
+    bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    learner = Learner(batch, bits, features(X, batch.n_objects))
     every = np.arange(batch.n_objects)
     rows = np.zeros(0, dtype=np.intp) if taught is None else np.asarray(taught)
     if not len(rows):
@@ -118,14 +120,6 @@ def check_delta(delta: float) -> None:
     """An allowed chance is in (0, 1]."""
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-
-
-def learner_of(labelings: Any, X: Any, prior: Any, noise: NoisePolicy) -> tuple[Learner, Language]:
-    """What learns from these clusterings and features, and what naming one of them costs."""
-    batch = as_labelings(labelings, noise=noise)
-    language = Mixed() if prior is None else Mixed(prior_of(prior, batch))
-    bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
-    return Learner(batch, bits, features(X, batch.n_objects)), language
 
 
 def features(X: Any, n: int) -> Any:

@@ -80,11 +80,6 @@ class Worded:
         )
 
     @property
-    def how(self) -> str:
-        """What the method is, in words."""
-        return METHODS[self.method]
-
-    @property
     def conditions(self) -> str:
         """What was read, in words."""
         return f"Read: {self.labels_read}."
