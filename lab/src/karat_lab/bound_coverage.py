@@ -147,7 +147,8 @@ def _settings(
     ten = as_labelings(starts)
     many = as_labelings(sweep)
     every = as_labelings({**sweep, **cuts["ward"], **cuts["average"]})
-    plan = Searched.grid(["kmeans", "ward", "average"], k=KS, starts={"kmeans": STARTS})
+    times = {"kmeans": STARTS, "ward": 1, "average": 1}
+    plan = Searched({name: dict.fromkeys(KS, n) for name, n in times.items()})
     origins = [(name.split()[0], int(name.split()[1])) for name in every.names]
 
     def by(labelings: Labelings, language: Any) -> Setting:

@@ -65,7 +65,8 @@ def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None
 
     counts, levels, _ = check_levels(m, n, a, delta, log_delta)
     out = np.empty(levels.shape, dtype=np.int64)
-    kernel.b_always_many(*(array.flatten() for array in (*counts, levels)), out.reshape(-1))
+    ms, ns, as_, logs = (array.flatten() for array in (*counts, levels))
+    kernel.b_always_many(ms, ns, as_, logs, out.reshape(-1))
     return int(out) if out.ndim == 0 else out
 
 

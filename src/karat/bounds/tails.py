@@ -149,12 +149,11 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
     counts, levels, given = check_levels(m, n, a, delta, log_delta)
     out = np.empty(levels.shape, dtype=np.int64)
     unsure = np.zeros(levels.size, dtype=np.bool_)
-    arrays = [array.flatten() for array in (*counts, levels)]
-    kernel.b_max_many(*arrays, out.reshape(-1), unsure)
+    ms, ns, as_, logs = (array.flatten() for array in (*counts, levels))
+    kernel.b_max_many(ms, ns, as_, logs, out.reshape(-1), unsure)
     for i in np.flatnonzero(unsure):
-        m_i, n_i, a_i, log_i = (array[i].item() for array in arrays)
-        level = Decimal(log_i) if delta is None else log_of(given.flat[i].item())
-        out.flat[i] = _settle(m_i, n_i, a_i, int(out.flat[i]), level)
+        exact = Decimal(float(logs[i])) if delta is None else log_of(float(given.flat[i]))
+        out.flat[i] = _settle(int(ms[i]), int(ns[i]), int(as_[i]), int(out.flat[i]), exact)
     return int(out) if out.ndim == 0 else out
 
 

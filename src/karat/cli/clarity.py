@@ -139,14 +139,14 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     from karat.labeling import Objects
 
     if dataset.texts is not None:
-        return Objects(dataset, None)
+        return Objects(dataset.texts, None)
     cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
     hidden = {*split_names(reading.drop), dataset.truth_name}
     cells = cells[[name for name in cells.columns if name not in hidden]]
     rows = np.arange(dataset.n_objects) if dataset.rows is None else dataset.rows
     if cells.shape[1] == 0 or len(cells) <= rows.max():
         return dataset
-    return Objects(dataset, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
+    return Objects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
 def _by_function(

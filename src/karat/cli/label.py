@@ -66,9 +66,6 @@ def label(
     clusterer: Annotated[
         list[str] | None, typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable.")
     ] = None,
-    neighbors: Annotated[
-        int, typer.Option(min=0, help="Show so many of the nearest objects with each.")
-    ] = 0,
     constraints: Constraints = None,
     by: Annotated[
         str, typer.Option(help="Your name, where a team labels.", show_default="user name")
@@ -135,7 +132,7 @@ def label(
         typer.echo(f"Note: {note}", err=True)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
-    objects = _objects(dataset, reading, rows, neighbors, metric)
+    objects = _objects(dataset, reading, rows)
     candidates, prior = _candidates(
         dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column,
         constraints,
@@ -200,18 +197,16 @@ def _session(
     return session
 
 
-def _objects(
-    dataset: Dataset, reading: Reading, rows: NDArray[Any], neighbors: int, metric: str | None
-) -> Objects:
+def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> Objects:
     """What is shown of the objects."""
     from karat.datasets import read_cells
     from karat.labeling import Objects
 
     if dataset.texts is not None:
-        return Objects(dataset, None, None, neighbors, metric)
+        return Objects(dataset.texts, None)
     cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
     cells = cells.iloc[rows].reset_index(drop=True)
-    return Objects(dataset, cells, Path(reading.data).parent, neighbors, metric)
+    return Objects(None, cells, Path(reading.data).parent)
 
 
 def _serve(desk: Desk) -> None:
@@ -394,12 +389,10 @@ def ask(prompt: str) -> str | None:
 
 
 def show_object(shown: Shown) -> None:
-    """The object's row or text, and the objects nearest to it."""
+    """The object's row or text."""
     if shown.text:
         text = printable(shown.text)
         typer.echo(text[:_MOST] + (" ..." if len(text) > _MOST else ""))
     width = max((len(name) for name, _ in shown.cells), default=0)
     for name, value in shown.cells[:40]:
         typer.echo(f"  {name:<{width}}  {printable(value)}")
-    for number, line in enumerate(shown.like, 1):
-        typer.echo(f"  like {number}: {printable(line)}")

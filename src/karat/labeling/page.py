@@ -82,7 +82,7 @@ class LabelPage:
             self.closed = True
             return {**state, "closed": True, "sentence": desk.ending}
         one = desk.objects(at)
-        shown = {"text": one.text, "cells": one.cells, "images": len(one.images), "like": one.like}
+        shown = {"text": one.text, "cells": one.cells, "images": len(one.images)}
         return {**state, "closed": False, "at": at, "keys": desk.keys, **shown}
 
     def take(self, given: dict[str, Any]) -> dict[str, Any]:

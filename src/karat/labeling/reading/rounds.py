@@ -135,7 +135,7 @@ class Round:
         text = prompt(NAME).format(
             count=len(members), members=numbered(members), others=numbered(others)
         )
-        return Question(told, Shown("", tuple(cells), images, ()), (), text, parse_name)
+        return Question(told, Shown("", tuple(cells), images), (), text, parse_name)
 
     def read(
         self, said: Mapping[int, Any], by: str, *, delta: float = 0.1, cost: Cost | None = None
