@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from karat.study import Study as Study
     from karat.study import load_study as load_study
     from karat.study.estimator import ChosenClustering as ChosenClustering
-    from karat.study.numbers import n_clusters as n_clusters
     from karat.study.representations import representations as representations
 
 # public name -> the module that has it; nothing is imported before it is asked for
@@ -50,7 +49,6 @@ _HOME = {
     "scorer": "karat.measures.scorer",
     "Model": "karat.model",
     "load_model": "karat.model",
-    "n_clusters": "karat.study.numbers",
     "recommend": "karat.measures.recommended",
     "FewLabelClassifier": "karat.labeling",
     "clarity_by_reading": "karat.labeling.reading",

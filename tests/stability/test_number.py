@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import karat
 from karat.stability import n_clusters
 from karat.stability.number import NumberOfClusters, probabilities
 
@@ -51,20 +50,3 @@ def test_probabilities_are_a_distribution(votes, numbers, clusters):
 def test_the_sentence_names_what_else_it_may_be():
     shares = pd.Series([0.05, 0.55, 0.3, 0.1], index=pd.Index([1, 2, 3, 4], name="k"))
     assert NumberOfClusters(2, shares, pd.DataFrame()).sentence == "2 clusters (55%), or 3 (30%)."
-
-
-def test_one_answer_by_the_judge():
-    found = karat.n_clusters(three())
-    assert found.k == 3
-    assert found.probabilities.sum() == pytest.approx(1)
-    assert found.probabilities[1] == pytest.approx(1 - found.structure.probability)
-    assert found.table.loc[3, "expected"] == found.table["expected"].max()
-
-
-def test_one_cloud_has_one_cluster():
-    assert karat.n_clusters(np.random.default_rng(0).normal(size=(400, 2))).k == 1
-
-
-def test_too_few_objects_are_sent_to_the_estimators():
-    with pytest.raises(karat.InputError, match=r"karat\.stability\.n_clusters"):
-        karat.n_clusters(np.arange(12.0)[:, None])

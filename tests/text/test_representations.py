@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -37,47 +35,6 @@ def test_the_better_representation_comes_first_with_and_without_classes():
         table = karat.representations(given, truth=truth, k=[3], n_resamples=3)
         assert table.index.tolist() == ["good", "bad"]
         assert table.loc["good", "stability"] > table.loc["bad", "stability"]
-
-
-def test_a_reader_says_which_representation_makes_clusters_that_can_be_named():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], 40)
-    given = {
-        "noise": rng.uniform(size=(120, 8)),
-        "good": np.eye(3)[y] + rng.uniform(0, 0.2, (120, 3)),
-        "as good": np.eye(3)[y] + rng.uniform(0, 0.1, (120, 3)),
-    }
-    given["good"][7] = 0  # judged by nobody
-    texts = [f"object {i}" for i in range(120)]
-    seen = []
-
-    def clarity(labels):
-        seen.append(labels)
-        # who can tell the classes, and nothing else
-        return karat.clarity_by_reading(texts, labels, reads_classes(labels))
-
-    def reads_classes(labels):
-        def of(text):
-            return y[int(re.findall(r"object (\d+)", text)[-1])]
-
-        def read(prompt):
-            if "in common" in prompt:
-                own = prompt.split("Objects of other groups")[0]
-                return f"class {of(own)}, {len(seen)}{rng.integers(10**6)}"
-            names = re.findall(r"^(\d+)\. class (\d)", prompt, re.M)
-            fits = [n for n, c in names if int(c) == of(prompt)]
-            return fits[0] if fits else "none"
-
-        return read
-
-    table = karat.representations(given, k=[3], clarity=clarity, n_resamples=2)
-    assert {"good", "as good"} == set(table.index[:2])
-    assert table["clarity"].iloc[:2].tolist() == [1, 1]
-    assert table["overlaps first"].tolist() == [True, True, False]
-    low, high = table.loc["noise", "clarity low"], table.loc["noise", "clarity high"]
-    assert low < table.loc["noise", "clarity"] < high < table["clarity low"].iloc[0]
-    assert all(labels[7] == -1 and len(labels) == 120 for labels in seen)
-    assert (table["informativeness error"] >= 0).all()
 
 
 def test_empty_objects_are_excluded_from_all():

@@ -346,7 +346,7 @@ def n_clusters(
 
     Notes
     -----
-    :func:`karat.n_clusters` is the better answer: on labelled sets this vote is overconfident.
+    ``Study.best().numbers`` is the better answer: on labelled sets this vote is overconfident.
     1 has the probability that there are no clusters (:func:`karat.assess_structure`). The rest is
     shared out by the estimators' answers above 1, one vote each: a vote for j gives k a part in
     proportion to exp(−|log(k/j)| / 0.25), and a tenth is the same for every k.

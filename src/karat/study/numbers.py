@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge import FEWEST_OBJECTS
-from karat.runtime.validation import InputError
 from karat.study.answer import GRADES, Number
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.stability import NumberOfClusters
     from karat.study.judging import Judged
     from karat.study.study import Study
 
@@ -51,69 +48,6 @@ def nesting(coarse: NDArray[np.integer], fine: NDArray[np.integer]) -> Nesting:
     there = table.any(axis=1)
     parts = [np.flatnonzero((home == c) & there).tolist() for c in range(table.shape[1])]
     return Nesting(float(share), tuple(map(tuple, parts)))
-
-
-def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> NumberOfClusters:
-    """How many clusters there are: one answer, with the probability of each number.
-
-    Parameters
-    ----------
-    X : array-like, shape (n, d), or a Dataset
-    metric : str or callable
-    random_state : int
-
-    Returns
-    -------
-    NumberOfClusters
-        ``table`` has the best clustering of each number that the default sweep found, and its
-        expected agreement.
-
-    Raises
-    ------
-    InputError
-        For fewer objects than the learned judge takes, and for a graph.
-
-    Notes
-    -----
-    1 has the probability that there are no clusters (:func:`karat.assess_structure`). The rest is
-    shared out by the learned judge over the clusterings of the default sweep; what that is worth
-    on collections that it had not seen is in the documentation of the choice.
-    :func:`karat.stability.n_clusters` compares the estimators of the literature.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import karat
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
-    >>> karat.n_clusters(X).k
-    3
-    """
-    import pandas as pd
-
-    from karat.stability import NumberOfClusters
-    from karat.study.study import Study
-
-    study = Study(X, metric=metric, random_state=random_state)
-    study.sweep(progress=False)
-    answer = study.best(stability=False)
-    if not answer.numbers:
-        raise InputError(
-            f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
-            "distances; karat.stability.n_clusters compares other estimators"
-        )
-    there = 1.0 if answer.structure is None else answer.structure.probability
-    shares = {1: 1 - there} | {one.k: there * one.probability for one in answer.numbers}
-    probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
-    ranking = study.rank().reset_index(names="name")
-    best = ranking.drop_duplicates("n_clusters").set_index("n_clusters").rename_axis("k")
-    table = best[["name", "expected", "low", "high"]].sort_index()
-    return NumberOfClusters(
-        int(probabilities.index[int(probabilities.argmax())]),
-        probabilities,
-        table,
-        answer.structure,
-    )
 
 
 def numbers_of(
