@@ -206,16 +206,15 @@ def test_predicted_work_is_what_is_done(clusterer, X, monkeypatch):
     with karat.Study(X) as study:
         study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
         ours = next(c for c in study.storage.candidates() if c["partition"] is not None)
-        work = stability.work_of(study, ours)
+        takes, swept = stability.work_of(study, ours)
         done = counted_fits(study, ours["name"], monkeypatch)
         fitted = sum(c["status"] != "planned" for c in study.storage.candidates())
     if clusterer == "kmeans":  # two numbers in each call, at a tenth
         done *= 2 / stability.QUICK_FITS
         # the clusters are judged at one number alone
         done -= 40 * (0.632 + 0.8) / stability.QUICK_FITS
-    assert work.resampled == pytest.approx(done, rel=0.03)
-    assert work.swept == fitted
-    assert not work.pays
+    assert takes == pytest.approx(done, rel=0.03)
+    assert takes > swept == fitted
 
 
 def answer_of(path, *options):
@@ -243,7 +242,7 @@ def test_run_judges_it_by_default_where_it_pays(tmp_path, monkeypatch):
     assert small["stability"] is None
     assert "fits of all objects, and the sweep took 6" in small["stability_skipped"]
     monkeypatch.setattr(stability, "QUICK_FITS", 100)
-    monkeypatch.setattr(stability.Work, "pays", property(lambda self: self.resampled < 30))
+    monkeypatch.setattr(stability, "work_of", lambda *given: (0, 1))
     judged = answer_of(path, *sweep)
     assert judged["name"] == small["name"]  # it is told, and decides nothing
     assert judged["stability_skipped"] is None
@@ -267,7 +266,7 @@ def test_what_nobody_asked_for_costs_no_answer(tmp_path, monkeypatch, raised, to
     def fail(*args, **options):
         raise raised
 
-    monkeypatch.setattr(stability.Work, "pays", True)
+    monkeypatch.setattr(stability, "work_of", lambda *given: (0, 1))
     monkeypatch.setattr("karat.study.stability.assess", fail)
     best = answer_of(path, "-c", "average", "-k", "2:3")
     assert best["stability_skipped"].startswith(told)

@@ -122,47 +122,43 @@ class Changes:
             f"with confidence; {100 * self.unlike:.1f} % are unlike anything in the old data "
             f"(about {100 * ALARMS:.0f} % are by chance)."
         )
-        for row in self.table.to_dict("records"):
-            told.append(_sentence(row))
-        return tuple(told)
+        return (*told, *map(_sentence, self.table.to_dict("records")))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        reference = None
-        if self.reference is not None:
-            reference = {**vars(self.reference), "unchanged": list(self.reference.unchanged)}
         rows: list[dict[Any, Any]] = self.table.to_dict("records")
-        return {
+        reference = self.reference
+        plain = {k: v for k, v in vars(self).items() if k != "table"}
+        return plain | {
             "changes": [
                 {k: None if isinstance(v, float) and v != v else v for k, v in row.items()}
                 for row in rows
             ],
             "flows": {str(k): dict(v) for k, v in self.flows.to_dict("index").items()},
-            "agreement": self.agreement,
-            "placed": self.placed,
-            "unlike": self.unlike,
             "changed": self.changed,
-            "reference": reference,
-            "reason": self.reason,
-            "n_objects": self.n_objects,
+            "reference": reference and vars(reference) | {"unchanged": [*reference.unchanged]},
         }
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
 
+#: what is said of a cluster, by what became of it
+_SAID = {
+    "new": "{now} is new ({today} today).",
+    "vanished": "{before} has vanished ({shares}).",
+    "split": "{before} has split into {now} ({shares}).",
+    "merged": "{before} has merged with others into {now} ({shares}).",
+    "came back": "{before} came back as {now} ({shares}).",
+    "grew": "{before} came back as {now}, and has grown ({shares}).",
+    "shrank": "{before} came back as {now}, and has shrunk ({shares}).",
+}
+
+
 def _sentence(row: Any) -> str:
-    shares = f"{100 * row['share_before']:.0f} % then, {100 * row['share_now']:.0f} % today"
-    if row["change"] == "new":
-        return f"{row['now']} is new ({100 * row['share_now']:.0f} % today)."
-    if row["change"] == "vanished":
-        return f"{row['before']} has vanished ({shares})."
-    if row["change"] == "split":
-        return f"{row['before']} has split into {row['now']} ({shares})."
-    if row["change"] == "merged":
-        return f"{row['before']} has merged with others into {row['now']} ({shares})."
-    more = {"grew": ", and has grown", "shrank": ", and has shrunk"}.get(row["change"], "")
-    return f"{row['before']} came back as {row['now']}{more} ({shares})."
+    then, today = (f"{100 * row[name]:.0f} %" for name in ("share_before", "share_now"))
+    shares = f"{then} then, {today} today"
+    return _SAID[row["change"]].format(**row, today=today, shares=shares)
 
 
 def changes(
@@ -194,8 +190,7 @@ def changes(
     n_resamples : int, default 39
     random_state : int, Generator or None, default 0
     """
-    found = model.placed(prepared)
-    labels = np.asarray(labels)
+    found, labels = model.placed(prepared), np.asarray(labels)
     if len(labels) != len(found):
         raise InputError(f"{len(labels)} labels for {len(found)} objects of today")
     flows = _flows(model, found, labels, names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from karat.nulls.structure import needed
 from karat.nulls.valleys import separated, valley_evidence
 from karat.runtime.validation import InputError
 from karat.study import deciding, judging
-from karat.study.answer import GRADES, Expected
+from karat.study.answer import GRADES, Expected, plain
 from karat.study.derived import derived
 from karat.study.difference import ALIKE, differ, diverse, is_crossed, told_by
 from karat.study.views import View, components, feature_groups, residual
@@ -85,22 +85,6 @@ class Alternative:
     carried_by: tuple[tuple[str, float], ...] = ()
     agreement: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON, without the labels."""
-        return {
-            "name": self.name,
-            "n_clusters": self.n_clusters,
-            "sizes": list(self.sizes),
-            "expected": None if self.expected is None else asdict(self.expected),
-            "view": {
-                "kind": self.view.kind, "features": list(self.view.features),
-                "without": list(self.view.without), "metric": self.view.metric,
-            },
-            "evidence": self.evidence,
-            "carried_by": [list(one) for one in self.carried_by],
-            "agreement": self.agreement,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Alternatives:
@@ -140,15 +124,8 @@ class Alternatives:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, without the labels, with the sentences."""
-        return {
-            "items": [one.to_dict() for one in self.items],
-            "crossed": self.crossed,
-            "reason": self.reason,
-            "searched": self.searched,
-            "alike": self.alike,
-            "share": self.share,
-            "sentences": wording.sentences(self),
-        }
+        facts = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
+        return facts | {"sentences": wording.sentences(self)}
 
     def __str__(self) -> str:
         return wording.table(self)

@@ -449,13 +449,8 @@ class Answer:
         dict
             ``schema`` is the version of its keys.
         """
-        facts = {
-            one.name: _plain(getattr(self, one.name))
-            for one in fields(self)
-            if one.name not in ("labels", "fitted")
-        }
         told = {name: list(getattr(wording, name)(self)) for name in ("sentences", "remarks")}
-        return {"schema": SCHEMA, **facts, **told, "footer": wording.footer(self)}
+        return {"schema": SCHEMA, **plain(self), **told, "footer": wording.footer(self)}
 
     def __str__(self) -> str:
         found = wording.findings(self.findings)
@@ -465,16 +460,16 @@ class Answer:
         return notebook.html(self)
 
 
-def _plain(value: Any) -> Any:
-    """A fact as JSON takes it."""
+def plain(value: Any) -> Any:
+    """A fact as JSON takes it; of a dataclass what its ``repr`` has."""
     if hasattr(value, "bound_rate"):
-        return {name: _plain(getattr(value, name)) for name in GUARANTEED}
-    if hasattr(value, "to_dict"):
+        return {name: plain(getattr(value, name)) for name in GUARANTEED}
+    if hasattr(value, "to_dict") and not isinstance(value, Answer):
         return value.to_dict()
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
     if isinstance(value, (tuple, list)):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): plain(one) for key, one in value.items()}
     return value.item() if isinstance(value, np.generic) else value

@@ -95,7 +95,7 @@ def _sample(study: Study, top: pd.Series[Any]) -> Sample | None:
         return None
     clusterer = clusterers_of(study).get(str(top["clusterer"]))
     of_cells = clusterer is not None and study.fits.fits_cells(clusterer)
-    kept = kept_agreement(study.storage, str(top.name)) or {"value": None, "reason": None}
+    kept = kept_agreement(study, str(top.name))
     return Sample(int(top["fitted_on"]), of_cells, kept["value"], kept["reason"])
 
 
@@ -114,7 +114,7 @@ def _found_again(study: Study, ranked: pd.DataFrame, found: Assessment) -> Found
             level = candidate(ranked, int(places[0]))
             pair = [study.labels(level.name), study.labels(str(ranked.index[0]))]
             coarse, fine = sorted(pair, key=lambda labels: labels.max())
-            nested = nesting(coarse, fine).share
+            nested, _ = nesting(coarse, fine)
     return FoundAgain(
         clusterer=found.clusterer,
         numbers=numbers,

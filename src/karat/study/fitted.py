@@ -16,7 +16,7 @@ from karat.runtime.validation import InputError
 from karat.study import work
 from karat.study.large import draw_rows
 from karat.study.loss import clusterers_of
-from karat.study.store import Planned
+from karat.study.store import Planned, planned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,9 +49,7 @@ class Fitted:
         assert self.clusterer is not None
         if callable(self.metric) and "features" not in self.clusterer.distances:
             X = distance_matrix(X, self.metric)  # as the study gives it
-        fields = ("name", "clusterer", "parameter", "value", "start", "seed")
-        planned = Planned(*(self.candidate[name] for name in fields))
-        return _labels_of(self.clusterer, planned, X)
+        return _labels_of(self.clusterer, planned(self.candidate), X)
 
     @cached_property
     def kept(self) -> NDArray[np.int64]:
@@ -109,15 +107,13 @@ def _refit_of(model: Model) -> tuple[Any, str | None]:
         except ExcludedError:
             continue
         if fitted.key == facts.get("clusterer"):
-            own = {key: facts[key] for key in ("name", "clusterer", "parameter", "value", "seed")}
-            planned = Planned(**own, start=0)
-            return partial(_labels_of, fitted, planned), None
+            return partial(_labels_of, fitted, planned(facts | {"start": 0})), None
     return None, "the clusterer of the old model is not in the catalogue"
 
 
-def _labels_of(clusterer: Clusterer, planned: Planned, X: Any) -> NDArray[Any] | None:
+def _labels_of(clusterer: Clusterer, one: Planned, X: Any) -> NDArray[Any] | None:
     """Labels of a fit; None where it fails."""
-    return work.run_job(X, work.Job(clusterer, (planned,)))[0].labels
+    return work.run_job(X, work.Job(clusterer, (one,)))[0].labels
 
 
 def fitted_of(study: Study, name: str) -> Fitted:

@@ -11,12 +11,11 @@ from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError
 from karat.runtime.version import __version__
 from karat.study import work
-from karat.study.store import Planned, Store
+from karat.study.notes import last_noted, noted
+from karat.study.store import planned
 
 if TYPE_CHECKING:
     from karat.study.study import Study
-
-_FIELDS = ("name", "clusterer", "parameter", "value", "start", "seed")
 
 
 def sample_agreement(
@@ -59,13 +58,13 @@ def sample_agreement(
     candidate = study.storage.candidate(name)
     if candidate["fitted_on"] is None:
         raise InputError(f"{name} was fitted to all objects, so there is no sample to compare")
-    if kept_agreement(study.storage, name) is None:
+
+    def compare() -> dict[str, Any]:
         again, reason = _again(study, candidate, executor, progress)
         value = None if again is None else adjusted_rand_index(labels, again, noise="cluster")
-        kept = {"version": __version__, "value": value, "reason": reason}
-        study.storage.set_meta({_key(name): kept})
-    found = kept_agreement(study.storage, name)
-    assert found is not None
+        return {"value": value, "reason": reason}
+
+    found = noted(study, _key(name), __version__, compare)
     if found["value"] is None:
         raise InputError(found["reason"])
     return float(found["value"])
@@ -81,13 +80,14 @@ def _again(
             f"the clusterer {candidate['clusterer']} is not in the catalogue, and a study file "
             "cannot keep it; call sweep with it again first"
         )
-    like = [candidate[key] for key in ("clusterer", "value")]
-    first = next(
-        c for c in study.storage.candidates() if [c["clusterer"], c["value"]] == like
-    )  # fmt: skip
-    jobs = work.jobs_for(clusterer, [Planned(*(first[key] for key in _FIELDS))])
+    alike = (
+        one
+        for one in study.storage.candidates()
+        if all(one[key] == candidate[key] for key in ("clusterer", "value"))
+    )
+    job = work.Job(clusterer, (planned(next(alike)),))
     sample = study.objects.second_sample
-    outcomes = study.fits.on_sample(jobs, sample, executor=study.fits.workers_of(executor))
+    outcomes = study.fits.on_sample([job], sample, executor=study.fits.workers_of(executor))
     with closing(outcomes), progress_bar("Fitting a second sample", 1, show=progress) as advance:
         (outcome,) = next(outcomes)
         advance(1)
@@ -107,10 +107,10 @@ def clusterers_of(study: Study) -> dict[str, Clusterer]:
     return out
 
 
-def kept_agreement(store: Store, name: str) -> dict[str, Any] | None:
+def kept_agreement(study: Study, name: str) -> dict[str, Any]:
     """What was measured before: ``value``, or None and the ``reason``."""
-    kept: dict[str, Any] | None = store.meta.get(_key(name))
-    return kept if kept is not None and kept["version"] == __version__ else None
+    version, found = last_noted(study, _key(name))
+    return found if version == __version__ else {"value": None, "reason": None}
 
 
 def _key(name: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,33 +20,29 @@ if TYPE_CHECKING:
 COMPARED = 4
 
 
-@dataclass(frozen=True)
-class Nesting:
-    """How the finer of two partitions divides the coarser."""
+def nesting(
+    coarse: NDArray[np.integer], fine: NDArray[np.integer]
+) -> tuple[float, list[list[int]]]:
+    """How the finer of two partitions divides the coarser; outliers of either are not counted.
 
-    #: of the objects, those for which it does; outliers of either are not counted
-    share: float
-    #: for each cluster of the coarser, the clusters of the finer that have most of their objects in
-    #: it
-    parts: tuple[tuple[int, ...], ...]
-
-
-def nesting(coarse: NDArray[np.integer], fine: NDArray[np.integer]) -> Nesting:
-    """Which clusters of the finer partition make up each cluster of the coarser.
+    Returns
+    -------
+    share : float
+        Of the objects, those for which it does.
+    parts : list of list of int
+        For each cluster of the coarser, those of the finer that have most of their objects in it.
 
     Examples
     --------
     >>> nesting(np.array([0, 0, 1, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2]))
-    Nesting(share=1.0, parts=((0,), (1, 2)))
+    (1.0, [[0], [1, 2]])
     """
     both = (coarse >= 0) & (fine >= 0)
     table = np.zeros((fine.max() + 1, coarse.max() + 1), dtype=np.int64)
     np.add.at(table, (fine[both], coarse[both]), 1)
-    home = table.argmax(axis=1)
+    home = np.where(table.any(axis=1), table.argmax(axis=1), -1)
     share = table.max(axis=1).sum() / max(both.sum(), 1)
-    there = table.any(axis=1)
-    parts = [np.flatnonzero((home == c) & there).tolist() for c in range(table.shape[1])]
-    return Nesting(float(share), tuple(map(tuple, parts)))
+    return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
 
 
 def numbers_of(
@@ -63,17 +58,16 @@ def numbers_of(
             told.append(Number(k, share, other.name))
             continue
         coarse, fine = sorted([best[told[0].k], other], key=lambda one: int(one.codes.max()))
-        how = nesting(coarse.codes, fine.codes)
+        nested, parts = nesting(coarse.codes, fine.codes)
         united = tuple(
             (whole, tuple(fine.clusters[i] for i in part))
-            for whole, part in zip(coarse.clusters, how.parts, strict=True)
+            for whole, part in zip(coarse.clusters, parts, strict=True)
         )
-        told.append(Number(k, share, other.name, how.share, united))
+        told.append(Number(k, share, other.name, nested, united))
     return tuple(told)
 
 
-@dataclass(frozen=True)
-class _Best:
+class _Best(NamedTuple):
     """The best clustering with so many clusters: a candidate, or one that karat found beside."""
 
     name: str | None

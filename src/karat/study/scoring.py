@@ -346,10 +346,10 @@ def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dic
     }
 
 
-def bound_of(study: Study, name: str) -> PacMdlBound:
+def bound_of(study: Study, name: str, bounds: PacMdlBounds | None = None) -> PacMdlBound:
     """What is guaranteed about a candidate: the lowest bound of those that are the same."""
+    found = study.bounds() if bounds is None else bounds
     tried = study.candidates["partition"]
-    found = study.bounds()
     rows = found.table[found.table.index.isin(tried.index[tried == tried[name]])]
     return found[str(rows["bound_rate"].idxmin())]
 

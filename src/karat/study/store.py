@@ -7,8 +7,8 @@ import json
 import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,11 @@ class Planned:
     value: float | None
     start: int
     seed: int | None
+
+
+def planned(candidate: Mapping[str, Any]) -> Planned:
+    """A candidate of a store before its fit."""
+    return Planned(**{one.name: candidate[one.name] for one in fields(Planned)})
 
 
 @dataclass(frozen=True)
