@@ -28,19 +28,7 @@ class Forest:
     value: NDArray[np.float32]
 
     def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:
-        """Prediction of each row, what each column added to it, and where all begin.
-
-        Parameters
-        ----------
-        F : ndarray, shape (M, columns)
-
-        Returns
-        -------
-        prediction : ndarray, shape (M,)
-        contributions : ndarray, shape (M, columns)
-            ``start + contributions.sum(axis=1)`` is the prediction.
-        start : float
-        """
+        """Prediction of each row, what each column added to it, and where all begin."""
         F = np.asarray(F, dtype=np.float32)
         contributions = np.zeros(F.shape)
         rows = np.arange(len(F))

@@ -18,27 +18,12 @@ EVEN = 0.02
 
 
 def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
-    """Log probability of the classes of some objects, if each cluster has its own mix of them.
+    """Log probability (M,) of the classes of some objects, where each cluster mixes them.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (M, m)
-        Clusters of the labelled objects in each candidate, ``-1`` for outliers.
-    classes : ndarray of int, shape (m,)
-        Classes from 0.
+    ``codes`` (M, m) are their clusters in each candidate, ``-1`` for outliers, which are clusters
+    of one. The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1), so clusters
+    that nothing speaks for cost something, and pure ones gain more with each label.
 
-    Returns
-    -------
-    ndarray of float64, shape (M,)
-
-    Notes
-    -----
-    The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1), so clusters that
-    nothing speaks for cost something, and pure ones gain more with each label. Outliers are
-    clusters of one. O(M · m).
-
-    Examples
-    --------
     >>> import numpy as np
     >>> two, one = [0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0]
     >>> log_likelihood(np.array([two, one]), np.array([0, 0, 0, 1, 1, 1])).round(2)

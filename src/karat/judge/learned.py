@@ -127,17 +127,7 @@ class Judge:
         return np.column_stack([found[name] for name in self.columns]).astype(np.float32)
 
     def __call__(self, evidence: Evidence) -> Judgement:
-        """Judge the partitions that the evidence is of.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            See :func:`karat.judge.gather`.
-
-        Returns
-        -------
-        Judgement
-        """
+        """Judge the partitions that the evidence is of, see :func:`karat.judge.gather`."""
         F = self.table(evidence)
         level, parts, average = self.level.paths(F)
         predicted = np.clip(level, -0.1, 1.0)
@@ -249,14 +239,7 @@ def nearly_alike(probability: Floats, agreement: Floats) -> float:
 def degenerate(sizes: Floats) -> NDArray[np.bool_]:
     """Partitions that are all but a few objects against these, while there are others.
 
-    Parameters
-    ----------
-    sizes : ndarray, shape (M, 7)
-        As from :func:`karat.judge.evidence.size_evidence`.
-
-    Returns
-    -------
-    ndarray of bool, shape (M,)
+    From :func:`karat.judge.evidence.size_evidence`.
     """
     n_clusters, outliers, largest = sizes[:, 0], sizes[:, 1], sizes[:, 3]
     n = np.exp(sizes[:, 6]) * n_clusters

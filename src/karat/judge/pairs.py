@@ -18,27 +18,13 @@ NODES = 400
 
 
 def pairs_log_likelihood(codes: NDArray[Any], constraints: Constraints) -> Floats:
-    """Log probability of which pairs belong together, by whether a clustering joins them.
+    """Log probability (M,) of which pairs belong together, by whether a clustering joins them.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (M, n)
-        Clusters from 0, ``-1`` for outliers, which are clusters of one.
-    constraints : Constraints
-
-    Returns
-    -------
-    ndarray of float64, shape (M,)
-
-    Notes
-    -----
     A pair belongs together at one rate where the clustering joins it and at another where it does
     not. Both are uniform, the first not below the second: pairs that contradict a clustering
     speak against it, and a pair may be wrong. Pairs that share objects are not independent: the
     logarithm counts as many as a spanning forest of them has.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from karat.labelings.pairs import as_constraints
     >>> known = as_constraints([(0, 1, "must"), (2, 3, "must"), (4, 5, "cannot")], 6)

@@ -174,21 +174,9 @@ def changes(
 ) -> Changes:
     """What became of the clusters of a model.
 
-    Parameters
-    ----------
-    model : Model
-    prepared : Prepared
-        Today's objects, by :meth:`Model.prepare`.
-    labels : ndarray of int, shape (m,)
-        Today's clusters, from 0; ``-1`` for outliers.
-    names : sequence of str
-        What these are called.
-    refit : callable, optional
-        Clusters rows as the clustering of the model was made.
-    reason : str, optional
-        Why there is no ``refit``.
-    n_resamples : int, default 39
-    random_state : int, Generator or None, default 0
+    ``prepared`` are today's objects (:meth:`Model.prepare`), ``labels`` and ``names`` their
+    clusters; ``refit`` clusters rows as the clustering of the model was made, and ``reason`` says
+    why nothing does.
     """
     found, labels = model.placed(prepared), np.asarray(labels)
     if len(labels) != len(found):

@@ -75,13 +75,7 @@ class ExtensionAgreement:
 
 @dataclass(frozen=True)
 class Confidence:
-    """The share of held-out objects in the right cluster, by their margin.
-
-    Attributes
-    ----------
-    margins, shares : tuple of float
-        Knots, ascending; between them it is linear.
-    """
+    """The share of held-out objects in the right cluster, linear between knots of their margin."""
 
     margins: tuple[float, ...]
     shares: tuple[float, ...]
@@ -125,19 +119,7 @@ def hold_out(
 ) -> tuple[ExtensionAgreement, Confidence]:
     """Hold out each fifth of the objects in turn, and predict their clusters from the others.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array, shape (n, d)
-    labels : ndarray of int32, shape (n,)
-        Of the clustering of all.
-    metric : str or callable
-    by_centers : bool
-        Of the rule.
-    refit : callable, optional
-        Clusters some of the objects anew; by default they keep their clusters.
-    reason : str, optional
-        Why there is no ``refit``.
-    random_state : int
+    ``refit`` clusters some of the objects anew; without it (``reason``) they keep their clusters.
     """
     n = X.shape[0]
     if n < FEWEST:

@@ -76,19 +76,10 @@ class Rule:
         rows: NDArray[np.integer[Any]] | None = None,
         by_centers: bool | None = None,
     ) -> Rule:
-        """The rule of a clustering.
+        """The rule of a clustering, with ``rows`` as the objects that stand for all.
 
-        Parameters
-        ----------
-        X : ndarray or csr_array, shape (n, d)
-        labels : ndarray of int32, shape (n,)
-            From 0, ``-1`` for outliers.
-        metric : str or callable
-        rows : ndarray of int, optional
-            The objects that stand for all; by default all.
-        by_centers : bool, optional
-            By default where all but one object in :data:`CENTERS_ALLOW` are nearest to the centre
-            of their own cluster, and none is an outlier.
+        By default an object belongs to the nearest centre where all but one object in
+        :data:`CENTERS_ALLOW` are nearest to that of their own cluster, and none is an outlier.
         """
         if metric in OF_ALL:
             raise InputError(
@@ -124,17 +115,10 @@ class Rule:
         own: NDArray[np.integer[Any]] | None = None,
         labels: NDArray[np.int32] | None = None,
     ) -> Placed:
-        """The clusters of objects.
+        """The clusters of objects that were prepared as ``X`` was.
 
-        Parameters
-        ----------
-        Z : ndarray or csr_array, shape (m, d)
-            Prepared as ``X`` was.
-        own : ndarray of int, shape (m,), optional
-            Which of the objects in ``X`` each is, -1 for none: then its margin is that from the
-            other objects.
-        labels : ndarray of int32, shape (m,), optional
-            Their clusters, where these are known: nothing is predicted then.
+        ``own`` is which of the objects in ``X`` each is, -1 for none: then its margin is that from
+        the other objects. ``labels`` are their clusters where these are known.
         """
         m = Z.shape[0]
         if m == 0:

@@ -227,14 +227,7 @@ def search(
 ) -> Alternatives:
     """All kinds of good clusterings among candidates, the best first, and beyond them.
 
-    Parameters
-    ----------
-    X, metric
-        The data, checked.
-    pool : dict of str to (codes, Expected)
-        Candidates, the best first.
-    first : str
-        The candidate that is the answer.
+    ``pool`` are candidates, the best first, with their expected agreement; ``first`` is the answer.
     """
     if first not in pool:
         return Alternatives((), reason="candidates")

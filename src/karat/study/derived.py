@@ -15,13 +15,8 @@ T = TypeVar("T")
 def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Decorate a function of a study: its value is kept under a digest of what it follows from.
 
-    That is the record, what became of the candidates, and what was scored and noted since, so
-    that nothing is ever cleared.
-
-    Parameters
-    ----------
-    without : collection of str
-        What the function does not follow from: settings, ``"scores"`` or ``"notes"``.
+    That is the record, what became of the candidates, and what was scored and noted since,
+    ``without`` some settings, ``"scores"`` or ``"notes"``; so nothing is ever cleared.
     """
 
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:

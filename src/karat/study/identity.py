@@ -25,28 +25,12 @@ class NoIdentityError(TypeError):
 def identity(thing: Any) -> str:
     """A text that is equal for equal content, in this process and in any other.
 
-    Parameters
-    ----------
-    thing : object
-        A number, text, array, container, function, or an object with ``get_params``.
+    A name that a person recognises; where it does not say everything, a digest behind ``#``. What
+    has no content to compare (a closure, say) raises a :class:`NoIdentityError`.
 
-    Returns
-    -------
-    str
-        A name that a person recognises; where it does not say everything, a digest behind ``#``.
-
-    Raises
-    ------
-    NoIdentityError
-        For a closure, an object of an unknown kind, or a function whose source is not there.
-
-    Examples
-    --------
     >>> from sklearn.cluster import KMeans
     >>> identity(KMeans(n_clusters=3)) == identity(KMeans(n_clusters=4))
     False
-    >>> identity("cosine")
-    'cosine'
     """
     if isinstance(thing, str):
         return thing

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 def sample_agreement(
     study: Study, name: str | None = None, *, executor: Any = None, progress: bool | None = None
 ) -> float:
-    """What fitting to a sample loses, for a candidate that was fitted to one.
-
-    Parameters
-    ----------
-    name : str, optional
-        The candidate; by default the choice.
-    executor, progress : optional
-        As for :meth:`sweep`.
+    """What fitting to a sample loses, for a candidate (by default the choice) fitted to one.
 
     Returns
     -------
@@ -41,17 +34,6 @@ def sample_agreement(
     ------
     InputError
         If it was fitted to all objects, its clusterer is not known, or the fit fails.
-
-    Examples
-    --------
-    >>> import karat, numpy as np
-    >>> from karat.study.loss import sample_agreement
-    >>> X = np.random.default_rng(0).normal(size=(6000, 2))
-    >>> X[:2000] += 9
-    >>> study = karat.Study(X)
-    >>> study.sweep(["average"], k=[2, 3], workers=1)
-    >>> round(sample_agreement(study, "average k=3"), 3)
-    0.998
     """
     name = str(study.rank().index[0]) if name is None else name
     labels = study.labels(name)  # says what is wrong with the name

@@ -23,17 +23,10 @@ COMPARED = 4
 def nesting(
     coarse: NDArray[np.integer], fine: NDArray[np.integer]
 ) -> tuple[float, list[list[int]]]:
-    """How the finer of two partitions divides the coarser; outliers of either are not counted.
+    """Of how many objects the finer partition divides the coarser, and which of its clusters do.
 
-    Returns
-    -------
-    share : float
-        Of the objects, those for which it does.
-    parts : list of list of int
-        For each cluster of the coarser, those of the finer that have most of their objects in it.
+    Outliers of either are not counted.
 
-    Examples
-    --------
     >>> nesting(np.array([0, 0, 1, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2]))
     (1.0, [[0], [1, 2]])
     """

@@ -25,20 +25,7 @@ if TYPE_CHECKING:
 class Objects:
     """What is clustered and judged; none of it changes while a study is open.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    metric : callable or str, optional
-        The distance where it is given now; a function must be.
-    settings : Settings
-    storage : Store
-
-    Attributes
-    ----------
-    dataset : Dataset
-    metric : str or callable
-    truth : ndarray of object, shape (n,), or None
-    n : int
+    ``metric`` is the distance where it is given now; a function must be.
     """
 
     def __init__(self, dataset: Dataset, metric: Any, settings: Settings, storage: Store) -> None:

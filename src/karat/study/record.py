@@ -56,28 +56,9 @@ class Record:
     """What decides in a study and what was tried in it, in order.
 
     Iterating gives pairs of a kind and its content: ``"settings"`` as they are from then on,
-    ``"sweep"`` and ``"add"``. Results follow from the record and the data alone.
-
-    Parameters
-    ----------
-    store : Store
-    given : dict
-        Settings that the caller names; the others are as recorded, or the defaults.
-    update : bool
-        Whether other values than the recorded ones may be taken over.
-    metric : str
-        The distance that suits the data, for a study that has none yet.
-
-    Attributes
-    ----------
-    settings : Settings
-    judge : Judge
-        The learned judge: the packaged one, or that which the study was given.
-
-    Raises
-    ------
-    StorageError
-        If the study was started with other settings and they may not be changed.
+    ``"sweep"`` and ``"add"``. Results follow from the record and the data alone. ``given`` are the
+    settings that the caller names, ``metric`` is the distance that suits the data; a StorageError
+    says which recorded settings differ and may not be changed without ``update``.
     """
 
     def __init__(
@@ -143,18 +124,7 @@ class Record:
         self.settings = replace(self.settings, judge=_name_of(self.judge))
 
     def digest(self, *, without: Collection[str] = ()) -> str:
-        """A hash of the data, the settings as they are now and all that was tried.
-
-        Parameters
-        ----------
-        without : collection of str
-            Settings that have no part in it.
-
-        Returns
-        -------
-        str
-            In hexadecimal. Equal for studies that make the same results.
-        """
+        """A hash of the data, the settings but for some of them, and all that was tried."""
         settings = {k: v for k, v in asdict(self.settings).items() if k not in without}
         text = json.dumps([__version__, settings, self._digest_of_tried()])
         return hashlib.sha256(text.encode()).hexdigest()
@@ -246,11 +216,7 @@ WITHOUT = "without identity: "
 
 
 def stable(thing: Any, what: str, *, needed: bool) -> str:
-    """The identity of a metric or clusterer.
-
-    What has none cannot be recognised when the study is resumed, so it is an error where
-    ``needed``: in a study that is stored.
-    """
+    """The identity of a metric or clusterer; an error where it has none and is ``needed``."""
     try:
         return identity(thing)
     except NoIdentityError as error:

@@ -38,21 +38,9 @@ _OUTCOME = ("status", "reason", "n_clusters", "n_noise", "seconds", "fitted_on",
 class SqliteStore(Store):
     """A study in one SQLite file with a write-ahead log (``path``), or in memory (None).
 
-    A kill leaves the file and its log, from which the next process to open it takes what was
-    committed.
-
-    Parameters
-    ----------
-    path : path-like or None
-    identity : dict or None
-        What the data is (``fingerprint``, ``n_objects``, and what else is worth keeping). A new
-        file gets it; an existing one must have the same fingerprint. None opens an existing
-        file whatever its data.
-
-    Raises
-    ------
-    StorageError
-        If the file is foreign, damaged, of other data, or in use by another process.
+    ``identity`` is what the data is (``fingerprint``, ``n_objects``, and what else is worth
+    keeping): a new file gets it, an existing one must have the same fingerprint; None opens an
+    existing file whatever its data.
     """
 
     def __init__(self, path: str | Path | None, identity: dict[str, Any] | None) -> None:

@@ -68,13 +68,7 @@ def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
 class Fits:
     """How clusterers are fitted to the objects of a study: to all of them, a sample, or cells.
 
-    Attributes
-    ----------
-    objects : Objects
-    exact : bool
-        Whether every clusterer is fitted to all objects.
-    known : dict of str to Clusterer
-        What was swept since the study was opened, by key; a file keeps names alone.
+    ``known`` is what was swept since the study was opened, by key; a file keeps names alone.
     """
 
     objects: Objects
@@ -176,10 +170,9 @@ class Fits:
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to a sample and extended, not to all objects.
 
-        So it is above 5,000 objects where its time grows faster than linearly, above 20,000
-        (mixtures) or 100,000 where one fit takes long, and always where the data take more than a
-        quarter of the machine's memory; unless the study is exact or its objects are the nodes of a
-        graph.
+        So it is above 5,000 objects where its time grows faster than linearly (``whole_to``), and
+        where the data take more than a quarter of the machine's memory; unless the study is exact
+        or its objects are the nodes of a graph.
         """
         n = self.objects.n
         if self.exact or self.objects.metric == "graph" or n <= large.FIT_AT_MOST:
