@@ -58,16 +58,16 @@ def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription,
     if key not in study.results:
         study.results[key] = (_described(study, name, labels),)
     found: tuple[ClusterDescription, ...] = study.results[key][0]
-    given = _given_names(study, name)
+    given = (study.storage.meta.get(NAMES) or {}).get(_partition(study, name))
     if given is None:
         return found
+    names, notes = given["names"], given["notes"]
     return tuple(
-        one if (own := given["names"].get(str(one.cluster))) is None
-        else replace(
-            one, name=own, named_by=given["by"], note=given["notes"].get(str(one.cluster))
-        )
+        replace(one, name=names[key], named_by=given["by"], note=notes.get(key))
+        if (key := str(one.cluster)) in names
+        else one
         for one in found
-    )  # fmt: skip
+    )
 
 
 def name_clusters(
@@ -125,38 +125,26 @@ def name_clusters(
     study.storage.set_meta({NAMES: named})
 
 
-def _given_names(study: Study, name: str) -> dict[str, Any] | None:
-    named = study.storage.meta.get(NAMES) or {}
-    found: dict[str, Any] | None = named.get(_partition(study, name))
-    return found
-
-
 def _partition(study: Study, name: str) -> str:
     return str(study.candidates.loc[name, "partition"])
 
 
 def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription, ...]:
-    n = len(labels)
-    rows = np.arange(n)
-    if n > AT_MOST:
-        seed = study.settings.random_state
-        rows = np.sort(np.random.default_rng(seed).permutation(n)[:AT_MOST])
-    called: list[str] | None = study.cluster_names(name)
-    if called is not None and all(one.isdecimal() for one in called):
-        called = None
+    n, seed = len(labels), study.settings.random_state
+    rows = np.sort(np.random.default_rng(seed).permutation(n)[:AT_MOST])
+    called = study.cluster_names(name)
+    named = not all(one.isdecimal() for one in called)
     sizes = np.bincount(labels[labels >= 0]).tolist()
     out = [
-        ClusterDescription(c, str(c) if called is None else called[c], size, size / n)
+        ClusterDescription(c, called[c] if named else str(c), size, size / n)
         for c, size in enumerate(sizes)
     ]
     there = np.unique(labels[rows][labels[rows] >= 0])
     if len(there) == 0:
         return tuple(out)
-    if called is not None:
-        called = [called[c] for c in there]
     for one in describe_clusters(
-        labels=labels[rows], names=called, random_state=study.settings.random_state,
-        **_objects(study, rows),
+        labels=labels[rows], names=[called[c] for c in there] if named else None,
+        random_state=seed, **_objects(study, rows),
     ):  # fmt: skip
         c = int(one.cluster)
         out[c] = replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +42,7 @@ FIT_AT_MOST = 2_000
 FEWEST_CANDIDATES = 3
 
 
-@dataclass(frozen=True)
-class Company:
+class Company(NamedTuple):
     """One of these clusterings: what it is called, and its labels."""
 
     name: str

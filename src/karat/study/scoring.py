@@ -80,40 +80,38 @@ def _judge(
 ) -> None:
     labelings = _labelings(study, partitions)
     data, metric = study.objects.points
-    precision = large.PRECISION if study.objects.is_estimated else None
-    inputs = {
-        "internal": partial(Inputs.read, data, metric=metric, noise=study.settings.noise),
-        "external": partial(Inputs.read, None, truth=study.truth, noise=EXTERNAL_NOISE),
-    }
-    for which, (kind, read) in enumerate(inputs.items()):
-        keys = [measure.key for measure in measures if measure.kind == kind]
-        if not keys:
+    estimated = study.objects.is_estimated
+    reads = (
+        ("internal", partial(Inputs.read, data, metric=metric, noise=study.settings.noise)),
+        ("external", partial(Inputs.read, None, truth=study.truth, noise=EXTERNAL_NOISE)),
+    )
+    for context, (kind, read) in zip(_contexts(study), reads, strict=True):
+        chosen = [measure for measure in measures if measure.kind == kind]
+        if not chosen:
             continue
-        unjudged: dict[str, str] = {}
-        if kind == "internal" and study.objects.is_estimated:
-            unjudged = {
-                key: why_not_sampled(catalogue[key])
-                for key in keys
-                if not sampled_by(catalogue[key], study.metric)
-            }
+        judged = chosen
+        if kind == "internal" and estimated:
+            judged = [measure for measure in chosen if sampled_by(measure, study.metric)]
         found = compute(
             read(labelings),
-            [catalogue[key] for key in keys if key not in unjudged],
-            precision=precision,
+            judged,
+            precision=large.PRECISION if estimated else None,
             bounded_only=True,
             random_state=study.settings.random_state,
             executor=workers,
         )
-        scores = []
-        for key, partition in product(keys, partitions):
-            if key in unjudged:
-                scores.append(Score(partition, key, math.nan, unjudged[key]))
-                continue
-            errors = found.standard_errors
+        scores = [
+            Score(partition, measure.key, math.nan, why_not_sampled(measure))
+            for measure in chosen
+            if measure not in judged
+            for partition in partitions
+        ]
+        errors = found.standard_errors
+        for key, partition in product((measure.key for measure in judged), partitions):
             error = float(errors[key].loc[partition]) if key in errors else None
             reason = found.reasons.get(partition, {}).get(key)
             scores.append(Score(partition, key, float(found[key].loc[partition]), reason, error))
-        study.storage.add_scores(_contexts(study)[which], scores)
+        study.storage.add_scores(context, scores)
 
 
 def _labelings(study: Study, partitions: Sequence[str]) -> Labelings:
@@ -142,23 +140,16 @@ def candidate_table(study: Study) -> pd.DataFrame:
     import pandas as pd
 
     rows = [c for c in study.storage.candidates() if c["status"] != "planned"]
-    table = pd.DataFrame(
-        rows,
-        columns=[
-            "name", "clusterer", "parameter", "value", "start", "status", "reason",
-            "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
-        ],
-    ).set_index("name")  # fmt: skip
-    swept = table["parameter"] == "n_clusters"
-    table["k"] = table["value"].where(swept).astype("Int64")
-    table["n_clusters"] = table["n_clusters"].astype("Int64")
-    table["fitted_on"] = table["fitted_on"].astype("Int64")
-    table["noise_share"] = table["n_noise"].astype("Float64") / study.n_objects
-    order_of_columns = [
-        "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-        "fitted_on", "partition",
+    columns = [
+        "name", "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share",
+        "seconds", "fitted_on", "partition",
     ]  # fmt: skip
-    return table[order_of_columns]
+    for row in rows:
+        row["k"] = row["value"] if row["parameter"] == "n_clusters" else None
+        noise = row["n_noise"]
+        row["noise_share"] = None if noise is None else noise / study.n_objects
+    whole = dict.fromkeys(["k", "n_clusters", "fitted_on"], "Int64") | {"noise_share": "Float64"}
+    return pd.DataFrame(rows, columns=columns).astype(whole).set_index("name")
 
 
 @derived(without=("by", "judge", "notes"))

@@ -290,33 +290,23 @@ def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
     """The settings that a caller names, as they are recorded; those that are None are not."""
     from karat.bounds.classes import listed_classes
 
+    out = {name: one for name, one in given.items() if one is not None}
+    for name, one in out.items():
+        if name == "noise":
+            check_choice(one, NOISE_POLICIES, "noise")
+        elif name == "delta" and not 0 < one <= 1:
+            raise InputError(f"delta must be in (0, 1]; got {one!r}")
+        elif name == "random_state" and not (isinstance(one, (int, np.integer)) and one >= 0):
+            raise InputError(f"random_state must be a non-negative integer; got {one!r}")
     as_recorded: dict[str, Callable[[Any], Any]] = {
-        "noise": _noise,
-        "delta": _delta,
+        "delta": float,
         "classes": listed_classes,
-        "random_state": _seed,
+        "random_state": int,
         "by": lambda by: as_decider(by).key,
         "exact": bool,
         "metric": lambda metric: stable(metric, "the metric", needed=stored),
     }
-    return {name: as_recorded[name](one) for name, one in given.items() if one is not None}
-
-
-def _noise(noise: Any) -> str:
-    check_choice(noise, NOISE_POLICIES, "noise")
-    return str(noise)
-
-
-def _delta(delta: Any) -> float:
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-    return float(delta)
-
-
-def _seed(random_state: Any) -> int:
-    if not isinstance(random_state, (int, np.integer)) or random_state < 0:
-        raise InputError(f"random_state must be a non-negative integer; got {random_state!r}")
-    return int(random_state)
+    return {name: as_recorded.get(name, str)(one) for name, one in out.items()}
 
 
 def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
