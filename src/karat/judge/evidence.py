@@ -101,6 +101,7 @@ def as_points(X: Any, metric: Any = "euclidean") -> Floats:
     wide data 100 latent dimensions, and of other distances those of 500 landmarks.
     """
     from scipy import sparse
+    from sklearn.preprocessing import normalize
 
     angular = metric in ("cosine", "correlation")
     if metric == "correlation":
@@ -108,7 +109,7 @@ def as_points(X: Any, metric: Any = "euclidean") -> Floats:
     elif not angular and metric not in ("euclidean", "sqeuclidean"):
         return _landmark_coordinates(X, metric)
     if angular:
-        X = _unit(X)
+        X = normalize(X)
     n, d = X.shape
     if sparse.issparse(X) or d > WIDE:
         from sklearn.decomposition import TruncatedSVD
@@ -116,14 +117,8 @@ def as_points(X: Any, metric: Any = "euclidean") -> Floats:
         kept = max(1, min(LATENT, d - 1, n - 1))
         given = sparse.csr_matrix(X) if sparse.issparse(X) else X
         X = TruncatedSVD(kept, random_state=0).fit_transform(given)
-        X = _unit(X) if angular else X
+        X = normalize(X) if angular else X
     return np.ascontiguousarray(X, dtype=np.float64)
-
-
-def _unit(X: Any) -> Any:
-    from sklearn.preprocessing import normalize
-
-    return normalize(X)
 
 
 def _landmark_coordinates(X: Any, metric: Any) -> Floats:
@@ -169,16 +164,9 @@ def look_at(points: Floats, Z: Floats | None = None) -> View:
     found = neighbor_lists(points, NEIGHBORS, algorithm="exact")
     core = found.distances[:, min(CORE, found.n_neighbors) - 1]
     edges, lengths = spanning_tree(points, "euclidean", core)
-    floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6
-    if floor <= 0:
-        floor = 1.0
-    return View(
-        np.ascontiguousarray(Z),
-        found.indices,
-        np.log(np.maximum(core, floor)),
-        edges,
-        np.log(np.maximum(lengths, floor)),
-    )
+    floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6 or 1.0
+    logs, core_logs = (np.log(np.maximum(one, floor)) for one in (lengths, core))
+    return View(np.ascontiguousarray(Z), found.indices, core_logs, edges, logs)
 
 
 def own_evidence(view: View, codes: Codes) -> Floats:
@@ -336,23 +324,11 @@ def data_evidence(points: Floats, view: View) -> Floats:
         left = np.cumsum(t - t.mean())[:-1]
         r = np.arange(1, n)
         cut.append((left**2 / (r * (n - r))).max() * 1.0 / max(t.var(), 1e-300))
-    return np.array(
-        [
-            np.log(n),
-            np.log(d),
-            np.log(n / d),
-            tails,
-            skewness,
-            hub,
-            _intrinsic_dimension(view, Z),
-            float(shares[:2].sum()),
-            repeated,
-            same,
-            _pieces(view.near[:, : min(5, k)]) / n,
-            float(np.std(view.core)),
-            float(np.max(cut)),
-        ]
-    )
+    return np.array([
+        np.log(n), np.log(d), np.log(n / d), tails, skewness, hub, _intrinsic_dimension(view, Z),
+        shares[:2].sum(), repeated, same, _pieces(view.near[:, : min(5, k)]) / n,
+        np.std(view.core), np.max(cut),
+    ])  # fmt: skip
 
 
 def _intrinsic_dimension(view: View, Z: Floats) -> float:

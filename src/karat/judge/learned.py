@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from karat.judge.evidence import (
+    LINE_NAMES,
+    NEIGHBOR_NAMES,
+    OWN_NAMES,
+    TREE_NAMES,
+    VALLEY_NAMES,
+)
 from karat.judge.features import Evidence, columns
 from karat.judge.forest import Forest
 from karat.judge.labelled import prior
@@ -35,29 +42,22 @@ NEAR = 0.05
 #: arrays of a judge that are kept as they are, in the order of its fields
 PLAIN = ("steps", "below", "above", "nearness", "near", "gains")
 PACKAGED = Path(__file__).with_name("judge.npz")
-#: what a column is evidence of, by how its name begins; the first that fits
-KINDS = (
-    ("agree", "agreement with karat's own partitions"),
-    ("stab", "stability on half of the objects"),
-    ("likely", "likelihood of the clusters as distributions"),
-    ("null", "contrast to null references"),
-    ("size", "number and sizes of clusters"),
-    ("data", "shape of the data"),
-    *(
-        (f"own {name}", "neighbours kept together")
-        for name in (
-            "neighbour", "worst neighbour", "nearest", "worst conductance", "fallen",
-        )
-    ),
-    *(
-        (f"own {name}", "gaps and valleys between clusters")
-        for name in (
-            "tree", "worst tree", "valley", "worst valley", "touching", "gap", "worst gap",
-            "filled", "most filled",
-        )
-    ),
-    ("own", "shape of the clusters"),
-)  # fmt: skip
+#: what a column is evidence of, by the first word of its name
+KINDS = {
+    "agree": "agreement with karat's own partitions",
+    "stab": "stability on half of the objects",
+    "likely": "likelihood of the clusters as distributions",
+    "null": "contrast to null references",
+    "size": "number and sizes of clusters",
+    "data": "shape of the data",
+}
+GAPS = "gaps and valleys between clusters"
+#: the same for the columns of what each partition is like by itself
+OWN_KINDS = (
+    dict.fromkeys(OWN_NAMES, "shape of the clusters")
+    | dict.fromkeys(NEIGHBOR_NAMES, "neighbours kept together")
+    | dict.fromkeys(TREE_NAMES + VALLEY_NAMES + LINE_NAMES[:4], GAPS)
+)
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,7 @@ class Judge:
         )
         alike = nearly_alike(probability, evidence.agreement[best])
         kinds: dict[str, Floats] = {}
-        for name, part in zip(self.columns, parts.T, strict=True):
-            kind = kind_of(name)
+        for kind, part in zip(map(kind_of, self.columns), parts.T, strict=True):
             kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
         return Judgement(
             score,
@@ -188,10 +187,13 @@ class Judge:
 
 def kind_of(column: str) -> str:
     """What a column is evidence of; of all anchors together, of the data as that of one is."""
-    if column.startswith(("best own", "median own")):
-        return "gaps and valleys between clusters"
-    column = column.removeprefix("best ").removeprefix("median ")
-    return next(kind for start, kind in KINDS if column.startswith(start))
+    name = column.removeprefix("best ").removeprefix("median ")
+    first, _, rest = name.partition(" ")
+    if first != "own":
+        return KINDS[first]
+    if name != column:
+        return GAPS
+    return OWN_KINDS[rest if rest in OWN_KINDS else rest.removesuffix(" place")]
 
 
 def set_back(ahead: Floats, evidence: Evidence) -> Floats:
@@ -280,17 +282,15 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     >>> load_judge().version
     '3'
     """
-    if path is None or isinstance(path, (str, Path)):
-        return _loaded(Path(PACKAGED if path is None else path))
-    return _read(path)
+    return _packaged() if path is None else _read(path)
 
 
-@lru_cache(maxsize=4)
-def _loaded(path: Path) -> Judge:
-    return _read(path)
+@lru_cache(maxsize=1)
+def _packaged() -> Judge:
+    return _read(PACKAGED)
 
 
-def _read(path: Path | BinaryIO) -> Judge:
+def _read(path: str | Path | BinaryIO) -> Judge:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -300,11 +300,8 @@ class Model:
 
     def __str__(self) -> str:
         rule = "the cluster of the nearest " + ("centre" if self.rule.by_centers else "object")
-        checked = (
-            ""
-            if self.training_checked == self.n_objects
-            else (f" ({self.training_checked:,} were asked)")
-        )
+        part = self.training_checked < self.n_objects
+        checked = f" ({self.training_checked:,} were asked)" * part
         return (
             f"{self!r}. A further object belongs to {rule}. "
             f"{100 * self.training_agreement:.4g} % of the objects of the data are predicted to be "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,7 @@ ROUNDING = 1e-12
 _BLOCK = 2**14
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """Where objects belong."""
 
     #: ``-1`` where the nearest object is an outlier
@@ -93,11 +92,6 @@ class Rule:
         limits = _limits(kept, own, metric, centers.shape[0])
         rule = cls(kept, own, metric, centers, limits, bool(by_centers))
         return rule if by_centers is not None else replace(rule, by_centers=rule._tells(X, labels))
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters."""
-        return int(self.centers.shape[0])
 
     def _tells(self, X: Data, labels: NDArray[np.int32]) -> bool:
         """Whether the nearest centres tell the clusters."""
@@ -223,11 +217,11 @@ def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
 def _few_of_each(labels: NDArray[np.int32], most: int = 1_000) -> NDArray[np.intp]:
     """The objects of each cluster, of large ones as many as tell where the middle is."""
     rng = np.random.default_rng(0)
-    rows = []
-    for cluster in range(int(labels.max()) + 1):
-        own = np.flatnonzero(labels == cluster)
-        rows.append(own if len(own) <= most else np.sort(rng.choice(own, most, replace=False)))
-    return np.concatenate(rows)
+    members = (np.flatnonzero(labels == cluster) for cluster in range(int(labels.max()) + 1))
+    return np.concatenate([
+        own if len(own) <= most else np.sort(rng.choice(own, most, replace=False))
+        for own in members
+    ])  # fmt: skip
 
 
 def _limits(X: Data, labels: NDArray[np.int32], metric: Any, k: int) -> Floats:
