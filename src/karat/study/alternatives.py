@@ -128,7 +128,13 @@ class Alternatives:
         return facts | {"sentences": wording.sentences(self)}
 
     def __str__(self) -> str:
-        return wording.table(self)
+        import pandas as pd
+
+        lines = wording.sentences(self)
+        if len(self) > 1:
+            rows = pd.DataFrame(wording.rows(self), columns=list(wording.HEADS))
+            lines.append(rows.to_string(index=False))
+        return "\n".join(lines)
 
 
 def alternatives(study: Study, n: int = 3) -> Alternatives:

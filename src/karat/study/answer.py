@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from karat.nulls.structure import Structure as Structure
 from karat.runtime.validation import InputError
 from karat.study import wording
-from karat.study.wording import notebook, phrases
+from karat.study.wording import phrases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -457,7 +458,19 @@ class Answer:
         return " ".join((*found, *self.sentences, wording.footer(self)))
 
     def _repr_html_(self) -> str:
-        return notebook.html(self)
+        first, *rest = map(escape, self.sentences)
+        found, minded = (
+            "".join(f"<li>{escape(one)}</li>" for one in told)
+            for told in (wording.findings(self.findings), wording.remarks(self))
+        )
+        found = f"<p>About the data:</p><ul>{found}</ul>" * bool(found)
+        minded = f"<details><summary>What to mind</summary><ul>{minded}</ul></details>" * bool(
+            minded
+        )
+        return (
+            f"{found}<p><strong>{first}</strong> {' '.join(rest)}</p>{minded}"
+            f"<p><small>{escape(wording.footer(self))}</small></p>"
+        )
 
 
 def plain(value: Any) -> Any:

@@ -61,7 +61,7 @@ def evaluate(
     """
     chosen = applicable(measures, has_truth=study.truth is not None, metric=study.metric)
     storage = study.storage
-    there = {(s.partition, s.measure) for c in _contexts(study) for s in storage.scores(c)}
+    there = _scored(study)
     todo = [
         partition
         for partition in storage.partitions()
@@ -73,6 +73,13 @@ def evaluate(
             missing = [m for m in chosen if any((p, m.key) not in there for p in chunk)]
             _judge(study, chunk, missing, study.fits.workers_of(executor))
             advance(len(chunk))
+
+
+@derived(without=("by", "judge", "notes", "candidates"))
+def _scored(study: Study) -> dict[tuple[str, str], Score]:
+    """All scores by partition and measure."""
+    found = (score for context in _contexts(study) for score in study.storage.scores(context))
+    return {(score.partition, score.measure): score for score in found}
 
 
 def _judge(
@@ -160,13 +167,12 @@ def score_table(study: Study) -> tuple[pd.DataFrame, dict[str, dict[str, str]], 
     values: dict[str, dict[str, float]] = {}
     errors: dict[str, dict[str, float]] = {}
     reasons: dict[str, dict[str, str]] = {}
-    for context in _contexts(study):
-        for score in study.storage.scores(context):
-            values.setdefault(score.measure, {})[score.partition] = score.value
-            if score.reason is not None:
-                reasons.setdefault(score.partition, {})[score.measure] = score.reason
-            if score.error is not None:
-                errors.setdefault(score.measure, {})[score.partition] = score.error
+    for (partition, measure), score in _scored(study).items():
+        values.setdefault(measure, {})[partition] = score.value
+        if score.reason is not None:
+            reasons.setdefault(partition, {})[measure] = score.reason
+        if score.error is not None:
+            errors.setdefault(measure, {})[partition] = score.error
     table, error = (
         pd.DataFrame({m: found[m] for m in catalogue if m in found}) for found in (values, errors)
     )

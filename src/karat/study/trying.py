@@ -330,10 +330,9 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
             planned.append(Planned(outcome.name, "given", None, None, 0, None))
             finished.append(outcome)
             continue
-        before, now = storage.memberships(outcome.name), outcome.memberships
-        same = before is now if before is None or now is None else np.array_equal(before, now)
         codes = outcome.labels
         partition = None if codes is None else partition_hash(canonical_codes(codes))
+        same = np.array_equal(storage.memberships(outcome.name), outcome.memberships)  # type: ignore[arg-type]
         if known[outcome.name]["partition"] != partition or not same:
             raise InputError(
                 f"the study has another clustering called {outcome.name!r}; choose another name"
