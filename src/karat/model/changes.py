@@ -39,11 +39,10 @@ class Reference:
 
     Attributes
     ----------
-    today : float
+    today, unchanged : float, tuple of float
         Mean adjusted Rand index, over samples of today's objects, between the clusters of the old
-        model and those that its clusterer finds in them.
-    unchanged : tuple of float
-        The same for samples of the old objects, of the same size, that the model did not have.
+        model and those that its clusterer finds; the same for each sample of old objects, of the
+        same size, that the model did not have.
     p_value : float
         The share of these that agree no better than today's do, today's among them; differences
         that three objects can make do not count.

@@ -37,19 +37,15 @@ class ExtensionAgreement:
 
     Attributes
     ----------
-    value : float or None
+    value, standard_error : float or None
         Mean adjusted Rand index, over folds of held-out objects, between their clusters by the
-        rule and those by the clustering of all objects. Outliers count as one cluster.
-    standard_error : float or None
-        Of the mean over the folds.
+        rule and those by the clustering of all objects; outliers count as one cluster.
     share : float or None
-        The share of the held-out objects that are in the same cluster, after the clusters were
-        matched.
+        The share of the held-out objects that are in the same cluster, after matching.
     n_objects : int
         How many were held out, each once.
     refitted : bool
-        Whether the other objects were clustered anew without those; otherwise they kept their
-        clusters.
+        Whether the other objects were clustered anew; otherwise they kept their clusters.
     reason : str or None
         Why there is no value, or why nothing was clustered anew.
     """

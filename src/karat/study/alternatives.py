@@ -55,17 +55,14 @@ class Alternative:
 
     Attributes
     ----------
-    name : str
+    name, n_clusters : str, int
         A candidate of the study, or what was found beyond the sweep.
-    n_clusters : int
     labels : ndarray of int32, shape (n,)
         ``-1`` for outliers.
     sizes : tuple of int
         The largest first.
-    expected : Expected
-        The judge's expected agreement, on the view.
-    view : View
-        What it was found and judged on.
+    expected, view : Expected, View
+        The judge's expected agreement, and the view that it was found and judged on.
     evidence : float
         -log p of the shallowest valley that sets its clusters apart.
     carried_by : tuple of (str, float)
@@ -100,10 +97,8 @@ class Alternatives:
         Why there is none: a key of :data:`karat.study.wording.divisions.REASONS`.
     searched : int
         Views of the data in which others were looked for.
-    alike : float
-        The most that one may tell of another.
-    share : float
-        The least part of the best expected agreement.
+    alike, share : float
+        The most that one may tell of another, the least part of the best expected agreement.
     """
 
     items: tuple[Alternative, ...]

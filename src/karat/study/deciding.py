@@ -128,23 +128,15 @@ def guarantee(study: Study) -> Guarantee:
     Returns
     -------
     Guarantee
-        With probability ``1 - delta`` over which objects were labelled it holds. Outliers
-        count as one cluster.
+        With probability ``1 - delta`` over which objects were labelled it holds; outliers count as
+        one cluster. One half of the labels chooses the most probable candidate, with the learned
+        judge, which does not see the labels, as the prior; the other half tests it
+        (:func:`karat.bounds.study_guarantee`).
 
     Raises
     ------
     InputError
         If no class is known, or nothing was tried.
-
-    See Also
-    --------
-    karat.guarantee
-
-    Notes
-    -----
-    One half of the labels chooses the most probable candidate, with the learned judge, which
-    does not see the labels, as the prior; the other half tests it
-    (:func:`karat.bounds.study_guarantee`).
     """
     from karat.bounds import study_guarantee
 

@@ -9,13 +9,7 @@ import numpy as np
 from karat.datasets.findings import ordered
 from karat.datasets.reading_plan import reproduced
 from karat.labelings.structures import Hardened
-from karat.study.answer import (
-    Answer,
-    FoundAgain,
-    Sample,
-    Tried,
-    Trouble,
-)
+from karat.study.answer import Answer, FoundAgain, Sample, Tried, Trouble
 from karat.study.constraints import paired
 from karat.study.deciders import Verdict, as_decider, candidate, own_score
 from karat.study.fitted import fitted_of
@@ -80,7 +74,7 @@ def _silhouette(study: Study, name: str) -> float | None:
 def _tried(study: Study, ranked: pd.DataFrame) -> Tried:
     table = study.candidates
     troubles = []
-    for status in ("stopped", "excluded", "failed", "flagged"):
+    for status in ("excluded", "failed", "flagged"):
         these = table[table["status"] == status]
         if len(these):
             reason = str(these["reason"].iloc[0])

@@ -207,10 +207,7 @@ def _kill(pool: Any) -> None:
 
 
 def _stopped(job: Job, share: float) -> list[Finished]:
-    reason = (
-        f"stopped after {share:.0f} s, its share of the budget; the same call with a larger budget "
-        "fits it"
-    )
+    reason = f"stopped after {share:.0f} s, all that one fit may take"
     return [Finished(c.name, "stopped", reason, None, share) for c in job.candidates]
 
 

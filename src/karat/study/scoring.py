@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 
-NO_LABELS = ("failed", "excluded", "stopped")
+NO_LABELS = ("failed", "excluded")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -222,7 +222,7 @@ def why_nothing(study: Study) -> str:
     failed = tried[tried["status"].isin(NO_LABELS)]
     if failed.empty and tried.empty and not planned:
         return "nothing was tried; call sweep or add first"
-    if planned and not (failed["status"] != "stopped").any():
+    if planned and failed.empty:
         return "no fit was finished within the budget; allow a larger one (budget=, --budget)"
     if failed.empty:
         reasons = [r for why in score_table(study)[1].values() for r in why.values()]

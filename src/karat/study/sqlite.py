@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.runtime.validation import StorageError
-from karat.study.store import UNFINISHED, Planned, Score, Store
+from karat.study.store import Planned, Score, Store
 
 APPLICATION_ID = 0x4B415254  # "KART"
 FORMAT = 6
@@ -138,11 +138,9 @@ class SqliteStore(Store):
     def _finish(self, rows: list[tuple[Any, ...]], blobs: dict[str, bytes]) -> None:
         with self._transaction("candidates"):
             for name, *came in rows:
-                done = self._contents("outcome", name)
                 assert self._contents("plan", name), f"{name} was never planned"
-                left = not done or json.loads(done[name])[0] in UNFINISHED
-                assert left, f"{name} was finished before"
-                self._put("outcome", {name: came}, replace=True)
+                assert not self._contents("outcome", name), f"{name} was finished before"
+                self._put("outcome", {name: came})
             self._put("blob", blobs)
 
     def candidates(self) -> list[dict[str, Any]]:

@@ -16,8 +16,8 @@ from karat.stability.assessment import MOST_OBJECTS, n_steps
 from karat.stability.calibrated import kinds_beside, n_null_resamples, share_drawn
 from karat.stability.engine import prepare
 from karat.stability.progress import counted
+from karat.study.loss import clusterers_of
 from karat.study.notes import last_noted, noted
-from karat.study.store import UNFINISHED
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -54,7 +54,7 @@ def work_of(study: Study, candidate: dict[str, Any]) -> tuple[float, float]:
     swept = sum(
         (c["fitted_on"] or n) / n
         for c in study.storage.candidates()
-        if c["parameter"] is not None and c["status"] not in UNFINISHED
+        if c["parameter"] is not None and c["status"] != "planned"
     )
     return judged / n * one * (curve + clusters), swept
 
@@ -189,26 +189,21 @@ def kept_assessment(study: Study, name: str) -> Assessment | None:
 def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
     """What made a candidate, to be fitted again."""
     key = candidate["clusterer"]
-    if key in study.fits.known:
-        return study.fits.known[key]
     if candidate["parameter"] is None:
         raise InputError(
             f"{candidate['name']} was made elsewhere, and its stability needs the clusterer that "
             "made it, to be fitted to resamples; karat.stability.assess(X, clusterer, "
             "labels=..., value=k) takes both"
         )
-    own = key.partition(" of ")[0].partition(" on ")[0]
-    if own != key and (own in study.fits.known or own in catalogue):
-        one = study.fits.known.get(own) or catalogue[own]
-        found = [c for c in study.fits.under_distance([one], {})[0] if c.key == key]
-        if found:  # it is under the study's distance already
-            return replace(found[0], distances=("features",))
-    if key not in catalogue:
+    if key in study.fits.known or key in catalogue:
+        return study.fits.known.get(key) or catalogue[key]
+    found = clusterers_of(study).get(key)
+    if found is None:
         raise InputError(
             f"the clusterer {key} is not in the catalogue, and a study file cannot keep it; call "
             "sweep with it again first"
         )
-    return catalogue[key]
+    return replace(found, distances=("features",))  # it is under the study's distance already
 
 
 def _key(partition: str) -> str:

@@ -217,9 +217,7 @@ def sweep(
         once each; to other executors every job carries the data.
     budget : float, optional
         Seconds after which fits that are not finished are stopped; they stay planned, and
-        the same call resumes them. Cheap clusterers and short fits come first. One fit may
-        take the share of one clusterer of the time of all workers, and is stopped then
-        (``status`` is ``stopped``); a larger budget fits it.
+        the same call resumes them. Cheap clusterers and short fits come first.
     progress : bool, optional
         Show a bar; by default on a terminal.
 
@@ -256,16 +254,9 @@ def sweep(
         for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
     ]
     total = sum(len(job.candidates) for job in jobs)
-    deadline = share = math.inf
-    if budget is not None:
-        deadline = time.monotonic() + budget
-        share = budget * workers / max(len({job.clusterer.key for job in jobs}), 1)
+    deadline = math.inf if budget is None else time.monotonic() + budget
     outcomes = fits.outcomes(
-        jobs,
-        workers=workers,
-        executor=fits.workers_of(executor),
-        deadline=deadline,
-        share=share,
+        jobs, workers=workers, executor=fits.workers_of(executor), deadline=deadline
     )
     with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
         for finished in outcomes:

@@ -34,16 +34,9 @@ MOST_COMPONENTS, PER_COMPONENT = 8, 25
 class View:
     """What a clustering was found on.
 
-    Attributes
-    ----------
-    kind : {"all", "features", "components", "residual", "directions"}
-        All features; some of them; independent components of the space between the clusters of
-        another clustering; what is left of the data without that space; directions from the origin.
-    features : tuple of int
-        Columns, where they are some of the features.
-    without : tuple of str
-        Clusterings whose space was projected out, or divided into components.
-    metric : str
+    ``kind`` is all features; some of them (``features``); independent components of the space between
+    the clusters of another clustering; what is left of the data without that space (both name it in
+    ``without``); or directions from the origin.
     """
 
     kind: Kind
