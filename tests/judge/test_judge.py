@@ -16,9 +16,8 @@ from karat import plot
 from karat.bounds import percent_up, study_bounds
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
-from karat.judge.forest import Forest
 from karat.judge.labelled import TEMPERATURE, log_likelihood
-from karat.judge.learned import shares
+from karat.judge.learned import Forest, shares
 from karat.report import render
 from karat.runtime.validation import InputError
 from karat.study.scoring import bound_inputs

@@ -18,8 +18,8 @@ from karat.labelings.partitions import canonical_codes
 from karat.measures import catalogue
 from karat.runtime.validation import InputError
 from karat.study import large, trying, work
-from karat.study.loss import sample_agreement
 from karat.study.ranking import points
+from karat.study.stability import sample_agreement
 from karat.study.wording import remarks
 
 

@@ -20,9 +20,18 @@ from karat.nulls.valleys import separated, valley_evidence
 from karat.runtime.validation import InputError
 from karat.study import deciding, judging
 from karat.study.answer import GRADES, Expected, plain
-from karat.study.derived import derived
-from karat.study.difference import ALIKE, differ, diverse, is_crossed, told_by
-from karat.study.views import View, components, feature_groups, residual
+from karat.study.notes import derived
+from karat.study.views import (
+    ALIKE,
+    View,
+    components,
+    differ,
+    diverse,
+    feature_groups,
+    is_crossed,
+    residual,
+    told_by,
+)
 from karat.study.wording import divisions as wording
 from karat.study.wording.phrases import natural
 

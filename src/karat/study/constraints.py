@@ -50,8 +50,8 @@ def constrain(study: Study, pairs: Any) -> None:
     Notes
     -----
     They are recorded, and replace those given before. The judge's prior is multiplied by the
-    likelihood of the pairs under each candidate (:func:`karat.judge.pairs.pairs_log_likelihood`);
-    a candidate need not keep all of them, since a pair may be wrong.
+    likelihood of the pairs under each candidate; a candidate need not keep all of them, since a
+    pair may be wrong.
 
     Examples
     --------

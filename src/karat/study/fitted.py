@@ -15,7 +15,7 @@ from karat.model import KEPT, Assignment, Changes, Model, changes
 from karat.runtime.validation import InputError
 from karat.study import work
 from karat.study.large import draw_rows
-from karat.study.loss import clusterers_of
+from karat.study.stability import clusterers_of
 from karat.study.store import Planned, planned
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from karat.judge.learned import set_back
 from karat.labelings.partitions import canonical_codes
 from karat.study import large, work
 from karat.study.answer import Contribution, Expected, JudgedBy
-from karat.study.derived import derived
 from karat.study.large import draw_sample, part_of
+from karat.study.notes import derived
 from karat.study.store import partition_hash
 from karat.study.sweeping import Request
 
@@ -160,7 +160,7 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
 
 def with_pairs(study: Study, found: Judged | None) -> Judged | None:
     """The same, with how likely the known pairs are by each candidate."""
-    from karat.judge.pairs import pairs_log_likelihood
+    from karat.judge.labelled import pairs_log_likelihood
     from karat.study.constraints import constraints_of
 
     known = constraints_of(study)

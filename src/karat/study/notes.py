@@ -1,13 +1,14 @@
-"""Notes of a study: what was asked of it, and what was found, as JSON in its storage."""
+"""What was worked out in a study: derived from its record, or noted in its storage as JSON."""
 
 from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
+from functools import wraps
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from karat.stability import Assessment, ClusterStability, StabilityCurve
 
 if TYPE_CHECKING:
     from karat.study.study import Study
+
 
 _KINDS = {
     kind.__name__: kind for kind in (Assessment, ClusterStability, StabilityCurve, Differences)
@@ -78,3 +80,33 @@ def _unpack(kept: Any) -> Any:
         name, index = content["index"]
         return pd.DataFrame(content["columns"], index=pd.Index(index, name=name))
     return tuple(content)
+
+
+T = TypeVar("T")
+
+
+def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Decorate a function of a study: its value is kept under a digest of what it follows from.
+
+    That is the record, what became of the candidates, and what was scored and noted since,
+    ``without`` some settings, ``"scores"`` or ``"notes"``; so nothing is ever cleared.
+    """
+
+    def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
+        @wraps(work_out)
+        def of(study: Study) -> T:
+            name = work_out.__name__
+            if study.results.get(name, ("",))[0] != _state(study, without):
+                value = work_out(study)  # which may score on the way
+                study.results[name] = _state(study, without), value
+            found: T = study.results[name][1]
+            return found
+
+        return of
+
+    return decorate
+
+
+def _state(study: Study, without: Collection[str]) -> str:
+    since = {k: n for k, n in study.storage.changes.items() if k not in without and k != "calls"}
+    return f"{study.record.digest(without=without)} {since}"

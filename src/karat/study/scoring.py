@@ -25,7 +25,7 @@ from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError, NothingToRankError, unknown_name
 from karat.runtime.version import __version__
 from karat.study import large
-from karat.study.derived import derived
+from karat.study.notes import derived
 from karat.study.store import Score
 
 if TYPE_CHECKING:

@@ -160,7 +160,7 @@ class Study:
         self.dataset, self.metric, self.truth = dataset, self.objects.metric, self.objects.truth
         self.fits = trying.Fits(self.objects, self.record.settings.exact)
         self.command: str | None = None
-        #: what was worked out, see :func:`karat.study.derived.derived`
+        #: what was worked out, see :func:`karat.study.notes.derived`
         self.results: dict[str, tuple[Any, ...]] = {}
 
     # -- the record ---------------------------------------------------------------------------
