@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.anchors import METHODS, anchors
 from karat.judge.evidence import (
     DATA_NAMES,
     LARGEST,
+    METHODS,
     NULL_NAMES,
     OWN_NAMES,
     SIZE_NAMES,
     STABILITY_NAMES,
     View,
+    anchors,
     as_points,
     data_evidence,
     look_at,
@@ -70,7 +71,7 @@ class Evidence:
 
     #: of the candidates
     traits: Traits
-    #: of :func:`karat.judge.anchors.anchors`
+    #: of :func:`karat.judge.evidence.anchors`
     anchors: Traits
     data: Floats
     #: adjusted Rand index of all pairs of candidates

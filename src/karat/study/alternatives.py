@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.distances import FORMS
 from karat.judge import FEWEST_OBJECTS, gather
-from karat.judge.anchors import canonical_order
+from karat.judge.evidence import canonical_order
 from karat.labelings.partitions import canonical_codes
 from karat.meaning.carriers import carriers
 from karat.nulls.coordinates import placed

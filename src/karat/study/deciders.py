@@ -71,10 +71,6 @@ Judge = Callable[["Study", "pd.DataFrame", "pd.DataFrame"], Verdict]
 Facts = Callable[["Study", "pd.DataFrame", Verdict], dict[str, Any]]
 
 
-def _no_facts(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Decider:
     """One way to decide."""
@@ -86,7 +82,7 @@ class Decider:
     #: ``judge(study, distinct, values)`` gives the verdict
     judge: Judge = field(repr=False)
     #: ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`
-    facts: Facts = field(default=_no_facts, repr=False)
+    facts: Facts = field(default=lambda *given: {}, repr=False)
     greater_is_better: bool = True
     #: how the score is written: a guarantee is a share that is rounded up
     unit: Literal["number", "share", "guarantee"] = "number"

@@ -98,12 +98,9 @@ def _function(thing: Any) -> list[str]:
         raise NoIdentityError(f"the source of {_name(function)} is not there") from None
     code = function.__code__
     # names and constants, and the bytecode, tell several lambdas of one line apart
-    inside = [code.co_varnames, code.co_names, [c for c in code.co_consts if _is_plain(c)]]
+    constants = [one for one in code.co_consts if not isinstance(one, types.CodeType)]
+    inside = [code.co_varnames, code.co_names, constants]
     if function.__name__ == "<lambda>":
         inside.append(code.co_code)
     defaults = [function.__defaults__ or (), function.__kwdefaults__ or {}]
     return [_name(function), inspect.cleandoc(source), *_nested(inside), *_nested(defaults)]
-
-
-def _is_plain(constant: Any) -> bool:
-    return not isinstance(constant, types.CodeType)
