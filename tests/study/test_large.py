@@ -154,7 +154,7 @@ def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
     with karat.Study(X) as study:
         study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
         assert len(study.storage.planned()) == 0
-        study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=3, workers=2)
+        study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=1, workers=2)
         assert len(study.storage.planned()) == 2
         assert len(study.candidates) == 2
         study.by = "silhouette"

@@ -145,13 +145,17 @@ def test_run_with_stability(tmp_path):
     assert len(best["stability"]["clusters"]) == best["n_clusters"]
 
 
-def test_processes_give_the_same(stored):
+@pytest.mark.parametrize("kind", ["threads", pytest.param("processes", marks=pytest.mark.long)])
+def test_other_executors_give_the_same(stored, kind):
+    from concurrent.futures import ThreadPoolExecutor
+
     from loky import get_reusable_executor
 
     _, whole = stored
+    executor = ThreadPoolExecutor(2) if kind == "threads" else get_reusable_executor(2)
     study = karat.Study(triangle(), by="silhouette")
     study.sweep(["average"], k=[2, 3], workers=1)
-    found = study.stability(executor=get_reusable_executor(2), **FEW)
+    found = study.stability(executor=executor, **FEW)
     assert found.curve.table.equals(whole.curve.table)
     assert found.clusters.table.equals(whole.clusters.table)
     assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
