@@ -265,7 +265,7 @@ def test_a_second_sample_of_everything_agrees(low, monkeypatch):
 def test_agreements_of_a_grid_and_of_another_distance(low):
     X, _ = blobs()
     study = karat.Study(X, metric="cityblock")
-    study.sweep(["average", "hdbscan"], k=[3], grid={"min_samples": [3, 5]}, workers=1)
+    study.sweep(["average", "hdbscan"], k=[3], grid={"min_cluster_size": [3, 5]}, workers=1)
     found = agreements(study)
     table = study.candidates
     assert table["fitted_on"].notna().all()

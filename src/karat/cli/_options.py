@@ -145,8 +145,8 @@ Graph = Annotated[
 Grid = Annotated[
     list[str] | None,
     typer.Option(
-        help="Values of another parameter, repeatable: eps=0.1:2:0.1 (both ends) or "
-        "min_samples=5,10."
+        help="Values of what a clusterer without a number of clusters is swept by, repeatable: "
+        "eps=0.1:2:0.1 (both ends) or min_cluster_size=5,10."
     ),
 ]
 Alternatives = Annotated[

@@ -61,7 +61,7 @@ def company(study: Study) -> dict[str, Company]:
         name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
     ]
     asked = Request.checked(names, NUMBERS, None, 1)
-    fitting, _ = fits.under_distance(asked.chosen, asked.grid)
+    fitting, _ = fits.under_distance(asked.chosen)
     jobs = [job for one in fitting for job in work.jobs_for(one, asked.candidates_of(one, seed))]
     data, metric = study.objects.points
     drawn = work.derived_seed(seed, "reference")

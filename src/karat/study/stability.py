@@ -278,7 +278,7 @@ def clusterers_of(study: Study) -> dict[str, Clusterer]:
         keys = [one["key"] for one in sweep["clusterers"]]
         known = {key: catalogue[key] for key in keys if key in catalogue} | study.fits.known
         chosen = [known[key] for key in keys if key in known]
-        out |= {one.key: one for one in study.fits.under_distance(chosen, sweep["grid"])[0]}
+        out |= {one.key: one for one in study.fits.under_distance(chosen)[0]}
     return out
 
 

@@ -26,7 +26,7 @@ from karat.study.objects import Objects
 from karat.study.record import stable
 from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned, partition_hash
-from karat.study.sweeping import Grid, Request, along, catalogue_name, check_count
+from karat.study.sweeping import Request, catalogue_name, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,9 +105,7 @@ class Fits:
             self._workers = executor, Workers.of(executor)
         return self._workers[1]
 
-    def under_distance(
-        self, chosen: Sequence[Clusterer], grid: Grid
-    ) -> tuple[list[Clusterer], dict[str, str]]:
+    def under_distance(self, chosen: Sequence[Clusterer]) -> tuple[list[Clusterer], dict[str, str]]:
         """The clusterers under the study's distance, and why others cannot take it."""
         out: list[Clusterer] = []
         excluded = {}
@@ -117,7 +115,7 @@ class Fits:
                 fitted = under(one, self.objects.metric)
                 if callable(self.objects.metric) and "features" not in one.distances:
                     fitted = under(one, "precomputed")
-                out += along(fitted, grid)
+                out.append(fitted)
             except ExcludedError as error:
                 excluded[one.key] = str(error)
         return out, excluded
@@ -204,9 +202,8 @@ def sweep(
         Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
         values of their own parameter instead.
     grid : mapping from parameters to values, optional
-        Values of other parameters, numbers of any kind: every combination is tried, with each
-        ``k`` where the clusterer has a number of clusters. A parameter is set on those
-        clusterers that have it: ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
+        Values of the parameter that a clusterer without a number of clusters is swept by:
+        ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
     n_init : int, default 5
         Starts for each k; clusterers that do not depend on a seed run once.
     workers : int, optional
@@ -236,7 +233,7 @@ def sweep(
     if workers is not None:
         check_count("workers", workers)
     workers = workers or available_cores()
-    fitting, excluded = fits.under_distance(asked.chosen, asked.grid)
+    fitting, excluded = fits.under_distance(asked.chosen)
     _record(study, asked)
     fits.known |= {one.key: one for one in asked.chosen}
     new = [Planned(key, key, None, None, 0, None) for key in excluded]
