@@ -72,20 +72,18 @@ class Changes:
     placed, unlike : float
         The shares of today's objects that the old model places with a confidence of at least 0.8,
         and that are unlike anything in the old data (about 0.01 are by chance).
-    reference : Reference or None
-    reason : str or None
-        Why there is no reference.
+    reference, reason : Reference, str
+        What resampling makes, or why it is not known.
     n_objects : int
         Objects of today.
 
     Notes
     -----
-    Transitions are those of MONIC (Spiliopoulou, Ntoutsi, Theodoridis & Schult, *KDD* 2006): a
-    cluster *came back* if at least half of its objects of today are in one of today's clusters;
-    it *merged* if those of another one are there, too; it *split* if parts of at least a quarter
-    each make up half of it or more; otherwise, or where it has less than a tenth of the share that
-    it had, it *vanished*. It *grew* or *shrank* if the shares then and today differ by more than
-    sampling makes at a level of 5 % for all clusters together.
+    After MONIC (Spiliopoulou, Ntoutsi, Theodoridis & Schult, *KDD* 2006): a cluster *came back* if
+    at least half of its objects of today are in one of today's clusters; it *merged* if those of
+    another one are there, too; it *split* if parts of at least a quarter each make up half of it or
+    more; otherwise, or with less than a tenth of its former share, it *vanished*. It *grew* or
+    *shrank* if the shares differ by more than sampling makes at 5 % for all clusters together.
     """
 
     table: pd.DataFrame

@@ -87,7 +87,7 @@ def name_clusters(
     by : str
         Who named them, which is told with the names.
     notes : mapping of int to str, optional
-        What is told of each name: by what its members are recognised, and how often they were.
+        By what its members are recognised, and how often they were.
     candidate : str, optional
         By default the answer. Candidates that are the same clustering have the same names.
 
@@ -95,10 +95,6 @@ def name_clusters(
     ------
     InputError
         For a cluster that is not there.
-
-    See Also
-    --------
-    karat.clarity_by_reading : names, and how well they tell the clusters apart.
 
     Examples
     --------

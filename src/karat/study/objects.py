@@ -79,9 +79,7 @@ class Objects:
     @cached_property
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
-        data, metric = self.points
-        rows = self.sample_rows
-        return large.Sample(rows, large.nearest_sampled(data, rows, metric))
+        return self._sample("sample of the objects")
 
     @cached_property
     def sample_rows(self) -> NDArray[np.int64]:
@@ -91,9 +89,12 @@ class Objects:
     @cached_property
     def second_sample(self) -> large.Sample:
         """As many objects, drawn independently of :attr:`sample`: to tell what samples lose."""
-        data, metric = self.points
-        seed = self._seed("second sample of the objects")
-        return large.draw_sample(data, large.FIT_AT_MOST, metric=metric, random_state=seed)
+        return self._sample("second sample of the objects")
+
+    def _sample(self, name: str) -> large.Sample:
+        X, metric = self.points
+        seed = self._seed(name)
+        return large.draw_sample(X, large.FIT_AT_MOST, metric=metric, random_state=seed)
 
     def _seed(self, name: str) -> int:
         return work.derived_seed(self._settings.random_state, name)

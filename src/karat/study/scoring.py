@@ -285,14 +285,10 @@ def labelings(study: Study, names: Iterable[str]) -> dict[str, NDArray[Any]]:
             out[name] = np.full(study.n_objects, NOISE)
             continue
         clusters: list[Any] = study.cluster_names(name)
-        if all(_is_whole(cluster) for cluster in clusters):
+        if all(one.isdecimal() and str(int(one)) == one for one in clusters):
             clusters = [int(cluster) for cluster in clusters]
         out[name] = np.array([*clusters, NOISE], dtype=object)[study.labels(name)]
     return out
-
-
-def _is_whole(name: str) -> bool:
-    return name.isdecimal() and str(int(name)) == name
 
 
 # -- what known labels guarantee -------------------------------------------------------------

@@ -328,10 +328,9 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
 
     Raises
     ------
-    StorageError
-        If the file is not there, foreign, damaged, in use, or of other data.
-    InputError
-        If the data did not come from a file.
+    StorageError, InputError
+        If the file is not there, foreign, damaged, in use, or of other data; if the data did not
+        come from a file.
     """
     store = SqliteStore(path, None)
     try:

@@ -251,29 +251,20 @@ def is_crossed(own: Codes, a: Codes, b: Codes, P: Floats) -> bool:
     """Whether a clustering of the points P is two independent divisions, crossed.
 
     The divisions tell nothing of each other, all combinations of their clusters occur, both
-    together tell the clustering, and their effects on the means add up.
+    together tell the clustering and are no coarser, and their effects on the means add up.
     """
     if told_by(a, b) > ALIKE or _occurring(a, b) < 1:
         return False
-    return _makes_up(own, a, b) and _adds_up(a, b, P)
-
-
-def _makes_up(own: Codes, a: Codes, b: Codes) -> bool:
-    """Whether two divisions together tell a clustering, and are no coarser."""
     both = a * (int(b.max()) + 1) + b
     whole = _entropy(np.bincount(own[own >= 0]) / max((own >= 0).sum(), 1))
     shared = told_by(both, own) * min(whole, _entropy(np.bincount(both) / len(both)))
-    return bool(shared >= MERGED * whole)
-
-
-def _adds_up(a: Codes, b: Codes, P: Floats) -> bool:
-    """Whether the means of the crossed clusters are sums of an effect of either division."""
+    if shared < MERGED * whole:
+        return False
     A, B = _members(a), _members(b)
     crossed = (A[:, :, None] * B[:, None, :]).reshape(len(P), -1)
-    one, other = _explained(A, P), _explained(B, P)
-    both = _explained(np.column_stack([A, B]), P)
-    rest = _explained(crossed, P) - both
-    return bool(rest <= LEFT * min(both - one, both - other))
+    sums = _explained(np.column_stack([A, B]), P)
+    least = min(sums - _explained(A, P), sums - _explained(B, P))
+    return bool(_explained(crossed, P) - sums <= LEFT * least)
 
 
 def _members(codes: Codes) -> Floats:
