@@ -365,15 +365,6 @@ def test_code_of_own_estimators():
     check_code(study, X=X, own=own)
 
 
-def test_code_of_embeddings():
-    terms = RNG.poisson(1.0, size=(60, 6)) + 3.0 * np.kron(np.eye(3), np.ones((20, 2)))
-    vectors = RNG.normal(size=(60, 4)) + 3 * np.eye(4)[np.repeat([0, 1, 2], 20)]
-    study = karat.Study(terms, metric="cosine", embeddings=vectors)
-    assert study.settings.embeddings == 4
-    study.sweep("average", k=[2, 3], workers=1)
-    check_code(study, X=terms, embeddings=vectors)
-
-
 def test_code_says_what_it_cannot_write():
     own = {"long": KMeans(init=RNG.normal(size=(900, 2)), n_init=1), "odd": Fails(how="one")}
     study = karat.Study(X)

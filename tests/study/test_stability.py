@@ -305,3 +305,11 @@ def test_of_many_objects_the_null_is_drawn_where_the_answer_depends_on_it(tmp_pa
     with karat.Study(triangle(), storage=path) as study:
         again = study.stability("kmeans k=3 start=0", **FEW)
     assert again.curve.table.equals(part.curve.table)
+
+
+def test_of_what_was_fitted_to_another_form():
+    X = np.abs(np.eye(5)[np.arange(60) % 3] + np.random.default_rng(1).normal(0, 0.3, (60, 5)))
+    study = karat.Study(X, metric="cosine")
+    study.sweep(["ward"], k=[3])
+    found = study.stability("ward on unit rows k=3", n_resamples=3, n_references=0)
+    assert found.clusterer == "ward on unit rows"

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import cosine_distances
+from typer.testing import CliRunner
 
 import karat
+from karat.cli import app
 from karat.runtime.validation import InputError
 
 
@@ -94,3 +96,10 @@ def test_input_validation():
         karat.representations({"a": np.ones((2, 2)), "b": np.ones((3, 2))})
     with pytest.raises(InputError, match="no representation"):
         karat.representations({})
+
+
+def test_representations_are_of_documents(tmp_path):
+    (tmp_path / "n.csv").write_text("a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(30)))
+    result = CliRunner().invoke(app, ["run", str(tmp_path / "n.csv"), "--representations"])
+    assert result.exit_code != 0
+    assert "--text-column" in str(result.exception or result.output)

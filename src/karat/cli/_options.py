@@ -142,20 +142,11 @@ Graph = Annotated[
     Path | None,
     typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
 ]
-Embeddings = Annotated[
-    Path | None,
-    typer.Option(
-        help="NPY file with an embedding of each document, in the same order, or NPZ with "
-        "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
-        "judged by both."
-    ),
-]
 Representations = Annotated[
     bool,
     typer.Option(
         "--representations",
-        help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
-        "brings like ones together.",
+        help="Of documents: which weighting of the terms brings like ones together.",
     ),
 ]
 Grid = Annotated[

@@ -99,12 +99,11 @@ class Judging:
 
 @dataclass(frozen=True, kw_only=True)
 class Relations:
-    """What else is known of the objects: their distance, a graph, embeddings."""
+    """What else is known of the objects: their distance, a graph."""
 
     metric: options.Metric = None
     distances: options.Distances = None
     graph: options.Graph = None
-    embeddings: options.Embeddings = None
     representations: options.Representations = False
 
 
@@ -190,7 +189,7 @@ def run(
                 _sweep(study, sweep)
             study.evaluate(executor=sweep.executor, progress=sweep.progress)
         answer = _choose(study, sweep, judging.stability)
-        if relations.representations or relations.embeddings is not None:
+        if relations.representations:
             study_representations(study)
         if varying is not None:
             study.differences(varying[0], scale=varying[1])
@@ -224,7 +223,7 @@ def _listed(classes: str | None) -> Any:
 
 def _related(dataset: Dataset, relations: Relations) -> Dataset:
     """The objects of the data file, with what other files say of them."""
-    from karat.datasets import with_embeddings, with_relation
+    from karat.datasets import with_relation
     from karat.runtime.validation import InputError
 
     if relations.distances is not None and relations.graph is not None:
@@ -233,8 +232,6 @@ def _related(dataset: Dataset, relations: Relations) -> Dataset:
         dataset = with_relation(dataset, relations.distances, "precomputed")
     if relations.graph is not None:
         dataset = with_relation(dataset, relations.graph, "graph")
-    if relations.embeddings is not None:
-        dataset = with_embeddings(dataset, relations.embeddings)
     if relations.representations and dataset.metric != "cosine":
         raise InputError(
             "--representations compares weightings of the terms of documents; name their texts "

@@ -13,7 +13,6 @@ import numpy as np
 from karat.datasets import _packaged, joining, table_files
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
-from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import check_file, check_name, read_raw, split_name
 from karat.datasets._prepare import index_ids, prepare
 from karat.datasets._related_files import GRAPHS, read_relation
@@ -52,7 +51,6 @@ def read(
     messages: bool | None = None,
     terms: str | os.PathLike[str] | None = None,
     vectorizer: Vectorizer = None,
-    embeddings: Any = None,
 ) -> Dataset:
     """Read a data file: CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market, or documents.
 
@@ -124,8 +122,6 @@ def read(
         the file beside it that ends in ``.clabel`` or ``.terms.txt``.
     vectorizer : TextVectorizer or mapping, optional
         How texts, or counts of terms, become weights; a mapping has its parameters.
-    embeddings : path or array-like, optional
-        Vectors of the same documents, to stand beside their terms: see :func:`with_embeddings`.
 
     Returns
     -------
@@ -168,7 +164,6 @@ def read(
         "messages": messages,
         "terms": None if terms is None else os.fspath(terms),
         "vectorizer": vectorizer,
-        "embeddings": embeddings,
     }
     if table_files.is_address(path):
         with table_files.downloaded(os.fspath(path)) as (file, told):
@@ -186,7 +181,6 @@ def _read(
     messages: bool | None,
     terms: str | None,
     vectorizer: Vectorizer,
-    embeddings: Any,
     **given: Any,
 ) -> Dataset:
     """:func:`read` of a file on this machine."""
@@ -215,7 +209,7 @@ def _read(
         )
     else:
         dataset = prepare(_open(path, options, header, encoding), options)
-    return dataset if embeddings is None else with_embeddings(dataset, embeddings)
+    return dataset
 
 
 def read_cells(

@@ -217,7 +217,7 @@ def alternatives(study: Study, n: int = 3) -> Alternatives:
 
 
 def _carriers(study: Study, codes: Codes) -> tuple[tuple[str, float], ...]:
-    data = study.dataset.without_embeddings()
+    data = study.dataset
     if data.n_features == 0 or data.X.shape[1] != len(data.feature_names):
         return ()
     return carriers(data.X, codes, data.feature_names)

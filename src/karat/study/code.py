@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1000  # characters of a literal
 #: settings that are not written as arguments of the study by their values
-ELSEWHERE = ("truth", "metric", "judge", "embeddings", "constraints", "reference")
+ELSEWHERE = ("truth", "metric", "judge", "constraints", "reference")
 
 
 def code_of(study: Study) -> str:
@@ -54,18 +54,13 @@ class _Program:
             "print(study.best())",
         ]
         if self.kept:
-            data = "" if self.study.dataset.source else f", X{self._embeddings}"
+            data = "" if self.study.dataset.source else ", X"
             path = str(self.study.storage.path)
             lines.insert(
                 0, f"kept = karat.load_study({path!r}{data})  # what was given to the study"
             )
             lines.insert(-1, "kept.close()")
         return "\n".join(["import karat", *sorted(self.imports), "", *self.notes, *lines])
-
-    @property
-    def _embeddings(self) -> str:
-        data = self.study.dataset
-        return ", embeddings=embeddings" if data.n_embedded and not data.source else ""
 
     def _judge(self) -> list[str]:
         judge = self.study.judge
@@ -94,9 +89,7 @@ class _Program:
         options = "".join(f", {key}={value!r}" for key, value in study.dataset.options.items())
         arguments = [f"karat.datasets.read({source!r}{options})" if source else "X"]
         if not source:
-            self.notes.append(f"# X: the data, {study.dataset.without_embeddings().kind}")
-        if self._embeddings:
-            self.notes.append("# embeddings: a row of numbers for each of the objects")
+            self.notes.append(f"# X: the data, {study.dataset.kind}")
         if settings.truth is not None and not (source and self._has_truth_of_data()):
             arguments.append(f"truth={self._truth()}")
         if settings.metric != (study.dataset.metric if source else Settings.metric):
@@ -105,7 +98,7 @@ class _Program:
         for key, default in asdict(Settings()).items():
             if key not in ELSEWHERE and plain[key] != default:
                 arguments.append(f"{key}={plain[key]!r}")
-        return f"study = karat.Study({', '.join(arguments)}{self._embeddings})"
+        return f"study = karat.Study({', '.join(arguments)})"
 
     def _has_truth_of_data(self) -> bool:
         """Whether reading the data again gives the classes, too."""

@@ -171,10 +171,8 @@ def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription
 
 def _objects(study: Study, rows: Any) -> dict[str, Any]:
     """What the objects are described by."""
-    data = study.dataset.without_embeddings()
+    data = study.dataset
     X, metric = study.objects.points
-    if data is not study.dataset:
-        X = data.X
     all_of_them = len(rows) == data.n_objects
     if not all_of_them:
         X = X[rows][:, rows] if metric in RELATIONS else X[rows]

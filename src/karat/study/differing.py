@@ -132,8 +132,8 @@ def why_untested(study: Study) -> str | None:
     data = study.dataset
     if data.n_features == 0 or not isinstance(study.metric, str):
         return "the objects are known by their distances, of whose variation nothing is known"
-    if data.of_documents or data.n_embedded:
-        return "weighted terms and embeddings do not vary in a known way"
+    if data.of_documents:
+        return "weighted terms do not vary in a known way"
     if any(kind == "add" for kind, _ in study.record):
         return "clusterings made elsewhere cannot be made again with a part of the values"
     columns = () if data.preparation is None else data.preparation.columns

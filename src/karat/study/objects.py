@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import Dataset, as_dataset, joining, with_embeddings
-from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
+from karat.datasets import Dataset, joining
+from karat.distances import RELATIONS, check_metric, distance_matrix
 from karat.nulls.structure import Structure, structure_of
 from karat.runtime.resources import is_large, total_memory
-from karat.runtime.validation import InputError, StorageError
+from karat.runtime.validation import StorageError
 from karat.study import large, work
 from karat.study.record import Settings, kept_truth
 
@@ -111,20 +110,6 @@ class Objects:
 
     def _seed(self, name: str) -> int:
         return work.derived_seed(self._settings.random_state, name)
-
-
-def dataset_of(X: Any, metric: Any, embeddings: Any) -> Dataset:
-    """The data set of a study's first arguments."""
-    dataset = as_dataset(X, metric)
-    if embeddings is not None:
-        if metric == "cosine":
-            dataset = replace(dataset, metric="cosine")
-        dataset = with_embeddings(dataset, embeddings)
-    if dataset.n_embedded and metric not in (None, "cosine"):
-        raise InputError(
-            f"terms and embeddings are judged by the cosine; got the metric {metric_name(metric)!r}"
-        )
-    return dataset
 
 
 def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:

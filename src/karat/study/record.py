@@ -46,8 +46,6 @@ class Settings:
     exact: bool = False
     #: version and digest of the learned judge, as ``version#digest``
     judge: str = ""
-    #: how many columns of the data are embeddings
-    embeddings: int = 0
     #: fingerprint of the pairs of objects that must, or cannot, be together
     constraints: str | None = None
     #: whether karat looks for clusterings of its own beside those that were made elsewhere

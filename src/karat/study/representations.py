@@ -241,7 +241,7 @@ NUMBERS = (5, 10, 20)
 def study_representations(
     study: Study, k: Iterable[int] | None = None, n_resamples: int = 5
 ) -> pd.DataFrame:
-    """Judge the representations of a study's documents: weightings of terms, and embeddings.
+    """Judge the representations of a study's documents, which are weightings of their terms.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def study_representations(
     """
     if study.metric != "cosine":
         raise InputError(
-            "representations are weightings of terms, and embeddings, compared by the cosine; the "
+            "representations are weightings of terms, compared by the cosine; the "
             f"metric of this study is {study.settings.metric}"
         )
     usual = [number for number in NUMBERS if 10 * number <= study.n_objects] or [2]
@@ -308,14 +308,9 @@ def described(study: Study) -> dict[str, Any]:
     """The documents by every weighting, where there are texts, and by what the study has."""
     data = study.dataset
     if data.texts is None:
-        return dict(data.representations)
+        return {"features" if isinstance(data.X, np.ndarray) else "terms": data.X}
     given = data.options.get("vectorizer")
     options = given.get_params() if isinstance(given, TextVectorizer) else dict(given or {})
     counted = TextVectorizer(**{**options, "weight": "tf", "norm": None}).fit_transform(data.texts)
     of_bm25 = {name: options[name] for name in ("k1", "b") if name in options}
-    out: dict[str, Any] = {
-        weight: TermWeighter(weight, **of_bm25).fit_transform(counted) for weight in WEIGHTS
-    }
-    if data.n_embedded:
-        out["embeddings"] = data.representations["embeddings"]
-    return out
+    return {weight: TermWeighter(weight, **of_bm25).fit_transform(counted) for weight in WEIGHTS}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from karat.datasets import as_dataset
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study import alternatives as other_ways
@@ -16,7 +17,7 @@ from karat.study import deciding, describing, differing, scoring, trying
 from karat.study import stability as stabilities
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
-from karat.study.objects import Objects, dataset_of, index_of
+from karat.study.objects import Objects, index_of
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
 
@@ -73,10 +74,6 @@ class Study:
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
-    embeddings : array-like, shape (n, q), DataFrame or path, optional
-        Vectors of the same documents. Every clusterer is then fitted to the terms and to the
-        embeddings, and all are judged by one distance in which both representations have the same
-        part, see :func:`karat.datasets.with_embeddings`.
 
     Attributes
     ----------
@@ -131,9 +128,8 @@ class Study:
         by: str | None = None,
         exact: bool | None = None,
         update: bool = False,
-        embeddings: Any = None,
     ) -> None:
-        dataset = dataset_of(X, metric, embeddings)
+        dataset = as_dataset(X, metric)
         index = index_of(X, dataset)
         truth = in_order_of(index, truth, name="X", other_name="truth")
         named = {
@@ -141,7 +137,6 @@ class Study:
             "by": by, "exact": exact, "metric": metric,
         }  # fmt: skip
         given = _checked(named, stored=storage is not None)
-        given["embeddings"] = dataset.n_embedded
         known = dataset.truth if truth is None else truth
         if known is not None:
             listed = given.get("classes")
@@ -324,9 +319,7 @@ def _seed(random_state: Any) -> int:
     return int(random_state)
 
 
-def load_study(
-    path: str | Path, X: Any = None, *, metric: Any = None, embeddings: Any = None
-) -> Study:
+def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
     """Open a study file with the settings that it was begun with.
 
     Parameters
@@ -337,8 +330,6 @@ def load_study(
         The data. By default it is read again from where it came from, with the same options.
     metric : callable, optional
         The distance, where it is a function: a file cannot keep it.
-    embeddings : array-like, optional
-        Those that the study was given, where they did not come from a file.
 
     Returns
     -------
@@ -368,4 +359,4 @@ def load_study(
         from karat.datasets import read
 
         X = read(X, **meta["options"])
-    return Study(X, storage=path, metric=metric, embeddings=embeddings)
+    return Study(X, storage=path, metric=metric)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import Clusterer, ExcludedError, on_columns, under
+from karat.clusterers import Clusterer, ExcludedError, under
 from karat.distances import FORMS
 from karat.labelings.held import held_labelings
 from karat.labelings.partitions import as_labelings, canonical_codes
@@ -123,24 +123,10 @@ class Fits:
                 fitted = under(one, self.objects.metric)
                 if callable(self.objects.metric) and "features" not in one.distances:
                     fitted = under(one, "precomputed")
-                for part in self._of_representations(fitted):
-                    out += along(part, grid)
+                out += along(fitted, grid)
             except ExcludedError as error:
                 excluded[one.key] = str(error)
         return out, excluded
-
-    def _of_representations(self, clusterer: Clusterer) -> list[Clusterer]:
-        """A clusterer under the study's distance, on each representation that it can take."""
-        parts = self.objects.dataset.representations
-        if len(parts) == 1:
-            return [clusterer]
-        out, start = [], 0
-        for name, part in parts.items():
-            # what takes the data as it is may need counts
-            if name != "embeddings" or "features" not in clusterer.distances or part.min() >= 0:
-                out.append(on_columns(clusterer, name, start, start + part.shape[1]))
-            start += part.shape[1]
-        return out
 
     def outcomes(
         self, jobs: Sequence[work.Job], *, deadline: float = math.inf, **options: Any
