@@ -228,8 +228,6 @@ def features(table: pa.Table) -> Work:
         np.array(origin, dtype=np.intp),
         tuple(table.column_names),
         np.array([plan.codes is not None for plan in plans for _ in plan.names], dtype=bool),
-        None,
-        None,
         [plan.note for plan in plans if plan.note],
         owned=True,
     )

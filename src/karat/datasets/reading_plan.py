@@ -11,7 +11,7 @@ import numpy as np
 from karat.datasets import _columns, joining, table_kinds
 from karat.datasets._work import quoted
 from karat.datasets.column_kinds import MOST_MISSING, Column, understand
-from karat.datasets.findings import Finding, ordered
+from karat.datasets.findings import Finding
 from karat.datasets.number_formats import MARKS, numbers
 from karat.datasets.problems import RepairableError
 
@@ -79,7 +79,8 @@ class Reading:
 def understood(table: pa.Table, options: Options) -> Reading:
     """Understand every column; features are what is left in the table."""
     ask = options.kind is None and not options.strict
-    findings = _shape(table, options) if ask else []
+    related = table_kinds.relation_of(table) if ask else None
+    findings = [] if related is None or related.key in options.accept else [related]
     columns: list[Column] = []
     made: dict[str, Any] = {}
     for name in table.column_names:
@@ -161,14 +162,6 @@ def _reject(columns: list[Column], table: pa.Table) -> None:
         if len(problems) > MOST_TOLD:
             told[-1] += f"; and so on, in {len(problems) - MOST_TOLD} more columns"
         raise RepairableError(*told, drop=tuple(problems))
-
-
-def _shape(table: pa.Table, options: Options) -> list[Finding]:
-    """Tables that are distances or edges."""
-    found = table_kinds.relation_of(table)
-    if found is None or found.key in options.accept:
-        return []
-    return [found]
 
 
 def _swallowed(table: pa.Table, options: Options) -> list[Finding]:
@@ -258,41 +251,37 @@ def missing_found(plan: ReadingPlan, n: int, options: Options) -> list[Finding]:
     return [Finding("missing", "notable", facts, names, {"impute": "drop"})]
 
 
-def chosen_scale(work: Work, spread: NDArray[np.float64], options: Options) -> tuple[Any, Any]:
-    """What the numbers are scaled to by the rule, and the finding that says so, if any.
+def chosen_scale(
+    work: Work, spread: NDArray[np.float64], options: Options
+) -> tuple[str, Finding | None]:
+    """What the numbers are scaled to, and the finding that says so, if any.
 
     The spreads of the columns decide: where the largest is :data:`UNITS` times the lower quartile,
     the units differ.
     """
+    finding = None
     numeric = np.flatnonzero((spread > 0) & ~work.categorical)
-    if len(numeric) == 0 or "units" in options.accept:
-        return "none", None
-    asked = options.scale if options.scale != "auto" else "standard"
-    order = numeric[np.argsort(spread[numeric], kind="stable")]
-    largest, low = order[-1], order[(len(order) - 1) // 4]
-    if spread[largest] < SMALLEST_SPREAD:
-        facts = {"spread": float(spread[largest])}
-        return asked, Finding(
-            "magnitude", "notable", facts, (work.names[largest],), {"scale": "none"}
-        )
-    coordinates = {name.lower() for name in work.names} <= COORDINATES
-    ratio = float(spread[largest] / spread[low])
-    if ratio > UNITS and not coordinates:
-        told = options.scale if options.scale != "auto" else "standard"
-        finding = Finding(
-            "units",
-            "notable",
-            {"ratio": ratio, "scale": told},
-            (work.names[largest], work.names[low]),
-            {"scale": "none" if told != "none" else "standard"},
-        )
-        return asked, finding
-    if work.categorical.any():
-        names = tuple(dict.fromkeys(work.columns[j] for j in work.origin[work.categorical]))
-        return asked, Finding(
-            "mixed", "notable", {"numeric": len(numeric)}, names, {"scale": "none"}
-        )
-    return "none", None
+    if len(numeric) and "units" not in options.accept:
+        order = numeric[np.argsort(spread[numeric], kind="stable")]
+        largest, low = order[-1], order[(len(order) - 1) // 4]
+        ratio = float(spread[largest] / spread[low])
+        plain = options.scale == "none"
+        if spread[largest] < SMALLEST_SPREAD:
+            facts = {"spread": float(spread[largest])}
+            names: tuple[str, ...] = (work.names[largest],)
+            finding = Finding("magnitude", "notable", facts, names, {"scale": "none"})
+        elif ratio > UNITS and not {name.lower() for name in work.names} <= COORDINATES:
+            named = {"ratio": ratio, "scale": "none" if plain else "standard"}
+            names = (work.names[largest], work.names[low])
+            option = {"scale": "standard" if plain else "none"}
+            finding = Finding("units", "notable", named, names, option)
+        elif work.categorical.any():
+            names = tuple(dict.fromkeys(work.columns[j] for j in work.origin[work.categorical]))
+            option = {"scale": "none"}
+            finding = Finding("mixed", "notable", {"numeric": len(numeric)}, names, option)
+    if options.scale == "auto":
+        return "none" if finding is None else "standard", finding
+    return options.scale, finding if options.scale == "none" else None
 
 
 def repeats(work: Work) -> list[Finding]:
@@ -391,9 +380,3 @@ def reproduced(dataset: Dataset, labels: Any) -> list[Finding]:
             facts = {"share": float(share)}
             found.append(Finding("reproduced", "harmful", facts, (column.name,), option))
     return found
-
-
-def without_accepted(findings: Iterable[Finding], accept: Iterable[str]) -> tuple[Finding, ...]:
-    """The findings in order of harm, but for those that were accepted."""
-    gone = set(accept)
-    return ordered(one for one in findings if one.key not in gone)
