@@ -144,7 +144,7 @@ def fit(
             continue
         # one tree serves every number of clusters
         groups = [own] if fitted.every_k else [[one] for one in own]
-        jobs += [Job(fitted, tuple(group), tells_memory=True) for group in groups if group]
+        jobs += [Job(fitted, tuple(group)) for group in groups if group]
     shared = executor is None and workers > 1 and limit == math.inf and len(jobs) > 0
     found: set[str] = set()
     try:
