@@ -156,13 +156,15 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
     reading = understood(table, options)
-    if reading.table.num_columns == 0:
+    if not reading.features:
         raise InputError(
             f"{raw.name} has no feature left: {_asides(reading.plan)}; name columns to use "
             "with accept (--accept KEY)"
         )
-    raw.content = None  # the table's memory is wanted for scaling
-    work = _columns.features(reading.table)
+    raw.content = table = None  # its memory is wanted
+    flags = {one.name for one in reading.plan.columns if one.kind == "category"}
+    work = _columns.features(reading.features, flags)
+    reading.features = {}
     work.ids = reading.ids if options.id_column is None else aside[options.id_column]
     work.labels = aside.get(options.label_column or "")
     work.notes = notes + work.notes

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, joining, table_kinds
+from karat.datasets import joining, table_kinds
+from karat.datasets._columns import MAX_CATEGORIES
 from karat.datasets._work import quoted
 from karat.datasets.column_kinds import MOST_MISSING, Column, understand
 from karat.datasets.findings import Finding
@@ -66,55 +67,46 @@ class ReadingPlan:
 
 @dataclass
 class Reading:
-    """A table taken apart by its plan."""
+    """A table taken apart by its plan: its features, ids, and other columns of ids."""
 
-    table: pa.Table
+    features: dict[str, Any]
     plan: ReadingPlan
     findings: list[Finding]
     ids: NDArray[Any] | None
-    id_column: str | None
     other_ids: dict[str, NDArray[Any]]
 
 
 def understood(table: pa.Table, options: Options) -> Reading:
-    """Understand every column; features are what is left in the table."""
+    """Understand every column."""
     ask = options.kind is None and not options.strict
     related = table_kinds.relation_of(table) if ask else None
     findings = [] if related is None or related.key in options.accept else [related]
     columns: list[Column] = []
-    made: dict[str, Any] = {}
+    features: dict[str, Any] = {}
+    named: dict[str, NDArray[Any]] = {}
     for name in table.column_names:
         column, values = understand(table.column(name), name, options)
-        mostly = column.use == "feature" and column.missing > MOST_MISSING * table.num_rows
-        if mostly and not options.accepts("sparse"):
-            column, values = replace(column, use="excluded", facts={"sparse": True}), None
+        mostly = column.missing > MOST_MISSING * table.num_rows
+        if column.use == "feature" and mostly and not options.accepts("sparse"):
+            column = replace(column, use="excluded", facts={"sparse": True})
+        if column.use != "excluded":
+            (features if column.use == "feature" else named)[name] = values
         columns.append(column)
-        if values is not None:
-            made[name] = values
     if options.strict:
         _reject(columns, table)
-    named = {
-        one.name: _columns.objects(made.pop(one.name), one.name, plain=True)
-        for one in columns
-        if one.use == "name"
-    }
     # what is called id names the objects before what only differs in each row
     names = sorted(named, key=lambda name: (name.lower() != "id", not joining.is_id_name(name)))
     id_column = names[0] if names and options.id_column is None else None
-    ids = named.pop(id_column) if id_column is not None else None
+    ids = None if id_column is None else named.pop(id_column)
     columns = [
         replace(one, use="excluded") if one.use == "name" and one.name != id_column else one
         for one in columns
     ]
-    rest = [one.name for one in columns if one.use == "feature"]
     if not options.strict:
         findings += _of_columns(columns, id_column, options)
         if not findings or findings[0].key not in ("distances", "edges"):
             findings += _swallowed(table, options)
-    import pyarrow as pa
-
-    left = pa.table({name: made[name] for name in rest}) if rest else table.select([])
-    return Reading(left, ReadingPlan(tuple(columns)), findings, ids, id_column, named)
+    return Reading(features, ReadingPlan(tuple(columns)), findings, ids, named)
 
 
 def _reject(columns: list[Column], table: pa.Table) -> None:
@@ -139,7 +131,7 @@ def _reject(columns: list[Column], table: pa.Table) -> None:
             problems[name] = (
                 f"column {name!r} is text with {one.n_values:,} different values in "
                 f"{len(values):,} rows (e.g. {quoted(one.facts['examples'])}); at most "
-                f"{_columns.MAX_CATEGORIES} values, most of which occur more than once, are "
+                f"{MAX_CATEGORIES} values, most of which occur more than once, are "
                 f"encoded. {drop.capitalize()}, or let it name the objects with "
                 f"id_column={name!r} (--id-column {name!r})"
             )
