@@ -92,9 +92,6 @@ def test_a_workbook(tmp_path):
 
 
 def test_the_output_is_written_or_said(tmp_path):
-    import subprocess
-    import sys
-
     path = tmp_path / "x.csv"
     groups(30)[0].to_csv(path, index=False)
     command = [sys.executable, "-m", "karat", "check", str(path)]
@@ -102,6 +99,12 @@ def test_the_output_is_written_or_said(tmp_path):
         made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (made.returncode, "Traceback" in made.stderr) == (2, False)
     assert "cannot be used" in made.stderr
+
+
+@pytest.mark.long
+def test_a_closed_output_is_told(tmp_path):
+    path = tmp_path / "x.csv"
+    groups(30)[0].to_csv(path, index=False)
     closed = f"{sys.executable} -m karat check {path} >&-"
     made = subprocess.run(closed, shell=True, stderr=subprocess.PIPE, text=True, check=False)
     assert made.returncode == 2
@@ -168,7 +171,7 @@ karat.cli.main()
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("ending", ["csv", "npy"])
+@pytest.mark.parametrize("ending", [pytest.param("csv", marks=pytest.mark.long), "npy"])
 def test_a_memory_limit_is_told_in_a_sentence(tmp_path, ending):
     if not Path("/proc/self/statm").exists():
         pytest.skip("only Linux tells how much is used")
@@ -208,12 +211,6 @@ def test_distances_between_whole_objects(tmp_path):
     data = read_objects(path, "gower")
     want = object_distances(table, "gower")
     np.testing.assert_allclose(distance_matrix(data.X, data.metric), want, atol=1e-12)
-    places = pd.DataFrame({"lon": [13.405, 2.3522], "lat": [52.52, 48.8566]})
-    places.to_csv(path, index=False)
-    assert abs(read_objects(path, "haversine").X[0, 1] - 878) < 2  # Berlin to Paris
-    table.to_csv(path, index=False)
-    with pytest.raises(InputError, match="two columns"):
-        read_objects(path, "haversine")
     pytest.importorskip("rapidfuzz")
     pd.DataFrame({"word": ["abc", "abd", "xyz"]}).to_csv(path, index=False)
-    assert read_objects(path, "levenshtein").X.tolist() == [[0, 1, 3], [1, 0, 3], [3, 3, 0]]
+    assert read_objects(path, "edit").X.tolist() == [[0, 1, 3], [1, 0, 3], [3, 3, 0]]

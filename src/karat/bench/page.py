@@ -160,11 +160,10 @@ def _agreements(race: Scored, options: dict[str, Any]) -> str:
             [
                 f"{title[r['one']]} – {title[r['other']]}",
                 f"{r['tau']:.2f}", f"{r['low']:.2f} to {r['high']:.2f}",
-                f"{r['each']:.2f}", f"{r['each low']:.2f} to {r['each high']:.2f}",
             ]
             for _, r in taus.iterrows()
         ]  # fmt: skip
-        heads = ["Kendall's τ", "of average ranks", "95 %", "on one set, mean", "95 %"]
+        heads = ["Kendall's τ", "of average ranks", "95 %"]
         out = _table(heads, rows)
     return f"<h2>Do rankings agree?</h2>{out}" + _note(
         "Kendall's τ-b; intervals by 1,000 draws of the data sets with replacement."

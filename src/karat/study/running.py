@@ -52,15 +52,6 @@ HERE = 2_000, 2**18
 KILLED = "the worker process died, most likely out of memory"
 
 
-def shared_pool(workers: int) -> Executor:
-    """Local processes that stay for the jobs on other data; new ones where one of them died."""
-    from loky import get_reusable_executor
-
-    return get_reusable_executor(
-        max_workers=workers, timeout=60, initializer=start_worker, initargs=(os.getpid(), __name__)
-    )
-
-
 def run_jobs(
     X: Data,
     jobs: Sequence[Job],
