@@ -197,22 +197,6 @@ def test_a_folder_for_each_set(folder):
     assert scores.loc["set1", "some"] == pytest.approx(wanted)
 
 
-def test_the_layout_of_clustering_data_v1(tmp_path):
-    for name in ("ring", "two.parts"):
-        labels = np.array([1, 1, 2, 2, 0, 0])
-        for number in (0, 1):
-            with gzip.open(tmp_path / f"{name}.labels{number}.gz", "wt") as file:
-                file.write("\n".join(map(str, labels)) + "\n")
-        for method, own in (("one", [5, 5, 6, 6, 7, 7]), ("other", [5, 6, 5, 6, 7, 8])):
-            (tmp_path / method).mkdir(exist_ok=True)
-            with gzip.open(tmp_path / method / f"{name}.gz", "wt") as file:
-                file.write("\n".join(map(str, own)) + "\n")
-    scores = Benchmark.from_folder(tmp_path).scores()
-    # what the reference calls noise counts for nothing
-    assert scores["one"].tolist() == [1, 1]
-    assert scores["other"].tolist() == pytest.approx([-0.5, -0.5])
-
-
 def test_only_a_number_after_a_point_is_a_try(folder):
     for name in ("sbert-384", "sbert-768", "sbert_2", "km.3", "km.11", "Genie_G0"):
         _write(folder / "set1" / f"{name}.csv", np.repeat([0, 1, 2], 10))
@@ -232,42 +216,6 @@ def test_columns_are_methods(folder):
     (folder / "set2" / "all.1.csv").write_text(f"G0.1,G0.3\n{rows}")
     tries = read_folder(folder)["set2"].tries
     assert list(tries["G0.1"]) == list(tries["G0.3"]) == [1]
-
-
-def test_the_layout_of_clustering_results_v1(tmp_path):
-    """METHODS/BATTERY/SET.resultK.gz, a column a method, beside the references in batteries."""
-    references = {"labels0": [1, 1, 1, 2, 2, 2], "labels1": [1, 1, 2, 2, 3, 0]}
-    own = {2: [1, 1, 1, 2, 2, 2], 3: [1, 2, 1, 2, 3, 3], 4: [1, 2, 3, 4, 4, 4]}
-    for battery in ("fcps", "wut"):
-        for path in (tmp_path / "data" / battery, tmp_path / "results" / "Genie" / battery):
-            path.mkdir(parents=True)
-        for key, labels in references.items():
-            with gzip.open(tmp_path / "data" / battery / f"x.1.{key}.gz", "wt") as file:
-                file.write("\n".join(map(str, labels)) + "\n")
-        (tmp_path / "data" / battery / "x.1.data.gz").write_bytes(b"ignored")
-        for k, labels in own.items():
-            path = tmp_path / "results" / "Genie" / battery / f"x.1.result{k}.gz"
-            if battery == "fcps" or k != 3:
-                with gzip.open(path, "wt") as file:
-                    rows = [f"{a},{b}" for a, b in zip(labels, labels[::-1], strict=True)]
-                    file.write("\n".join(['"Genie_G0.1","Genie_G0.3"', *rows]) + "\n")
-    (tmp_path / "results" / "Genie" / "README.txt").write_text("notes")
-    race = Benchmark.from_folder(tmp_path, ["adjusted_rand_index"])
-    table = race.table.set_index(["set", "method", "reference"])
-    assert table.index.get_level_values("set").unique().tolist() == ["fcps/x.1", "wut/x.1"]
-    # each reference is compared with the result of as many clusters
-    assert table.loc[("fcps/x.1", "Genie_G0.1", "labels0"), "adjusted_rand_index"] == 1
-    wanted = adjusted_rand_score(references["labels1"][:5], own[3][:5])
-    found = table.loc[("fcps/x.1", "Genie_G0.1", "labels1"), "adjusted_rand_index"]
-    assert found == pytest.approx(wanted)
-    assert table.loc[("wut/x.1", "Genie_G0.3", "labels1"), "reason"] == "no result with 3 clusters"
-    assert race.scores().loc["fcps/x.1", "Genie_G0.3"] == 1
-    assert race.scores().loc["wut/x.1"].isna().all()
-    assert race.scores(failed=0).loc["wut/x.1", "Genie_G0.3"] == 1
-    with gzip.open(tmp_path / "results" / "Genie" / "wut" / "x.1.result3.gz", "wt") as file:
-        file.write("Genie_G0.1,Genie_G0.3\n1,2\n1\n")
-    with pytest.raises(InputError, match="no table with the methods' names"):
-        read_folder(tmp_path)
 
 
 def test_folders_that_cannot_be_used(tmp_path, folder):
@@ -435,12 +383,13 @@ def test_names_are_escaped(folder):
         (b"1\n\n2\n", None, "line 2 has no label"),
         (b"1\n1\n2\n" * 99, -9, "damaged or truncated"),
         (b"caf\xe9\n", None, "UTF-8|utf-8"),
-        (b"1\n2\n", 0, "a.labels0.gz"),
+        (b"1\n2\n", 0, "truth.gz"),
     ],
 )
 def test_files_of_lines_that_cannot_be_used(tmp_path, text, cut, message):
     packed = gzip.compress(text)[:cut]
-    (tmp_path / "a.labels0.gz").write_bytes(packed or text)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "truth.gz").write_bytes(packed or text)
     with pytest.raises(InputError, match=message):
         Benchmark.from_folder(tmp_path)
 

@@ -198,5 +198,5 @@ def test_a_fit_that_kills_every_worker_ends_the_sweep():
     X, _ = blobs()
     with cluster_of(1) as cluster, cluster.get_client() as client, karat.Study(X) as study:
         with pytest.raises(LostWorkersError, match="most likely out of memory"):
-            study.sweep({"deadly": Dies()}, k=[2], n_init=1, executor=client)
+            study.sweep({"deadly": Dies()}, k=[3], n_init=1, executor=client)
         assert len(study.storage.planned()) == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from karat.bench import runs
 from karat.bench.collection import ONLY, Entry, as_entry
-from karat.bench.folder import number_of_classes, read_folder
+from karat.bench.folder import read_folder
 from karat.bench.page import html_page
 from karat.bench.paper import latex
 from karat.bench.scored import Scored
@@ -121,20 +121,7 @@ class Benchmark(Scored):
                         )
                         rows.append(at | {"reason": why})
                         continue
-                    rows += [at | row for row in self._given(entry, tries[number])]
-        return rows
-
-    def _given(self, entry: Entry, labels: Any) -> list[dict[str, Any]]:
-        """The scores of one clustering, or of those into as many clusters as a reference has."""
-        if not isinstance(labels, dict):
-            return self._scored(entry.references, labels)
-        rows = []
-        for reference, truth in entry.references.items():
-            k = number_of_classes(truth)
-            if k in labels:
-                rows += self._scored({reference: truth}, labels[k])
-            else:
-                rows.append({"reference": reference, "reason": f"no result with {k} clusters"})
+                    rows += [at | row for row in self._scored(entry.references, tries[number])]
         return rows
 
     def run(

@@ -19,9 +19,7 @@ def bench(
         Path,
         typer.Argument(
             help="A folder for each data set, with truth.csv (or labels0.csv, labels1.csv, ...) "
-            "and method.csv, or method.1.csv, method.2.csv for each try of a method; or "
-            "SET.labels0.gz files beside a folder for each method with SET.gz or SET.result3.gz. "
-            "Either in folders of batteries."
+            "and method.csv, or method.1.csv, method.2.csv for each try of a method."
         ),
     ],
     measure: Annotated[
