@@ -199,7 +199,7 @@ def test_other_processes_give_the_same():
     X, labelings = some_data(600)
     here, _ = judged(X, labelings, Scattering(), measures=["silhouette", "informativeness"])
     there, _ = judged(
-        X, labelings, get_reusable_executor(2), measures=["silhouette", "informativeness"]
+        X, labelings, get_reusable_executor(1), measures=["silhouette", "informativeness"]
     )
     pd.testing.assert_frame_equal(there, here, rtol=0, atol=0)
 

@@ -81,7 +81,7 @@ def bound(
 
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
     check_target(predict, "--predict", force)
-    clusterings = read_labelings(labels, header=header).hardened()
+    clusterings = read_labelings(labels, header=header)
     for name in column or ():
         if name not in clusterings:
             raise InputError(f"{labels} has no column {name!r}; it has {', '.join(clusterings)}")

@@ -122,7 +122,7 @@ def _clustering(
     if study is not None:
         return study.best().labels
     assert labels is not None
-    found = read_labelings(labels, ids=dataset.ids).hardened()
+    found = read_labelings(labels, ids=dataset.ids)
     if column is not None and column not in found:
         raise unknown_name(column, found, "column")
     if column is None and len(found) > 1:

@@ -141,7 +141,7 @@ def run(
 
     karat run today.csv --against last-month.karat-model --labels today.xlsx
     """
-    from karat.datasets.annotated_matrices import clusterings_in
+    from karat.datasets.annotated_matrices import has_clusterings
     from karat.datasets.object_files import OBJECT_FILES
     from karat.report import write_report
     from karat.runtime.validation import InputError
@@ -155,7 +155,7 @@ def run(
     check_target(output.save_model, "--save-model", output.force)
     old = None if output.against is None else load(output.against)
     listed = _listed(judging.classes)
-    if sweep.labelings is None and clusterings_in(reading.data):
+    if sweep.labelings is None and has_clusterings(reading.data):
         sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
     if judging.differences is not None and sweep.labelings is not None:
         raise InputError(

@@ -162,11 +162,6 @@ class Model:
         metric = dataset.metric if metric is None or dataset.metric != "euclidean" else metric
         data = check_features(dataset.X, metric)
         metric = check_metric(metric)
-        if dataset.n_embedded:
-            raise InputError(
-                "the objects are described by terms and embeddings together, and predictions take "
-                "one of them; cluster by terms or by embeddings alone"
-            )
         given = encode(labels)
         if len(given.codes) != dataset.n_objects:
             raise InputError(f"{len(given.codes)} labels for {dataset.n_objects} objects of X")

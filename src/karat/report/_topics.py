@@ -17,7 +17,7 @@ READ = 3
 
 def topics(facts: Facts) -> Section | None:
     """Telling terms, central documents and quality of each cluster, where there are texts."""
-    data = facts.study.dataset.without_embeddings()
+    data = facts.study.dataset
     chosen, terms = facts.choice, facts.choice.terms
     if terms is None:
         return None

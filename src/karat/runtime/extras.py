@@ -11,7 +11,6 @@ __all__ = ["EXTRAS", "require"]
 EXTRAS = {
     "anndata": "anndata",
     "distributed": "dask",
-    "duckdb": "sql",
     "pynndescent": "large",
     "rapidfuzz": "sequences",
     "tslearn": "sequences",

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.runtime.executors import LOSSES, PATIENCE, OnDisk, Workers, lost
+from karat.runtime.executors import PATIENCE, OnDisk, Workers, lost
 from karat.runtime.worker import start_worker
 from karat.study.store import Finished
 from karat.study.work import (
@@ -50,15 +50,6 @@ HERE = 2_000, 2**18
 
 
 KILLED = "the worker process died, most likely out of memory"
-
-
-def shared_pool(workers: int) -> Executor:
-    """Local processes that stay for the jobs on other data; new ones where one of them died."""
-    from loky import get_reusable_executor
-
-    return get_reusable_executor(
-        max_workers=workers, timeout=60, initializer=start_worker, initargs=(os.getpid(), __name__)
-    )
 
 
 def run_jobs(
@@ -107,13 +98,13 @@ class _DeadlineError(Exception):
 
 def _fits_in_thread(X: Data, job: Job) -> bool:
     few = isinstance(X, np.ndarray) and X.nbytes <= IN_THREADS
-    return few and job.clusterer.threads and not job.tells_memory
+    return few and job.clusterer.threads
 
 
 def _fits_here(X: Data, job: Job) -> bool:
     objects, size = HERE
     few = isinstance(X, np.ndarray) and len(X) <= objects and X.nbytes <= size
-    return few and is_own(job.clusterer) and not job.tells_memory
+    return few and is_own(job.clusterer)
 
 
 def _run_here(X: Data, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
@@ -236,16 +227,13 @@ def _drain(
 ) -> Iterator[list[Finished]]:
     """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
 
-    What is waiting is taken back when the caller stops. Jobs that ``workers`` lost are submitted
-    anew, one at a time, so that one that kills its worker is found.
+    What is waiting is taken back when the caller stops.
     """
     waiting = deque(jobs)
-    #: how often jobs were lost that now go one at a time
-    suspects: dict[int, int] = {}
     running: dict[Future[list[Finished]], Job] = {}
     try:
         while True:
-            while waiting and len(running) < (1 if suspects else ahead):
+            while waiting and len(running) < ahead:
                 job = waiting.popleft()
                 running[submit(job)] = job
             if not running:
@@ -265,19 +253,13 @@ def _drain(
                     outcomes = future.result()
                 except BrokenExecutor:
                     raise
-                except CancelledError:
-                    if workers is None:
-                        raise
-                    workers.recover(future)
-                    suspects[id(job)] = suspects.get(id(job), 0) + 1
-                    if suspects[id(job)] <= LOSSES:
-                        waiting.appendleft(job)
-                        continue
-                    outcomes = all_failed(job, KILLED)
+                except CancelledError as error:
+                    if workers is not None:
+                        workers.check()
+                    raise (lost(error) or error) from None
                 except Exception as error:
                     # the job could not be sent or its result not be read
                     outcomes = all_failed(job, str(lost(error) or one_line(error)))
-                suspects.pop(id(job), None)
                 yield outcomes
     finally:
         for future in running:

@@ -47,9 +47,7 @@ class Finished:
     ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
     cannot take the study's distance. ``fitted_on`` is the number of objects that it was fitted to,
     where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
-    overlapping one; column c is that of cluster c of the canonical codes. ``memory`` is what
-    ``runtime.resources.added_memory`` tells of the fit, in bytes, where its job asked for it;
-    it is not stored.
+    overlapping one; column c is that of cluster c of the canonical codes.
     """
 
     name: str
@@ -60,7 +58,6 @@ class Finished:
     cluster_names: tuple[str, ...] | None = None
     fitted_on: int | None = None
     memberships: NDArray[Any] | None = None
-    memory: int | None = None
 
 
 @dataclass(frozen=True)
