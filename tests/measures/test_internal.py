@@ -250,7 +250,7 @@ def test_rounds_hold_every_pair_once_and_nothing_twice():
 
 @pytest.mark.parametrize("mirrored", [True, False])
 def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
-    monkeypatch.setattr("karat.measures.passes.tiles.Tiles.better_mirrored", lambda tiles: mirrored)
+    monkeypatch.setattr("karat.measures.passes.pairs.pays_mirrored", lambda *asked: mirrored)
     rng = np.random.default_rng(2)
     X, labels = rng.normal(size=(1500, 3)), rng.integers(0, 9, (2, 1500))
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
@@ -305,8 +305,8 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
     tables = []
     for mirrored in (True, False):
         monkeypatch.setattr(
-            "karat.measures.passes.tiles.Tiles.better_mirrored",
-            lambda tiles, mirrored=mirrored: tiles.distances.symmetric and mirrored,
+            "karat.measures.passes.pairs.pays_mirrored",
+            lambda distances, known, mirrored=mirrored: distances.symmetric and mirrored,
         )
         tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop").table)
     np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)

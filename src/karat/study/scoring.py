@@ -100,7 +100,6 @@ def _judge(
             read(labelings),
             [catalogue[key] for key in keys if key not in unjudged],
             precision=precision,
-            bounded_only=True,
             random_state=study.settings.random_state,
             executor=workers,
         )
