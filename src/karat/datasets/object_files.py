@@ -1,4 +1,4 @@
-"""Files whose objects are compared as wholes: strings, series, places, rows of mixed columns."""
+"""Files whose objects are compared as wholes: strings, places, rows of mixed columns."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 #: what the metrics of whole objects are called
 OBJECT_FILES = {
-    "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
-    "haversine": "haversine",
+    "edit": "edit", "levenshtein": "edit", "gower": "gower", "haversine": "haversine",
 }  # fmt: skip
 EARTH = 6371.0088  # mean radius in kilometres
 
@@ -31,10 +30,10 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     Parameters
     ----------
     path : str or path
-    metric : {"edit", "levenshtein", "dtw", "gower", "haversine"}
+    metric : {"edit", "levenshtein", "gower", "haversine"}
         ``edit`` compares the strings of ``text_column``, or of the only column that is no label
-        or id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories;
-        ``haversine`` places by latitude and longitude in degrees, in kilometres.
+        or id; ``gower`` the rows of a table of numbers and categories; ``haversine`` places by
+        latitude and longitude in degrees, in kilometres.
     **options
         As for :func:`read`.
 
@@ -51,10 +50,7 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     data = read(path, **{**options, "scale": "none"})
     if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
         raise InputError(f"metric={metric!r} takes a table of numbers; {data.name} has {data.kind}")
-    if kind == "dtw":
-        made = from_objects(list(data.X), "dtw", ids=data.ids)
-    else:
-        made = from_distances(_great_circles(data), ids=data.ids)
+    made = from_distances(_great_circles(data), ids=data.ids)
     return replace(
         data, X=made.X, metric="precomputed", feature_names=(), notes=(*data.notes, *made.notes)
     )

@@ -12,9 +12,7 @@ EXTRAS = {
     "anndata": "anndata",
     "distributed": "dask",
     "duckdb": "sql",
-    "pynndescent": "large",
     "rapidfuzz": "sequences",
-    "tslearn": "sequences",
     "xlsxwriter": "excel",
 }
 

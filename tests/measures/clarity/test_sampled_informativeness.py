@@ -31,7 +31,7 @@ def test_neighbours_of_some_are_theirs_among_all(metric, monkeypatch):
     if metric == "precomputed":
         X = np.abs(X[:, None] - X).sum(axis=2)
     some = np.array([5, 699, 300, 0])
-    expected = neighbor_lists(X, 8, metric=metric, algorithm="exact").indices[some]
+    expected = neighbor_lists(X, 8, metric=metric).indices[some]
     np.testing.assert_array_equal(neighbors_of_some(X, some, 8, metric=metric), expected)
 
 

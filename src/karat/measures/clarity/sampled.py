@@ -136,7 +136,7 @@ def predict(X: Data, labelings: Labelings, objects: NDArray[Any], metric: Any) -
     return out
 
 
-def _vote(lists: NDArray[np.int64], codes: Codes) -> Codes:
+def _vote(lists: NDArray[np.int32], codes: Codes) -> Codes:
     from karat._kernels.neighbors import majority_vote
 
     there, local = np.unique(lists, return_inverse=True)

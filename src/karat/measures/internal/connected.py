@@ -139,7 +139,7 @@ def _tree(stats: Statistics, min_points: int) -> tuple[Floats, Any, Floats]:
     if not distances.symmetric:
         raise InputError("spanning trees need a symmetric distance; for kl there is symmetric_kl")
     if min_points > 1 and n > 1:
-        near = neighbor_lists(stats.X, min_points - 1, metric=stats.metric, algorithm="exact")
+        near = neighbor_lists(stats.X, min_points - 1, metric=stats.metric)
         core = np.ascontiguousarray(near.distances[:, -1])
     u, v, lengths = spanning_tree(distances, core)
     if not np.isfinite(lengths).all():
