@@ -197,8 +197,10 @@ def test_wide_tables_are_written_in_time_that_grows_with_their_width():
 
 
 def test_distances_between_whole_objects(tmp_path):
+    from scipy.spatial.distance import cdist
+
     from karat.datasets.object_files import read_objects
-    from karat.distances import distance_matrix, object_distances
+    from karat.distances import distance_matrix
 
     rng = np.random.default_rng(0)
     table = pd.DataFrame({
@@ -209,7 +211,9 @@ def test_distances_between_whole_objects(tmp_path):
     path = tmp_path / "x.csv"
     table.to_csv(path, index=False)
     data = read_objects(path, "gower")
-    want = object_distances(table, "gower")
+    apart = [cdist(table[[c]], table[[c]]) / np.ptp(table[c]) for c in ("size", "price")]
+    colours = table["colour"].to_numpy()
+    want = (apart[0] + apart[1] + (colours[:, None] != colours)) / 3
     np.testing.assert_allclose(distance_matrix(data.X, data.metric), want, atol=1e-12)
     pytest.importorskip("rapidfuzz")
     pd.DataFrame({"word": ["abc", "abd", "xyz"]}).to_csv(path, index=False)

@@ -1,4 +1,4 @@
-"""Files whose objects are compared as wholes: strings, series, rows of mixed columns."""
+"""Files whose objects are compared as wholes: strings, series, places, rows of mixed columns."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ import numpy as np
 
 from karat.datasets._labelings import read_labels
 from karat.datasets._read import read, read_cells
-from karat.datasets._relations import from_objects
+from karat.datasets._relations import from_distances, from_objects
 from karat.runtime.resources import require_memory
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
 
-#: the metrics of whole objects
-OBJECT_FILES = ("edit", "dtw", "gower")
+#: what the metrics of whole objects are called
+OBJECT_FILES = {
+    "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
+    "haversine": "haversine",
+}  # fmt: skip
+EARTH = 6371.0088  # mean radius in kilometres
 
 
 def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> Dataset:
@@ -27,9 +31,10 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     Parameters
     ----------
     path : str or path
-    metric : {"edit", "dtw", "gower"}
+    metric : {"edit", "levenshtein", "dtw", "gower", "haversine"}
         ``edit`` compares the strings of ``text_column``, or of the only column that is no label
-        or id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories.
+        or id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories;
+        ``haversine`` places by latitude and longitude in degrees, in kilometres.
     **options
         As for :func:`read`.
 
@@ -38,16 +43,21 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     Dataset
         Of distances; for ``gower`` of features whose cityblock distance it is.
     """
-    if metric == "edit":
+    kind = OBJECT_FILES[metric]
+    if kind == "edit":
         return _strings(path, options)
+    if kind == "gower":
+        return gower_features(read(path, **{**options, "scale": "none"}))
     data = read(path, **{**options, "scale": "none"})
     if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
-        raise InputError(f"metric={metric!r} takes a table; {data.name} has {data.kind}")
-    if metric == "gower":
-        return gower_features(data)
-    made = from_objects(list(data.X), "dtw", ids=data.ids)
-    notes = (*data.notes, *made.notes)
-    return replace(data, X=made.X, metric="precomputed", feature_names=(), notes=notes)
+        raise InputError(f"metric={metric!r} takes a table of numbers; {data.name} has {data.kind}")
+    if kind == "dtw":
+        made = from_objects(list(data.X), "dtw", ids=data.ids)
+    else:
+        made = from_distances(_great_circles(data), ids=data.ids)
+    return replace(
+        data, X=made.X, metric="precomputed", feature_names=(), notes=(*data.notes, *made.notes)
+    )
 
 
 def gower_features(data: Dataset) -> Dataset:
@@ -56,6 +66,8 @@ def gower_features(data: Dataset) -> Dataset:
     A number counts its difference by the range of its column, a category 1 where two differ; the
     distance is the mean over the columns. Missing values are those that were imputed.
     """
+    if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
+        raise InputError(f"metric='gower' takes a table; {data.name} has {data.kind}")
     X = np.array(data.X, dtype=np.float64)
     columns = () if data.plan is None else data.plan.columns
     named = {one.name for one in columns if one.kind in ("category", "code")}
@@ -67,7 +79,8 @@ def gower_features(data: Dataset) -> Dataset:
     reach = np.where(high > low, high - low, 1.0)
     for j, category in enumerate(of_category):
         X[:, j] = X[:, j] / 2 if category else (X[:, j] - low[j]) / reach[j]
-    count = of_category.count(None) + len({name for name in of_category if name})
+    count = sum(category is None for category in of_category)
+    count += len({category for category in of_category if category})
     note = f"Distances are Gower's, the mean over {count} columns."
     return replace(
         data, X=X / count, metric="cityblock", notes=(*data.notes, note), center=None, scale=None
@@ -75,14 +88,16 @@ def gower_features(data: Dataset) -> Dataset:
 
 
 def _strings(path: str | os.PathLike[str], options: dict[str, Any]) -> Dataset:
-    written = {name: options[name] for name in ("header", "encoding") if name in options}
-    cells, notes = read_cells(path, **written)
-    label, own, text = (options.get(f"{name}_column") for name in ("label", "id", "text"))
-    for name in (label, own, text):
+    cells, notes = read_cells(
+        path, header=options.get("header"), encoding=options.get("encoding", "utf-8")
+    )
+    aside = {name: options.get(name) for name in ("label_column", "id_column", "text_column")}
+    for name in aside.values():
         if name is not None and name not in cells:
             raise unknown_name(name, cells.columns, "column")
-    free = [str(name) for name in cells if name not in (label, own, *options.get("drop", ()))]
-    chosen = text or (free[0] if len(free) == 1 else None)
+    gone = {aside["label_column"], aside["id_column"], *options.get("drop", ())}
+    free = [name for name in cells.columns if name not in gone]
+    chosen = aside["text_column"] or (free[0] if len(free) == 1 else None)
     if chosen is None:
         raise InputError(
             f"edit distance compares the strings of one column, and there are {', '.join(free)}; "
@@ -92,6 +107,7 @@ def _strings(path: str | os.PathLike[str], options: dict[str, Any]) -> Dataset:
     require_memory(
         8.0 * len(strings) ** 2, f"the distances of {len(strings):,} strings", "a sample"
     )
+    label, own = aside["label_column"], aside["id_column"]
     truth: Any = None if label is None else cells[label].replace("", None)
     ids = None if own is None else cells[own].tolist()
     made = from_objects(strings, "edit", truth=truth, ids=ids, name=os.fspath(path))
@@ -99,3 +115,24 @@ def _strings(path: str | os.PathLike[str], options: dict[str, Any]) -> Dataset:
         known = read_labels(options["truth"], len(strings), ids=made.ids)
         made = replace(made, truth=known.values, truth_name="truth")
     return replace(made, notes=(*notes, *made.notes), source=os.fspath(path))
+
+
+def _great_circles(data: Dataset) -> Any:
+    from sklearn.metrics.pairwise import haversine_distances
+
+    names = [name.lower() for name in data.feature_names]
+    at = [
+        next((j for j, name in enumerate(names) if name.startswith(begin)), None)
+        for begin in ("lat", "lo")
+    ]
+    if len(names) != 2:
+        raise InputError(
+            f"metric='haversine' takes two columns, latitude and longitude in degrees; there are "
+            f"{len(names)} ({', '.join(names[:6])})"
+        )
+    found = [j for j in at if j is not None]
+    X = np.asarray(data.X)[:, found if len(found) == 2 else [0, 1]]
+    if np.abs(X[:, 0]).max() > 90 or np.abs(X[:, 1]).max() > 360:
+        raise InputError("latitudes are from -90 to 90 degrees and longitudes from -180 to 180")
+    require_memory(16.0 * len(X) ** 2, f"the distances of {len(X):,} places", "a sample")
+    return EARTH * haversine_distances(np.radians(X))

@@ -161,7 +161,7 @@ def look_at(points: Floats, Z: Floats | None = None) -> View:
     from karat.distances.neighbors import neighbor_lists
 
     Z = coordinates(points) if Z is None else Z
-    found = neighbor_lists(points, NEIGHBORS, algorithm="exact")
+    found = neighbor_lists(points, NEIGHBORS)
     core = found.distances[:, min(CORE, found.n_neighbors) - 1]
     edges, lengths = spanning_tree(points, "euclidean", core)
     floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6 or 1.0

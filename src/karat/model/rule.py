@@ -234,7 +234,7 @@ def _limits(X: Data, labels: NDArray[np.int32], metric: Any, k: int) -> Floats:
     for cluster in range(k):
         own = np.flatnonzero(labels == cluster)
         if len(own) > 1:
-            lists = neighbor_lists(X[own], 1, metric=metric, algorithm="exact")
+            lists = neighbor_lists(X[own], 1, metric=metric)
             alone[cluster] = lists.distances[:, 0]
     small = [one for one in alone if len(one) < 1 / ALARMS]
     shared = _quantile(np.concatenate(small)) if small else np.inf

@@ -11,7 +11,7 @@ __all__ = ["EXTRAS", "require"]
 EXTRAS = {
     "anndata": "anndata",
     "distributed": "dask",
-    "pynndescent": "large",
+    "duckdb": "sql",
     "rapidfuzz": "sequences",
     "tslearn": "sequences",
     "xlsxwriter": "excel",

@@ -103,7 +103,6 @@ def _judge(
             read(labelings),
             judged,
             precision=large.PRECISION if estimated else None,
-            bounded_only=True,
             random_state=study.settings.random_state,
             executor=workers,
         )
