@@ -68,16 +68,22 @@ def _stored(name: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     return _table((HERE / f"{name}.rst").read_text("utf-8"))
 
 
+def list_table(text: str) -> list[list[str]]:
+    """The rows of a list-table."""
+    rows: list[list[str]] = []
+    for line in text.splitlines():
+        found = re.match(r"\s+(\* -|  -) (.*)", line)
+        if found:
+            if found[1] == "* -":
+                rows.append([])
+            rows[-1].append(found[2].strip("*` "))
+    return rows
+
+
 def _table(text: str) -> tuple[dict[str, dict[str, str]], list[str]]:
     """The first list-table of a page, and the items of the list after it."""
     table, _, after = text.partition("\n\n- ")
-    lines = [re.match(r"\s+(\* -|  -) (.*)", line) for line in table.splitlines()]
-    rows: list[list[str]] = []
-    for found in filter(None, lines):
-        if found[1] == "* -":
-            rows.append([])
-        rows[-1].append(found[2].strip("*` "))
-    heads, *rest = rows
+    heads, *rest = list_table(table)
     sentences = [item.replace("\n  ", " ") for item in after.split("\n- ")]
     return {row[0]: dict(zip(heads, row, strict=True)) for row in rest}, sentences
 

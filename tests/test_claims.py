@@ -19,21 +19,33 @@ measured = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(measured)
 
 GRADES = r"from ([\d.]+) on is called (\w+), from ([\d.]+) (\w+), from ([\d.]+) (\w+);"
+STRUCTURE = (
+    r"Of the (\d+) data sets without clusters (\d+) are said to have some, both of (\d+)"
+    r" objects[^.]*\. Shuffled features keep their own gaps, and (\d+) of (\d+) tables"
+)
 #: what is compared elsewhere: the 0.91 of both front pages in test_readme.py, the others below
 ELSEWHERE = {"README": r"adjusted\s+Rand index of 0\.91", "index": r"Rand index of 0\.91",
-             "study": GRADES, "axioms_external": r"from 1 to 0\.6|falls by 0\.027"}  # fmt: skip
+             "study": GRADES, "axioms_external": r"from 1 to 0\.6|falls by 0\.027",
+             "stability": STRUCTURE + r"|at least 11 of 12 seeds|takes 83 MiB"}  # fmt: skip
 #: what is no result but shows how an answer is worded
 EXAMPLES = {"study": r"\*3 \(70 %\), or 2 \(25 %\),"}
 #: tables that code writes
 WRITTEN = {"choice_table", "number_of_clusters_table", "structure_table"}
 #: what is no measurement: levels, numbers of tables and versions, options of directives
 NAMES = re.compile(
-    r"95 %|\bPython 3\.\d+|^ +:\w+:.*$"
-    r"|\b(?:tables?|figures?|sections?|equations?|definitions?|exercises?)\s+\d+\.\d+"
-    r"(?:(?:,| to| and)\s+\d+\.\d+)*",
+    r"95 %|\b80 of 100\b|\bPython 3\.\d+|^ +:\w+:.*$"
+    r"|\b(?:tables?|figures?|sections?|equations?|definitions?|exercises?)\s+\d+(?:\.\d+)+"
+    r"(?:(?:,| to| and)\s+\d+(?:\.\d+)+)*",
     re.I | re.M,
 )
-FIGURE = re.compile(r"(?<![\w.§])\d+\.\d+(?!\w|\.\d)|\d+(?:\.\d+)? ?%(?!\})")
+#: decimals, shares, counts out of some, what was tried, and what it took
+FIGURE = re.compile(
+    r"(?<![\w.§])\d+\.\d+(?!\.\d)[×\w]*|(?<![\w).])\.\d+(?!\w)|\d+(?:\.\d+)? ?%(?!\})"
+    r"|(?<![\w.])\d[\d,]*\s+(?:out\s+)?of\s+(?:the\s+)?\d[\d,]*"
+    r"|(?<![\w.,])\d[\d,]*\s+(?:other\s+)?(?:tasks|collections|data\s+sets|draws|seeds|designs)\b"
+    r"|(?<![\w.])\d[\d,]* ?(?:×(?!\s*\w)|times\s+(?:as|faster|slower)"
+    r"|seconds|minutes|hours|[KMG]iB)"
+)
 
 
 def prose(text: str) -> str:
@@ -70,6 +82,24 @@ def test_a_page_has_no_figure_without_a_source(page: Path) -> None:
 def test_the_page_of_studies_names_the_grades() -> None:
     said = re.search(GRADES, (DOCS / "study.rst").read_text("utf-8")).groups()
     assert dict(zip(said[1::2], map(float, said[::2]), strict=True)) == GRADES_OF_CODE
+
+
+def test_the_page_of_stability_counts_what_its_table_has() -> None:
+    rows = measured.list_table((DOCS / "structure_table.rst").read_text("utf-8"))[1:]
+
+    def some(row: list[str]) -> int:
+        return round(int(row[2]) * float(row[3].rstrip("%")) / 100)
+
+    none = [row for row in rows if not row[0].startswith(("mixture", "shapes", "real"))]
+    shuffled = next(row for row in rows if "shuffled" in row[0])
+    said = re.search(STRUCTURE, (DOCS / "stability.rst").read_text("utf-8"))
+    assert [*map(int, said.groups())] == [
+        sum(int(row[2]) for row in none),
+        sum(map(some, none)),
+        max(int(row[1]) for row in none if some(row)),
+        some(shuffled),
+        int(shuffled[2]),
+    ]
 
 
 def test_counterexamples_have_the_values_that_are_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -61,7 +62,7 @@ def test_its_choices_are_scored_beside_the_rivals(corpus: list[Case]) -> None:
             assert labelings.shape == (5, 12)
             return int(np.flatnonzero(labelings.max(axis=1) == 2)[0])
 
-    table = challenge({"mine": Method()})["real tables"]
+    table = challenge({"mine": Method()}).table["real tables"]
     assert list(table.index) == [
         "mine", "the judge", "the last", "a candidate at random", "best candidate",
     ]  # fmt: skip
@@ -86,7 +87,10 @@ def test_a_file_of_a_method(corpus: list[Case], tmp_path: Path) -> None:
     file.write_text("def choose(X, labelings):\n    return 1\n")
     told = CliRunner().invoke(app, ["lab", "challenge", str(file), "--json"])
     assert told.exit_code == 0, told.exception
-    assert '"way of choosing":"mymethod","real tables":"0.900 (0.900' in told.stdout
+    result = json.loads(told.stdout)
+    assert result["table"][0]["way of choosing"] == "mymethod"
+    assert result["table"][0]["real tables"].startswith("0.900 (0.900")
+    assert result["notes"][0].startswith("4 tasks of 4 collections")
 
 
 @pytest.mark.parametrize("file", sorted(CHALLENGERS.glob("*.py")), ids=lambda file: file.stem)

@@ -198,16 +198,17 @@ def challenge_rivals(
     found = {path.stem: load_method(path) for path in methods}
     quick = quick_of("choice") if _checked(scale) == "quick" else None
     with data_in(data, only=quick.sets if quick else ()):
-        table = challenge(
+        result = challenge(
             found,
             samples=quick.samples if quick and samples is None else samples,
             storage=storage,
             progress=lambda line: typer.echo(line, err=True),
         )
     if json:
-        typer.echo(table.reset_index().to_json(orient="records"))
+        rows = jsonlib.loads(result.table.reset_index().to_json(orient="records"))
+        typer.echo(jsonlib.dumps({"name": result.name, "table": rows, "notes": result.notes}))
     else:
-        typer.echo(table.to_string())
+        typer.echo(str(result))
 
 
 def _places(storage: Path | None, drawn: Path, *, many: bool, quick: bool) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError
+from karat_lab import ExperimentResult
 from karat_lab.cases import Case
 from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds, learned_rivals
 from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
@@ -53,7 +54,7 @@ def challenge(
     storage: Path | None = None,
     random_state: Any = 0,
     progress: Say | None = None,
-) -> pd.DataFrame:
+) -> ExperimentResult:
     """Let methods choose on collections that nothing was learned from.
 
     Parameters
@@ -71,7 +72,7 @@ def challenge(
 
     Returns
     -------
-    DataFrame
+    ExperimentResult
         Mean adjusted Rand index by way of choosing and family of data, the methods first, with
         95 % bootstrap intervals over collections.
     """
@@ -99,7 +100,13 @@ def challenge(
             choose("the judge", i, int(np.argmax(judge(case.evidence).score)))
             for way, rival in {**RIVALS, **simple}.items():
                 choose(way, i, int(np.argmax(rival(case))))
-    return _table(cases, chosen)
+    table = _table(cases, chosen)
+    of = {case.collection for case, at in zip(cases, fold, strict=True) if at >= 0}
+    return ExperimentResult("challenge", table, (
+        f"{int((fold >= 0).sum()):,} tasks of {len(of)} collections; whatever is learned, by the "
+        f"judge, too, is learned on the others of them and {int((fold < 0).sum()):,} generated "
+        "tasks. Mean adjusted Rand index with 95 % bootstrap intervals over collections.",
+    ))  # fmt: skip
 
 
 def _given(case: Case) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

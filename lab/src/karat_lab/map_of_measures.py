@@ -51,7 +51,7 @@ def run(
     storage: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Draw the map, and try the families and the recommended measures on collections left out.
+    """Draw the map, and try the families and the recommended measures on excluded collections.
 
     ``samples``: sub-tasks of each real table; 21 in full.
 
@@ -99,7 +99,7 @@ def map_of(
         if whole.members(kind).any():
             reported = Corpus(whole.tasks, everywhere(whole, kind))
             recommended[kind] = recommended_trial(reported, kind, cuts.__getitem__)
-            say(f"recommended measures tried on {kind} left out")
+            say(f"recommended measures tried on excluded {kind}")
     comparing = [j for j, key in enumerate(keys) if catalogue[key].compares_k]
     together = _together(rho[:, comparing][:, :, comparing], apart, random_state)
     names = [keys[j] for j in comparing]
@@ -206,7 +206,7 @@ def table_of(found: MeasureMap) -> pd.DataFrame:
 
 
 def notes_on(found: MeasureMap) -> list[str]:
-    """Families, what says the same, and the trials on collections left out."""
+    """Families, what says the same, and the trials on excluded collections."""
     about = found.about
     notes = [
         f"{about['tasks']:,} tasks of {about['collections']} collections. Spearman's ρ of a "

@@ -110,7 +110,7 @@ class Corpus:
 
     @cached_property
     def penalised(self) -> list[Floats]:
-        """The same by values that are worse by the share of the objects left out."""
+        """The same by values that are worse by the share of the objects excluded."""
         return [_places(task, self.keys, penalised=True) for task in self.tasks]
 
     @cached_property
@@ -213,7 +213,7 @@ def consensus_trial(
         labels = cut(corpus.mean(corpus.correlation, without=str(name)), cut_of(str(name)))
         inside = corpus.collection == name
         fitted[inside] = voted(corpus, weights(labels)[:, None])[inside, 0]
-    say(f"consensus of {len(corpus.keys)} measures tried on collections left out")
+    say(f"consensus of {len(corpus.keys)} measures tried on excluded collections")
     ways = {
         "families of the catalogue": before[:, 0],
         "families of the map": fitted,
@@ -243,7 +243,7 @@ def _by(task: Judged, places: Floats) -> tuple[float, float]:
 def recommended_trial(
     corpus: Corpus, kind: str, cut_of: Callable[[str], float]
 ) -> dict[str, dict[str, float]]:
-    """What recommended measures are worth on a collection left out, beside others.
+    """What recommended measures are worth on an excluded collection, beside others.
 
     Parameters
     ----------

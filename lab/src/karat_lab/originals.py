@@ -204,7 +204,7 @@ def sparse_arff(files: Sequence[Path]) -> Contents:
     values = [name.strip().strip("'") for name in attributes[-1][1].strip("{} ").split(",")]
     indptr, indices, data, classes = [0], [], [], []
     for line in lines:
-        name = values[0]  # sparse ARFF leaves out the first value
+        name = values[0]  # sparse ARFF omits the first value
         for pair in line.strip("{} ").split(","):
             column, value = pair.split()
             if int(column) == d:

@@ -75,6 +75,10 @@ QUICK: dict[str, Quick] = {
     "guarantee-forecasts": Quick(1, "one draw of the labels instead of 50", "guarantee"),
     "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
     "clarity-intervals": Quick(50, "50 rounds instead of 500"),
+    "inference-levels": Quick(
+        0, "one data set of 60 objects of each design instead of 200, none of 500 and 5,000 "
+        "objects, k-means alone and not the whole sweep",
+    ),
     "internal-chance": Quick(1, "one data set instead of six"),
     "map-of-measures": Quick(
         0, "16 small data sets instead of all, no sub-tasks", "choice", sets=_CHOICE
