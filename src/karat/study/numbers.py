@@ -10,18 +10,55 @@ import numpy as np
 
 from karat.judge import FEWEST_OBJECTS
 from karat.runtime.validation import InputError
+from karat.stability.result import Tabled
 from karat.study.answer import GRADES, Number
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.stability import NumberOfClusters
+    from karat.nulls.structure import Structure
     from karat.study.judging import Judged
     from karat.study.study import Study
 
 #: so many of the most likely numbers are compared with the answer
 COMPARED = 4
+#: probability from which on another number is named
+NAMED = 0.15
+
+
+@dataclass(frozen=True)
+class NumberOfClusters(Tabled):
+    """How many clusters there are.
+
+    Attributes
+    ----------
+    k : int
+        The most probable number.
+    probabilities : Series
+        The probability of each number; they sum to 1.
+    table : DataFrame
+        What it follows from.
+    structure : Structure or None
+        Whether there are clusters at all, which is the probability of 1.
+    """
+
+    k: int
+    probabilities: pd.Series[float]
+    table: pd.DataFrame
+    structure: Structure | None = None
+
+    @property
+    def headline(self) -> str:
+        """The answer, and what else it may be."""
+        ordered = self.probabilities.sort_values(ascending=False, kind="stable")
+        others = [f"{k} ({p:.0%})" for k, p in ordered.iloc[1:].items() if p >= NAMED]
+        what = "No clusters" if self.k == 1 else f"{self.k} clusters"
+        more = f", or {' or '.join(others)}" if others else ""
+        return f"{what} ({ordered.iloc[0]:.0%}){more}."
+
+    def __repr__(self) -> str:
+        return self.headline
 
 
 @dataclass(frozen=True)
@@ -78,7 +115,7 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     1 has the probability that there are no clusters (:func:`karat.assess_structure`). The rest is
     shared out by the learned judge over the clusterings of the default sweep; what that is worth
     on collections that it had not seen is in the documentation of the choice.
-    :func:`karat.stability.n_clusters` compares the estimators of the literature.
+    :data:`karat.stability.ESTIMATORS` has estimators of the literature.
 
     Examples
     --------
@@ -91,7 +128,6 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     """
     import pandas as pd
 
-    from karat.stability import NumberOfClusters
     from karat.study.study import Study
 
     study = Study(X, metric=metric, random_state=random_state)
@@ -100,7 +136,7 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     if not answer.numbers:
         raise InputError(
             f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
-            "distances; karat.stability.n_clusters compares other estimators"
+            "distances; karat.stability.ESTIMATORS has other ways"
         )
     there = 1.0 if answer.structure is None else answer.structure.probability
     shares = {1: 1 - there} | {one.k: there * one.probability for one in answer.numbers}
