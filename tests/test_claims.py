@@ -110,7 +110,14 @@ def test_every_table_of_a_page_is_stored() -> None:
         heads, *rows = measured.table(name, **options)
         assert rows
         assert all(len(row) == len(heads) for row in rows)
-    assert len(measured.names("quick")) > 40
+
+
+def test_every_name_is_stored_and_every_difference_explained() -> None:
+    heads, *rows = measured.names()
+    assert len(rows) > 50
+    assert all(len(row) == len(heads) for row in rows)
+    heads, *rows = measured.differences()
+    assert all(all(row) for row in rows), [row[:2] for row in rows if not all(row)]
 
 
 def test_a_figure_that_is_not_there_is_an_error() -> None:

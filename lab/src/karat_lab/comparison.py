@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 #: columns that hold our figure, beside one called "published"
 OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found")
-#: half widths of 95 % intervals, and standard errors
-HALF_WIDTHS, ERRORS = ("±",), ("error", "standard error")
+#: half widths of 95 % intervals, first of what the publication has one of; and standard errors
+HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
 AGREES, DIFFERS, NO_ERROR = "agrees", "differs", "no error known"
 
 
