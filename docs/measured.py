@@ -17,9 +17,9 @@ A whole stored table, or some of its rows (those that begin with some words) and
        :columns: method; 20 labels | .3f; broken | .3f = share broken
 
 ``COLUMN | FORMAT = HEADING``; a column ``X error`` stands behind X as ``a ± b``. Without
-``:columns:`` all are shown. ``.. measured-names:: all`` lists every name with what came of it at quick
-scale and as published; ``.. measured-differences:: all`` the published figures outside our interval
-and why they are, or those of the names that begin with some words.
+``:columns:`` all are shown. ``.. measured-names:: all`` lists every name with what came of it at
+quick scale and as published; ``.. measured-differences:: all`` the published figures outside our
+interval and why they are, or those of the names that begin with some words.
 
 ``python docs/measured.py`` brings the Markdown up to date.
 """

@@ -157,9 +157,9 @@ def _notes(plan: Plan, name: str) -> tuple[str, ...]:
     return (
         f"{DRAWS} draws of the split, {plan.starts} starts, k = {plan.ks[0]}.."
         f"{plan.ks[-1]} ({len(plan.ks)} values); delta = {DELTA}. Bounds in % of the unlabelled "
-        "documents, means over draws; '±' is the half width of the 95 % interval of that mean, 'one "
-        "draw ±' of the one in which a single draw lies, as the paper has. Collections of 100 "
-        f"documents a group are drawn {plan.documents} times, with one split each.",
+        "documents, means over draws; '±' is the half width of the 95 % interval of that mean, "
+        "'one draw ±' of the one in which a single draw lies, as the paper has. Collections of "
+        f"100 documents a group are drawn {plan.documents} times, with one split each.",
         "One preprocessing for all: bodies of messages, words without stop words, Porter stems, "
         "terms in 3 documents to half of them, tf-idf, rows of length 1; KLKMeans is given the "
         "counts; k-means starts by k-means++ on unit rows, mixtures from the clusters of spherical "

@@ -95,18 +95,19 @@ def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:
     """Rows (..., published or karat or error); counts of as many samples as each has."""
     for keys, own in table.groupby(level=list(range(table.index.nlevels - 1)), sort=False):
         parts = {key[-1]: row for key, row in zip(own.index, own.to_numpy(float), strict=True)}
-        ours, published = (parts[p] / parts[p].sum() for p in ("karat", "published"))
-        n = parts["karat"].sum()
+        n, n_published = (parts[p].sum() for p in ("karat", "published"))
+        each = 1 / n + 1 / n_published
         for place, column in enumerate(table.columns):
-            p = published[place]
-            # of so many samples, this share is no surprise if the published one is the truth
-            half = 1.96 * math.sqrt(p * (1 - p) / n) + 0.5 / n
+            ours, published = (parts[p][place] for p in ("karat", "published"))
+            # the difference of two shares of so many samples that is no surprise
+            p = (ours + published) / (n + n_published)
+            half = 1.96 * math.sqrt(p * (1 - p) * each) + 0.5 * each
             yield Comparison(
                 f"{' '.join(map(str, keys))}, k = {column}",
-                float(ours[place]),
-                float(p),
-                float(ours[place] - half),
-                float(ours[place] + half),
+                float(ours / n),
+                float(published / n_published),
+                float(ours / n - half),
+                float(ours / n + half),
             )
 
 
