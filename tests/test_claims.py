@@ -112,6 +112,17 @@ def test_every_table_of_a_page_is_stored() -> None:
         assert all(len(row) == len(heads) for row in rows)
 
 
+def test_the_table_of_choices_is_the_stored_one() -> None:
+    rows, sentences = measured._stored("choice_table")
+    stored = json.loads((measured.RESULTS / "choice.json").read_text("utf-8"))
+    for row in stored["table"]:
+        way = row.pop("way of choosing")
+        shown = rows["the judge" if way == "judge" else way]
+        assert {c: shown[c] for c in row} == {c: "–" if v is None else v for c, v in row.items()}
+    for note in stored["notes"][:-1]:
+        assert any(one.casefold() == note.casefold() for one in sentences), note
+
+
 def test_every_name_is_stored_and_every_difference_explained() -> None:
     heads, *rows = measured.names()
     assert len(rows) > 50
