@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found")
 #: half widths of 95 % intervals, first of what the publication has one of; and standard errors
 HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
+#: columns that tell no row from another
+NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to")
 AGREES, DIFFERS, NO_ERROR = "agrees", "differs", "no error known"
 
 
@@ -116,7 +118,7 @@ def _of_records(table: pd.DataFrame) -> Iterator[Comparison]:
     columns = [str(column) for column in table.columns]
     paired = [c for c in columns if c.endswith(" published") and c[:-10] in columns]
     ours = next((c for c in OURS if c in columns and "published" in columns), None)
-    used = {*OURS, *paired, *(c[:-10] for c in paired), "published", "difference", "low", "high"}
+    used = {*OURS, *paired, *(c[:-10] for c in paired), *NO_NAMES, "published"}
     named = [c for c in columns if c not in used and table[c].dtype.kind in "OUTi"]
     for row in table.to_dict("records"):
         quantity = ", ".join(str(row[c]) for c in named if row[c] == row[c] and row[c] != "")
