@@ -140,7 +140,7 @@ def names(beginning: str = "all") -> list[list[str]]:
 def _counts(result: dict[str, Any] | None) -> list[str]:
     if result is None:
         return ["", ""]
-    seconds = result.get("processor_seconds") or result.get("seconds")
+    seconds = result.get("processor_seconds")
     count = Counter(one["verdict"] for one in result["comparisons"])
     inside, outside = count["agrees"], count["differs"]
     told = f"{inside} / {outside} / {count.total() - inside - outside}" if count else "–"

@@ -164,18 +164,3 @@ def _of_table(X: NDArray[Any], truth: NDArray[np.int64]) -> dict[str, Any]:
 def _answer(X: NDArray[np.float64]) -> dict[str, Any]:
     said = assess_structure(X)
     return {"decision": said.decision, "probability": said.probability, "evidence": said.evidence}
-
-
-def as_rst(table: pd.DataFrame) -> str:
-    """The table of the documentation."""
-    heads = ("Data", "objects", "sets", "yes", "unclear", "no", "mean probability")
-    cells = [heads]
-    for row in table.to_dict("records"):
-        shares = [f"{row[one]:.0%}" for one in ("yes", "unclear", "no")]
-        cells.append(
-            (row["data"], str(row["n"]), str(row["sets"]), *shares, f"{row['probability']:.2f}")
-        )
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for one in cells:
-        lines += [f"   {'* -' if i == 0 else '  -'} {cell}" for i, cell in enumerate(one)]
-    return "\n".join(lines) + "\n"
