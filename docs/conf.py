@@ -38,13 +38,8 @@ extensions = [
     "mathml",
     "measured",
 ]
-# tables that other pages include
-exclude_patterns = [
-    "_build",
-    "choice_table.rst",
-    "number_of_clusters_table.rst",
-    "structure_table.rst",
-]
+# a table that other pages include
+exclude_patterns = ["_build", "choice_table.rst"]
 html_theme = "furo"
 html_title = "karat"
 html_math_renderer = "mathml"

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,8 +30,8 @@ ELSEWHERE = {"README": r"adjusted\s+Rand index of 0\.91", "index": r"Rand index 
              "stability": STRUCTURE + r"|at least 11 of 12 seeds|takes 83 MiB"}  # fmt: skip
 #: what is no result but shows how an answer is worded
 EXAMPLES = {"study": r"\*3 \(70 %\), or 2 \(25 %\),"}
-#: tables that code writes
-WRITTEN = {"choice_table", "number_of_clusters_table", "structure_table"}
+#: a table that is compared with the stored one
+WRITTEN = {"choice_table"}
 #: what is no measurement: levels, numbers of tables and versions, options of directives
 NAMES = re.compile(
     r"95 %|\b80 of 100\b|\bPython 3\.\d+|^ +:\w+:.*$"
@@ -85,20 +86,20 @@ def test_the_page_of_studies_names_the_grades() -> None:
 
 
 def test_the_page_of_stability_counts_what_its_table_has() -> None:
-    rows = measured.list_table((DOCS / "structure_table.rst").read_text("utf-8"))[1:]
+    rows = [row for _, row in measured._rows("structure")]
 
-    def some(row: list[str]) -> int:
-        return round(int(row[2]) * float(row[3].rstrip("%")) / 100)
+    def some(row: dict[str, Any]) -> int:
+        return round(row["sets"] * row["yes"])
 
-    none = [row for row in rows if not row[0].startswith(("mixture", "shapes", "real"))]
-    shuffled = next(row for row in rows if "shuffled" in row[0])
+    none = [row for row in rows if not row["data"].startswith(("mixture", "shapes", "real"))]
+    shuffled = next(row for row in rows if "shuffled" in row["data"])
     said = re.search(STRUCTURE, (DOCS / "stability.rst").read_text("utf-8"))
     assert [*map(int, said.groups())] == [
-        sum(int(row[2]) for row in none),
+        sum(row["sets"] for row in none),
         sum(map(some, none)),
-        max(int(row[1]) for row in none if some(row)),
+        max(int(row["n"]) for row in none if some(row)),
         some(shuffled),
-        int(shuffled[2]),
+        shuffled["sets"],
     ]
 
 
@@ -140,7 +141,25 @@ def test_every_table_of_a_page_is_stored() -> None:
         heads, *rows = measured.table(name, **options)
         assert rows
         assert all(len(row) == len(heads) for row in rows)
-    assert len(measured.names("quick")) > 40
+
+
+def test_the_table_of_choices_is_the_stored_one() -> None:
+    rows, sentences = measured._stored("choice_table")
+    stored = json.loads((measured.RESULTS / "choice.json").read_text("utf-8"))
+    for row in stored["table"]:
+        way = row.pop("way of choosing")
+        shown = rows["the judge" if way == "judge" else way]
+        assert {c: shown[c] for c in row} == {c: "–" if v is None else v for c, v in row.items()}
+    for note in stored["notes"][:-1]:
+        assert any(one.casefold() == note.casefold() for one in sentences), note
+
+
+def test_every_name_is_stored_and_every_difference_explained() -> None:
+    heads, *rows = measured.names()
+    assert len(rows) > 50
+    assert all(len(row) == len(heads) for row in rows)
+    heads, *rows = measured.differences()
+    assert all(all(row) for row in rows), [row[:2] for row in rows if not all(row)]
 
 
 def test_a_figure_that_is_not_there_is_an_error() -> None:

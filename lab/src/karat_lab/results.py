@@ -19,6 +19,7 @@ from karat.runtime.output import write_output
 from karat_lab import EXPERIMENTS, run
 from karat_lab.comparison import AGREES, DIFFERS, comparisons
 from karat_lab.data import DRAWN, absent, data_in
+from karat_lab.explanations import explanations
 from karat_lab.scale import Quick, Scale, quick_of
 
 SCHEMA = 1
@@ -106,7 +107,9 @@ def result_of(
         "simulated": invented,
         "leaves_out": quick.leaves_out if is_quick and samples is None else "",
         "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
-        "explanation": quick.explanation,
+        "explanation": explanations(
+            name, [one["quantity"] for one in compared if one["verdict"] == DIFFERS]
+        ),
         "comparisons": compared,
         "table": json.loads(_flat(found.table).to_json(orient="records", double_precision=15)),
         "notes": list(found.notes),
@@ -302,7 +305,7 @@ def _section(result: dict[str, Any]) -> str:
     if result["leaves_out"]:
         parts.append(f"<p>Quick scale: {html.escape(result['leaves_out'])}.</p>")
     parts.append(f"<p><b>{html.escape(result['verdict'])}</b></p>")
-    if result["explanation"] and _counts(result)[DIFFERS]:
+    if result["explanation"]:
         parts.append(f"<p>{html.escape(result['explanation'])}</p>")
     if result["comparisons"]:
         heads: Sequence[str] = HEADS
