@@ -37,6 +37,7 @@ extensions = [
     "numpydoc",
     "mathml",
     "measured",
+    "claims",
 ]
 # a table that other pages include
 exclude_patterns = ["_build", "choice_table.rst"]
