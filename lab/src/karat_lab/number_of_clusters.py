@@ -142,21 +142,3 @@ def wilson(hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     return float(middle - half), float(middle + half)
-
-
-def as_rst(table: pd.DataFrame) -> str:
-    """The table of the documentation."""
-    heads = ("Estimator", "right", "real tables", "benchmark sets", "within one", "said 1")
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    cells: list[tuple[str, ...]] = [heads]
-    for row in table.to_dict("records"):
-        cells.append(
-            (
-                f"``{row['estimator']}``",
-                f"{row['right']:.0%} ({row['low']:.0%}–{row['high']:.0%})",
-                *(f"{row[c]:.0%}" for c in ("real", "benchmark", "within one", "said 1")),
-            )
-        )
-    for one in cells:
-        lines += [f"   {'* -' if i == 0 else '  -'} {cell}" for i, cell in enumerate(one)]
-    return "\n".join(lines) + "\n"
