@@ -15,7 +15,7 @@ OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", 
 #: half widths of 95 % intervals, first of what the publication has one of; and standard errors
 HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
 #: columns that tell no row from another
-NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to")
+NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to", "better on")
 AGREES, DIFFERS, NO_ERROR = "agrees", "differs", "no error known"
 
 
