@@ -137,20 +137,9 @@ def workers() -> None:
 def large() -> None:
     X, labels = blobs(100_000, 32, 19)
     began = time.perf_counter()
-    found = karat.measures.clarity.assess(X, labels, neighbors="approximate", random_state=0)
+    karat.informativeness(X, labels)
     took = time.perf_counter() - began
-    print(
-        f"n = 100,000, d = 32, approximate neighbours, 19 labelings: {took:.1f} s, recall "
-        f"{found.neighbor_recall:.4f}  (wanted: under 60 s)",
-        flush=True,
-    )
-    began = time.perf_counter()
-    exact = karat.informativeness(X, labels)
-    print(
-        f"  the same exactly: {time.perf_counter() - began:.1f} s; largest difference in "
-        f"informativeness {np.abs(found.values() - exact).max():.2g}",
-        flush=True,
-    )
+    print(f"n = 100,000, d = 32, 19 labelings: {took:.1f} s", flush=True)
 
 
 def sweep() -> None:

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.races`` has 2 to 10 data sets and 2 to 6 methods with random scores, 2,000
 races for each: the share in which Friedman's test, the critical difference, or the Wilcoxon test of
-some pair corrected by Holm finds a difference, and in which words, bold letters and shading say so.
+some pair corrected by Holm finds a difference, and in which words and bold letters say so.
 The null distributions are those of the library, the tables of one cell share theirs.
 """
 
@@ -13,8 +13,8 @@ import itertools
 import numpy as np
 from scipy.stats import rankdata
 
-from karat.bench import bayesian_signed_rank, critical_difference
 from karat.bench.permutation import rank_sums, signed_rank_p, signed_ranks
+from karat.bench.rank_tests import critical_difference
 
 RACES = 2000
 ALPHA = 0.05
@@ -22,7 +22,7 @@ VERDICTS = ("Friedman", "Nemenyi", "a pair by Holm", "told apart")
 
 
 def shares(sets: int, methods: int) -> np.ndarray:
-    """How often each verdict finds a difference; the last is that of words, bold and shading."""
+    """How often each verdict finds a difference; the last is that of words and bold letters."""
     rng = np.random.default_rng([sets, methods])
     scores = rng.normal(size=(RACES, sets, methods))
     ranks = rankdata(scores, axis=2)
@@ -42,18 +42,6 @@ def shares(sets: int, methods: int) -> np.ndarray:
     return found / RACES
 
 
-def bayesian(sets: int = 10, methods: int = 5, races: int = 100) -> float:
-    """The share of races in which some pair has more than 0.95, which is not corrected."""
-    rng, found = np.random.default_rng(1), 0
-    for _ in range(races):
-        scores = rng.normal(size=(sets, methods))
-        found += any(
-            max(bayesian_signed_rank(scores[:, i], scores[:, j], n_draws=4000)[::2]) > 0.95
-            for i, j in itertools.combinations(range(methods), 2)
-        )
-    return found / races
-
-
 def main() -> None:
     worst = np.zeros(len(VERDICTS))
     print("methods sets", *VERDICTS, sep=", ", flush=True)
@@ -63,7 +51,6 @@ def main() -> None:
             worst = np.maximum(worst, found)
             print(methods, sets, *(f"{share:.3f}" for share in found), flush=True)
     print("most", *(f"{share:.3f}" for share in worst))
-    print(f"Bayesian, some pair above 0.95, 5 methods on 10 sets: {bayesian():.2f}")
 
 
 if __name__ == "__main__":

@@ -37,14 +37,10 @@ extensions = [
     "numpydoc",
     "mathml",
     "measured",
+    "claims",
 ]
-# tables that other pages include
-exclude_patterns = [
-    "_build",
-    "choice_table.rst",
-    "number_of_clusters_table.rst",
-    "structure_table.rst",
-]
+# a table that other pages include
+exclude_patterns = ["_build", "choice_table.rst"]
 html_theme = "furo"
 html_title = "karat"
 html_math_renderer = "mathml"

@@ -17,8 +17,9 @@ A whole stored table, or some of its rows (those that begin with some words) and
        :columns: method; 20 labels | .3f; broken | .3f = share broken
 
 ``COLUMN | FORMAT = HEADING``; a column ``X error`` stands behind X as ``a ± b``. Without
-``:columns:`` all are shown. ``.. measured-names:: FOLDER`` lists the results in a folder of
-``lab/results``.
+``:columns:`` all are shown. ``.. measured-names:: all`` lists every name with what came of it at
+quick scale and as published; ``.. measured-differences:: all`` the published figures outside our
+interval and why they are, or those of the names that begin with some words.
 
 ``python docs/measured.py`` brings the Markdown up to date.
 """
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -68,16 +70,22 @@ def _stored(name: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     return _table((HERE / f"{name}.rst").read_text("utf-8"))
 
 
+def list_table(text: str) -> list[list[str]]:
+    """The rows of a list-table."""
+    rows: list[list[str]] = []
+    for line in text.splitlines():
+        found = re.match(r"\s+(\* -|  -) (.*)", line)
+        if found:
+            if found[1] == "* -":
+                rows.append([])
+            rows[-1].append(found[2].strip("*` "))
+    return rows
+
+
 def _table(text: str) -> tuple[dict[str, dict[str, str]], list[str]]:
     """The first list-table of a page, and the items of the list after it."""
     table, _, after = text.partition("\n\n- ")
-    lines = [re.match(r"\s+(\* -|  -) (.*)", line) for line in table.splitlines()]
-    rows: list[list[str]] = []
-    for found in filter(None, lines):
-        if found[1] == "* -":
-            rows.append([])
-        rows[-1].append(found[2].strip("*` "))
-    heads, *rest = rows
+    heads, *rest = list_table(table)
     sentences = [item.replace("\n  ", " ") for item in after.split("\n- ")]
     return {row[0]: dict(zip(heads, row, strict=True)) for row in rest}, sentences
 
@@ -123,11 +131,55 @@ def _cell(row: dict[str, Any], column: str, form: str) -> str:
     return f"{told} ± {error:{form}}" if error is not None else told
 
 
-def names(folder: str) -> list[list[str]]:
-    """The results in a folder: their names, seconds and verdicts."""
+def names(beginning: str = "all") -> list[list[str]]:
+    """Every name: seconds, and published figures in our interval, outside, without an error."""
+    quick, paper = _results("quick", beginning), _results("", beginning)
+    cells = []
+    for name in sorted({*quick, *paper}):
+        own = paper.get(name)
+        samples = "" if own is None else "all" if own["samples"] is None else str(own["samples"])
+        cells.append([name, *_counts(quick.get(name)), samples, *_counts(own)])
+    told = ["s", "in / out / open"]
+    return [["Name", *(f"quick: {t}" for t in told), "samples", *told], *cells]
+
+
+def _counts(result: dict[str, Any] | None) -> list[str]:
+    if result is None:
+        return ["", ""]
+    seconds = result.get("processor_seconds")
+    count = Counter(one["verdict"] for one in result["comparisons"])
+    inside, outside = count["agrees"], count["differs"]
+    told = f"{inside} / {outside} / {count.total() - inside - outside}" if count else "–"
+    return [f"{seconds:.0f}" if seconds else "–", told]
+
+
+def differences(beginning: str = "all") -> list[list[str]]:
+    """The published figures outside our interval, with their explanation."""
+    from karat_lab.explanations import why
+
+    cells = [["Name", "Figure", "Ours", "Published", "Why"]]
+    for name, result in _results("", beginning).items():
+        for one in result["comparisons"]:
+            if one["verdict"] == "differs":
+                interval = _interval(one["low"], one["high"])
+                ours = f"{_short(one['ours'])}{interval}"
+                told = why(name, one["quantity"])
+                cells.append([name, one["quantity"], ours, _short(one["published"]), told])
+    return cells
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" ({low:.3g} to {high:.3g})"
+
+
+def _results(folder: str, beginning: str) -> dict[str, dict[str, Any]]:
+    """The stored results of a folder, by name."""
     found = [json.loads(p.read_text("utf-8")) for p in sorted((RESULTS / folder).glob("*.json"))]
-    cells = [[r["name"], f"{r['processor_seconds']:.0f}", r["verdict"]] for r in found]
-    return [["Name", "Processor seconds", "Verdict"], *cells]
+    return {r["name"]: r for r in found if beginning == "all" or r["name"].startswith(beginning)}
 
 
 def _rows(name: str) -> list[tuple[str, dict[str, Any]]]:
@@ -167,6 +219,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_role("measured", _role)
     app.add_directive("measured-table", _directive(table, ("rows", "columns")))
     app.add_directive("measured-names", _directive(names, ()))
+    app.add_directive("measured-differences", _directive(differences, ()))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

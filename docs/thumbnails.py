@@ -68,21 +68,9 @@ def strings() -> Any:
     return distances()[0]
 
 
-def time_series() -> Any:
-    """Curves of three shapes."""
-    t = np.linspace(0, 1, 60)
-    shapes = (np.sin(6 * t), np.exp(-((t - 0.5) ** 2) / 0.02), t**2)
-    traces = [
-        {"type": "scatter", "mode": "lines", "opacity": 0.6, "line": {"color": style.color(c)},
-         "y": np.interp(t ** RNG.uniform(0.7, 1.4), t, shape) + 2.2 * c + RNG.normal(0, 0.1)}
-        for c, shape in enumerate(shapes) for _ in range(9)
-    ]  # fmt: skip
-    return style.figure(traces)
-
-
 def main() -> None:
     """Draw all on one page, photograph it, and cut it up."""
-    names = ["cells", "documents", "graph", "soft", "strings", "time_series"]
+    names = ["cells", "documents", "graph", "soft", "strings"]
     parts = []
     for name in names:
         drawn = globals()[name]()

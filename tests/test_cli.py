@@ -20,7 +20,7 @@ from command_line import karat_command as run
 from karat.__main__ import main
 from karat.cli import app
 from karat.datasets import ASSIGNED
-from karat.study.loss import sample_agreement
+from karat.study.stability import sample_agreement
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
 

@@ -14,8 +14,6 @@ PAGES = sorted(GALLERY.glob("plot_*.py"))
 @pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page(page, monkeypatch):
-    if page.stem == "plot_time_series":
-        pytest.importorskip("tslearn", reason="time warping needs tslearn")
     if page.stem == "plot_strings":
         pytest.importorskip("rapidfuzz", reason="edit distance needs RapidFuzz")
     monkeypatch.chdir(GALLERY.parents[1])

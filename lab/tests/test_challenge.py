@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +17,9 @@ from karat.judge import gather
 from karat_lab import challenge as module
 from karat_lab.cases import OWN as USERS
 from karat_lab.cases import PREPARED_BY, Case
-from karat_lab.challenge import OWN, challenge, load_method
+from karat_lab.challenge import challenge, load_method
 
+CHALLENGERS = Path(__file__).resolve().parents[1] / "challengers"
 #: of a labeling of a user's, of the five candidates of the sweep, and of another preparation
 AGREEMENT = np.array([[1.0, 0.2, 0.9, 0.4, 0.5, 0.1, 0.95]])
 NAMES = (USERS + "classes", *["kmeans"] * 5, "robust" + PREPARED_BY + "ward")
@@ -60,9 +62,9 @@ def test_its_choices_are_scored_beside_the_rivals(corpus: list[Case]) -> None:
             assert labelings.shape == (5, 12)
             return int(np.flatnonzero(labelings.max(axis=1) == 2)[0])
 
-    table = challenge(Method())["real tables"]
+    table = challenge({"mine": Method()}).table["real tables"]
     assert list(table.index) == [
-        OWN, "the judge", "the last", "a candidate at random", "best candidate",
+        "mine", "the judge", "the last", "a candidate at random", "best candidate",
     ]  # fmt: skip
     means = [float(cell.split()[0]) for cell in table]
     assert means == [0.9, 0.2, 0.1, 0.42, 0.9]
@@ -72,7 +74,7 @@ def test_its_choices_are_scored_beside_the_rivals(corpus: list[Case]) -> None:
 @pytest.mark.parametrize("answer", [5, -1, 1.5, "first", None])
 def test_a_wrong_answer_is_named(corpus: list[Case], answer: Any) -> None:
     with pytest.raises(InputError, match=r"real/set\d/0; .* 5 labelings, 0 to 4"):
-        challenge(SimpleNamespace(choose=lambda X, labelings: answer))
+        challenge({"mine": SimpleNamespace(choose=lambda X, labelings: answer)})
 
 
 def test_a_file_of_a_method(corpus: list[Case], tmp_path: Path) -> None:
@@ -85,4 +87,35 @@ def test_a_file_of_a_method(corpus: list[Case], tmp_path: Path) -> None:
     file.write_text("def choose(X, labelings):\n    return 1\n")
     told = CliRunner().invoke(app, ["lab", "challenge", str(file), "--json"])
     assert told.exit_code == 0, told.exception
-    assert '"way of choosing":"your method","real tables":"0.900 (0.900' in told.stdout
+    result = json.loads(told.stdout)
+    assert result["table"][0]["way of choosing"] == "mymethod"
+    assert result["table"][0]["real tables"].startswith("0.900 (0.900")
+    assert result["notes"][0].startswith("4 tasks of 4 collections")
+
+
+@pytest.mark.parametrize("file", sorted(CHALLENGERS.glob("*.py")), ids=lambda file: file.stem)
+def test_the_challengers_choose_what_is_plain(file: Path) -> None:
+    """Three clusters far apart, among labelings of which one has them."""
+    method = load_method(file)
+    tasks = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        truth = np.repeat(np.arange(3), 20)
+        X = rng.normal(size=(60, 3)) + 20 * np.eye(3)[truth]
+        tiny = np.where(np.arange(60) == 0, 3, truth)
+        labelings = np.stack([truth % 2, rng.permutation(truth), truth, tiny])
+        tasks.append((X, labelings, np.array([0.5, 0, 1, 0.9])))
+    if hasattr(method, "train"):
+        method.train(tasks[1:])
+    assert int(method.choose(*tasks[0][:2])) == 2
+
+
+def test_autocluster_takes_noise_for_a_cluster() -> None:
+    method = load_method(CHALLENGERS / "autocluster.py")
+    X = np.concatenate([np.arange(40), 1000 + np.arange(40), [5000.0]])[:, None]
+    with_noise = np.r_[np.repeat([0, 1], 40), -1]
+    rough = np.r_[np.repeat([0, 0, 1, 1], 20), 0]
+    # one object of 81 is more than 1 % of them, and less than 5 % of 40
+    assert method.choose(X, np.stack([rough, with_noise])) == 0
+    other = load_method(CHALLENGERS / "hypercluster.py")
+    assert other.choose(X, np.stack([rough, with_noise])) == 1

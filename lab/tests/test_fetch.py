@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import threading
+import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -170,14 +171,18 @@ def test_without_a_connection_it_says_what_to_put_where(
     assert not server.asked
 
 
-def test_a_file_of_a_package_or_how_to_install_it(entry: Any, tmp_path: Path) -> None:
-    source = entry["sources"][0]
-    source["package"] = "no-such-package 1.0"
-    with pytest.raises(InputError, match=r"pip install no-such-package==1\.0"):
+def test_an_original_of_another_form_is_named(entry: Any, server: Server, tmp_path: Path) -> None:
+    server.files["/a/x.labels0.gz"] = b"no gzip"
+    with pytest.raises(InputError, match="is not what was expected") as told:
         fetch.fetch("x")
-    source |= {"package": "pytest 1", "files": {"pytest/py.typed": {"sha256": None}}}
-    with pytest.raises(InputError, match="is not what was expected"):
-        fetch.fetch("x")
+    assert f"remove {tmp_path / 'originals' / 'x'}" in str(told.value)
+
+
+def test_a_table_in_an_archive(tmp_path: Path) -> None:
+    path = tmp_path / "a.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("folder/a.dat", "1, 2, x\n3, 4, y\n")
+    assert table([path], member="folder/a.dat") == {".csv.gz": b"x1,x2,label\n1,2,x\n3,4,y\n"}
 
 
 def test_every_recipe_of_the_registry_exists() -> None:

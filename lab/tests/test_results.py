@@ -78,7 +78,7 @@ def test_a_table_without_a_published_side_has_no_comparisons() -> None:
 
 def test_every_experiment_has_a_quick_look() -> None:
     for name in EXPERIMENTS:
-        assert quick_of(name).leaves_out or name.startswith(WHOLE)
+        assert name.startswith((*QUICK, *WHOLE)), "how is its quick look smaller?"
     assert all(any(name.startswith(prefix) for name in EXPERIMENTS) for prefix in QUICK)
     assert quick_of("doe2026-table1").samples == 1
 
@@ -164,10 +164,22 @@ def test_the_page_is_green_where_the_figures_agree() -> None:
     }
     seen = Seen()
     seen.feed(results.page([one, two], {"third": "no data"}))
-    assert seen.classes.count("agrees") == 11
-    assert seen.classes.count("differs") == 2
-    assert "stopped: no data" in seen.text
+    rows = [each for each in seen.classes if each in ("agrees", "differs")]
+    # the legend, the rows of both, and what stopped
+    assert rows.count("agrees") == 1 + 11
+    assert rows.count("differs") == 1 + 1 + 1
+    assert "Of 12 published figures 11 agree with ours, 1 differ" in seen.text
+    assert "third stopped: no data" in seen.text
     assert "Because." in seen.text
+
+
+def test_simulated_data_count_nowhere_on_the_page() -> None:
+    one = results.result_of("manning2008-table16.2")
+    seen = Seen()
+    seen.feed(results.page([one, one | {"name": "other", "simulated": ["zoo"]}], {}))
+    assert "Of 11 published figures 11 agree" in seen.text
+    assert "On simulated data, because the real ones are not there, ran 1 of them" in seen.text
+    assert [each for each in seen.classes if each == "agrees"] == ["agrees"] * 12
 
 
 def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:

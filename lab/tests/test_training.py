@@ -14,7 +14,7 @@ from karat.judge import gather, load_judge
 from karat.labelings import encode
 from karat.runtime.validation import InputError
 from karat_lab.cases import OWN, Case
-from karat_lab.choice import left_out
+from karat_lab.choice import trials_of
 from karat_lab.choice_candidates import without_each
 from karat_lab.choice_corpus import agreement, keep, kept, measured
 from karat_lab.choice_labelings import own_labelings
@@ -68,7 +68,7 @@ def test_training_twice_gives_the_same_bytes(tmp_path):
     np.testing.assert_array_equal(again(evidence).score, judges[0](evidence).score)
 
 
-def test_what_is_left_out_is_left_out():
+def test_what_is_excluded_is_excluded():
     fold = folds_of(cases(), 3)
     for one, at in zip(cases(), fold, strict=True):
         assert (at < 0) == (one.family == "cloud")
@@ -107,7 +107,7 @@ def test_what_a_clusterer_is_worth():
 def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
     size = Size((30, 30), (30, 30), 12)
     swept = [one.sweep for one in cases()]
-    trials = left_out(cases(), size=size, n_folds=2)
+    trials = trials_of(cases(), size=size, n_folds=2)
     tested = [i for i, one in enumerate(swept) if one.is_tested]
     chance = np.mean([swept[i].first.mean() for i in tested])
     best = np.mean([swept[i].first.max() for i in tested])

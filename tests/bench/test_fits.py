@@ -10,9 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import v_measure_score
 
-import karat
 from karat.bench import Benchmark, mean_interval
-from karat.runtime.resources import added_memory
 from karat.runtime.validation import InputError
 
 
@@ -29,12 +27,6 @@ def embedded(names=("uno", "due", "tre", "quattro")):
 class Slow(KMeans):
     def fit_predict(self, X, y=None, sample_weight=None):
         time.sleep(600)
-
-
-class Greedy(KMeans):
-    def fit_predict(self, X, y=None, sample_weight=None):
-        self.held_ = np.ones(6_000_000)
-        return super().fit_predict(X)
 
 
 def test_embeddings_by_v_measure_over_bootstraps():
@@ -102,8 +94,7 @@ def test_the_place_changes_nothing(where):
             there = race.run(executor=pool).table
     else:
         there = race.run(workers=2).table
-    cost = ["seconds", "megabytes"]
-    assert there.drop(columns=cost).equals(here.drop(columns=cost))
+    assert there.drop(columns="seconds").equals(here.drop(columns="seconds"))
 
 
 class Deadly(KMeans):
@@ -125,12 +116,12 @@ def test_a_slow_fit_is_an_entry_that_more_time_settles(tmp_path):
     kept = tmp_path / "kept"
     Benchmark({"a": (X, y)}, ["ward"], n_init=1, storage=kept).run()
     race = Benchmark({"a": (X, y)}, {"slow": Slow(), "ward": "ward"}, n_init=1, storage=kept)
-    table = race.run(limit=1.5).table.set_index("method")
-    assert table.loc["slow", "reason"].startswith("stopped after 2 s")
+    table = race.run(limit=0.2).table.set_index("method")
+    assert table.loc["slow", "reason"].startswith("stopped after 0 s")
     assert table["reason"].isna()["ward"]
     before = kept.read_text()
     again = Benchmark({"a": (X, y)}, {"slow": Slow(), "ward": "ward"}, n_init=1, storage=kept)
-    assert again.run(limit=1).table["reason"].tolist() == race.table["reason"].tolist()
+    assert again.run(limit=0.1).table["reason"].tolist() == race.table["reason"].tolist()
     assert kept.read_text() == before
 
 
@@ -143,30 +134,6 @@ def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
             storage=kept,
         ).run()  # fmt: skip
     assert len(kept.read_text().splitlines()) == 2
-
-
-def test_memory_of_a_fit():
-    with added_memory() as added:
-        held = np.ones(8_000_000)  # more than glibc ever takes from what it has
-    if not added:
-        pytest.skip("this system does not tell the peak of a process")
-    assert 0.8 * held.nbytes < added[0] < 2 * held.nbytes
-    X, y = make_blobs(30, centers=2, random_state=0)
-    race = Benchmark({"a": (X, y)}, {"greedy": Greedy(), "ward": "ward"}, n_init=1).run()
-    table = race.table.set_index("method")["megabytes"]
-    assert table["greedy"] > 38
-    assert table["ward"] < 20
-
-
-def test_a_study_leaves_the_peak_of_the_process_alone():
-    with added_memory() as added:
-        np.ones(8_000_000)  # the peak of this process from now on, unless something resets it
-        X, _ = make_blobs(30, centers=2, random_state=0)
-        with karat.Study(X) as study:
-            study.sweep(["ward"], k=[2])
-    if not added:
-        pytest.skip("this system does not tell the peak of a process")
-    assert added[0] > 50_000_000
 
 
 def test_intervals_of_means_over_tries():

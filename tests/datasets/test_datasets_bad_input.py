@@ -108,7 +108,7 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     "times": ("when,x\n12:30,1\n12:31,2\n", {}, ("'when'", "dates or times")),
     "not utf-8": (b"a,b\ncaf\xe9,1\ncaf\xe9,2\nx,3\n", {}, ("byte 7 (line 2)", "0xe9", "latin-1")),
     "header not utf-8": (b"caf\xe9,b\n1,1\n", {}, ("byte 3 (line 1)",)),
-    "late byte": (b"a,b\n" + b"1,2\n" * 600_000 + b"\xff,3\n", {}, ("byte 2400004 (line 600002)",)),
+    "late byte": (b"a,b\n" + b"1,2\n" * 300_000 + b"\xff,3\n", {}, ("byte 1200004 (line 300002)",)),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), {}, ("UTF-16", "name that encoding")),
     "binary": (b"\x00\x01\x02\x03" * 10, {}, ("not text",)),
     "encoding unknown": ("a\n1\n2\n", {"encoding": "klingon"}, ("klingon", "latin-1")),
@@ -136,17 +136,17 @@ def test_text_files(case: str, tmp_path: Path) -> None:
         read(write(tmp_path, text), **options)
 
 
-def test_a_million_categories_cost_little(tmp_path: Path) -> None:
-    n = 10**6
+def test_many_categories_cost_little(tmp_path: Path) -> None:
+    n = 150_000
     table = pa.table({"word": pa.array([f"w{i}" for i in range(n)]), "x": np.arange(float(n))})
     tracemalloc.start()
-    with rejected("'word'", "1,000,000 different values", "--id-column"):
+    with rejected("'word'", "150,000 different values", "--id-column"):
         from_table(table)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 400e6
-    half = pa.table({"word": pa.array([f"w{i % 500_000}" for i in range(n)])})
-    with rejected("500,000 different values"):
+    assert peak < 60e6
+    half = pa.table({"word": pa.array([f"w{i % 75_000}" for i in range(n)])})
+    with rejected("75,000 different values"):
         from_table(half)
 
 
@@ -177,7 +177,7 @@ def test_unreadable(tmp_path: Path) -> None:
         read(path)
 
 
-@pytest.mark.parametrize("name", ["x.csv.gz", "x.csv.bz2", "x.csv.xz", "x.csv.zst", "x.parquet"])
+@pytest.mark.parametrize("name", ["x.csv.gz", "x.csv.bz2", "x.csv.xz", "x.parquet"])
 def test_not_what_the_name_says(name: str, tmp_path: Path) -> None:
     with rejected(name):
         read(write(tmp_path, "a,b\n1,2\n3,4\n", name))
@@ -287,7 +287,7 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
     from karat.runtime import resources
 
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(50_000, 8))
+    X = rng.normal(size=(10_000, 8))
     frame = pd.DataFrame(X, columns=list("abcdefgh"))
     frame.to_csv(tmp_path / "x.csv", index=False, float_format="%.6f")
     frame.to_csv(tmp_path / "x.csv.gz", index=False, float_format="%.6f")
@@ -301,38 +301,37 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
     def unread(*args: Any, **kwargs: Any) -> None:
         raise AssertionError("the file was read")
 
-    monkeypatch.setattr(resources, "available_memory", lambda: 3_000_000)
+    monkeypatch.setattr(resources, "available_memory", lambda: 600_000)
     monkeypatch.setattr(_delimited, "read_rows", unread)
     load = np.load
     monkeypatch.setattr(np, "load", lambda p, **o: load(p, **o) if o.get("mmap_mode") else unread())
     for name in ("x.csv", "x.csv.gz", "x.parquet", "x.npy", "x.npz", "s.npz", "x.mtx"):
-        with rejected(name, "3 MB are free", "--drop"):
+        with rejected(name, "600 kB are free", "--drop"):
             read(tmp_path / name)
-    with rejected("50,000 rows × 8 columns", "about 7"):
+    with rejected("10,000 rows × 8 columns", "about 1."):
         read(tmp_path / "x.parquet")
     monkeypatch.undo()
-    monkeypatch.setattr(resources, "available_memory", lambda: 3_000_000)
+    monkeypatch.setattr(resources, "available_memory", lambda: 600_000)
     assert read(tmp_path / "x.csv", drop=list("abcdef")).n_features == 2
     assert read(tmp_path / "x.parquet", drop=list("abcdef")).n_features == 2
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.bz2", "x.csv.xz", "x.csv.zst"])
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.csv.bz2", "x.csv.xz"])
 def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
     from karat.datasets import _layout
 
     X = np.random.default_rng(0).normal(size=(3_000, 4))
     rows = pd.DataFrame(X).to_csv(index=False, header=False).encode()
-    text = b"a,b,c,d\n" + rows * 50
+    text = b"a,b,c,d\n" + rows * 12
     pack = {
         ".csv": bytes,
         ".gz": partial(gzip.compress, compresslevel=1),
         ".bz2": partial(bz2.compress, compresslevel=1),
         ".xz": partial(lzma.compress, preset=0),
-        ".zst": partial(pa.compress, codec="zstd", asbytes=True),
     }[Path(name).suffix]
     write(tmp_path, pack(text), name)
     layout = _layout.look(tmp_path / name, ".csv", header=None, encoding="utf-8")
-    assert abs(layout.estimated_rows / 150_000 - 1) < 0.15
+    assert abs(layout.estimated_rows / 36_000 - 1) < 0.15
 
 
 def test_available_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,9 +115,9 @@ def test_a_pandas_index_is_no_feature(tmp_path: Path) -> None:
         one = read(tmp_path / "x.parquet")
         assert one.feature_names == ("a", "k")
         assert has_note(one, "index")
-        assert list(read_labelings(tmp_path / "x.parquet", drop=["a"])) == ["k"]
+        assert list(read_labelings(tmp_path / "x.parquet")) == ["a", "k"]
     assert list(read(tmp_path / "x.parquet", id_column="who").ids) == [4, 5, 9]
-    found = read_labelings(tmp_path / "x.parquet", id_column="who", ids=[9, 4], drop=["a"])
+    found = read_labelings(tmp_path / "x.parquet", id_column="who", ids=[9, 4])
     assert list(found["k"]) == [2, 1]
 
 

@@ -53,9 +53,6 @@ WRITERS = {
     ".csv.gz": as_csv,
     ".csv.bz2": as_csv,
     ".csv.xz": as_csv,
-    ".csv.zst": lambda X, path: path.write_bytes(
-        pa.compress(frame(X).to_csv(index=False).encode(), "zstd", asbytes=True)
-    ),
     ".txt": lambda X, path: as_csv(X, path, sep=";"),
     ".data": lambda X, path: as_csv(X, path, sep="|", header=False),
     ".parquet": lambda X, path: frame(X).to_parquet(path),

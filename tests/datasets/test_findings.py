@@ -234,14 +234,15 @@ def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
     assert read(path, accept="edges").n_features == 2
     grid = pd.DataFrame(rng.integers(0, 30, (400, 2)), columns=["x", "y"])
     assert "edges" not in found(from_table(grid))
-    xml = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="w" for="edge" '
-    xml += 'attr.name="weight" attr.type="double"/><graph edgedefault="undirected"><node id="p"/>'
-    xml += '<edge source="p" target="q"><data key="w">2.5</data></edge>'
-    xml += '<edge source="q" target="r"/></graph></graphml>'
-    (tmp_path / "g.graphml").write_text(xml)
-    one = read(tmp_path / "g.graphml")
+    # loops are excluded, and of a pair that is named again the heavier edge counts
+    path.write_text("u,v,w\np,q,1\nq,p,2.5\nq,r,1\nr,r,4\n")
+    one = read(path, kind="graph")
     assert one.ids.tolist() == ["p", "q", "r"]
     np.testing.assert_array_equal(one.X.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
+    assert any("1 edges from a node to itself were excluded; 1 that" in n for n in one.notes)
+    path.write_text("u,v\np,p\nq,q\n")
+    with pytest.raises(InputError, match="no edge"):
+        read(path, kind="graph")
 
 
 def test_fields_and_terms_are_of_different_namespaces(tmp_path):
@@ -320,7 +321,8 @@ def test_markers_and_own_marks(tmp_path):
     cells[3:7] = ["n/a", "-", "?", "empty"]
     other = rng.normal(50, 5, 60).round(2)
     other[5] = -1
-    data = from_table({"a": cells, "b": other}, na_values="b:-1")
+    pd.DataFrame({"a": cells, "b": other}).to_csv(tmp_path / "x.csv", index=False)
+    data = read(tmp_path / "x.csv", na_values="b:-1")
     assert found(data)["missing"].facts["count"] == 5
     assert data.X.min() > 20
 

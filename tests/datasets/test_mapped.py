@@ -8,7 +8,6 @@ import pytest
 
 import karat
 from karat.datasets import from_array, read
-from karat.measures.passes.sampled_objects import coincident_groups
 from karat.runtime import resources
 
 
@@ -73,16 +72,6 @@ def test_estimates_of_mapped_data_are_those_of_memory(tmp_path, monkeypatch):
     third = karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table
     pd.testing.assert_frame_equal(*found, rtol=1e-9)
     pd.testing.assert_frame_equal(found[0], third, rtol=1e-9)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_equal_rows_have_equal_numbers(dtype):
-    rng = np.random.default_rng(0)
-    X = rng.integers(-1, 2, (200, 3)).astype(dtype)
-    X[X == 0] *= rng.choice([1, -1], (X == 0).sum())  # both zeros
-    groups = coincident_groups(X)
-    same = (X[:, None] == X[None]).all(axis=2)
-    np.testing.assert_array_equal(groups[:, None] == groups, same)
 
 
 def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):

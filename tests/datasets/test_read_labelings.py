@@ -98,11 +98,6 @@ def test_numpy_files(tmp_path: Path) -> None:
     assert {k: list(v) for k, v in found.items()} == {"a": [1, 0], "b": ["y", "x"]}
 
 
-def test_dropped_columns(tmp_path: Path) -> None:
-    path = write(tmp_path, "a,b,when\n0,1,2020-01-01\n1,1,2020-01-02\n")
-    assert list(read_labelings(path, drop=["when"])) == ["a", "b"]
-
-
 CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "blank": ("a,b\n0,1\n,1\n", {}, ("'a'", "1 of 2", "row 2", "-1")),
     "rows": ("a,b\n0,1\n1,1\n", {"ids": range(3)}, ("2 rows", "3 objects", "--id-column")),
@@ -115,8 +110,7 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         {"id_column": "who", "ids": ["x", "z"]},
         ("1 of 2 objects", "'z'"),
     ),
-    "drop unknown": ("a,b\n0,1\n1,1\n", {"drop": ["c"]}, ("'c'",)),
-    "nothing left": ("a,b\n0,1\n1,1\n", {"drop": ["a", "b"]}, ("no column with a clustering",)),
+    "nothing left": ("a\n0\n1\n", {"id_column": "a"}, ("no column with a clustering",)),
     "empty": ("", {}, ("is empty",)),
     "ragged": ("a,b\n0,1\n0\n", {}, ("line 3",)),
 }

@@ -51,7 +51,7 @@ COMMANDS = [
     "run {table} -c spectral -k 2 --n-init 1 --workers 1 --graph {graph}",
     "run {graph} -c spectral -k 2 --n-init 1 --workers 1 --as graph",
     f"run {{distances}} {FIT} --as distances",
-    f"run {{texts}} {FIT} --text-column text --min-df 1 --embeddings {{embeddings}}",
+    f"run {{texts}} {FIT} --text-column text --min-df 1",
     f"run {{table}} {FIT} --storage {{study}}",
     f"run {{table}} {FIT} --against {{model}}",
     "assign {table} --model {model} --output a.csv",
@@ -130,7 +130,6 @@ def tables(rng: np.random.Generator) -> list[tuple[str, bytes]]:
         ("x.parquet", parquet),
         ("x.mtx", mtx),
         ("x.jsonl", b'{"text": "a b"}\n{"text": "b c"}\n'),
-        ("x.svm", b"1 1:2 3:4\n-1 2:1\n"),
     ]
 
 
@@ -200,8 +199,6 @@ def goods(seed: int) -> dict[str, list[tuple[str, bytes]]]:
         "distances": [("d.npy", saved(np.save, D))],
         "graph": [("g.npz", saved(sparse.save_npz, sparse.csr_array(D < 2) * 1.0)),
                   ("g.csv", b"source,target\n0,1\n1,2\n2,3\n")],
-        "embeddings": [("e.npy", saved(np.save, X)),
-                       ("e.npz", saved(np.savez, embeddings=X, ids=np.arange(OBJECTS)))],
         "mtx": [("m.mtx", saved(scipy_io.mmwrite, counts))],
         "terms": [("terms.txt", b"tea\nsail\nrook\nmast\nking\n")],
         "texts": [("x.jsonl", texts.encode())],

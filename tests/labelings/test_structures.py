@@ -238,45 +238,8 @@ def test_what_is_of_something_else_is_no_membership():
 # -- in files --------------------------------------------------------------------------------
 
 
-def test_from_a_file_of_memberships_to_an_answer(tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
-    from karat.cli import app
-
+def test_a_file_has_labels_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    np.save("X.npy", X)
-    arrays = {
-        "soft": SOFT.memberships,
-        "over": OVERLAPPING.memberships,
-        "tree": TREE.linkage,
-        "hard": TRUTH,
-    }
-    np.savez("mine.npz", **arrays)
-    found = karat.datasets.read_labelings("mine.npz")
-    assert {name: type(one).__name__ for name, one in found.items()} == {
-        "hard": "ndarray",
-        "soft": "SoftPartition",
-        "over": "OverlappingPartition",
-        "tree": "Dendrogram",
-    }
-    result = CliRunner().invoke(
-        app, ["run", "X.npy", "--labelings", "mine.npz", "--only-labelings", "--report", "r.html"]
-    )
-    assert result.exit_code == 0, result.output
-    result = CliRunner().invoke(app, ["compare", "mine.npz", "--truth", "hard"])
-    assert result.exit_code == 0, result.output
-    assert "tree k=3" in result.output
-    assert "It is soft" in result.output
-    ids = np.arange(N)[::-1]
-    np.savez("named.npz", id=ids, soft=SOFT.memberships[::-1])
-    moved = karat.datasets.read_labelings("named.npz", ids=np.arange(N))
-    np.testing.assert_array_equal(moved["soft"].memberships, SOFT.memberships)
-    np.savez("bad.npz", id=ids, tree=TREE.linkage)
-    with pytest.raises(InputError, match="leaves of the dendrogram"):
-        karat.datasets.read_labelings("bad.npz", ids=np.arange(N))
-    np.savez("bad.npz", other=2 * SOFT.memberships)
-    with pytest.raises(InputError, match=r"'other' is no clustering: .* It may be labels"):
-        karat.datasets.read_labelings("bad.npz")
-    np.savez("bad.npz", hard=TRUTH, soft=SOFT.memberships[1:])
-    with pytest.raises(InputError, match="'soft' is of 39 objects"):
-        karat.datasets.read_labelings("bad.npz")
+    np.savez("mine.npz", hard=TRUTH, soft=SOFT.memberships)
+    with pytest.raises(InputError, match=r"'soft' has shape .* are taken by Study.add"):
+        karat.datasets.read_labelings("mine.npz")

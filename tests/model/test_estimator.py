@@ -24,7 +24,7 @@ from karat.runtime.validation import InputError
 
 X, Y = make_blobs(90, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
 ROWS = np.arange(len(X))
-QUICK = karat.ChosenClustering(["kmeans", "ward"], k=(2, 3), n_init=1)
+QUICK = karat.ChosenClustering(["kmeans", "ward"], k=(2, 3), n_init=1, by="silhouette")
 
 
 @parametrize_with_checks([QUICK])

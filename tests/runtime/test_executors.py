@@ -21,6 +21,7 @@ from karat.distances.neighbors import neighbor_lists
 from karat.measures import catalogue
 from karat.measures.clarity import assess
 from karat.measures.passes import centroids, pairs, ranks
+from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.plan import GIVES
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.executors import Workers, as_executor, tree_sum
@@ -175,7 +176,7 @@ def test_passes_over_pairs_are_jobs(monkeypatch):
 
 def test_estimates_from_pairs_are_the_same_bit_by_bit():
     X, labelings = some_data(1500)
-    options = {"measures": ["baker_hubert_gamma", "c_index"], "precision": 0.01, "noise": "drop"}
+    options = {"measures": ["baker_hubert_gamma", "aucc"], "precision": 0.01, "noise": "drop"}
     there = Scattering()
     found = karat.evaluate(X, labelings, executor=there, **options)
     here = karat.evaluate(X, labelings, **options)
@@ -199,7 +200,7 @@ def test_other_processes_give_the_same():
     X, labelings = some_data(600)
     here, _ = judged(X, labelings, Scattering(), measures=["silhouette", "informativeness"])
     there, _ = judged(
-        X, labelings, get_reusable_executor(2), measures=["silhouette", "informativeness"]
+        X, labelings, get_reusable_executor(1), measures=["silhouette", "informativeness"]
     )
     pd.testing.assert_frame_equal(there, here, rtol=0, atol=0)
 
@@ -272,46 +273,28 @@ def test_classifiers_learn_elsewhere():
     assert there.largest < X.nbytes
 
 
-def test_objects_keep_their_values():
-    X, labelings = some_data(900)
-    batch = karat.labelings.as_labelings(labelings, noise="drop")
-    wanted = {"sums": True, "minima": True, "inverses": True, "matrices": True, "objects": True}
-    here = pairs.pair_pass(karat.distances.as_distances(X), batch, **wanted)
-    there = pairs.distributed_pair_pass(Workers(Scattering()), X, "euclidean", batch, **wanted)
-    for name in ("per_cluster", "sums", "minima", "maxima", "farthest", "objects"):
-        np.testing.assert_allclose(
-            getattr(there, name), getattr(here, name), rtol=SUMS, atol=SUMS, err_msg=name
-        )
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("d", [3, 70])
-def test_pairs_of_blocks_give_what_whole_strips_give(d, weighted, monkeypatch):
-    X, labelings = some_data(1700, d)
+def test_parts_of_the_pass_over_pairs_give_the_whole(d, weighted, monkeypatch):
+    X, labelings = some_data(900, d)
     batch = karat.labelings.as_labelings(labelings, noise="drop")
-    weights = np.random.default_rng(1).integers(1, 4, 1700) + 0.0 if weighted else None
+    weights = np.random.default_rng(1).integers(1, 4, 900) + 0.0 if weighted else None
     wanted = {"sums": True, "minima": True, "inverses": True, "matrices": True, "objects": True}
-    here = pairs.pair_pass(karat.distances.as_distances(X), batch, weights, **wanted)
-    monkeypatch.setattr(pairs.Tiles, "better_mirrored", lambda tiles, held: True)
-    found = []
     with ThreadPoolExecutor(3) as pool:
-        for executor in (Scattering(), pool):
-            workers = Workers(executor)
-            there = pairs.distributed_pair_pass(workers, X, "euclidean", batch, weights, **wanted)
-            found.append(there)
-            for name in ("per_cluster", "sums", "minima", "maxima", "farthest", "objects"):
-                one, other = getattr(there, name), getattr(here, name)
-                np.testing.assert_allclose(one, other, rtol=SUMS, atol=SUMS, err_msg=name)
-                assert np.array_equal(getattr(found[0], name), one, equal_nan=True)
-
-
-@pytest.mark.parametrize(("d", "jobs"), [(3, 14), (300, 28)])
-def test_distances_that_cost_most_are_computed_once(d, jobs):
-    X, labelings = some_data(1700, d)
-    batch = karat.labelings.as_labelings(labelings, noise="drop")
-    there = Scattering()
-    pairs.distributed_pair_pass(Workers(there), X, "euclidean", batch, sums=True, minima=True)
-    assert there.jobs == jobs  # of 7 blocks the pairs, or strips
+        here, there, again = (
+            pairs.pair_pass(
+                OverPairs(X, "euclidean", Workers(executor), False, weights), batch, **wanted
+            )
+            for executor in (None, Scattering(), pool)
+        )
+    close = {"rtol": SUMS, "atol": SUMS}
+    np.testing.assert_allclose(there.objects, here.objects, **close)
+    assert np.array_equal(again.objects, there.objects, equal_nan=True)
+    assert set(there.totals) == set(here.totals)
+    for name, totals in there.totals.items():
+        for mine, same, wanted_ in zip(totals, again.totals[name], here.totals[name], strict=True):
+            np.testing.assert_allclose(mine, wanted_, err_msg=name, **close)
+            assert np.array_equal(mine, same)
 
 
 def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):

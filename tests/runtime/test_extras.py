@@ -52,8 +52,7 @@ def test_what_is_imported_is_a_dependency_or_in_an_extra():
 def test_the_error_names_the_extra(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda package: None)
     with pytest.raises(karat.InputError) as told:
-        extras.require("pynndescent", "an approximate search", 'use algorithm="exact"')
+        extras.require("rapidfuzz", "edit distance", "give a function")
     assert str(told.value) == (
-        'an approximate search needs pynndescent: pip install "karat[large]", '
-        'or use algorithm="exact"'
+        'edit distance needs rapidfuzz: pip install "karat[sequences]", or give a function'
     )

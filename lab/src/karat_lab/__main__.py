@@ -176,7 +176,9 @@ def list_data(
 
 @lab.command("challenge")
 def challenge_rivals(
-    method: Annotated[Path, typer.Argument(help="A Python file with choose(X, labelings).")],
+    methods: Annotated[
+        list[Path], typer.Argument(help="Python files, each with choose(X, labelings).")
+    ],
     scale: Annotated[
         str, typer.Option("--scale", help="paper: all tasks. quick: small data sets alone.")
     ] = "paper",
@@ -184,25 +186,29 @@ def challenge_rivals(
         Path | None,
         typer.Option("--storage", help="The folder of karat reproduce choice."),
     ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=0, help="Sub-tasks of each real table.")
+    ] = None,
     data: FOLDER = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Let a way of choosing of your own choose, with the rivals' scores beside it."""
+    """Let ways of choosing of your own choose, with the rivals' scores beside them."""
     from karat_lab.challenge import challenge, load_method
 
-    found = load_method(method)
+    found = {path.stem: load_method(path) for path in methods}
     quick = quick_of("choice") if _checked(scale) == "quick" else None
     with data_in(data, only=quick.sets if quick else ()):
-        table = challenge(
+        result = challenge(
             found,
-            samples=quick.samples if quick else None,
+            samples=quick.samples if quick and samples is None else samples,
             storage=storage,
             progress=lambda line: typer.echo(line, err=True),
         )
     if json:
-        typer.echo(table.reset_index().to_json(orient="records"))
+        rows = jsonlib.loads(result.table.reset_index().to_json(orient="records"))
+        typer.echo(jsonlib.dumps({"name": result.name, "table": rows, "notes": result.notes}))
     else:
-        typer.echo(table.to_string())
+        typer.echo(str(result))
 
 
 def _places(storage: Path | None, drawn: Path, *, many: bool, quick: bool) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""A way of choosing of one's own, by the folds of the corpus, with the rivals beside it."""
+"""Ways of choosing of one's own, by the folds of the corpus, with the rivals beside them."""
 
 from __future__ import annotations
 
 import importlib.util
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError
+from karat_lab import ExperimentResult
 from karat_lab.cases import Case
 from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds, learned_rivals
 from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Say = Callable[[str], None]
-OWN = "your method"
 
 
 def load_method(path: Path) -> ModuleType:
@@ -48,21 +48,21 @@ def load_method(path: Path) -> ModuleType:
 
 
 def challenge(
-    method: Any,
+    methods: Mapping[str, Any],
     *,
     samples: int | None = None,
     storage: Path | None = None,
     random_state: Any = 0,
     progress: Say | None = None,
-) -> pd.DataFrame:
-    """Let a method choose on collections that nothing was learned from.
+) -> ExperimentResult:
+    """Let methods choose on collections that nothing was learned from.
 
     Parameters
     ----------
-    method : module or object
-        ``choose(X, labelings)`` returns the position of one of the labelings, an integer array of
-        shape (M, n). ``train(tasks)``, where it has one, is called before each fold with
-        the tasks of the others: ``(X, labelings, agreements)``.
+    methods : mapping of str to module or object
+        By name. ``choose(X, labelings)`` returns the position of one of the labelings, an integer
+        array of shape (M, n). ``train(tasks)``, where a method has one, is called before each fold
+        with the tasks of the others: ``(X, labelings, agreements)``.
     samples : int, optional
         Sub-tasks of each real table; 21 in full.
     storage : path, optional
@@ -72,9 +72,9 @@ def challenge(
 
     Returns
     -------
-    DataFrame
-        Mean adjusted Rand index by way of choosing and family of data, the method first, with 95 %
-        bootstrap intervals over collections.
+    ExperimentResult
+        Mean adjusted Rand index by way of choosing and family of data, the methods first, with
+        95 % bootstrap intervals over collections.
     """
     say = progress or (lambda line: None)
     every = corpus(PARTS if samples is None else samples, storage, say)
@@ -89,15 +89,24 @@ def challenge(
     for f, learned, judge in judges_of_folds(every, fold, size, random_state, say):
         tested = [case.sweep for case in learned if case.is_tested]
         simple = learned_rivals(tested)
-        if hasattr(method, "train"):
-            method.train([(*_given(case), case.first) for case in tested])
+        tasks = [(*_given(case), case.first) for case in tested]
+        for method in methods.values():
+            if hasattr(method, "train"):
+                method.train(tasks)
         for i in map(int, np.flatnonzero(fold == f)):
             case = cases[i]
-            choose(OWN, i, _position(method, case))
+            for name, method in methods.items():
+                choose(name, i, _position(method, case))
             choose("the judge", i, int(np.argmax(judge(case.evidence).score)))
             for way, rival in {**RIVALS, **simple}.items():
                 choose(way, i, int(np.argmax(rival(case))))
-    return _table(cases, chosen)
+    table = _table(cases, chosen)
+    of = {case.collection for case, at in zip(cases, fold, strict=True) if at >= 0}
+    return ExperimentResult("challenge", table, (
+        f"{int((fold >= 0).sum()):,} tasks of {len(of)} collections; whatever is learned, by the "
+        f"judge, too, is learned on the others of them and {int((fold < 0).sum()):,} generated "
+        "tasks. Mean adjusted Rand index with 95 % bootstrap intervals over collections.",
+    ))  # fmt: skip
 
 
 def _given(case: Case) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

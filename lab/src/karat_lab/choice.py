@@ -1,4 +1,4 @@
-"""Ways of choosing without labels, each collection of data sets left out in turn.
+"""Ways of choosing without labels, each collection of data sets excluded in turn.
 
 Real tables, benchmark sets, term collections and generated sets are clustered as a study does;
 the learned judge and its simple rivals choose. Whatever is learned is learned on the other
@@ -9,18 +9,18 @@ folder that keeps every finished task; with it the trained judge is written ther
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.judge.labelled import TEMPERATURE
-from karat.judge.learned import HALF, Judge, Judgement, degenerate, set_back
+from karat.judge.learned import HALF, Judge, degenerate, set_back
 from karat_lab import ExperimentResult
 from karat_lab.cases import LABELS, Case
 from karat_lab.choice_corpus import case_of, keep, kept
-from karat_lab.choice_table import notes_on, table_of
+from karat_lab.choice_table import Trial, notes_on, table_of
 from karat_lab.choice_tasks import plan
 from karat_lab.rivals import RIVALS, by_families, by_measure, measure_families
 from karat_lab.training import Size, folds_of, train
@@ -47,7 +47,7 @@ def run(
     storage: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Build the corpus, choose with everything left out in turn, and train the judge.
+    """Build the corpus, choose with every collection excluded in turn, and train the judge.
 
     ``samples``: sub-tasks of each real table; 21 in full. ``storage`` is a folder here: finished
     tasks are kept there, and at the end ``judge.npz``.
@@ -57,7 +57,7 @@ def run(
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)
     tested, shipped = (TESTED, SHIPPED) if samples is None else (FEW, FEW)
-    trials = left_out(cases, size=tested, random_state=random_state, progress=say)
+    trials = trials_of(cases, size=tested, random_state=random_state, progress=say)
     judge = train(cases, size=shipped, random_state=random_state, n_jobs=2)
     judge = with_gains(judge, trials)
     if storage is not None:
@@ -95,37 +95,7 @@ def cases_of(
     return cases
 
 
-@dataclass(frozen=True)
-class Trial:
-    """What ways of choosing did on a case of a collection that nothing was learned on.
-
-    Attributes
-    ----------
-    case : Case
-        With the candidates of the sweep.
-    judgement : Judgement
-    reached : dict of str to float
-        Agreement of the choice with the truth, by way of choosing; of generated data only the
-        judge's.
-    among : dict of (str, int) to float
-        The same among some of the candidates.
-    own : ndarray, shape (2, labelings)
-        Predicted and true agreement of labelings as users bring them.
-    own_names : tuple of str
-    prepared : tuple of float, optional
-        Agreement of the choice among the candidates of all preparations, and of the best.
-    """
-
-    case: Case
-    judgement: Judgement
-    reached: dict[str, float]
-    among: dict[tuple[str, int], float] = field(default_factory=dict)
-    own: Floats = field(default_factory=lambda: np.empty((2, 0)))
-    own_names: tuple[str, ...] = ()
-    prepared: tuple[float, float] | None = None
-
-
-def left_out(
+def trials_of(
     cases: Sequence[Case],
     *,
     size: Size,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.judge.learned import Judgement
     from karat_lab.cases import Case
-    from karat_lab.choice import Trial
 
     Floats = NDArray[np.float64]
 
@@ -27,6 +28,36 @@ GROUPS = (
     ("real sub-tasks", "real", False),
     ("terms and texts", "terms", None),
 )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What ways of choosing did on a case of a collection that nothing was learned on.
+
+    Attributes
+    ----------
+    case : Case
+        With the candidates of the sweep.
+    judgement : Judgement
+    reached : dict of str to float
+        Agreement of the choice with the truth, by way of choosing; of generated data only the
+        judge's.
+    among : dict of (str, int) to float
+        The same among some of the candidates.
+    own : ndarray, shape (2, labelings)
+        Predicted and true agreement of labelings as users bring them.
+    own_names : tuple of str
+    prepared : tuple of float, optional
+        Agreement of the choice among the candidates of all preparations, and of the best.
+    """
+
+    case: Case
+    judgement: Judgement
+    reached: dict[str, float]
+    among: dict[tuple[str, int], float] = field(default_factory=dict)
+    own: Floats = field(default_factory=lambda: np.empty((2, 0)))
+    own_names: tuple[str, ...] = ()
+    prepared: tuple[float, float] | None = None
 
 
 def members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[np.intp]:
@@ -82,13 +113,13 @@ def table_of(trials: Sequence[Trial]) -> pd.DataFrame:
 
 
 def notes_on(trials: Sequence[Trial]) -> list[str]:
-    """The model card in sentences: what was left out, calibration, what fails."""
+    """The model card in sentences: what was excluded, calibration, what fails."""
     tested = [trial for trial in trials if trial.case.is_tested]
     collections = {trial.case.collection for trial in tested}
     return [
-        f"{len(tested):,} tasks of {len(collections)} collections, each left out of training with "
-        f"all its tasks, and {len(trials) - len(tested):,} generated or shuffled ones that only "
-        "train. Means over collections, 95 % bootstrap intervals.",
+        f"{len(tested):,} tasks of {len(collections)} collections, each excluded from training "
+        f"with all its tasks, and {len(trials) - len(tested):,} generated or shuffled ones that "
+        "only train. Means over collections, 95 % bootstrap intervals.",
         *_by_family(trials),
         *_levels(tested),
         *_numbers(tested),

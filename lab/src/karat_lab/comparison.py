@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 #: columns that hold our figure, beside one called "published"
 OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found")
-#: half widths of 95 % intervals, and standard errors
-HALF_WIDTHS, ERRORS = ("±",), ("error", "standard error")
+#: half widths of 95 % intervals, first of what the publication has one of; and standard errors
+HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
+#: columns that tell no row from another
+NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to", "better on")
 AGREES, DIFFERS, NO_ERROR = "agrees", "differs", "no error known"
 
 
@@ -95,18 +97,19 @@ def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:
     """Rows (..., published or karat or error); counts of as many samples as each has."""
     for keys, own in table.groupby(level=list(range(table.index.nlevels - 1)), sort=False):
         parts = {key[-1]: row for key, row in zip(own.index, own.to_numpy(float), strict=True)}
-        ours, published = (parts[p] / parts[p].sum() for p in ("karat", "published"))
-        n = parts["karat"].sum()
+        n, n_published = (parts[p].sum() for p in ("karat", "published"))
+        each = 1 / n + 1 / n_published
         for place, column in enumerate(table.columns):
-            p = published[place]
-            # of so many samples, this share is no surprise if the published one is the truth
-            half = 1.96 * math.sqrt(p * (1 - p) / n) + 0.5 / n
+            ours, published = (parts[p][place] for p in ("karat", "published"))
+            # the difference of two shares of so many samples that is no surprise
+            p = (ours + published) / (n + n_published)
+            half = 1.96 * math.sqrt(p * (1 - p) * each) + 0.5 * each
             yield Comparison(
                 f"{' '.join(map(str, keys))}, k = {column}",
-                float(ours[place]),
-                float(p),
-                float(ours[place] - half),
-                float(ours[place] + half),
+                float(ours / n),
+                float(published / n_published),
+                float(ours / n - half),
+                float(ours / n + half),
             )
 
 
@@ -115,7 +118,7 @@ def _of_records(table: pd.DataFrame) -> Iterator[Comparison]:
     columns = [str(column) for column in table.columns]
     paired = [c for c in columns if c.endswith(" published") and c[:-10] in columns]
     ours = next((c for c in OURS if c in columns and "published" in columns), None)
-    used = {*OURS, *paired, *(c[:-10] for c in paired), "published", "difference", "low", "high"}
+    used = {*OURS, *paired, *(c[:-10] for c in paired), *NO_NAMES, "published"}
     named = [c for c in columns if c not in used and table[c].dtype.kind in "OUTi"]
     for row in table.to_dict("records"):
         quantity = ", ".join(str(row[c]) for c in named if row[c] == row[c] and row[c] != "")

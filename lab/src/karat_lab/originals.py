@@ -112,16 +112,19 @@ def table(
     names: Sequence[str] | None = None,
     whole: Sequence[int] = (),
     classes: dict[str, str] | None = None,
+    member: str | None = None,
 ) -> Contents:
     """Rows of one or several tables, the class moved to the last column ``label``.
 
-    Columns ``whole`` are written as integers, ``classes`` are renamed.
+    Columns ``whole`` are written as integers, ``classes`` are renamed; ``member`` is the path of
+    the table in a zip archive.
     """
     if arff:
         attributes, lines = _arff(files[0])
         names = [name for name, _ in attributes]
     else:
-        lines = [line for f in files for line in f.read_text("utf-8").splitlines()[skip:] if line]
+        texts = [f.read_text("utf-8") if member is None else _member(f, member) for f in files]
+        lines = [line for text in texts for line in text.splitlines()[skip:] if line]
     rows = [[field.strip().strip("'") for field in line.split(separator)] for line in lines]
     labels = [row.pop(label) for row in rows]
     kept = [j for j in range(len(rows[0])) if j not in drop]
@@ -132,6 +135,11 @@ def table(
     frame = frame.astype(dict.fromkeys(frame.columns[list(whole)], int))
     frame.columns = pd.Index([name.replace(" ", "_") for name in frame.columns])
     return {".csv.gz": _csv(frame.assign(label=[(classes or {}).get(c, c) for c in labels]))}
+
+
+def _member(file: Path, name: str) -> str:
+    with zipfile.ZipFile(file) as archive:
+        return archive.read(name).decode()
 
 
 def _numbered(d: int) -> list[str]:
@@ -196,7 +204,7 @@ def sparse_arff(files: Sequence[Path]) -> Contents:
     values = [name.strip().strip("'") for name in attributes[-1][1].strip("{} ").split(",")]
     indptr, indices, data, classes = [0], [], [], []
     for line in lines:
-        name = values[0]  # sparse ARFF leaves out the first value
+        name = values[0]  # sparse ARFF omits the first value
         for pair in line.strip("{} ").split(","):
             column, value = pair.split()
             if int(column) == d:

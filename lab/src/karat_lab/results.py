@@ -17,8 +17,9 @@ from typing import Any
 import karat
 from karat.runtime.output import write_output
 from karat_lab import EXPERIMENTS, run
-from karat_lab.comparison import AGREES, DIFFERS, NO_ERROR, comparisons
+from karat_lab.comparison import AGREES, DIFFERS, comparisons
 from karat_lab.data import DRAWN, absent, data_in
+from karat_lab.explanations import explanations
 from karat_lab.scale import Quick, Scale, quick_of
 
 SCHEMA = 1
@@ -106,7 +107,9 @@ def result_of(
         "simulated": invented,
         "leaves_out": quick.leaves_out if is_quick and samples is None else "",
         "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
-        "explanation": quick.explanation,
+        "explanation": explanations(
+            name, [one["quantity"] for one in compared if one["verdict"] == DIFFERS]
+        ),
         "comparisons": compared,
         "table": json.loads(_flat(found.table).to_json(orient="records", double_precision=15)),
         "notes": list(found.notes),
@@ -214,36 +217,83 @@ def _aligned(compared: Sequence[dict[str, Any]]) -> str:
 
 # -- the page ------------------------------------------------------------------------------------
 
-COLOURS = {AGREES: "agrees", DIFFERS: "differs", NO_ERROR: "unknown"}
+UNDECIDED = "undecided"
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; margin: .5rem 0 } td, th { padding: .15rem .6rem;
-border-bottom: 1px solid #ddd; text-align: left } .agrees { background: #d7f0d7 }
-.differs { background: #f8d9d4 } .unknown { background: #eee } .simulated { color: #a33 }
-summary { cursor: pointer; font-weight: 600 }
+border-bottom: 1px solid #ddd; text-align: left; vertical-align: top } small { color: #555 }
+.agrees { background: #d7f0d7 } .differs { background: #f8d9d4 } .undecided { background: #eee }
+.simulated { color: #a33 } summary { cursor: pointer; font-weight: 600 } .n { text-align: right }
+details { overflow-x: auto }
 """
+#: more rows than this are folded
+FOLDED = 30
 
 
 def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
     """One HTML page: each published figure beside ours, green where it is in our interval."""
-    rows = "".join(
-        f'<tr><td><a href="#{r["name"]}">{r["name"]}</a></td><td>{html.escape(r["title"])}</td>'
-        f"<td>{r['processor_seconds']:.0f}&nbsp;s</td><td>{html.escape(r['verdict'])}</td></tr>"
-        for r in results
-    )
-    rows += "".join(
-        f"<tr><td>{name}</td><td></td><td></td><td class='differs'>stopped: {html.escape(why)}</td>"
-        "</tr>"
-        for name, why in failed.items()
-    )
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Published figures, rerun'
-        f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>"
-        f"<p>karat {karat.__version__}. Green: the published figure lies in our 95 % interval, or "
-        "is the same where nothing is random. Red: it does not. Grey: no error is known.</p>"
-        "<table><tr><th>experiment</th><th></th><th>processor time</th><th>verdict</th></tr>"
-        f"{rows}</table>" + "".join(map(_section, results)) + "</html>\n"
-    )
+    published = [r for r in results if r["comparisons"]]
+    own = [r for r in results if not r["comparisons"]]
+    real = Counter[str]()
+    for result in published:
+        if not result["simulated"]:
+            real += _counts(result)
+    scales = " and ".join(sorted({r["scale"] for r in results}))
+    spent = sum(r["processor_seconds"] for r in results)
+    simulated = sum(bool(r["simulated"]) for r in results)
+    parts = [
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Published figures, rerun'
+        f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>",
+        f"<p><b>Of {real.total():,} published figures {real[AGREES]:,} agree with ours, "
+        f"{real[DIFFERS]:,} differ, and {real[UNDECIDED]:,} cannot be decided at this scale.</b> "
+        f"karat {karat.__version__}, {scales} scale, {len(results)} experiments in "
+        f"{spent / 60:.0f} minutes of processor time.</p>",
+        '<p><span class="agrees">Agrees</span>: the published figure lies in our 95 % interval, or '
+        'is the same where nothing is random. <span class="differs">Differs</span>: it does not; '
+        'the section of the experiment says why it may. <span class="undecided">Undecided</span>: '
+        "with one sample no error is known, or a search has found neither a proof nor a "
+        "counterexample.</p>",
+    ]
+    if simulated:
+        parts.append(
+            f'<p class="simulated">On simulated data, because the real ones are not there, ran '
+            f"{simulated} of them: this shows that the code runs, and counts nowhere. "
+            "karat lab fetch --all downloads the data.</p>"
+        )
+    for name, why in failed.items():
+        parts.append(f'<p class="differs">{name} stopped: {html.escape(why)}</p>')
+    heads = ("experiment", "source", AGREES, DIFFERS, UNDECIDED, "smaller at this scale", "seconds")
+    for title, these in (("Published elsewhere", published), ("Figures of karat's own", own)):
+        if these:
+            rows = "".join(map(_index_row, these))
+            parts.append(f"<h2>{title}</h2><table>{_head(heads)}{rows}</table>")
+    return "".join([*parts, *map(_section, results)]) + "</html>\n"
+
+
+def _kind(verdict: str) -> str:
+    return verdict if verdict in (AGREES, DIFFERS) else UNDECIDED
+
+
+def _counts(result: dict[str, Any]) -> Counter[str]:
+    return Counter(_kind(one["verdict"]) for one in result["comparisons"])
+
+
+def _index_row(result: dict[str, Any]) -> str:
+    cells = [
+        f'<a href="#{result["name"]}">{result["name"]}</a><br><small>'
+        f"{html.escape(result['title'])}</small>",
+        html.escape(result["source"]),
+    ]
+    row = "".join(f"<td>{cell}</td>" for cell in cells)
+    if result["simulated"]:
+        row += '<td colspan="3" class="simulated">simulated data</td>'
+    else:
+        count = _counts(result)
+        for kind in (AGREES, DIFFERS, UNDECIDED):
+            row += f'<td class="n {kind if count[kind] else ""}">{count[kind] or ""}</td>'
+    seconds = f"{result['processor_seconds']:.0f}"
+    smaller = f"<td><small>{html.escape(result['leaves_out'])}</small></td>"
+    return f'<tr>{row}{smaller}<td class="n">{seconds}</td></tr>'
 
 
 def _section(result: dict[str, Any]) -> str:
@@ -255,25 +305,31 @@ def _section(result: dict[str, Any]) -> str:
     if result["leaves_out"]:
         parts.append(f"<p>Quick scale: {html.escape(result['leaves_out'])}.</p>")
     parts.append(f"<p><b>{html.escape(result['verdict'])}</b></p>")
-    if result["explanation"] and any(c["verdict"] == DIFFERS for c in result["comparisons"]):
+    if result["explanation"]:
         parts.append(f"<p>{html.escape(result['explanation'])}</p>")
     if result["comparisons"]:
-        rows = [(COLOURS.get(one["verdict"], "unknown"), _cells(one)) for one in
-                result["comparisons"]]  # fmt: skip
-        parts.append(_html_table(HEADS, rows))
-    elif result["table"]:
+        heads: Sequence[str] = HEADS
+        rows = [
+            ("" if result["simulated"] else _kind(one["verdict"]), _cells(one))
+            for one in result["comparisons"]
+        ]
+    else:
         heads = list(result["table"][0])
         rows = [("", tuple(_number(row[h]) for h in heads)) for row in result["table"]]
-        table = _html_table(heads, rows)
-        parts.append(f"<details><summary>{len(rows)} rows</summary>{table}</details>")
+    is_open = "" if len(rows) > FOLDED else " open"
+    table = _html_table(heads, rows)
+    parts.append(f"<details{is_open}><summary>{len(rows)} rows</summary>{table}</details>")
     notes = "".join(f"<li>{html.escape(note)}</li>" for note in result["notes"])
     return "".join(parts) + (f"<ul>{notes}</ul>" if notes else "")
 
 
+def _head(heads: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in heads) + "</tr>"
+
+
 def _html_table(heads: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    head = "".join(f"<th>{html.escape(h)}</th>" for h in heads)
     body = "".join(
         f'<tr class="{colour}">' + "".join(f"<td>{html.escape(c)}</td>" for c in cells) + "</tr>"
         for colour, cells in rows
     )
-    return f"<table><tr>{head}</tr>{body}</table>"
+    return f"<table>{_head(heads)}{body}</table>"

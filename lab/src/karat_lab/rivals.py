@@ -50,7 +50,7 @@ def _last(values: Floats) -> Floats:
 
 
 def _covered(case: Case) -> Floats:
-    """Share of the objects that each partition does not leave out."""
+    """Share of the objects that each partition does not exclude."""
     return 1 - case.evidence.traits.sizes[:, 1]
 
 

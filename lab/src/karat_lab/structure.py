@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZES = (100, 400, 1000)
-#: data sets of each kind and size; the seeds of the fit and of the figures
+#: data sets of each kind and size; the first seeds of the fit and of the figures
 EACH, FIT, FIGURES = 10, 0, 1_000
 #: best agreement of k-means with the classes from which on real tables are clustered
 FOUND = 0.5
@@ -33,7 +33,7 @@ def run(
     *,
     name: str = "structure",
     samples: int | None = None,
-    random_state: Any = FIGURES,
+    random_state: Any = 0,
     storage: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
@@ -47,9 +47,8 @@ def run(
 
     kept = Kept(storage, f"random_state {random_state!r}")
     rows: list[dict[str, Any]] = []
-    for seed in range(
-        int(random_state), int(random_state) + (EACH if samples is None else samples)
-    ):
+    first = FIGURES + int(random_state)
+    for seed in range(first, first + (EACH if samples is None else samples)):
         for n in SIZES:
             rows += simulated(seed, n, kept)
             if progress is not None:
@@ -165,18 +164,3 @@ def _of_table(X: NDArray[Any], truth: NDArray[np.int64]) -> dict[str, Any]:
 def _answer(X: NDArray[np.float64]) -> dict[str, Any]:
     said = assess_structure(X)
     return {"decision": said.decision, "probability": said.probability, "evidence": said.evidence}
-
-
-def as_rst(table: pd.DataFrame) -> str:
-    """The table of the documentation."""
-    heads = ("Data", "objects", "sets", "yes", "unclear", "no", "mean probability")
-    cells = [heads]
-    for row in table.to_dict("records"):
-        shares = [f"{row[one]:.0%}" for one in ("yes", "unclear", "no")]
-        cells.append(
-            (row["data"], str(row["n"]), str(row["sets"]), *shares, f"{row['probability']:.2f}")
-        )
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for one in cells:
-        lines += [f"   {'* -' if i == 0 else '  -'} {cell}" for i, cell in enumerate(one)]
-    return "\n".join(lines) + "\n"

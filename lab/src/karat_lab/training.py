@@ -10,10 +10,10 @@ import numpy as np
 
 from karat import InputError
 from karat.judge.features import columns
-from karat.judge.forest import Forest
 from karat.judge.learned import (
     NEAR,
     VERSION,
+    Forest,
     Judge,
     degenerate,
     doubt_of,
@@ -83,7 +83,7 @@ def train(
     Notes
     -----
     Extremely randomised trees (Geurts, Ernst & Wehenkel 2006) of scikit-learn. The temperatures,
-    the interval, the nearness and the limit come from predictions for collections left out of
+    the interval, the nearness and the limit come from predictions for collections excluded from
     training.
     """
     size = size or Size()
@@ -95,7 +95,7 @@ def train(
     # synthetic cases are tested in folds of their own here, which only sets limits
     inner = fold.copy()
     inner[never] = np.arange(len(never)) % FOLDS
-    level, order = fit.left_out(inner, fit.level), fit.left_out(inner, fit.order)
+    level, order = fit.unseen(inner, fit.level), fit.unseen(inner, fit.order)
     ahead = [
         set_back(((one + other) / 2)[case.kinds["swept"]], case.sweep.evidence)
         for case, one, other in zip(cases, level, order, strict=True)
@@ -322,7 +322,7 @@ class _Fit:
         )
         return export(model, self.bins)
 
-    def left_out(
+    def unseen(
         self, fold: NDArray[np.int64], grow: Callable[[NDArray[Any], int], Forest]
     ) -> list[Floats]:
         """Predictions for each case, by trees that did not see its fold."""

@@ -328,7 +328,7 @@ def _fresh(
         )
     for measure in MEASURES:
         scores = _wide(fresh, "tf-idf", measure)
-        compared = compare_methods(scores, random_state=seed)
+        compared = compare_methods(scores)
         before = average_ranks(_wide(first, "tf-idf", measure)[scores.columns])
         ways = {"the ranking on the first collections": list(before.index)}
         ways["the published ranking"] = [

@@ -62,7 +62,7 @@ def _learnt(dataset: str, sample: int, made: Sample, kept: Kept) -> Clarity:
     if part is not None:
         classifiers = THESIS if synthetic else ("5nn",)
         codes = part["codes"].astype(np.int32)
-        return Clarity(as_labelings(made.labels), classifiers, codes, None, 1.0)
+        return Clarity(as_labelings(made.labels), classifiers, codes, None)
     options: dict[str, Any] = {"classifiers": THESIS, "cv": 10} if synthetic else {}
     found = assess(made.X, made.labels, random_state=made.seed, **options)
     kept.put(dataset, sample, "predictions", {"codes": found.predictions.astype(np.int8)})

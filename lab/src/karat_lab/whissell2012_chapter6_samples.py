@@ -28,15 +28,6 @@ REAL = {
     "PENDIGITS": ("pendigits_train", ""),
     "WINE": ("wine", ""),
 }
-#: other real data sets, by their files, that the thesis does not have
-FRESH = (
-    "breast_w", "dermatology", "ecoli", "glass", "ionosphere", "letter", "optdigits", "satimage",
-    "seeds", "spambase", "vehicle", "wdbc", "yeast", "zoo",
-)  # fmt: skip
-#: objects of a sample of those at most
-MOST = 1000
-#: a data set of its own in every sample, see :func:`mixture`
-MIXTURE = "MIXTURE"
 
 
 def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArray[np.int32]]:
@@ -96,39 +87,16 @@ def criterion_tree(S: NDArray[np.float64], criterion: str) -> NDArray[np.float64
     return tree
 
 
-def real_data(name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """One of the real data sets, unscaled, without objects that lack a value."""
-    return points(REAL[name][0] if name in REAL else name)
-
-
 def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
-    """One sample: a synthetic set or mixture drawn anew, or half of a real one at random."""
-    if name == MIXTURE:
-        return mixture(rng)
+    """One sample: a synthetic set drawn anew, or half of a real one at random, unscaled.
+
+    Objects of a real set that lack a value are dropped first.
+    """
     if name in WHISSELL2012:
         return make_whissell2012(name, random_state=rng)
-    X, truth = real_data(name)
-    size = len(X) // 2 if name in REAL else min(len(X) // 2, MOST)
-    rows = np.sort(rng.choice(len(X), size, replace=False))
+    X, truth = points(REAL[name][0])
+    rows = np.sort(rng.choice(len(X), len(X) // 2, replace=False))
     return X[rows], truth[rows]
-
-
-def mixture(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """500 objects of 2 to 20 Gaussian classes in 2 to 32 dimensions, all of it drawn at random.
-
-    The number of classes is uniform over the numbers of clusters that are tried; the classes have
-    covariances and sizes of their own, and stand between far apart and on top of each other.
-    """
-    n, n_classes = 500, int(rng.integers(K.start, K.stop))
-    d = round(2 * 16 ** rng.random())
-    spread = 0.5 * 6 ** rng.random()
-    # no class is smaller than ten objects
-    sizes = 10 + rng.multinomial(n - 10 * n_classes, rng.dirichlet(np.full(n_classes, 2.0)))
-    classes = [
-        rng.normal(0, spread, d) + rng.normal(size=(size, d)) @ rng.normal(size=(d, d)) / np.sqrt(d)
-        for size in sizes
-    ]
-    return np.concatenate(classes), np.repeat(np.arange(n_classes), sizes)
 
 
 class Kept:
@@ -213,7 +181,7 @@ class Sample:
 def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Generator]:
     """Data and classes of one sample, and the stream that its clusterings continue."""
     # a stream of its own, so that a resumed run draws what a whole one draws
-    place = [*WHISSELL2012, *REAL, MIXTURE, *FRESH].index(dataset)
+    place = [*WHISSELL2012, *REAL].index(dataset)
     rng = np.random.default_rng([seed, place, sample])
     return *draw(dataset, rng), rng
 

@@ -9,7 +9,16 @@ import numpy as np
 
 from karat_lab import ExperimentResult
 from karat_lab.journal import Kept
-from karat_lab.whissell2012_chapter7_mails import CLUSTERERS, KS, MAILS, MEASURES, SPENT, row_of
+from karat_lab.whissell2012_chapter7_mails import (
+    CLUSTERERS,
+    FEW,
+    KS,
+    MAILS,
+    MEASURES,
+    SPENT,
+    TRAINED,
+    row_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,10 +86,12 @@ def run(
 ) -> ExperimentResult:
     """A table or a figure of chapter 7; all of them share their samples.
 
-    ``samples``: samples of each collection, 20 by default (10 in the thesis).
+    ``samples``: samples of each collection, 20 by default (10 in the thesis); 0 for one of half
+    the e-mails.
     """
-    seed, count = int(random_state or 0), samples or SAMPLES
-    found = _samples(count, seed, storage, progress)
+    seed, count = int(random_state or 0), SAMPLES if samples is None else max(samples, 1)
+    size = FEW if samples == 0 else TRAINED
+    found = _samples(count, size, seed, storage, progress)
     if name.endswith("table7.2"):
         return ExperimentResult(name, _purities(found), (_SETS, *_errors_of(count)))
     if name in _SPLIT:
@@ -93,18 +104,19 @@ def run(
 
 
 def _samples(
-    count: int, seed: int, storage: Any, progress: Callable[[str], None] | None
+    count: int, size: int, seed: int, storage: Any, progress: Callable[[str], None] | None
 ) -> dict[str, pd.DataFrame]:
     """One row a sample for each collection; a sample of each before the next."""
     import pandas as pd
 
-    kept = Kept(storage, f"chapter 7, random_state {seed}")
+    few = "" if size == TRAINED else f", {size} e-mails"
+    kept = Kept(storage, f"chapter 7, random_state {seed}{few}")
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in MAILS}
     for sample in range(count):
         for name in MAILS:
             row = kept.get((name, str(sample)))
             if row is None:
-                row = row_of(name, sample, seed)
+                row = row_of(name, sample, seed, size)
                 kept.put((name, str(sample)), row)
                 if progress is not None:
                     progress(f"{name}: sample {sample + 1} of {count}")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Objects = NDArray[np.object_]
 
 MAILS = ("trec07p_sample", "spamassassin", "lingspam_bare")
-#: the expected number of e-mails of a sample
-TRAINED = 1000
+#: the expected number of e-mails of a sample, and of one for a quick look
+TRAINED, FEW = 1000, 500
 FIRST_BYTES, MIN_DF = 2500, 20
 KS = tuple(range(2, 51))
 STARTS = 5
@@ -92,13 +92,13 @@ class Mails:
     truth_test: Objects
 
 
-def sample_of(name: str, rng: np.random.Generator) -> Mails:
+def sample_of(name: str, rng: np.random.Generator, size: int) -> Mails:
     """Each e-mail with the same chance; byte-grams of fewer than 20 of the sample are dropped."""
     from scipy import linalg, sparse
     from sklearn.preprocessing import normalize
 
     X, truth = mails(name)
-    inside = rng.random(X.shape[0]) < min(0.5, TRAINED / X.shape[0])
+    inside = rng.random(X.shape[0]) < min(0.5, size / X.shape[0])
     train, test = X[inside], X[~inside]
     kept = np.flatnonzero(np.bincount(train.indices, minlength=X.shape[1]) >= MIN_DF)
     train, test = normalize(train[:, kept]), normalize(test[:, kept])
@@ -149,8 +149,9 @@ def clusterings(made: Mails, seed: int) -> Iterator[tuple[str, NDArray[Any]]]:
             spectral = under(catalogue["spectral"], "cosine").make(k, seed)
             yield f"Spect-RW {k}", spectral.fit_predict(made.Z)
             yield f"UPGMA {k}", tree.cut(k)
-        for labels in bisections(made.X, max(KS), STARTS, seed):
-            yield f"RBK-means {labels.max() + 1}", labels
+        # documents that are all alike are not split: then two numbers have the same clustering
+        for k, labels in zip(KS, bisections(made.X, max(KS), STARTS, seed), strict=True):
+            yield f"RBK-means {k}", labels
 
 
 def judge(made: Mails, labelings: dict[str, NDArray[Any]]) -> pd.DataFrame:
@@ -254,11 +255,11 @@ def drawn(made: Mails, rng: np.random.Generator) -> dict[str, float]:
     return row
 
 
-def row_of(name: str, sample: int, seed: int) -> dict[str, float]:
-    """All figures of one sample of one collection."""
+def row_of(name: str, sample: int, seed: int, size: int) -> dict[str, float]:
+    """All figures of one sample of one collection, of so many e-mails."""
     seeds = np.random.SeedSequence([seed, sample]).spawn(2)
     rng = np.random.default_rng(seeds[0])
-    made = sample_of(name, rng)
+    made = sample_of(name, rng, size)
     labelings = dict(clusterings(made, int(seeds[1].generate_state(1)[0])))
     table = judge(made, labelings)
     row = {f"purity {which}": float(value) for which, value in table["purity"].items()}

@@ -86,7 +86,7 @@ def test_what_is_told(found):
     assert table.loc["within_sum_of_squares", "family"] == "improves with k"
 
 
-def test_left_out_collections_do_not_choose():
+def test_excluded_collections_do_not_choose():
     """Two measures that are right on one collection alone do not help there."""
     corpus = Corpus(tasks(), [RIGHT, WRONG, "c_index"])
     near = corpus.nearness.copy()
@@ -129,7 +129,7 @@ def test_the_best_cut_is_found():
     assert best_cut(corpus) >= 0.3
 
 
-def test_penalised_by_what_is_left_out():
+def test_penalised_by_what_is_excluded():
     task = tasks(1, 1)[0]
     half = Judged(
         "half", "shapes", "one", {"silhouette": np.array([0.5, 0.6])}, task.truth[:2],

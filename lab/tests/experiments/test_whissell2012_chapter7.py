@@ -173,12 +173,12 @@ def test_wilcoxon_by_scipy():
 
 @pytest.mark.long
 def test_one_sample_of_real_mails(tmp_path, monkeypatch, real_data):
-    made = mails.sample_of(mails.MAILS[2], np.random.default_rng(0))
+    made = mails.sample_of(mails.MAILS[2], np.random.default_rng(0), mails.TRAINED)
     gram = (made.X @ made.X.T).toarray()
     np.testing.assert_allclose(made.Z @ made.Z.T, gram, atol=1e-10)
     np.testing.assert_allclose(np.linalg.norm(made.Z, axis=1), 1)
     monkeypatch.setattr(mails, "KS", (2, 3, 4, 5, 6))
-    row = mails.row_of(mails.MAILS[2], 0, 0)
+    row = mails.row_of(mails.MAILS[2], 0, 0, mails.TRAINED)
     assert row["purity UPGMA 6"] >= row["purity random"] > 0.8
     assert 0 <= row["FCSF informativeness 6"] <= 50
 

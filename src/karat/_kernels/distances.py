@@ -11,80 +11,21 @@ from numba import njit
 # no "nnan", "ninf": infinite 1/d² must stay infinite
 FAST = {"contract", "reassoc", "nsz"}
 
-SQUARED, CITYBLOCK, CHEBYSHEV, SEQUENTIAL = 0, 1, 2, 3
+SQUARED, CITYBLOCK, CHEBYSHEV = 0, 1, 2
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def squared_differences(Z, r0, r1, strip, out):
-    """Squared Euclidean distances, two rows and four features at a time.
-
-    The first features, as many as do not make up four, are written; the others are added.
-    """
-    d, B = strip.shape
-    for i in range(r0, r1, 2):
-        if i + 1 == r1:
-            o, x = out[i - r0], Z[i]
-            o[:] = 0.0
-            for f in range(d):
-                a0, s0 = x[f], strip[f]
-                for j in range(B):
-                    t0 = a0 - s0[j]
-                    o[j] += t0 * t0
-            break
-        o, p = out[i - r0], out[i + 1 - r0]
-        x, y = Z[i], Z[i + 1]
-        f = d % 4
-        if f == 0:
-            o[:] = 0.0
-            p[:] = 0.0
-        elif f == 1:
-            a0, b0, s0 = x[0], y[0], strip[0]
-            for j in range(B):
-                t0, u0 = a0 - s0[j], b0 - s0[j]
-                o[j] = t0 * t0
-                p[j] = u0 * u0
-        elif f == 2:
-            a0, a1, b0, b1, s0, s1 = x[0], x[1], y[0], y[1], strip[0], strip[1]
-            for j in range(B):
-                v0, v1 = s0[j], s1[j]
-                t0, t1, u0, u1 = a0 - v0, a1 - v1, b0 - v0, b1 - v1
-                o[j] = t0 * t0 + t1 * t1
-                p[j] = u0 * u0 + u1 * u1
-        else:
-            a0, a1, a2, b0, b1, b2 = x[0], x[1], x[2], y[0], y[1], y[2]
-            s0, s1, s2 = strip[0], strip[1], strip[2]
-            for j in range(B):
-                v0, v1, v2 = s0[j], s1[j], s2[j]
-                t0, t1, t2, u0, u1, u2 = a0 - v0, a1 - v1, a2 - v2, b0 - v0, b1 - v1, b2 - v2
-                o[j] = (t0 * t0 + t1 * t1) + t2 * t2
-                p[j] = (u0 * u0 + u1 * u1) + u2 * u2
-        while f < d:
-            a0, a1, a2, a3 = x[f], x[f + 1], x[f + 2], x[f + 3]
-            b0, b1, b2, b3 = y[f], y[f + 1], y[f + 2], y[f + 3]
-            s0, s1, s2, s3 = strip[f], strip[f + 1], strip[f + 2], strip[f + 3]
-            for j in range(B):
-                v0, v1, v2, v3 = s0[j], s1[j], s2[j], s3[j]
-                t0, t1, t2, t3 = a0 - v0, a1 - v1, a2 - v2, a3 - v3
-                u0, u1, u2, u3 = b0 - v0, b1 - v1, b2 - v2, b3 - v3
-                o[j] += (t0 * t0 + t1 * t1) + (t2 * t2 + t3 * t3)
-                p[j] += (u0 * u0 + u1 * u1) + (u2 * u2 + u3 * u3)
-            f += 4
-
-
-# written out, not omitted: callees inherit fastmath from their callers
+# features strictly in their order and without fused steps (fastmath written out, not omitted:
+# callees inherit it): which distances are equal is the same on every machine
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
-def sequential_squared_differences(Z, r0, r1, strip, out):
-    """Squared Euclidean distances, features added strictly in order and without fused steps.
-
-    What every machine gives alike, so that which distances are equal is not left to chance.
-    """
+def direct_tile(kind, Z, r0, r1, strip, out):
+    """Distances of rows r0..r1 of Z to the strip, from differences of coordinates."""
     d, B = strip.shape
     for i in range(r0, r1):
         o, x = out[i - r0], Z[i]
         for j in range(B):
             o[j] = 0.0
         f = 0
-        while f + 4 <= d:
+        while f + 4 <= d and kind == SQUARED:
             a0, a1, a2, a3 = x[f], x[f + 1], x[f + 2], x[f + 3]
             s0, s1, s2, s3 = strip[f], strip[f + 1], strip[f + 2], strip[f + 3]
             for j in range(B):
@@ -92,45 +33,18 @@ def sequential_squared_differences(Z, r0, r1, strip, out):
                 o[j] = (((o[j] + t0 * t0) + t1 * t1) + t2 * t2) + t3 * t3
             f += 4
         while f < d:
-            a0, s0 = x[f], strip[f]
-            for j in range(B):
-                t0 = a0 - s0[j]
-                o[j] += t0 * t0
-            f += 1
-
-
-@njit(cache=True, nogil=True, inline="always", error_model="numpy", fastmath=FAST)
-def direct_tile(kind, Z, r0, r1, strip, out):
-    """Distances of rows r0..r1 of Z to the strip, from differences of coordinates."""
-    d, B = strip.shape
-    if kind == SQUARED:
-        squared_differences(Z, r0, r1, strip, out)
-        return
-    if kind == SEQUENTIAL:
-        sequential_squared_differences(Z, r0, r1, strip, out)
-        return
-    for i in range(r0, r1):
-        o = out[i - r0]
-        for j in range(B):
-            o[j] = 0.0
-        for f in range(d):
-            a, s = Z[i, f], strip[f]
-            if kind == CITYBLOCK:
+            a, s = x[f], strip[f]
+            if kind == SQUARED:
+                for j in range(B):
+                    t = a - s[j]
+                    o[j] += t * t
+            elif kind == CITYBLOCK:
                 for j in range(B):
                     o[j] += abs(a - s[j])
             else:
                 for j in range(B):
                     o[j] = max(o[j], abs(a - s[j]))
-
-
-@njit(cache=True, nogil=True, inline="always", error_model="numpy")
-def roots(tile, R):
-    """Turn squared distances into distances."""
-    B = tile.shape[1]
-    for r in range(R):
-        row = tile[r]
-        for j in range(B):
-            row[j] = np.sqrt(row[j])
+            f += 1
 
 
 #: below this share of |x|² + |y|² a squared distance from a product is computed again

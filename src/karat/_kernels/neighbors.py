@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_COLUMNS = 512
-_ROWS = 16
-
 
 @njit(cache=True, nogil=True)
 def _insert(distances, indices, value, index):
@@ -18,71 +15,6 @@ def _insert(distances, indices, value, index):
         at -= 1
     distances[at] = value
     indices[at] = index
-
-
-@njit(cache=True, nogil=True)
-def nearest_euclidean(X, XT, queries, distances, indices):
-    """Fill the squared distances and indices (q, k) of the k nearest other rows of X.
-
-    XT is X transposed and contiguous. The tile of ``_COLUMNS`` columns stays in the cache while
-    ``_ROWS`` queries pass over it.
-    """
-    n, d = X.shape
-    k = distances.shape[1]
-    buffer = np.empty(_COLUMNS)
-    distances[:] = np.inf
-    for group in range(0, len(queries), _ROWS):
-        last = min(group + _ROWS, len(queries))
-        for start in range(0, n, _COLUMNS):
-            width = min(_COLUMNS, n - start)
-            for q in range(group, last):
-                i = queries[q]
-                buffer[:width] = 0.0
-                for f in range(d):
-                    x = X[i, f]
-                    for j in range(width):
-                        t = XT[f, start + j] - x
-                        buffer[j] += t * t
-                worst = distances[q, k - 1]
-                for j in range(width):
-                    if buffer[j] < worst and start + j != i:
-                        _insert(distances[q], indices[q], buffer[j], start + j)
-                        worst = distances[q, k - 1]
-
-
-@njit(cache=True, nogil=True)
-def rank_candidates(X, first, candidates, start, stop, distances, indices):
-    """The k nearest of each object's candidates, by squared differences.
-
-    Row i of the candidates and of the lists belongs to object ``first + i``.
-    """
-    k = distances.shape[1]
-    d = X.shape[1]
-    for i in range(start, stop):
-        distances[i] = np.inf
-        row = np.sort(candidates[i])
-        for j in row:
-            if j == first + i:
-                continue
-            total = 0.0
-            for f in range(d):
-                t = X[j, f] - X[first + i, f]
-                total += t * t
-            if total < distances[i, k - 1]:
-                _insert(distances[i], indices[i], total, j)
-
-
-@njit(cache=True, nogil=True)
-def nearest_in_rows(D, first, distances, indices):
-    """The same from rows of a distance matrix; row r belongs to object ``first + r``."""
-    distances[:] = np.inf
-    k = distances.shape[1]
-    for r in range(D.shape[0]):
-        worst = distances[r, k - 1]
-        for j in range(D.shape[1]):
-            if D[r, j] < worst and j != first + r:
-                _insert(distances[r], indices[r], D[r, j], j)
-                worst = distances[r, k - 1]
 
 
 @njit(cache=True, nogil=True)

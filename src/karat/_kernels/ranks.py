@@ -1,7 +1,7 @@
 """Order statistics of all pair distances without holding them.
 
-Every pair i > j is visited once: a tile has the distances of columns j0..j0+B to rows r0.., only
-entries below the diagonal count.
+Every pair i > j is visited once: a tile has the distances of the columns from j0 to the rows from
+r0; only entries below the diagonal count.
 """
 
 from __future__ import annotations
@@ -9,27 +9,25 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from karat._kernels.distances import direct_tile, roots
-
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def largest(tile, r0, R, j0):
+def largest(tile, r0, j0):
     """The largest distance below the diagonal."""
     top = 0.0
-    for r in range(R):
+    for r in range(len(tile)):
         for j in range(min(tile.shape[1], r0 + r - j0)):
             top = max(top, tile[r, j])
     return top
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def histogram(tile, r0, R, j0, low, scale, counts, sums):
+def histogram(tile, r0, j0, low, scale, counts, sums):
     """Count and sum the distances per bin ``int((d − low) · scale)``, which is monotone in d.
 
     Bin 0 also takes all below, the last bin all above.
     """
     last = len(counts) - 1
-    for r in range(R):
+    for r in range(len(tile)):
         row = tile[r]
         for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
             value = row[j]
@@ -39,10 +37,10 @@ def histogram(tile, r0, R, j0, low, scale, counts, sums):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def collect(tile, r0, R, j0, low, scale, slot, out, filled):
+def collect(tile, r0, j0, low, scale, slot, out, filled):
     """Append the distances whose bin b has ``slot[b]`` > 0 to row ``slot[b] - 1`` of ``out``."""
     last = len(slot) - 1
-    for r in range(R):
+    for r in range(len(tile)):
         row = tile[r]
         stop = max(0, min(tile.shape[1], r0 + r - j0))
         # without a branch, and most rows of a tile have nothing
@@ -59,37 +57,28 @@ def collect(tile, r0, R, j0, low, scale, slot, out, filled):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def collect_pairs(tile, r0, R, j0, squared, low, high, values, pairs, filled):
-    """Append the distances in [low, high), and row · 2³² + column, from position ``filled``.
-
-    The tile holds squared distances if ``squared``.
-    """
-    least, most = low, high
-    if squared:
-        # a root and a square later a number is within three parts in 2^53 of itself
-        least, most = low * abs(low) * (1 - 1e-15), high * high * (1 + 1e-15)
+def collect_pairs(tile, r0, j0, low, high, values, pairs, filled):
+    """Append the distances in [low, high), and row · 2³² + column, from position ``filled``."""
     candidates = np.empty(tile.shape[1], dtype=np.int64)
-    for r in range(R):
+    for r in range(len(tile)):
         row = tile[r]
         found = 0
         for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
             candidates[found] = j
-            found += int((row[j] >= least) & (row[j] <= most))
+            found += int((row[j] >= low) & (row[j] < high))
         for t in range(found):
             j = candidates[t]
-            value = np.sqrt(row[j]) if squared else row[j]
-            if value >= low and value < high:
-                values[filled] = value
-                pairs[filled] = (np.int64(r0 + r) << 32) + (j0 + j)
-                filled += 1
+            values[filled] = row[j]
+            pairs[filled] = (np.int64(r0 + r) << 32) + (j0 + j)
+            filled += 1
     return filled
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def least(tile, r0, R, j0, low, high):
+def least(tile, r0, j0, low, high):
     """The smallest distance in [low, high), and how often it is there."""
     value, count = np.inf, 0
-    for r in range(R):
+    for r in range(len(tile)):
         row = tile[r]
         for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
             if row[j] >= low and row[j] < high and row[j] <= value:
@@ -99,9 +88,9 @@ def least(tile, r0, R, j0, low, high):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def count_within(tile, r0, R, j0, value, labels, within):
+def count_within(tile, r0, j0, value, labels, within):
     """Add, for each clustering, the number of pairs within clusters at one distance."""
-    for r in range(R):
+    for r in range(len(tile)):
         row = tile[r]
         for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
             if row[j] == value:
@@ -110,168 +99,35 @@ def count_within(tile, r0, R, j0, value, labels, within):
                     within[m] += np.int64(x[m] == y[m])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def histogram_direct(kind, squared, Z, strip, tile, j0, low, scale, counts, sums):
-    """:func:`histogram` of one strip, with tiles from differences of coordinates."""
-    n, R = len(Z), len(tile)
-    for r0 in range(j0, n, R):
-        r1 = min(r0 + R, n)
-        direct_tile(kind, Z, r0, r1, strip, tile)
-        if squared:
-            roots(tile, r1 - r0)
-        histogram(tile, r0, r1 - r0, j0, low, scale, counts, sums)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _meets(row, lows, highs):
-    """Whether any value is in one of the intervals."""
-    met = 0
-    for s in range(len(lows)):
-        low, high = lows[s], highs[s]
-        for j in range(len(row)):
-            met += int((row[j] >= low) & (row[j] <= high))
-    return met > 0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def collect_direct(
-    kind, squared, Z, strip, tile, j0, low, scale, slot, lows, highs, out, filled
-):  # fmt: skip
-    """:func:`collect` of one strip, with tiles from differences of coordinates.
-
-    Where ``lows`` and ``highs`` are given, only rows of a tile are looked at that have a value,
-    squared if ``squared``, in one of these intervals.
-    """
-    n, R = len(Z), len(tile)
-    for r0 in range(j0, n, R):
-        r1 = min(r0 + R, n)
-        direct_tile(kind, Z, r0, r1, strip, tile)
-        for r in range(r1 - r0):
-            if len(lows) == 0 or _meets(tile[r], lows, highs):
-                if squared:
-                    roots(tile[r : r + 1], 1)
-                collect(tile[r : r + 1], r0 + r, 1, j0, low, scale, slot, out, filled)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def collect_pairs_direct(
-    kind, squared, Z, strip, tile, j0, low, high, values, pairs, filled
-):  # fmt: skip
-    """:func:`collect_pairs` of one strip, with tiles from differences of coordinates."""
-    n, R = len(Z), len(tile)
-    for r0 in range(j0, n, R):
-        r1 = min(r0 + R, n)
-        direct_tile(kind, Z, r0, r1, strip, tile)
-        filled = collect_pairs(tile, r0, r1 - r0, j0, squared, low, high, values, pairs, filled)
-    return filled
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _insert(values, pairs, a, b):
-    for i in range(a + 1, b):
-        value, pair = values[i], pairs[i]
-        at = i
-        while at > a and values[at - 1] > value:
-            values[at], pairs[at] = values[at - 1], pairs[at - 1]
-            at -= 1
-        values[at], pairs[at] = value, pair
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _into_buckets(values, pairs, a, b, low, high, number, ends):
-    """Move values[a:b] into equal bins of [low, high] in place; ``ends`` takes their ends."""
-    scale = number / (high - low)
-    heads = np.zeros(number, dtype=np.int64)
-    for i in range(a, b):
-        heads[min(int((values[i] - low) * scale), number - 1)] += 1
-    at = a
-    for bucket in range(number):
-        size = heads[bucket]
-        heads[bucket] = at
-        at += size
-        ends[bucket] = at
-    for bucket in range(number):
-        while heads[bucket] < ends[bucket]:
-            # carry one value to its bucket, the one that lay there to its own, and so on
-            i = heads[bucket]
-            value, pair = values[i], pairs[i]
-            own = min(int((value - low) * scale), number - 1)
-            while own != bucket:
-                i = heads[own]
-                heads[own] += 1
-                value, values[i] = values[i], value
-                pair, pairs[i] = pairs[i], pair
-                own = min(int((value - low) * scale), number - 1)
-            i = heads[bucket]
-            heads[bucket] += 1
-            values[i], pairs[i] = value, pair
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _through_buckets(values, pairs, a, b, low, high, number, ends, spare, spare_pairs):
-    """As :func:`_into_buckets`, faster, by way of ``spare`` room for all of values[a:b]."""
-    scale = number / (high - low)
-    ends[:number] = 0
-    for i in range(a, b):
-        ends[min(int((values[i] - low) * scale), number - 1)] += 1
-    at = 0
-    for bucket in range(number):
-        size = ends[bucket]
-        ends[bucket] = at
-        at += size
-    for i in range(a, b):
-        own = min(int((values[i] - low) * scale), number - 1)
-        spare[ends[own]] = values[i]
-        spare_pairs[ends[own]] = pairs[i]
-        ends[own] += 1
-    values[a:b] = spare[: b - a]
-    pairs[a:b] = spare_pairs[: b - a]
-    ends[:number] += a
-
-
-SMALL = 2**14  # values, that stay in the second cache together with as much spare room
 FEW = 24  # values, that are sorted by insertion
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sort_pairs(values, pairs):
-    """Sort ``values``, and ``pairs`` with them, with next to no memory.
+def into_bins(values, pairs, low, scale, ends, sorted_values, sorted_pairs):
+    """Sort ``values`` by equal bins, and ``pairs`` with them, into the last two arrays.
 
-    By equal bins, and bins of those, down to a few values: O(N) for distances, which have no
-    jumps of density. Where bins hardly divide, by comparison.
+    A bin's values come in order where they are at most :data:`FEW`; ``ends``, of zeros, takes the
+    ends of the bins.
     """
-    spare, spare_pairs = np.empty(SMALL), np.empty(SMALL, dtype=np.int64)
-    ends = np.empty(SMALL, dtype=np.int64)
-    todo = [(0, len(values), 0)]
-    while len(todo) > 0:
-        a, b, depth = todo.pop()
-        if a == b:
-            continue
-        low, high = values[a], values[a]
-        for i in range(a + 1, b):
-            low, high = min(low, values[i]), max(high, values[i])
-        if low == high:
-            continue
-        small = b - a <= SMALL
-        number = max((b - a) // 2, 2) if small else min((b - a) // 2048, SMALL)
-        if depth > 6 or not np.isfinite(number / (high - low)):
-            order = np.argsort(values[a:b])
-            values[a:b] = values[a:b][order]
-            pairs[a:b] = pairs[a:b][order]
-            continue
-        if small:
-            _through_buckets(
-                values, pairs, a, b, low, high, number, ends, spare, spare_pairs
-            )  # fmt: skip
-        else:
-            _into_buckets(values, pairs, a, b, low, high, number, ends)
-        start = a
-        for bucket in range(number):
-            if ends[bucket] - start <= FEW:
-                _insert(values, pairs, start, ends[bucket])
-            else:
-                todo.append((start, ends[bucket], depth + 1))
-            start = ends[bucket]
+    last = len(ends) - 1
+    for i in range(len(values)):
+        ends[min(int((values[i] - low) * scale), last)] += 1
+    start = 0
+    for b in range(len(ends)):
+        ends[b], start = start, start + ends[b]
+    for i in range(len(values)):
+        b = min(int((values[i] - low) * scale), last)
+        sorted_values[ends[b]], sorted_pairs[ends[b]] = values[i], pairs[i]
+        ends[b] += 1
+    start = 0
+    for b in range(len(ends)):
+        for i in range(start + 1, ends[b] if ends[b] - start <= FEW else start):
+            value, pair, at = sorted_values[i], sorted_pairs[i], i
+            while at > start and sorted_values[at - 1] > value:
+                sorted_values[at], sorted_pairs[at] = sorted_values[at - 1], sorted_pairs[at - 1]
+                at -= 1
+            sorted_values[at], sorted_pairs[at] = value, pair
+        start = ends[b]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

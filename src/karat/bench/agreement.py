@@ -42,9 +42,7 @@ def rank_agreement(
     -------
     DataFrame
         A row for each pair of rankings: ``one``, ``other``; ``tau``, τ-b between the average ranks
-        of the methods over the sets, and ``low``, ``high``; ``each``, the mean over the sets of
-        τ-b between the two orders on one set, and ``each low``, ``each high`` (missing for what is
-        published, and for sets on which all methods tie).
+        of the methods over the sets, and ``low``, ``high``.
 
     Raises
     ------
@@ -80,27 +78,20 @@ def rank_agreement(
     resampled = {key: _signs(own[draws].sum(axis=1)) for key, own in ranks.items()}
     for key, signs in whole.items():
         if not signs.any():
-            raise InputError(f"all methods tie by {key}, so it has no ranking; leave it out")
-    fixed = {key: _signs(_positions(key, given, methods)) for key, given in _given(published)}
+            raise InputError(f"all methods tie by {key}, so it has no ranking; exclude it")
+    fixed = {
+        str(key): _signs(_positions(key, given, methods))
+        for key, given in (published or {}).items()
+    }
     rows = []
     for one, other in itertools.combinations([*tables, *fixed], 2):
         if one in fixed:
             continue
-        row: dict[str, Any] = {"one": one, "other": other}
-        if other in fixed:
-            row["tau"] = float(_tau(whole[one], fixed[other]))
-            drawn = _tau(resampled[one], fixed[other])
-        else:
-            row["tau"] = float(_tau(whole[one], whole[other]))
-            drawn = _tau(resampled[one], resampled[other])
-            each = _tau(_signs(ranks[one]), _signs(ranks[other]))
-            row["each"] = _mean(each)
-            ends = _interval(row["each"], _mean(each[draws]))
-            row["each low"], row["each high"] = ends
-        row["low"], row["high"] = _interval(row["tau"], drawn)
-        rows.append(row)
-    columns = ["one", "other", "tau", "low", "high", "each", "each low", "each high"]
-    return pd.DataFrame(rows).reindex(columns=columns)
+        tau = float(_tau(whole[one], (fixed if other in fixed else whole)[other]))
+        drawn = _tau(resampled[one], (fixed if other in fixed else resampled)[other])
+        low, high = _interval(tau, drawn)
+        rows.append({"one": one, "other": other, "tau": tau, "low": low, "high": high})
+    return pd.DataFrame(rows, columns=["one", "other", "tau", "low", "high"])
 
 
 def _tables(scores: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -112,10 +103,6 @@ def _tables(scores: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         if list(table.columns) != list(first.columns) or list(table.index) != list(first.index):
             raise InputError(f"scores by {key} and by {other} are of other data sets or methods")
     return tables
-
-
-def _given(published: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
-    return [] if published is None else [(str(key), given) for key, given in published.items()]
 
 
 def _positions(key: str, given: Any, methods: list[Any]) -> Floats:
@@ -146,15 +133,6 @@ def _tau(one: NDArray[np.int8], other: NDArray[np.int8]) -> Floats:
     same = (one * other).sum(axis=-1, dtype=np.int64)
     moved = np.abs(one).sum(axis=-1, dtype=np.int64) * np.abs(other).sum(axis=-1, dtype=np.int64)
     return np.where(moved > 0, same / np.sqrt(np.maximum(moved, 1)), np.nan)
-
-
-def _mean(values: Floats) -> Any:
-    """The mean of what is there along the last axis; missing where there is nothing."""
-    there = ~np.isnan(values)
-    number = there.sum(axis=-1)
-    total = np.where(there, values, 0.0).sum(axis=-1)
-    mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
-    return float(mean) if mean.ndim == 0 else mean
 
 
 def _interval(value: float, drawn: Floats) -> tuple[float, float]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from karat.bench import runs
 from karat.bench.collection import ONLY, Entry, as_entry
-from karat.bench.folder import number_of_classes, read_folder
+from karat.bench.folder import read_folder
 from karat.bench.page import html_page
-from karat.bench.paper import diagram_pdf, latex
+from karat.bench.paper import latex
 from karat.bench.scored import Scored
 from karat.runtime.journal import KeptLines
 from karat.runtime.output import check_output, write_output
@@ -55,16 +55,9 @@ class Benchmark(Scored):
     ----------
     table : DataFrame
         A row for each fit and reference: ``set``, ``representation``, ``method``, ``try``, ``k``,
-        ``reference``, the measures, ``seconds``, ``megabytes``,
-        ``note`` (what to mind of a clustering), and ``reason`` where there is none (its scores are
-        then missing).
-
-    Notes
-    -----
-    ``megabytes`` is by how much the fit raised the most resident memory of its process, compiled
-    code included. What was free within the process before is not in it, nor are child processes;
-    it is missing where the system does not tell. Where several numbers of clusters are cut from
-    one tree, each has an equal share of its seconds, and all the memory.
+        ``reference``, the measures, ``seconds`` (of each of several numbers of clusters that are
+        cut from one tree an equal share), ``note`` (what to mind of a clustering), and ``reason``
+        where there is none (its scores are then missing).
 
     Examples
     --------
@@ -128,20 +121,7 @@ class Benchmark(Scored):
                         )
                         rows.append(at | {"reason": why})
                         continue
-                    rows += [at | row for row in self._given(entry, tries[number])]
-        return rows
-
-    def _given(self, entry: Entry, labels: Any) -> list[dict[str, Any]]:
-        """The scores of one clustering, or of those into as many clusters as a reference has."""
-        if not isinstance(labels, dict):
-            return self._scored(entry.references, labels)
-        rows = []
-        for reference, truth in entry.references.items():
-            k = number_of_classes(truth)
-            if k in labels:
-                rows += self._scored({reference: truth}, labels[k])
-            else:
-                rows.append({"reference": reference, "reason": f"no result with {k} clusters"})
+                    rows += [at | row for row in self._scored(entry.references, tries[number])]
         return rows
 
     def run(
@@ -237,8 +217,7 @@ class Benchmark(Scored):
 
     def _told(self, references: Mapping[str, Any], outcome: Finished) -> list[dict[str, Any]]:
         """The rows of a fit: one for each reference, or one that says why there is none."""
-        megabytes = None if outcome.memory is None else outcome.memory / 1e6
-        row: dict[str, Any] = {"seconds": outcome.seconds, "megabytes": megabytes}
+        row: dict[str, Any] = {"seconds": outcome.seconds}
         if outcome.labels is None:
             if outcome.status == "stopped":
                 row["stopped"] = outcome.seconds
@@ -265,8 +244,8 @@ class Benchmark(Scored):
         ----------
         path : str or path
             An HTML file; ``.tex`` for tables (booktabs), the critical-difference diagram (TikZ) and
-            how it was made, with all tries beside it in a ``.csv`` file of the same name; ``.pdf``
-            for the diagram; ``.csv`` or ``.parquet`` for all tries.
+            how it was made, with all tries beside it in a ``.csv`` file of the same name; ``.csv``
+            or ``.parquet`` for all tries.
         overwrite : bool, default False
         **options
             As for :meth:`compare`.
@@ -280,16 +259,12 @@ class Benchmark(Scored):
             self.table.to_parquet(target, index=False)
         elif suffix == ".csv":
             write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
-        elif suffix == ".pdf":
-            made = diagram_pdf(self.compare(**options))
-            write_output(target, made, overwrite=overwrite)
-        elif suffix == ".tex":
-            page = latex(self, self.compare(**options), options)
-            write_output(target, page, overwrite=overwrite)
-            write_output(beside[0], self.table.to_csv(index=False), overwrite=overwrite)
         else:
-            page = html_page(self, self.compare(**options), options)
-            write_output(target, page, overwrite=overwrite)
+            page = latex if suffix == ".tex" else html_page
+            made = page(self, self.compare(**options), options)
+            write_output(target, made, overwrite=overwrite)
+            for file in beside:
+                write_output(file, self.table.to_csv(index=False), overwrite=overwrite)
 
 
 def _external(measures: Iterable[str]) -> list[str]:

@@ -26,8 +26,7 @@ class Entry:
     references : dict of str to ndarray
         The classes, by the reference's name; None where an object counts for no reference.
     tries : dict of str to dict of int to labels
-        The clusterings, by the method's name and the number of the try; or, for each try, those
-        into several numbers of clusters, a dict of int to labels once more.
+        The clusterings, by the method's name and the number of the try.
     data : dict of str to ndarray
         The objects, by the name of the representation.
     ids : ndarray, or None

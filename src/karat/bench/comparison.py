@@ -12,14 +12,12 @@ import numpy as np
 from karat.bench.rank_tests import (
     Friedman,
     average_ranks,
-    bayesian_signed_rank,
     critical_difference,
     friedman_test,
     pairwise_wilcoxon,
-    ranked,
 )
 from karat.bench.statistics import score_table
-from karat.runtime.validation import InputError, check_random_state
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,14 +35,16 @@ class Comparison:
     ranks : Series
         Average ranks, the best first.
     friedman : Friedman
+        Friedman's test: its ``p_value``, the ``least`` that there can be, the ``method``.
     critical_difference : float
-        Of :func:`critical_difference`, at ``alpha``.
+        The difference of average ranks from which two methods differ by Nemenyi's test, at
+        ``alpha``, exact for few data sets; infinite where none could be significant.
     pairs : DataFrame
-        Of :func:`pairwise_wilcoxon`, with ``different``, whether Friedman's test and that of the
-        pair, corrected by Holm, are significant at ``alpha``;
-        and ``better``, ``equivalent`` and ``worse`` of :func:`bayesian_signed_rank`, which are not
-        corrected for the number of pairs and decide nothing.
-    alpha, rope : float
+        A row for each pair: ``one``, ``other``, ``difference`` (mean of one less other),
+        ``effect`` (rank-biserial correlation in [−1, 1]), ``wins``, ``losses``, ``p`` of
+        Wilcoxon's signed-rank test, ``p_holm``, and ``different``, whether Friedman's test and that
+        of the pair, corrected by Holm, are significant at ``alpha``.
+    alpha : float
     notes : tuple of str
         What else a reader must know, such as fits that failed.
     """
@@ -55,7 +55,6 @@ class Comparison:
     critical_difference: float
     pairs: pd.DataFrame
     alpha: float
-    rope: float
     notes: tuple[str, ...] = ()
 
     @property
@@ -82,25 +81,6 @@ class Comparison:
                 groups.append(tuple(names[i : j + 1]))
             reach = max(reach, j)
         return groups
-
-    @property
-    def groups(self) -> pd.DataFrame:
-        """Mean scores and average ranks by group of data sets, what stands before a ``/``.
-
-        A row for each group and method: ``group``, ``sets``, ``method``, ``score``, ``rank``;
-        none where the names of the data sets have no groups.
-        """
-        import pandas as pd
-
-        group = self.scores.index.map(lambda name: str(name).rpartition("/")[0])
-        rows = [
-            {"group": key, "sets": len(own), "method": method, "score": own[method].mean(),
-             "rank": ranked(self.scores)[method][own.index].mean()}
-            for key, own in self.scores.groupby(group, sort=False)
-            for method in self.scores
-            if any(group)
-        ]  # fmt: skip
-        return pd.DataFrame(rows, columns=["group", "sets", "method", "score", "rank"])
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -167,17 +147,10 @@ class Comparison:
     def _the_first_two(self) -> str:
         best, second = (str(name) for name in self.ranks.index[:2])
         row = self.pairs[(self.pairs["one"] == best) & (self.pairs["other"] == second)].iloc[0]
-        told = (
+        return (
             f"{best} and {second}, the first two: the mean difference is {row['difference']:+.3f}, "
             f"with {row['wins']} data sets won and {row['losses']} lost."
         )
-        if row["different"]:
-            told += f" {best} is better by more than {self.rope:g} with probability "
-            told += f"{row['better']:.2f}."
-        else:
-            told += f" They are equivalent within {self.rope:g} with probability "
-            told += f"{row['equivalent']:.2f}."
-        return told
 
     def __str__(self) -> str:
         ranks = self.ranks.round(2).to_string()
@@ -193,15 +166,8 @@ def _list(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compare_methods(
-    scores: Any,
-    *,
-    alpha: float = 0.05,
-    rope: float = 0.01,
-    random_state: Any = 0,
-    notes: Iterable[str] = (),
-) -> Comparison:
-    """Compare methods over data sets: ranks, tests, probabilities, and words.
+def compare_methods(scores: Any, *, alpha: float = 0.05, notes: Iterable[str] = ()) -> Comparison:
+    """Compare methods over data sets: ranks, tests, and words.
 
     Parameters
     ----------
@@ -209,9 +175,6 @@ def compare_methods(
         Greater is better; none is missing.
     alpha : float, default 0.05
         Chance that any difference is found where there is none, for each of the tests.
-    rope : float, default 0.01
-        Differences up to this are of no practical meaning.
-    random_state : int, Generator or None
     notes : iterable of str
         Sentences that belong to the words.
 
@@ -222,7 +185,7 @@ def compare_methods(
     Raises
     ------
     InputError
-        As for :func:`average_ranks`.
+        For a missing score, or fewer than two sets or methods.
 
     Examples
     --------
@@ -242,19 +205,5 @@ def compare_methods(
     friedman = friedman_test(table)
     pairs = pairwise_wilcoxon(table)
     pairs["different"] = (pairs["p_holm"] <= alpha) & (friedman.p_value <= alpha)
-    rng = check_random_state(random_state)
-    probable = [
-        bayesian_signed_rank(table[one], table[other], rope, random_state=rng)
-        for one, other in pairs[["one", "other"]].to_numpy()
-    ]
-    pairs[["better", "equivalent", "worse"]] = probable
-    return Comparison(
-        table,
-        ranks,
-        friedman,
-        critical_difference(table, alpha),
-        pairs,
-        alpha,
-        rope,
-        tuple(notes),
-    )
+    critical = critical_difference(table, alpha)
+    return Comparison(table, ranks, friedman, critical, pairs, alpha, tuple(notes))

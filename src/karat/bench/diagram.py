@@ -1,4 +1,4 @@
-"""The critical-difference diagram (Demšar 2006) as SVG, TikZ and PDF."""
+"""The critical-difference diagram (Demšar 2006) as SVG and TikZ."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ import math
 from dataclasses import dataclass, field
 
 from karat.bench.comparison import Comparison
-from karat.runtime.validation import InputError
 
 #: size of the letters, and of a unit of a drawing in a paper, in points
 _FONT = 13
 _SCALE = 0.6
-_BAR = (0.0, 0.447, 0.698)
-#: widths of Helvetica's letters from the space to the tilde, in thousandths of its size
-_HELVETICA = (
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
-    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
-    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
-    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
-)  # fmt: skip
+#: width of a letter, by its size
+_WIDE = 0.62
 
 
 @dataclass
@@ -41,17 +33,12 @@ class Drawing:
     texts: list[tuple[float, float, str, str]] = field(default_factory=list)
 
 
-def length(text: str) -> float:
-    """How wide a text is at the drawing's size of letters."""
-    return sum(_HELVETICA[ord(c) - 32] if " " <= c <= "~" else 556 for c in text) * _FONT / 1000
-
-
 def rank_drawing(found: Comparison, width: float = 860) -> Drawing:
     """Average ranks on a line, and bars over methods that do not differ."""
     ranks, k = found.ranks, len(found.ranks)
     told = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
     rows = (k + 1) // 2
-    sides = [1.15 * max(length(text) for text in side) + 26 for side in (told[:rows], told[rows:])]
+    sides = [_WIDE * _FONT * max(map(len, side)) + 26 for side in (told[:rows], told[rows:])]
     left, right = min(sides[0], width / 3), width - min(sides[1], width / 3)
     bars, top = found.cliques, 46
     first = top + 22 + 12 * len(bars)
@@ -103,9 +90,8 @@ def svg(drawing: Drawing, title: str) -> str:
 
 def tikz(drawing: Drawing) -> str:
     """The drawing for a LaTeX document with the package ``tikz``, in its own letters."""
-    red, green, blue = _BAR
     out = [
-        f"\\definecolor{{rankbar}}{{rgb}}{{{red:g},{green:g},{blue:g}}}",
+        r"\definecolor{rankbar}{rgb}{0,0.447,0.698}",
         f"\\begin{{tikzpicture}}[x={_SCALE:g}pt,y=-{_SCALE:g}pt,font=\\footnotesize]",
     ]
     for points, width in drawing.lines:
@@ -124,54 +110,3 @@ def escaped(value: object) -> str:
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
     return "".join(signs.get(sign, sign) for sign in str(value))
-
-
-def pdf(drawing: Drawing) -> bytes:
-    """The drawing as a PDF file of one page, in Helvetica, which is not embedded.
-
-    Raises
-    ------
-    InputError
-        For a name with letters beyond Western Europe's.
-    """
-    scale = _SCALE
-    out = [f"{scale:g} 0 0 {scale:g} 0 0 cm 0 g 0 G 1 J"]
-    for points, width in drawing.lines:
-        color = _BAR if width > 3 else (0, 0, 0)
-        (x, y), *rest = [(x, drawing.height - y) for x, y in points]
-        path = " ".join(f"{a:.1f} {b:.1f} l" for a, b in rest)
-        shade = " ".join(f"{c:g}" for c in color)
-        out.append(f"{shade} RG {width:g} w {x:.1f} {y:.1f} m {path} S")
-    for x, y, text, anchor in drawing.texts:
-        x -= {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * length(text)
-        shown = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-        out.append(f"BT /F {_FONT} Tf {x:.1f} {drawing.height - y:.1f} Td ({shown}) Tj ET")
-    try:
-        content = "\n".join(out).encode("cp1252")
-    except UnicodeEncodeError as error:
-        letter = error.object[error.start]
-        raise InputError(
-            f"the letter {letter!r} of a name is not in the PDF's font; write a .tex file, whose "
-            "diagram has the letters of the document"
-        ) from None
-    box = f"[0 0 {drawing.width * scale:.1f} {drawing.height * scale:.1f}]"
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents 4 0 R "
-        "/Resources << /Font << /F 5 0 R >> >> >>".encode(),
-        f"<< /Length {len(content)} >>\nstream\n".encode() + content + b"\nendstream",
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-    ]
-    file, offsets = b"%PDF-1.4\n", []
-    for number, body in enumerate(objects, 1):
-        offsets.append(len(file))
-        file += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
-    entries = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
-    return (
-        file
-        + (
-            f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{entries}trailer\n"
-            f"<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(file)}\n%%EOF\n"
-        ).encode()
-    )

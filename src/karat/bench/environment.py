@@ -19,7 +19,7 @@ def environment(race: Scored) -> list[tuple[str, str]]:
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
     found = [
         ("versions", f"karat {__version__}, Python {platform.python_version()}, {packages}"),
-        ("machine", f"{platform.platform()}, {_processor()}, {available_cores()} cores used"),
+        ("machine", f"{platform.platform()}, {available_cores()} cores used"),
     ]
     if race.table["seconds"].isna().all():
         return [*found, ("clusterings", "read from files, which do not tell how they were made")]
@@ -34,16 +34,3 @@ def environment(race: Scored) -> list[tuple[str, str]]:
         drawn = "k of the classes" if rules.draw == "classes" else f"{rules.draw} objects"
         found.append(("drawn for each try", drawn))
     return found
-
-
-def _processor() -> str:
-    """The model of the processor where the system tells."""
-    import platform
-    from pathlib import Path
-
-    told = Path("/proc/cpuinfo")
-    if told.exists():
-        for line in told.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

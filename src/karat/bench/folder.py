@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _REFERENCE = re.compile(r"(?:truth|labels|reference)(\d*)")
-_FLAT = re.compile(r"(.+)\.labels(\d*)")
-_CUT = re.compile(r"(.+)\.result(\d+)")
 _TRY = re.compile(r"(.+)\.(\d+)")
 _PACKED = (".gz", ".bz2", ".xz")
-_TABLES = ("csv", "tsv", "txt", "npy", "parquet")
+_TABLES = (".csv", ".tsv", ".txt", ".npy", ".parquet")
 
 
 def read_folder(path: Any) -> dict[str, Entry]:
@@ -29,16 +26,13 @@ def read_folder(path: Any) -> dict[str, Entry]:
     Parameters
     ----------
     path : str or path
-        Either a folder for each data set, with ``truth.csv`` (or ``labels0.csv``, ``labels1.csv``,
-        ... for several references) and a file for each method, ``method.csv``, or for each of its
-        tries, ``method.1.csv``, ``method.2.csv``; or ``set.labels0.gz`` beside a folder for each
-        method with ``set.gz`` or ``set.1.gz``, or with ``set.result3.gz``, its clusterings into
-        three clusters (clustering-data-v1 and clustering-results-v1, Gagolewski 2022: there a
-        reference of 0 is noise, which counts for nothing, and each reference is compared with the
-        result of as many clusters). Either form may be in folders of batteries: a data set is then
-        called ``battery/set``. A file has one label a line, with or without header; any table that
-        :func:`karat.datasets.read_labelings` reads. The columns of a table of several are
-        methods. Files with a column of ids are joined with the reference by it, one to one.
+        With a folder for each data set, also within others (the set is then called
+        ``battery/set``), that has ``truth.csv`` (or ``labels0.csv``, ``labels1.csv``, ... for
+        several references) and a file for each method, ``method.csv``, or for each of its tries,
+        ``method.1.csv``, ``method.2.csv``. A file has one label a line, with or without header, or
+        is any table that :func:`karat.datasets.read_labelings` reads; the columns of a table of
+        several are methods. Files with a column of ids are joined with the reference by it, one
+        to one.
 
     Returns
     -------
@@ -48,123 +42,56 @@ def read_folder(path: Any) -> dict[str, Entry]:
     Raises
     ------
     InputError
-        If the folder has neither form, a file cannot be read, two files are the same try, or
-        numbers or ids of objects differ.
+        If there are no such files, one cannot be read, two files are the same try, or numbers or
+        ids of objects differ.
     """
     root = Path(path)
     if not root.is_dir():
         raise InputError(f"{root} is no folder")
     files = [
         file
-        for file in sorted(root.rglob("*"))
-        if file.is_file() and not any(p.startswith(".") for p in file.relative_to(root).parts)
+        for file in root.rglob("*")
+        if file.is_file()
+        and file.parent != root
+        and not any(part.startswith(".") for part in file.relative_to(root).parts)
     ]
-    own = any(_REFERENCE.fullmatch(_stem(file)) for file in files if file.parent != root)
-    found = _set_folders(root, files) if own else _method_folders(root, files)
+    found: dict[str, Entry] = {}
+    # in each folder the references first: they tell the order of the objects
+    for file in sorted(files, key=lambda one: (one.parent, not _is_reference(one), one)):
+        entry = found.setdefault(file.parent.relative_to(root).as_posix(), Entry())
+        if _is_reference(file):
+            entry.references[_stem(file)] = _reference(entry, file)
+            continue
+        stem = _stem(file)
+        match = _TRY.fullmatch(stem)
+        method, number = (stem, 0) if match is None else (match[1], int(match[2]))
+        columns = _columns(entry, file)
+        for column, labels in columns.items():
+            name = method if len(columns) == 1 else column
+            tries = entry.tries.setdefault(name, {})
+            if number in tries:
+                raise InputError(f"{file}: there is another file of try {number} of {name}")
+            tries[number] = labels
     _check(root, found)
     return found
 
 
-def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
-    """The form with a folder for each data set."""
-    found: dict[str, Entry] = {}
-    # in each folder the references first: they tell the order of the objects
-    for file in sorted(files, key=lambda one: (one.parent, not _REFERENCE.fullmatch(_stem(one)))):
-        if file.parent == root:
-            continue
-        entry = found.setdefault(file.parent.relative_to(root).as_posix(), Entry())
-        stem = _stem(file)
-        if _REFERENCE.fullmatch(stem):
-            entry.references[stem] = _reference(entry, file, noise=None)
-        else:
-            name, number = _try(stem)
-            columns = _columns(entry, file)
-            for column, labels in columns.items():
-                _add(entry, file, name if len(columns) == 1 else column, number, labels)
-    return found
-
-
-def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
-    """The form of Gagolewski: references of all sets, and a folder for each method."""
-    found: dict[str, Entry] = {}
-    homes = set()
-    for file in files:
-        if match := _FLAT.fullmatch(_stem(file)):
-            battery = "" if file.parent == root else f"{file.parent.name}/"
-            entry = found.setdefault(battery + match[1], Entry())
-            if f"labels{match[2]}" in entry.references:
-                raise InputError(f"{file}: there is another labels{match[2]} of {match[1]}")
-            entry.references[f"labels{match[2]}"] = _reference(entry, file, noise=0)
-            homes.add(file.parent)
-    for file in files:
-        # matrices and descriptions lie beside the references
-        if file.parent in homes:
-            continue
-        stem = _stem(file)
-        cut = _CUT.fullmatch(stem)
-        named = stem if cut is None else cut[1]
-        for folder, battery in ((file.parent, ""), (file.parent.parent, f"{file.parent.name}/")):
-            name = battery + named
-            match = _TRY.fullmatch(name)
-            if name not in found and match is not None and cut is None:
-                name = match[1]
-            if name not in found:
-                continue
-            entry = found[name]
-            if cut is not None:
-                _add_cuts(entry, file, int(cut[2]))
-            else:
-                number = 0 if name == battery + named or match is None else int(match[2])
-                _add(entry, file, folder.name, number, _labels(entry, file))
-    return found
-
-
-def _try(stem: str) -> tuple[str, int]:
-    """The method and the number of the try; only ``.N`` at the end is one."""
-    match = _TRY.fullmatch(stem)
-    return (stem, 0) if match is None else (match[1], int(match[2]))
-
-
-def _add(entry: Entry, file: Path, method: str, number: int, labels: Any) -> None:
-    tries = entry.tries.setdefault(method, {})
-    if number in tries:
-        raise InputError(f"{file}: there is another file of try {number} of {method}")
-    tries[number] = labels
-
-
-def _add_cuts(entry: Entry, file: Path, k: int) -> None:
-    """Store the clusterings into k clusters, for a reference that has as many."""
-    if k not in {number_of_classes(values) for values in entry.references.values()}:
-        return
-    rows = list(csv.reader(_read_lines(file)))
-    if len({len(row) for row in rows}) != 1 or len(rows) < 2:
-        raise InputError(f"{file} is no table with the methods' names in its first line")
-    for name, *labels in zip(*rows, strict=True):
-        cuts = entry.tries.setdefault(name, {}).setdefault(0, {})
-        if k in cuts:
-            raise InputError(f"{file}: there is another result of {name} with {k} clusters")
-        cuts[k] = _whole(labels)
-
-
-def number_of_classes(values: NDArray[np.object_]) -> int:
-    """Of a reference; what counts for nothing is no class."""
-    return len({value for value in values if value is not None})
+def _is_reference(file: Path) -> bool:
+    return _REFERENCE.fullmatch(_stem(file)) is not None
 
 
 def _check(root: Path, found: dict[str, Entry]) -> None:
-    if not found:
+    if not any(entry.references for entry in found.values()):
         raise InputError(
             f"{root} has no label files: wanted is a folder for each data set with truth.csv and a "
-            "file for each method, or SET.labels0 files beside a folder for each method"
+            "file for each method"
         )
     for name, entry in found.items():
         if not entry.references:
             raise InputError(f"{root / name} has no reference: add truth.csv or labels0.csv")
         n = len(next(iter(entry.references.values())))
         given = [(f"reference {key}", values) for key, values in entry.references.items()]
-        for key, tries in entry.tries.items():
-            for labels in tries.values():
-                given += [(key, own) for own in (labels.values() if _cuts(labels) else [labels])]
+        given += [(key, own) for key, tries in entry.tries.items() for own in tries.values()]
         for key, values in given:
             if len(values) != n:
                 raise InputError(
@@ -172,23 +99,21 @@ def _check(root: Path, found: dict[str, Entry]) -> None:
                 )
 
 
-def _cuts(labels: Any) -> bool:
-    return isinstance(labels, dict)
+def _bare(path: Path) -> Path:
+    """The name without the ending of a compressed file."""
+    return Path(path.stem) if path.suffix.lower() in _PACKED else Path(path.name)
 
 
 def _stem(path: Path) -> str:
-    name = path.name
-    for ending in _PACKED:
-        name = name.removesuffix(ending)
-    base, _, ending = name.rpartition(".")
-    return base if base and ending.lower() in _TABLES else name
+    bare = _bare(path)
+    return bare.stem if bare.suffix.lower() in _TABLES else bare.name
 
 
 def _columns(entry: Entry, file: Path) -> dict[str, Any]:
     """The columns of a table of labels in the order of the references; lines are one column."""
     from karat.datasets import joining, read_labelings
 
-    is_table = any(file.name.lower().removesuffix(p).endswith(_TABLES) for p in ("", *_PACKED))
+    is_table = _bare(file).suffix.lower() in _TABLES
     columns = read_labelings(file) if is_table else None
     own = None if columns is None else columns.ids
     if not entry.references:
@@ -208,38 +133,21 @@ def _columns(entry: Entry, file: Path) -> dict[str, Any]:
     return {"": _lines(file)} if columns is None else dict(columns)
 
 
-def _labels(entry: Entry, file: Path) -> Any:
+def _lines(file: Path) -> list[Any]:
+    """One label a line, whole numbers where all are."""
+    from karat.datasets import read_lines
+
+    lines = [line.strip() for line in "\n".join(read_lines(file)).strip().split("\n")]
+    if not all(lines):
+        raise InputError(f"{file}, line {lines.index('') + 1} has no label")
+    whole = all(label.removeprefix("-").isdecimal() for label in lines)
+    return [int(label) for label in lines] if whole else list(lines)
+
+
+def _reference(entry: Entry, file: Path) -> NDArray[np.object_]:
     columns = _columns(entry, file)
     if len(columns) != 1:
         raise InputError(f"{file} has {len(columns)} columns of labels; wanted is one")
-    return next(iter(columns.values()))
-
-
-def _read_lines(file: Path) -> list[str]:
-    from karat.datasets import read_lines
-
-    return "\n".join(read_lines(file)).strip().split("\n")
-
-
-def _lines(file: Path) -> list[Any]:
-    """One label a line, whole numbers where all are."""
-    lines = [line.strip() for line in _read_lines(file)]
-    if not all(lines):
-        raise InputError(f"{file}, line {lines.index('') + 1} has no label")
-    return _whole(lines)
-
-
-def _whole(labels: list[str]) -> list[Any]:
-    if all(label.removeprefix("-").isdecimal() for label in labels):
-        return [int(label) for label in labels]
-    return list(labels)
-
-
-def _reference(entry: Entry, file: Path, noise: int | None) -> NDArray[np.object_]:
-    values = np.asarray(_labels(entry, file))
-    given = np.empty(len(values), dtype=object)
-    given[:] = values.tolist()
-    for mark in (noise, -1):
-        if mark is not None:
-            given[[value == mark for value in given]] = None
+    given = np.array(list(next(iter(columns.values()))), dtype=object)
+    given[[value == -1 for value in given]] = None
     return given

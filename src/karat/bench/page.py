@@ -7,8 +7,6 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from karat.bench.comparison import Comparison, p_text
 from karat.bench.diagram import rank_drawing, svg
 from karat.bench.environment import environment
@@ -124,76 +122,20 @@ def _scores(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
 
 
 def _pairs(found: Comparison) -> str:
-    """Probabilities as a heat map, and all tests of each pair."""
-    import pandas as pd
-
-    order = [*found.ranks.index]
-    better = pd.DataFrame(np.nan, index=order, columns=order)
-    shaded = better.copy()
-    for _, row in found.pairs.iterrows():
-        for one, other, share in (("one", "other", "better"), ("other", "one", "worse")):
-            better.loc[row[one], row[other]] = row[share]
-            if row["different"]:
-                shaded.loc[row[one], row[other]] = row[share]
-
-    def text(row: Any, column: Any, _: float) -> str:
-        value = float(better.loc[row, column])
-        return "" if math.isnan(value) else f"{value:.2f}"
-
-    drawn = heat_table(shaded, "better than →", text, low=0.0, high=1.0)
+    """All tests of each pair."""
     rows = [
         [
             f"{_escape(r['one'])} – {_escape(r['other'])}", f"{r['difference']:+.3f}",
             f"{r['effect']:+.2f}", f"{r['wins']:.0f}/{r['losses']:.0f}", p_text(r["p"]),
-            p_text(r["p_holm"]), f"{r['better']:.2f}", f"{r['equivalent']:.2f}",
-            f"{r['worse']:.2f}",
+            p_text(r["p_holm"]), "yes" if r["different"] else "",
         ]
         for _, r in found.pairs.iterrows()
     ]  # fmt: skip
-    heads = [
-        "pair", "mean difference", "effect", "won/lost", "p", "p (Holm)", "P(better)",
-        "P(equivalent)", "P(worse)",
-    ]  # fmt: skip
-    about = (
-        f"Probability that the row is better than the column by more than {found.rope:g}, by the "
-        "Bayesian signed-rank test. These probabilities are not corrected for the number of pairs, "
-        "and with few data sets or many pairs some are high by chance. Shaded are the pairs that "
-        "the corrected tests tell apart."
-    )
-    return (
-        f"{drawn}{_note(about)}"
-        f"<details{' open' if len(rows) <= 15 else ''}><summary>Every pair, with its tests"
-        f"</summary>{_table(heads, rows)}</details>"
-        + _note(
-            "p: Wilcoxon's signed-rank test, corrected by Holm. Effect: rank-biserial correlation, "
-            f"1 where all ranks speak for the first. P: Bayesian signed-rank test; "
-            f"equivalent within {found.rope:g}."
-        )
-    )
-
-
-def _groups(found: Comparison) -> str:
-    """Mean scores and average ranks by group of data sets."""
-    own = found.groups
-    if own["group"].nunique() < 2:
-        return ""
-    scores = own.pivot(index="group", columns="method", values="score")[[*found.ranks.index]]
-    ranks = own.pivot(index="group", columns="method", values="rank")
-    sizes = own.groupby("group")["sets"].first()
-    scores, ranks = (
-        table.rename(index=lambda name: f"{name or 'others'} ({sizes[name]})")
-        for table in (scores, ranks)
-    )
-    drawn = heat_table(
-        scores,
-        "group",
-        lambda row, column, value: f"{value:z.3f} <small>{ranks.loc[row, column]:.2f}</small>",
-        low=max(float(scores.to_numpy().min()), 0.0),
-        high=float(scores.to_numpy().max()),
-    )
-    return f"<h2>Groups of data sets</h2>{drawn}" + _note(
-        "Mean score, and in small the average rank, on the data sets of a group; their number in "
-        "brackets. Nothing is tested within a group."
+    heads = ["pair", "mean difference", "effect", "won/lost", "p", "p (Holm)", "different"]
+    return _table(heads, rows) + _note(
+        "p: Wilcoxon's signed-rank test, corrected by Holm. Effect: rank-biserial correlation, 1 "
+        f"where all ranks speak for the first. Different: by Friedman's test and that of the pair, "
+        f"at {found.alpha:g}."
     )
 
 
@@ -218,11 +160,10 @@ def _agreements(race: Scored, options: dict[str, Any]) -> str:
             [
                 f"{title[r['one']]} – {title[r['other']]}",
                 f"{r['tau']:.2f}", f"{r['low']:.2f} to {r['high']:.2f}",
-                f"{r['each']:.2f}", f"{r['each low']:.2f} to {r['each high']:.2f}",
             ]
             for _, r in taus.iterrows()
         ]  # fmt: skip
-        heads = ["Kendall's τ", "of average ranks", "95 %", "on one set, mean", "95 %"]
+        heads = ["Kendall's τ", "of average ranks", "95 %"]
         out = _table(heads, rows)
     return f"<h2>Do rankings agree?</h2>{out}" + _note(
         "Kendall's τ-b; intervals by 1,000 draws of the data sets with replacement."
@@ -288,7 +229,7 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
             "Blue bars join contestants whose ranks do not differ at "
             f"{found.alpha:g} (Nemenyi's test)."
         )
-        + f"<h2>Scores</h2>{_scores(race, found, options)}{_groups(found)}"
+        + f"<h2>Scores</h2>{_scores(race, found, options)}"
         f"<h2>Pairs</h2>{_pairs(found)}{_agreements(race, options)}"
         f"{_failures(race)}{_environment(race)}</body></html>"
     )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from karat.bench.comparison import Comparison, p_text
-from karat.bench.diagram import escaped, pdf, rank_drawing, tikz
+from karat.bench.diagram import escaped, rank_drawing, tikz
 from karat.bench.environment import environment
 from karat.bench.page import half_widths, tries_of
 
@@ -18,13 +17,8 @@ if TYPE_CHECKING:
 _WIDTH = 640
 
 
-def diagram_pdf(found: Comparison) -> bytes:
-    """The critical-difference diagram as a PDF file."""
-    return pdf(rank_drawing(found, _WIDTH))
-
-
 def latex(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
-    """Floats with the scores, the pairs, the groups of sets and the diagram, and how it was made.
+    """Floats with the scores, the pairs and the diagram, and how it was made.
 
     The document needs the packages ``booktabs`` and ``tikz``.
     """
@@ -34,28 +28,30 @@ def latex(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
             r"% needs \usepackage{booktabs,tikz}; the scores of all tries are in the .csv file",
             _scores(race, found, options),
             _pairs(found),
-            _groups(found),
-            _float("figure", tikz(rank_drawing(found, _WIDTH)), _about_ranks(found), "ranks"),
+            r"\begin{figure}",
+            r"\centering",
+            tikz(rank_drawing(found, _WIDTH)),
+            rf"\caption{{{_about_ranks(found)}}}",
+            r"\label{fig:ranks}",
+            r"\end{figure}",
             rf"\paragraph{{How this was made.}} {escaped(made)}.",
             "",
         ]
     )
 
 
-def _float(kind: str, body: str, caption: str, label: str) -> str:
-    # a caption stands above a table and below a figure
-    told = f"\\caption{{{caption}}}\n\\label{{{kind[:3]}:{label}}}\n"
-    first, last = (told, "") if kind == "table" else ("", told)
-    return f"\\begin{{{kind}}}\n\\centering\n{first}{body}{last}\\end{{{kind}}}\n"
+def _float(heads: list[str], rows: list[list[str]], caption: str, label: str) -> str:
+    """A table; what stands in the cells is LaTeX."""
+    import pandas as pd
 
-
-def _tabular(heads: Sequence[str], blocks: Sequence[Sequence[Sequence[str]]]) -> str:
-    """Blocks of rows with a line between them; what stands in the cells is LaTeX."""
-    lines = [f"\\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}", r"\toprule"]
-    for rows in ([heads], *blocks):
-        lines += [" & ".join(row) + r" \\" for row in rows]
-        lines.append(r"\midrule")
-    return "\n".join([*lines[:-1], r"\bottomrule", r"\end{tabular}", ""])
+    made = pd.DataFrame(rows, columns=heads).to_latex(
+        index=False,
+        escape=False,
+        column_format="l" + "r" * (len(heads) - 1),
+        caption=caption,
+        label=f"tab:{label}",
+    )
+    return made.replace(r"\begin{tabular}", "\\centering\n\\begin{tabular}", 1)
 
 
 def _scores(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
@@ -76,34 +72,28 @@ def _scores(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
         [escaped(name), *(cell(name, str(column), value) for column, value in row.items())]
         for name, row in found.scores.iterrows()
     ]
-    foot = [
-        ["mean", *(f"${value:z.3f}$" for value in found.scores.mean())],
-        ["average rank", *(f"{value:.2f}" for value in found.ranks)],
-    ]
-    turned = (
-        "greater is better" if record.sign > 0 else "signs are turned, so that greater is better"
+    about = (
+        f"{escaped(record.title)} of {len(heads)} methods on {len(rows)} data sets"
+        f"{'' if record.sign > 0 else ', with signs turned'}; greater is better. "
+        f"{escaped(tries_of(race, options.get('tries', 'mean')))}"
     )
-    about = f"{escaped(record.title)} ({turned}) of {len(heads)} methods on {len(rows)} data sets. "
-    about += escaped(tries_of(race, options.get("tries", "mean")))
     if spread:
         about += r" $\pm$: half the width of the 95\,\% interval of a mean over the tries."
     about += "".join(f" {escaped(note)}" for note in found.notes) + f" {_friedman(found)}"
     if bold:
         about += " Bold: different from all others (Wilcoxon's test, corrected by Holm)."
-    return _float("table", _tabular(["data set", *heads], [rows, foot]), about, "scores")
+    rows.append(["mean", *(f"${value:z.3f}$" for value in found.scores.mean())])
+    rows.append(["average rank", *(f"{value:.2f}" for value in found.ranks)])
+    return _float(["data set", *heads], rows, about, "scores")
 
 
 def _friedman(found: Comparison) -> str:
     test = found.friedman
-    told = f"Friedman's test: {_p(test.p_value)} ({escaped(test.method)})."
+    p = p_text(test.p_value)
+    told = f"Friedman's test: $p {'' if p.startswith('<') else '= '}{p}$ ({escaped(test.method)})."
     if test.least > found.alpha:
         told += f" On these data sets no $p$ can be below {test.least:.2g}."
     return told
-
-
-def _p(value: float) -> str:
-    text = p_text(value)
-    return f"$p {text}$" if text.startswith("<") else f"$p = {text}$"
 
 
 def _pairs(found: Comparison) -> str:
@@ -122,21 +112,7 @@ def _pairs(found: Comparison) -> str:
     if found.friedman.p_value > found.alpha:
         about += " Friedman's test finds no difference between the methods."
     heads = ["pair", "difference", "effect", "won/lost", "$p$", "$p$ (Holm)"]
-    return _float("table", _tabular(heads, [rows]), about, "pairs")
-
-
-def _groups(found: Comparison) -> str:
-    own = found.groups
-    if own["group"].nunique() < 2:
-        return ""
-    rows = []
-    for name, group in own.groupby("group", sort=False):
-        of = group.set_index("method").loc[found.ranks.index]
-        cells = [f"${s:z.3f}$ ({r:.2f})" for s, r in zip(of["score"], of["rank"], strict=True)]
-        rows.append([escaped(name or "others"), str(group["sets"].iloc[0]), *cells])
-    about = "Mean scores (average ranks) by group of data sets; nothing is tested within a group."
-    heads = ["group", "sets", *map(escaped, found.ranks.index)]
-    return _float("table", _tabular(heads, [rows]), about, "groups")
+    return _float(heads, rows, about, "pairs")
 
 
 def _about_ranks(found: Comparison) -> str:

@@ -1,7 +1,11 @@
-"""Tests of several methods on several data sets, by ranks: of all together and of each pair."""
+"""Tests of several methods on several data sets, by ranks: of all together and of each pair.
+
+Scores have a row for each data set and a column for each method; greater is better.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,33 +15,15 @@ import numpy as np
 from karat.bench.permutation import rank_sums, settled, signed_rank_p, signed_ranks
 from karat.bench.statistics import score_table
 from karat.bounds.multiplicity import holm
-from karat.runtime.validation import InputError, check_random_state
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def average_ranks(scores: Any) -> pd.Series:
-    """The mean rank of each method over the data sets; 1 is best.
+    """The mean rank of each method over the data sets, the best first; 1 is best.
 
-    Parameters
-    ----------
-    scores : DataFrame or array-like, shape (sets, methods)
-        Greater is better.
-
-    Returns
-    -------
-    Series
-        Best first, in [1, methods]; equal scores share the mean of their ranks.
-
-    Raises
-    ------
-    InputError
-        For a missing score, or fewer than two sets or methods.
-
-    Examples
-    --------
-    >>> from karat.bench import average_ranks
     >>> average_ranks({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.8, 0.6]}).tolist()
     [1.1666666666666667, 1.8333333333333333]
     """
@@ -78,33 +64,13 @@ class Friedman:
 
 
 def friedman_test(scores: Any) -> Friedman:
-    """Whether any method ranks differently from another.
+    """Whether any method ranks differently from another (Demšar 2006, §3.2.2).
 
-    Parameters
-    ----------
-    scores : DataFrame or array-like, shape (sets, methods)
-        Greater is better.
+    The p value is the share of all orders of the methods on each data set whose χ² is as great;
+    orders are drawn where they are too many to count. For few sets the F distribution calls too
+    many tables different (half of those of two equal methods on two sets at a level of 0.05), so
+    that it is left to large tables. Where all scores are equal χ² is 0 and p is 1.
 
-    Returns
-    -------
-    Friedman
-
-    Raises
-    ------
-    InputError
-        As for :func:`average_ranks`.
-
-    Notes
-    -----
-    Demšar (2006), Statistical comparisons of classifiers over multiple data sets, §3.2.2. The p
-    value is the share of all orders of the methods on each data set whose χ² is as great; orders
-    are drawn where they are too many to count. For few sets the F distribution calls too many
-    tables different (half of those of two equal methods on two sets at a level of 0.05), so that
-    it is left to tables of more than 600 ranks. Where all scores are equal χ² is 0 and p is 1.
-
-    Examples
-    --------
-    >>> from karat.bench import friedman_test
     >>> scores = {"a": [3, 3, 3, 3], "b": [2, 2, 2, 1], "c": [1, 1, 1, 2]}
     >>> round(friedman_test(scores).p_value, 3)
     0.042
@@ -134,36 +100,15 @@ def friedman_test(scores: Any) -> Friedman:
 
 
 def nemenyi_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> float:
-    """The difference of average ranks from which two methods differ by Nemenyi's test.
+    """Q √(k(k + 1)/(6N)) of Nemenyi's test, q from the Studentised range (Demšar 2006, table 5).
 
-    Parameters
-    ----------
-    n_methods, n_sets : int
-    alpha : float, default 0.05
-        Chance that any of the pairs is called different where none is.
-
-    Returns
-    -------
-    float
-        q √(k(k + 1)/(6N)), q from the Studentised range.
-
-    Notes
-    -----
-    Demšar (2006), table 5: q is 2.343 for 3 methods at 0.05, and 3.164 for 10.
-
-    Examples
-    --------
-    >>> from karat.bench import nemenyi_difference
     >>> round(nemenyi_difference(4, 14), 2)
     1.25
     """
     from scipy import stats
 
-    if n_methods < 2 or n_sets < 1 or not 0 < alpha < 1:
-        raise InputError(
-            "a critical difference needs 2 methods, 1 set and alpha in (0, 1); got "
-            f"{n_methods}, {n_sets} and {alpha}"
-        )
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha must be in (0, 1); got {alpha}")
     q = float(stats.studentized_range.ppf(1 - alpha, n_methods, np.inf)) / math.sqrt(2)
     return q * math.sqrt(n_methods * (n_methods + 1) / (6 * n_sets))
 
@@ -171,33 +116,12 @@ def nemenyi_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> floa
 def critical_difference(scores: Any, alpha: float = 0.05) -> float:
     """The difference of average ranks from which two methods differ, for these data sets.
 
-    Parameters
-    ----------
-    scores : DataFrame or array-like, shape (sets, methods)
-        Greater is better.
-    alpha : float, default 0.05
-        Chance that any of the pairs is called different where no method differs.
+    It is that of the greatest difference over all orders of the methods on each data set, see
+    :func:`friedman_test`; for large tables :func:`nemenyi_difference`, to which it converges.
+    Infinite where no difference could be significant. Whether two methods differ by this test
+    depends on the ranks of the others (Benavoli, Corani & Mangili 2016);
+    :func:`pairwise_wilcoxon` looks at the two alone.
 
-    Returns
-    -------
-    float
-        By the distribution of the greatest difference over all orders of the methods on each data
-        set, see :func:`friedman_test`; for large tables :func:`nemenyi_difference`, to which it
-        converges. Infinite where no difference could be significant.
-
-    Raises
-    ------
-    InputError
-        As for :func:`average_ranks`, or for another ``alpha``.
-
-    Notes
-    -----
-    Whether two methods differ by Nemenyi's test depends on the ranks of the others (Benavoli,
-    Corani & Mangili 2016); :func:`pairwise_wilcoxon` looks at the two alone.
-
-    Examples
-    --------
-    >>> from karat.bench import critical_difference
     >>> critical_difference({"a": [2, 2, 2], "b": [1, 1, 1]})
     inf
     >>> critical_difference({"a": [2] * 6, "b": [1] * 6})
@@ -215,42 +139,19 @@ def critical_difference(scores: Any, alpha: float = 0.05) -> float:
 
 
 def pairwise_wilcoxon(scores: Any) -> pd.DataFrame:
-    """Wilcoxon's signed-rank test of every pair of methods, corrected by Holm.
+    """Wilcoxon's signed-rank test of every pair of methods, corrected by Holm (1979).
 
-    Parameters
-    ----------
-    scores : DataFrame or array-like, shape (sets, methods)
-        Greater is better.
+    A row for each pair: ``one``, ``other``, ``difference`` (mean of one less other), ``effect``,
+    ``wins``, ``losses``, ``p`` and ``p_holm``. ``p`` is two-sided and exact, ties included, for up
+    to 200 data sets on which the two differ; for more it is by the normal distribution. Sets on
+    which they tie are ranked and have no sign (Pratt 1959). The effect is the rank-biserial
+    correlation, the share of the ranks in favour of ``one`` less that in favour of ``other``
+    (Kerby 2014); ties are in favour of neither.
 
-    Returns
-    -------
-    DataFrame
-        A row for each pair: ``one``, ``other``, ``difference`` (mean of one less other),
-        ``effect``, the rank-biserial correlation in [−1, 1], ``wins``, ``losses``, ``p`` and
-        ``p_holm``.
-
-    Raises
-    ------
-    InputError
-        As for :func:`average_ranks`.
-
-    Notes
-    -----
-    ``p`` is two-sided and exact, ties included, for up to 200 data sets on which the two differ;
-    for more it is by the normal distribution. Sets on which they tie are ranked and have no sign
-    (Pratt 1959). The rank-biserial correlation is the share of the ranks in favour of ``one`` less
-    that in favour of ``other`` (Kerby 2014); ties are in favour of neither. Holm (1979) keeps the
-    chance of any false difference at alpha.
-
-    Examples
-    --------
-    >>> from karat.bench import pairwise_wilcoxon
     >>> scores = {"a": [5, 6, 7, 8, 9, 10], "b": [4, 4, 4, 4, 4, 4]}
     >>> pairwise_wilcoxon(scores)[["wins", "effect", "p"]].values.tolist()
     [[6.0, 1.0, 0.03125]]
     """
-    import itertools
-
     import pandas as pd
 
     table = score_table(scores)
@@ -272,65 +173,3 @@ def pairwise_wilcoxon(scores: Any) -> pd.DataFrame:
         )
     found = pd.DataFrame(rows)
     return found.assign(p_holm=holm(found["p"].to_numpy()))
-
-
-def bayesian_signed_rank(
-    one: Any, other: Any, rope: float = 0.01, *, n_draws: int = 20_000, random_state: Any = 0
-) -> tuple[float, float, float]:
-    """Probabilities that one method is better, that they are equivalent, that the other is better.
-
-    Parameters
-    ----------
-    one, other : array-like, shape (sets,)
-        Scores of the two methods on the same data sets.
-    rope : float, default 0.01
-        Differences up to this are of no practical meaning.
-    n_draws : int, default 20,000
-        Draws from the posterior.
-    random_state : int, Generator or None
-
-    Returns
-    -------
-    tuple of float
-        They sum to 1.
-
-    Raises
-    ------
-    InputError
-        For other shapes, missing scores or a negative ``rope``.
-
-    Notes
-    -----
-    Benavoli, Corani, Mangili & Zaffalon (2014), with a Dirichlet process of strength 0.5 at a
-    difference of 0. O(draws · sets). The probabilities are of one pair. With few sets, and for
-    the most extreme of many pairs, they are high by chance: of five equal methods on ten sets
-    some pair has more than 0.95 in most races. They decide nothing here.
-
-    Examples
-    --------
-    >>> from karat.bench import bayesian_signed_rank
-    >>> better, same, worse = bayesian_signed_rank([0.9] * 8, [0.5] * 8)
-    >>> better > 0.99
-    True
-    """
-    gap = np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64)
-    if gap.ndim != 1 or not len(gap) or not np.isfinite(gap).all() or rope < 0:
-        raise InputError("two rows of finite scores of the same sets and rope ≥ 0 are wanted")
-    rng = check_random_state(random_state)
-    z = np.concatenate([[0.0], gap])
-    order = np.argsort(z, kind="stable")
-    z, strength = z[order], np.where(order == 0, 0.5, 1.0)
-    # of each difference, how many have a mean with it that is not above, and that is below
-    slack = 1e-12 * max(float(np.abs(z).max()), rope)  # a mean of rope is within
-    upto = np.searchsorted(z, 2 * rope - z + slack, "right")
-    below = np.searchsorted(z, -2 * rope - z - slack, "left")
-    wins = np.zeros(3)
-    for start in range(0, n_draws, 2000):
-        weights = rng.dirichlet(strength, size=min(2000, n_draws - start))
-        sums = np.pad(weights.cumsum(axis=1), ((0, 0), (1, 0)))
-        right = 1 - (weights * sums[:, upto]).sum(axis=1)
-        left = (weights * sums[:, below]).sum(axis=1)
-        inside = 1 - right - left
-        wins += np.bincount(np.argmax([right, inside, left], axis=0), minlength=3)
-    better, same, worse = (wins / wins.sum()).tolist()
-    return better, same, worse

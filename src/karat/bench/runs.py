@@ -12,9 +12,8 @@ import numpy as np
 
 from karat.bench.collection import Entry
 from karat.clusterers import Clusterer, ExcludedError, as_clusterer, under
-from karat.runtime.executors import LostWorkersError
 from karat.runtime.validation import InputError
-from karat.study.running import run_jobs, shared_pool
+from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned
 from karat.study.work import Job
 
@@ -144,20 +143,7 @@ def fit(
             continue
         # one tree serves every number of clusters
         groups = [own] if fitted.every_k else [[one] for one in own]
-        jobs += [Job(fitted, tuple(group), tells_memory=True) for group in groups if group]
-    shared = executor is None and workers > 1 and limit == math.inf and len(jobs) > 0
-    found: set[str] = set()
-    try:
-        pool = shared_pool(workers) if shared else executor
-        for outcomes in run_jobs(X, jobs, workers=workers, executor=pool, share=limit):
-            for outcome in outcomes:
-                found.add(outcome.name)
-                yield by_name[outcome.name], outcome
-    except LostWorkersError:
-        if not shared:
-            raise
-        # a process died: the rest in a pool that finds which fit kills
-        rest = [job for job in jobs if job.candidates[0].name not in found]
-        for outcomes in run_jobs(X, rest, workers=2, executor=None):
-            for outcome in outcomes:
-                yield by_name[outcome.name], outcome
+        jobs += [Job(fitted, tuple(group)) for group in groups if group]
+    for outcomes in run_jobs(X, jobs, workers=workers, executor=executor, share=limit):
+        for outcome in outcomes:
+            yield by_name[outcome.name], outcome

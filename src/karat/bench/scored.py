@@ -35,7 +35,7 @@ class Scored:
         if not self._rows:
             raise InputError("nothing was scored yet; call run()")
         before = ["set", "representation", "method", "try", "k", "reference"]
-        after = ["seconds", "megabytes", "note", "reason"]
+        after = ["seconds", "note", "reason"]
         return pd.DataFrame(self._rows).reindex(columns=[*before, *self.measures, *after])
 
     @property
@@ -227,7 +227,6 @@ class Scored:
         measure: str | None = None,
         *,
         alpha: float = 0.05,
-        rope: float = 0.01,
         references: Literal["best", "mean"] = "best",
         tries: int | Literal["mean"] = "mean",
         failed: float | None = None,
@@ -238,7 +237,7 @@ class Scored:
         ----------
         measure, references, tries, failed
             As for :meth:`scores`.
-        alpha, rope
+        alpha
             As for :func:`karat.bench.compare_methods`.
 
         Returns
@@ -266,8 +265,7 @@ class Scored:
         if by_row := [file for entry in self.sets.values() for file in entry.by_row]:
             more = f" and {len(by_row) - 1:,} more have" if len(by_row) > 1 else " has"
             notes.append(f"{by_row[0]}{more} no ids, and the references have: taken row by row.")
-        seed = self.rules.random_state
-        return compare_methods(wide, alpha=alpha, rope=rope, random_state=seed, notes=notes)
+        return compare_methods(wide, alpha=alpha, notes=notes)
 
 
 def _mean(table: pd.DataFrame, by: list[str], column: str) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import warnings
@@ -122,5 +121,4 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 2
     if code:
-        gc.collect()  # what the error held: DuckDB tells of what is left when Python ends
         sys.exit(code)

@@ -35,10 +35,7 @@ def read_files(
         notes.append(told)
     ids, left_out = (None, {}) if id_column is None else _common(paths, id_column, header)
     read = {
-        path: read_labelings(
-            path, id_column=id_column, ids=ids, header=header, wanted=[*(names or ()), truth or ""]
-        ).hardened()
-        for path in paths
+        path: read_labelings(path, id_column=id_column, ids=ids, header=header) for path in paths
     }
     notes += [f"{path}: {note}" for path, found in read.items() for note in found.notes]
     labelings = _unique(read)

@@ -19,9 +19,7 @@ def bench(
         Path,
         typer.Argument(
             help="A folder for each data set, with truth.csv (or labels0.csv, labels1.csv, ...) "
-            "and method.csv, or method.1.csv, method.2.csv for each try of a method; or "
-            "SET.labels0.gz files beside a folder for each method with SET.gz or SET.result3.gz. "
-            "Either in folders of batteries."
+            "and method.csv, or method.1.csv, method.2.csv for each try of a method."
         ),
     ],
     measure: Annotated[
@@ -52,7 +50,7 @@ def bench(
         list[Path] | None,
         typer.Option(
             help="Write to this file: .html, a page; .tex, tables and a diagram, with all tries in "
-            "a .csv beside it; .pdf, the diagram; .csv or .parquet, all tries. May be repeated."
+            "a .csv beside it; .csv or .parquet, all tries. May be repeated."
         ),
     ] = None,
     force: Force = False,

@@ -88,7 +88,7 @@ class InformativenessAgglomeration(Estimator):
         merges = np.empty((steps, 2), dtype=np.int64)
         self.path_ = np.full(steps + 1, np.nan)
         if len(apart) > 1:
-            lists = neighbor_lists(data, self.n_neighbors, random_state=0)
+            lists = neighbor_lists(data, self.n_neighbors)
             agglomerate(lists.indices, codes, apart, self.n_clusters, merges, self.path_)
         self.labels_ = canonical_codes(codes)
         self.informativeness_ = float(self.path_[-1])

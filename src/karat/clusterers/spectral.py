@@ -106,7 +106,7 @@ def _neighbors(X: Any, metric: Any, n_neighbors: int, affinity: str) -> sparse.c
     count = min(n_neighbors, n) - 1
     if count < 1:
         return sparse.csr_array((n, n))
-    lists = neighbor_lists(X, count, metric=metric, random_state=0)
+    lists = neighbor_lists(X, count, metric=metric)
     rows, columns = np.repeat(np.arange(n), count), lists.indices.ravel()
     if affinity == "cosine":
         near = np.clip(1 - lists.distances.ravel(), 0, 1)

@@ -7,7 +7,6 @@ What was done is written into :attr:`Dataset.notes`.
 
 from karat.datasets._constraints import read_constraints
 from karat.datasets._dataset import Dataset
-from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import read_lines
 from karat.datasets._labelings import (
     ASSIGNED,
@@ -60,6 +59,5 @@ __all__ = [
     "read_labelings",
     "read_labels",
     "read_lines",
-    "with_embeddings",
     "with_relation",
 ]

@@ -5,7 +5,7 @@ Tables are Arrow tables here, whatever they came from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -125,8 +125,8 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
         column = column.cast(kind.value_type)
         kind = column.type
     marks = None
-    if _is_text(kind):
-        column = _blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
+    if is_text(kind):
+        column = blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
         # a name must not move or colour a terminal
         column = pc.replace_substring_regex(column, CONTROL, "\ufffd")
         numbers = _whole_numbers(column)
@@ -177,7 +177,7 @@ def trimmed(column: pa.ChunkedArray, name: str) -> str | None:
     """A note about labels with blanks around them that were read as others without, if any."""
     import pyarrow.compute as pc
 
-    if not _is_text(column.type):
+    if not is_text(column.type):
         return None
     values = {value for value in pc.unique(column).to_pylist() if value}
     odd = sorted(value for value in values if value != value.strip() and value.strip() in values)
@@ -193,67 +193,69 @@ def _fits_int(column: pa.ChunkedArray) -> bool:
     return largest is not None and largest < 2**53
 
 
-def features(table: pa.Table) -> Work:
-    """Every column of a table that was understood as numbers: booleans, numbers, categories."""
-    import pyarrow as pa
+@dataclass(frozen=True)
+class Categories:
+    """A column of categories: the code of each object, -1 where it is missing, and the values."""
 
-    plans = [_plan(table.column(j), name) for j, name in enumerate(table.column_names)]
-    width = sum(len(plan.names) for plan in plans)
-    numeric = [plan.values.type for plan in plans if plan.codes is None]
-    single = numeric and all(pa.types.is_float32(t) or pa.types.is_float16(t) for t in numeric)
-    dtype = np.float32 if single and len(numeric) == len(plans) else np.float64
-    n = table.num_rows
+    codes: NDArray[np.intp]
+    values: list[str]
+
+
+def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str]) -> Work:
+    """The columns that were understood as numbers and categories; ``flags`` were true and false."""
+    blocks = [
+        _indicators(name, one) if isinstance(one, Categories) else ((name,), one)
+        for name, one in made.items()
+    ]
+    widths = [len(names) for names, _ in blocks]
+    n, single = len(blocks[0][1]), all(values.dtype == np.float32 for _, values in blocks)
+    dtype = np.float32 if single else np.float64
     resources.require_memory(
-        n * width * np.dtype(dtype).itemsize,
-        f"the data ({n:,} rows × {width:,} columns after encoding)",
+        n * sum(widths) * np.dtype(dtype).itemsize,
+        f"the data ({n:,} rows × {sum(widths):,} columns after encoding)",
         "exclude columns with drop (--drop), or give a sample of the rows",
     )
-    X = np.empty((n, width), dtype=dtype)
-    at = 0
-    origin: list[int] = []
-    for j, plan in enumerate(plans):
-        block = X[:, at : at + len(plan.names)]
-        if plan.codes is None:
-            block[:, 0] = _floats(plan.values)
+    X = np.zeros((n, sum(widths)), dtype=dtype)
+    starts = np.cumsum([0, *widths[:-1]])
+    notes = []
+    for start, (names, values), (name, one) in zip(starts, blocks, made.items(), strict=True):
+        if isinstance(one, Categories):
+            known = np.flatnonzero(values >= 0)
+            X[known, start + values[known]] = 1.0
+            X[values < 0, start : start + len(names)] = np.nan
+            shown = ", ".join(value[len(name) + 1 :] for value in names[:6])
+            c = len(names)
+            shown += f", and {c - 6} more" if c > 6 else ""
+            notes.append(
+                f"{name!r} is text; it became {c} column{'s' if c > 1 else ''} of 0 and 1, one per "
+                f"value ({shown}), which no scaling changes."
+            )
         else:
-            block[:] = 0.0
-            known = np.flatnonzero(plan.codes >= 0)
-            block[known, plan.codes[known]] = 1.0
-            block[plan.codes < 0] = np.nan
-        at += len(plan.names)
-        origin += [j] * len(plan.names)
+            X[:, start] = values
+            if name in flags:
+                notes.append(f"{name!r}: true became 1, false 0.")
+    categorical = [isinstance(one, Categories) for one in made.values()]
     return Work(
         X,
-        tuple(name for plan in plans for name in plan.names),
-        np.array(origin, dtype=np.intp),
-        tuple(table.column_names),
-        np.array([plan.codes is not None for plan in plans for _ in plan.names], dtype=bool),
-        None,
-        None,
-        [plan.note for plan in plans if plan.note],
+        tuple(name for names, _ in blocks for name in names),
+        np.repeat(np.arange(len(blocks)), widths),
+        tuple(made),
+        np.repeat(categorical, widths),
+        notes,
         owned=True,
     )
 
 
-@dataclass(frozen=True)
-class _Plan:
-    names: tuple[str, ...]
-    values: Any = None  # numeric: an Arrow column
-    codes: Any = None  # categorical: ndarray of codes, -1 where missing
-    note: str = ""
+def _indicators(name: str, one: Categories) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """The names of the columns of 0 and 1 in order, and which of them is 1 for each object."""
+    found = [visible(str(value)) for value in one.values]
+    order = np.argsort(np.array(found, dtype=object), kind="stable")
+    rank = np.full(len(found) + 1, -1)
+    rank[order] = np.arange(len(found))
+    return tuple(f"{name}={found[i]}" for i in order), rank[one.codes]
 
 
-def _plan(column: pa.ChunkedArray, name: str) -> _Plan:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(column.type):
-        return _categories(*_encoded(column.cast(column.type.value_type)), name)
-    if pa.types.is_boolean(column.type):
-        return _Plan((name,), column.cast(pa.uint8()), note=f"{name!r}: true became 1, false 0.")
-    return _Plan((name,), column)
-
-
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(
@@ -261,14 +263,14 @@ def _is_text(kind: Any) -> bool:
     )
 
 
-def _blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
 
 
-def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
+def encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
     """Codes (-1 where missing) and the different values in order of appearance."""
     import pyarrow.compute as pc
 
@@ -276,29 +278,7 @@ def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
     return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), encoded.dictionary
 
 
-def _categories(codes: NDArray[np.intp], values: pa.Array, name: str) -> _Plan:
-    c = len(values)
-    found = [visible(str(value)) for value in values.to_pylist()]
-    order = np.argsort(np.array(found, dtype=object), kind="stable")
-    rank = np.empty(c + 1, dtype=np.intp)
-    rank[order], rank[c] = np.arange(c), -1
-    names = [found[i] for i in order]
-    return _Plan(
-        tuple(f"{name}={value}" for value in names),
-        codes=rank[codes],
-        note=f"{name!r} is text; it became {c} column{'s' if c > 1 else ''} of 0 and 1, one per "
-        f"value ({_listing(names)}), which no scaling changes.",
-    )
-
-
-def _listing(names: Iterable[str], most: int = 6) -> str:
-    names = list(names)
-    return ", ".join(names[:most]) + (
-        f", and {len(names) - most} more" if len(names) > most else ""
-    )
-
-
-def _floats(column: pa.ChunkedArray) -> NDArray[np.floating[Any]]:
+def floats(column: pa.ChunkedArray) -> NDArray[np.floating[Any]]:
     import pyarrow as pa
 
     if pa.types.is_float16(column.type):

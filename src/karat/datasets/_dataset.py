@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +53,6 @@ class Dataset:
         The distance that suits the data: ``"cosine"`` for terms of documents;
         ``"precomputed"`` where ``X`` are the (n, n) distances, ``"graph"`` where it is the (n, n)
         matrix of affinities of a graph: there are no features then.
-    n_embedded : int
-        How many of the last columns of ``X`` are embeddings, see :func:`with_embeddings`.
     findings : tuple of Finding
         What looks wrong, or was assumed, in order of harm.
     plan : ReadingPlan or None
@@ -77,7 +75,6 @@ class Dataset:
     options: Mapping[str, Any] = field(default_factory=dict)
     texts: tuple[str, ...] | None = None
     metric: str = "euclidean"
-    n_embedded: int = 0
     findings: tuple[Finding, ...] = ()
     plan: ReadingPlan | None = None
     preparation: Preparation | None = None
@@ -96,27 +93,6 @@ class Dataset:
     def of_documents(self) -> bool:
         """Whether the features are weighted terms of documents."""
         return self.metric == "cosine" and not isinstance(self.X, np.ndarray)
-
-    @property
-    def representations(self) -> dict[str, Data]:
-        """What describes the objects: the terms (or features), and embeddings beside them."""
-        terms = "features" if isinstance(self.X, np.ndarray) else "terms"
-        if not self.n_embedded:
-            return {terms: self.X}
-        own = self.X.shape[1] - self.n_embedded
-        E: Any = self.X[:, own:]
-        return {
-            terms: self.X[:, :own],
-            "embeddings": E if isinstance(E, np.ndarray) else E.toarray(),
-        }
-
-    def without_embeddings(self) -> Dataset:
-        """The same objects by their terms (or features) alone."""
-        if not self.n_embedded:
-            return self
-        names = self.feature_names[: -self.n_embedded]
-        X = next(iter(self.representations.values()))
-        return replace(self, X=X, feature_names=names, n_embedded=0)
 
     @property
     def kind(self) -> str:

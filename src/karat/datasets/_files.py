@@ -8,77 +8,71 @@ import difflib
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from karat.datasets import _delimited, _layout, table_files
-from karat.datasets._work import Options, Raw
+from karat.datasets import _delimited, _layout
+from karat.datasets._columns import to_arrow
+from karat.datasets._work import Options, Raw, quoted
 from karat.datasets.annotated_matrices import ANNOTATED, read_annotated
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
-FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, "
-FORMATS += ".xls, .ods), SQLite (.sqlite, .db), DuckDB (.duckdb), "
-FORMATS += "AnnData (.h5ad), "
-FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
+PARQUET = (".parquet", ".pq")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+FORMATS = (
+    "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, .xls, "
+    ".ods), AnnData (.h5ad), Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .mtx by .gz, "
+    ".bz2"
+)
 LONGEST_NAME = 255  # bytes, of the file systems in use
 _FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
-def read_raw(
-    path: Path,
-    options: Options,
-    *,
-    header: bool | None = None,
-    encoding: str = "utf-8",
-    literal: bool = False,
-) -> Raw:
+def read_raw(path: Path, options: Options, *, literal: bool = False) -> Raw:
     """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
-    path, table = table_files.split_table(path)
+    path, part = split_part(path)
     check_file(path)
     name, suffix = split_name(path)
-    reader_options: dict[str, Any] = {}
-    if header is not None:
-        reader_options["header"] = header
-    if encoding != "utf-8":
-        reader_options["encoding"] = encoding
     with explained(path):
         if suffix in TEXT:
-            raw = _text(path, suffix, options, header, encoding, literal)
-        elif suffix in (".parquet", ".pq"):
+            raw = _text(path, suffix, options, literal)
+        elif suffix in PARQUET:
             raw = _parquet(path, options)
-        elif suffix in table_files.SPREADSHEETS:
-            content, notes = table_files.spreadsheet(path, table, header)
-            raw = Raw(name, None, content, tuple(content.column_names), notes=notes)
-        elif suffix in table_files.DATABASES:
-            content, notes = table_files.database(path, table, suffix)
-            raw = Raw(name, None, content, tuple(content.column_names), notes=notes)
+        elif suffix in SPREADSHEETS:
+            raw = _spreadsheet(path, part, options.header)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
             raw = _npz(path)
         elif suffix in ANNOTATED:
-            raw = read_annotated(path, table)
+            raw = read_annotated(path, part)
         elif suffix == ".mtx":
-            raw = Raw(name, str(path), _matrix_market(path), owned=True)
+            raw = Raw("", None, _matrix_market(path), owned=True)
         else:
             raise InputError(f"{path}: the format {suffix!r} is not known; there are {FORMATS}")
-    source = str(path) if table is None else f"{path}#{table}"
-    raw.name, raw.source, raw.options = table or name, source, reader_options
+    raw.name, raw.source = part or name, str(path) if part is None else f"{path}#{part}"
     return raw
+
+
+def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
+    """``shop.xlsx#orders`` as the file and the sheet (or representation) in it."""
+    file = Path(path)
+    if not file.exists() and "#" in file.name:
+        name, _, part = str(path).rpartition("#")
+        return Path(name), part
+    return file, None
 
 
 def split_name(path: Path) -> tuple[str, str]:
     """The name of the data set, and the lower-case suffix without that of the compression."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    compressed = len(suffixes) > 0 and suffixes[-1] in _layout.COMPRESSED
-    inner = Path(path.stem) if compressed else path
-    suffix = inner.suffix.lower()
-    return inner.stem or inner.name, suffix
+    inner = Path(path.stem) if path.suffix.lower() in _layout.COMPRESSED else path
+    return inner.stem or inner.name, inner.suffix.lower()
 
 
 def check_file(path: Path, also: Iterable[str] = ()) -> None:
@@ -134,20 +128,16 @@ def explained(path: Path) -> Iterator[None]:
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied") from None
     except csv.Error as error:
-        long = "field limit" in str(error)
-        raise InputError(
-            f"{path} cannot be read as a table: "
-            + ("a cell has more than 131,072 characters; is a quote not closed?" if long else "")
-            + ("" if long else f"{error}; end its lines by a line feed, not a carriage return")
-        ) from None
+        why = f"{error}; end its lines by a line feed, not a carriage return"
+        if "field limit" in str(error):
+            why = "a cell has more than 131,072 characters; is a quote not closed?"
+        raise InputError(f"{path} cannot be read as a table: {why}") from None
     # zipfile raises RuntimeError for versions, encryption and compression that it does not know
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, TokenError) as error:
-        reason = str(error).strip().splitlines()
-        raise InputError(
-            f"{path} cannot be read: {reason[0] if reason else type(error).__name__}"
-        ) from None
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(f"{path} cannot be read: {reason}") from None
     except MemoryError:
         raise InputError(f"{path} does not fit into memory; {_FEWER}") from None
 
@@ -158,7 +148,7 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     Parameters
     ----------
     path : str or path
-        UTF-8; decompressed where its name ends in .gz, .bz2, .xz or .zst.
+        UTF-8; decompressed where its name ends in .gz, .bz2 or .xz.
 
     Returns
     -------
@@ -190,23 +180,21 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     return [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
-def _text(
-    path: Path,
-    suffix: str,
-    options: Options,
-    header: bool | None,
-    encoding: str,
-    literal: bool,
-) -> Raw:
-    layout = _layout.look(path, suffix, header=header, encoding=encoding, wanted=options.columns())
+def _text(path: Path, suffix: str, options: Options, literal: bool) -> Raw:
+    layout = _layout.look(
+        path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns()
+    )
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
     aside = {name for name in (options.label_column, options.id_column) if name is not None}
-    if literal:
-        aside = set(columns)
     table, ragged = _delimited.read_rows(
-        path, layout, columns, as_text=aside, encoding=encoding, skip=options.impute == "drop"
+        path,
+        layout,
+        columns,
+        as_text=set(columns) if literal else aside,
+        encoding=options.encoding,
+        skip=options.impute == "drop",
     )
     return Raw("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
 
@@ -218,15 +206,14 @@ def _parquet(path: Path, options: Options) -> Raw:
         names = file.schema_arrow.names
         options.check_columns(names)
         columns = [name for name in names if name not in options.drop]
-        meta = file.metadata
-        size = 0
-        for g in range(meta.num_row_groups):
-            group = meta.row_group(g)
-            for c in range(group.num_columns):
-                chunk = group.column(c)
-                if chunk.path_in_schema.partition(".")[0] in columns:
-                    size += max(chunk.total_uncompressed_size, 8 * group.num_rows)
-        rows = meta.num_rows
+        rows, groups = file.metadata.num_rows, file.metadata.num_row_groups
+        chunks = [
+            group.column(c)
+            for group in map(file.metadata.row_group, range(groups))
+            for c in range(group.num_columns)
+            if group.column(c).path_in_schema.partition(".")[0] in columns
+        ]
+        size = sum(max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
         resources.require_memory(
             size + 8 * rows * len(columns),
             f"{path} ({rows:,} rows × {len(columns):,} columns)",
@@ -235,17 +222,47 @@ def _parquet(path: Path, options: Options) -> Raw:
         return Raw("", None, file.read(columns), tuple(names))
 
 
+def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> Raw:
+    """The sheet that was named, or the first one with anything in it."""
+    import pandas as pd
+
+    if find_spec("python_calamine") is None:
+        raise InputError(
+            f'{path} is a spreadsheet, which needs python-calamine: pip install "karat[excel]", or '
+            "save it as CSV"
+        )
+    how: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
+    how["header"] = None if header is False else 0
+    try:
+        with pd.ExcelFile(path, engine="calamine") as book:
+            names = [str(name) for name in book.sheet_names]
+            if sheet is not None and sheet not in names:
+                raise InputError(f"{path} has no sheet {sheet!r}; there are {quoted(names)}")
+            for name in names if sheet is None else [sheet]:
+                frame = pd.read_excel(book, sheet_name=name, **how)
+                if frame.size:
+                    break
+            else:
+                raise InputError(f"{path} has no sheet with anything in it")
+    except InputError:
+        raise
+    except Exception as error:  # calamine raises errors of its own for every kind of damage
+        raise InputError(f"{path} cannot be read as a spreadsheet: {error}") from None
+    if header is False:
+        frame.columns = [f"x{j + 1}" for j in range(frame.shape[1])]
+    frame = frame.dropna(how="all").dropna(axis=1, how="all").reset_index(drop=True)
+    notes = []
+    if sheet is None and len(names) > 1:
+        notes.append(f"Read from the sheet {name!r}; {path.name}#NAME reads another one.")
+    table = to_arrow(frame)
+    return Raw("", None, table, tuple(table.column_names), notes=notes)
+
+
 def _npy(path: Path) -> Raw:
     """An array; large ones of floats are mapped: the system reads what is looked at."""
-    try:
+    with _numbers_only(path):
         # a private map: what is written to it by mistake does not reach the file
         array = np.load(path, mmap_mode="c", allow_pickle=False)
-    except ValueError as error:
-        if "Python objects" in str(error):
-            raise InputError(
-                f"{path} holds Python objects, which are not loaded; save numbers instead"
-            ) from None
-        raise
     floats = array.dtype in (np.float32, np.float64) and array.dtype.isnative
     if array.ndim == 2 and floats and array.flags.c_contiguous and resources.is_large(array):
         return Raw("", None, np.asarray(array))
@@ -255,10 +272,20 @@ def _npy(path: Path) -> Raw:
     return _array(np.array(array), {}, path)
 
 
+@contextlib.contextmanager
+def _numbers_only(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        if "Python objects" in str(error) or "pickle" in str(error):
+            raise InputError(
+                f"{path} holds Python objects, which are not loaded; save numbers or text"
+            ) from None
+        raise
+
+
 def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
     if array.dtype.names:
-        from karat.datasets._columns import to_arrow
-
         return Raw("", None, to_arrow({name: array[name] for name in array.dtype.names}))
     if array.ndim == 1:
         array = array.reshape(-1, 1)
@@ -299,14 +326,8 @@ def members(file: Any, path: Path) -> dict[str, Any]:
     """The arrays of an open NPZ file by name."""
     if not file.files:
         raise InputError(f"{path} holds no array")
-    try:
+    with _numbers_only(path):
         arrays = {name: file[name] for name in file.files}
-    except ValueError as error:
-        if "pickle" in str(error):
-            raise InputError(
-                f"{path} holds Python objects, which are not loaded; save numbers or text"
-            ) from None
-        raise
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
             raise InputError(f"{path}: {name!r} is no array; write the file by numpy.savez")

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, _delimited, _files, _layout, joining
-from karat.datasets._structures import in_order, numpy_columns, structures_in
 from karat.datasets._work import Options, quoted, row_numbers, with_visible_names
-from karat.datasets.annotated_matrices import ANNOTATED, no_clusterings, obs_table
-from karat.labelings.candidates import hard_labelings
+from karat.datasets.annotated_matrices import ANNOTATED, clusterings_of
 from karat.labelings.labels import known_labels
-from karat.labelings.structures import Dendrogram, Hardened
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -43,15 +38,6 @@ class LabelColumns(dict[str, Any]):
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
     ids: NDArray[Any] | None = None
-
-    def hardened(self) -> LabelColumns:
-        """The same with labels alone: hard ones of memberships, each cut of a dendrogram."""
-        labels, memberships = hard_labelings(dict(self))
-        found = LabelColumns(labels)
-        hardened = [f"{name}: {Hardened.of(one)}" for name, one in memberships.items()]
-        found.notes = (*self.notes, *hardened)
-        found.rows, found.ids = self.rows, self.ids
-        return found
 
 
 #: the first columns of the rows that ``karat run --labels`` writes
@@ -86,9 +72,7 @@ def read_labelings(
     *,
     id_column: str | None = None,
     ids: Any = None,
-    drop: tuple[str, ...] | list[str] = (),
     header: bool | None = None,
-    wanted: Sequence[str] = (),
 ) -> LabelColumns:
     r"""Read a table whose columns are clusterings.
 
@@ -96,10 +80,9 @@ def read_labelings(
     ----------
     path : str or path
         CSV, TSV, Parquet, or NumPy (``.npy`` with one clustering per row or a single one;
-        ``.npz`` with one array per clustering: labels (n,), memberships (n, k) whose rows sum to
-        1, True and False (n, k) where clusters overlap, or a linkage matrix (n-1, 4)), or
-        ``.h5ad``: columns of ``obs`` that are called as clusterings are (``leiden_0.5``). A text
-        file of one column may lack the header line; the clustering is then called as the file is.
+        ``.npz`` with one array per clustering), or ``.h5ad``: columns of ``obs`` that are called
+        as clusterings are (``leiden_0.5``). A text file of one column may lack the header line;
+        the clustering is then called as the file is.
     id_column : str, optional
         The column that names the objects. By default one that is called so (``id``, ``row``,
         ``customer_id``) and has another value in each row.
@@ -107,20 +90,14 @@ def read_labelings(
         The objects of the data set (:attr:`Dataset.ids`). Rows that have ids are put into this
         order, and those of other objects are ignored; without ids there must be one row per
         object, in the same order.
-    drop : sequence of str
-        Columns that are no clusterings.
     header : bool, optional
         Whether the first line of a text file has the columns' names, as for :func:`read`.
-    wanted : sequence of str
-        Columns of ``obs`` that are read whatever they are called.
 
     Returns
     -------
     LabelColumns
         A dict of the labels by the name of the clustering: integers where all of a column's
-        labels are whole numbers, else as written. ``-1`` marks outliers. Others are a
-        :class:`~karat.labelings.SoftPartition`, :class:`~karat.labelings.OverlappingPartition` or
-        :class:`~karat.Dendrogram`.
+        labels are whole numbers, else as written. ``-1`` marks outliers.
 
     Raises
     ------
@@ -138,56 +115,41 @@ def read_labelings(
     """
     file = Path(path)
     n = None if ids is None or id_column is not None else len(ids)
-    columns, notes = read_columns(file, n=n, header=header, wanted=(id_column, *drop), plain=True)
-    structures = structures_in(file)
-    drop = (*drop, *no_clusterings(file, columns, wanted))
-    for name in (*drop, *([] if id_column is None else [id_column])):
-        if name not in columns:
-            raise unknown_name(name, columns, "column")
-    own_ids = None if id_column is None else columns.pop(id_column)
-    for name in drop:
-        del columns[name]
+    columns, notes = read_columns(file, n=n, header=header, wanted=(id_column,), plain=True)
+    if id_column is not None and id_column not in columns:
+        raise unknown_name(id_column, columns, "column")
+    own = None if id_column is None else columns.pop(id_column)
     rows = _row_numbers(columns.get("row"))
     named = {}
-    if len(columns) + len(structures) > 1:
-        for name in joining.id_columns(columns):
+    for name in joining.id_columns(columns):
+        if len(columns) > 1:
             named[name] = columns.pop(name)
             notes.append(f"The column {name!r} names the objects; it is no clustering.")
-            if len(columns) + len(structures) == 1:
-                break
-    if own_ids is None and named and ids is not None:
+    if own is None and named and ids is not None:
         id_column = _joined(file, named, ids)
-        own_ids = None if id_column is None else named[id_column]
-    if not columns and not structures:
+        own = None if id_column is None else named[id_column]
+    if not columns:
         raise InputError(f"{file} has no column with a clustering")
-    if own_ids is not None or columns:
-        n_rows = len(own_ids if own_ids is not None else next(iter(columns.values())))
-    elif ids is not None:
-        n_rows = len(ids)
-    else:
-        first = next(iter(structures.values()))
-        n_rows = first.n_objects if isinstance(first, Dendrogram) else len(first.memberships)
     order = None
-    if own_ids is not None:
-        joining.check_ids(own_ids, f"{file}: {id_column!r}")
-        order = None if ids is None else joining.order(own_ids, ids, f"{file}: {id_column!r}")
+    if own is not None:
+        joining.check_ids(own, f"{file}: {id_column!r}")
+        order = None if ids is None else joining.order(own, ids, f"{file}: {id_column!r}")
     elif ids is not None:
+        n_rows = len(next(iter(columns.values())))
         if n_rows != len(ids):
             raise InputError(
                 f"{file} has {n_rows:,} rows, but there are {len(ids):,} objects; if a column "
                 "names the objects, say which (id_column, --id-column)"
             )
         notes.append(joining.by_row(str(file), ids))
-    structures = in_order(file, structures, order, n_rows)
+    if own is None:
+        own = named.get("id", next(iter(named.values()), None))
     if order is not None:
         columns = {name: values[order] for name, values in columns.items()}
+        rows, own = (None if one is None else one[order] for one in (rows, own))
     _require_labels(columns, file)
-    labels = {name: _labels(values) for name, values in columns.items()}
-    found = LabelColumns({**labels, **structures})
-    found.notes = tuple(notes)
-    found.rows = rows if rows is None or order is None else rows[order]
-    own = own_ids if own_ids is not None else named.get("id", next(iter(named.values()), None))
-    found.ids = own if own is None or order is None else own[order]
+    found = LabelColumns({name: _labels(values) for name, values in columns.items()})
+    found.notes, found.rows, found.ids = tuple(notes), rows, own
     return found
 
 
@@ -372,23 +334,27 @@ def read_columns(
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """The columns of a file of labels, and notes. ``n`` objects tell whether there is a header.
 
-    With ``plain``, columns of integers are arrays of integers, not of objects, and arrays of two
-    dimensions are excluded.
+    ``wanted`` columns are a header; blanks are part of the label in a ``single`` column. With
+    ``plain``, columns of integers are arrays of integers, not of objects.
     """
     _files.check_file(path)
-    stem, suffix = _files.split_name(path)
+    suffix = _files.split_name(path)[1]
+    keep = {name for name in wanted if name is not None}
     notes: list[str] = []
     with _files.explained(path):
         if suffix in (".npy", ".npz"):
-            return numpy_columns(path, stem, suffix, plain), notes
+            return _numpy_columns(path, plain), notes
         if suffix in _files.TEXT:
-            names = {name for name in wanted if name is not None}
-            table = _text(path, stem, suffix, n, header, names, single, notes)
+            table = _text(path, n, header, keep, single, notes)
+        elif suffix in ANNOTATED:
+            table = clusterings_of(path)
+        elif suffix in _files.PARQUET:
+            table = _files.read_raw(path, Options()).content
         else:
-            table = obs_table(path) if suffix in ANNOTATED else _other(path, suffix)
-    table = with_visible_names(table)
-    keep = {name for name in wanted if name is not None}
-    table = _columns.without_index(table, keep)[0]
+            raise InputError(
+                f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad"
+            )
+    table = _columns.without_index(with_visible_names(table), keep)[0]
     if tuple(table.column_names[: len(ASSIGNED)]) == ASSIGNED:
         # what karat wrote: beside the clusters are the rows of the data
         table = table.select(["row", "id", "cluster"])
@@ -396,44 +362,35 @@ def read_columns(
         # as pandas and R write the names of the rows
         first = "id" if "id" not in table.column_names else "column1"
         table = table.rename_columns([first, *table.column_names[1:]])
-    notes += [
-        note
-        for name in table.column_names
-        if (note := _columns.trimmed(table.column(name), name)) is not None
-    ]
-    return {
-        name: _columns.objects(table.column(name), name, plain=plain) for name in table.column_names
-    }, notes
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    notes += filter(None, (_columns.trimmed(one, name) for name, one in columns.items()))
+    return {name: _columns.objects(one, name, plain=plain) for name, one in columns.items()}, notes
 
 
-def _other(path: Path, suffix: str) -> pa.Table:
-    if suffix not in (".parquet", ".pq"):
-        raise InputError(f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad")
-    return _files.read_raw(path, Options()).content
-
-
-def layout_of(
-    path: Path,
-    suffix: str,
-    header: bool | None,
-    wanted: Iterable[str] = (),
-    single: bool = False,
-) -> _layout.Layout:
-    """The layout of a text file of labels: one column unless lines are cut alike.
-
-    Blanks are part of the label in a ``single`` column.
-    """
-    options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
-    layout = _layout.look(path, suffix, **options)
-    if len(layout.names) == 1 or (single and layout.delimiter == " "):
-        return _layout.look(path, ".csv", delimiter=",", **options)
-    return layout
+def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:
+    """The labelings of an ``.npy`` or ``.npz`` file, one-dimensional arrays, by name."""
+    stem, suffix = _files.split_name(path)
+    loaded = np.load(path, allow_pickle=False)
+    if suffix == ".npz":
+        with loaded:
+            arrays = _files.members(loaded, path)
+    elif loaded.ndim == 2:
+        arrays = {f"{stem}-{m + 1}": row for m, row in enumerate(loaded)}
+    else:
+        arrays = {stem: loaded}
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise InputError(
+                f"{path}: {name!r} has shape {array.shape}; labels are (n,), or (clusterings, n) "
+                "in an .npy file. Memberships and trees are taken by Study.add"
+            )
+        if not (plain and array.dtype.kind in "iu"):
+            arrays[name] = _columns.objects(_columns.column_array(array), name, plain=plain)
+    return arrays
 
 
 def _text(
     path: Path,
-    stem: str,
-    suffix: str,
     n: int | None,
     header: bool | None,
     wanted: set[str],
@@ -441,21 +398,23 @@ def _text(
     notes: list[str],
 ) -> pa.Table:
     """Every column as text; the number of objects decides where the header is a guess."""
+    stem, suffix = _files.split_name(path)
 
     def parsed(header: bool | None) -> tuple[_layout.Layout, pa.Table]:
-        layout = layout_of(path, suffix, header, wanted, single)
+        options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
+        layout = _layout.look(path, suffix, **options)
+        if len(layout.names) == 1 or (single and layout.delimiter == " "):
+            layout = _layout.look(path, ".csv", delimiter=",", **options)
         _delimited.require_memory(path, layout, len(layout.names))
         names = list(layout.names)
         read = _delimited.read_rows(path, layout, names, as_text=set(names), encoding="utf-8")
         return layout, read[0]
 
     layout, table = parsed(header)
-    sure = False
-    if layout.guessed and n is not None:
-        sure = table.num_rows == n
-        if table.num_rows == (n - 1 if layout.has_header else n + 1):
-            layout, table = parsed(not layout.has_header)
-            sure = True
+    sure = layout.guessed and table.num_rows == n
+    if layout.guessed and n is not None and table.num_rows == n + (-1 if layout.has_header else 1):
+        layout, table = parsed(not layout.has_header)
+        sure = True
     if not sure:
         notes += layout.notes
     if len(layout.names) == 1 and not (layout.has_header and layout.names[0]):

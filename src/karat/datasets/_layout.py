@@ -12,20 +12,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any
 
 from karat.datasets._work import visible
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
-if TYPE_CHECKING:
-    pass
-
 #: What an unquoted cell may say instead of a value.
 MISSING = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+#: what opens a file whose name ends so
+COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DELIMITERS = "\t;,|"
 SAMPLE = 1 << 20
 
@@ -69,28 +67,8 @@ class Layout:
 
 
 def open_binary(path: Path) -> Any:
-    """The file's bytes, decompressed when its name ends in .gz, .bz2, .xz or .zst."""
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        return gzip.open(path, "rb")
-    if suffix == ".bz2":
-        return bz2.open(path, "rb")
-    if suffix == ".xz":
-        return lzma.open(path, "rb")
-    return decompressed(path.open("rb"), suffix)
-
-
-def decompressed(raw: BinaryIO, suffix: str) -> Any:
-    """``raw`` through the decompressor for ``suffix``."""
-    if suffix not in COMPRESSED:
-        return raw
-    if suffix == ".zst":
-        import pyarrow as pa
-
-        return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
-    if suffix == ".gz":
-        return gzip.GzipFile(fileobj=raw)
-    return bz2.BZ2File(raw) if suffix == ".bz2" else lzma.LZMAFile(raw)
+    """The file's bytes, decompressed when its name ends as a compressed one does."""
+    return COMPRESSED.get(path.suffix.lower(), open)(path, "rb")
 
 
 def look(
@@ -289,7 +267,7 @@ def _text_size(path: Path) -> float:
     size, suffix = path.stat().st_size, path.suffix.lower()
     if suffix not in COMPRESSED:
         return size
-    with path.open("rb") as raw, decompressed(raw, suffix) as stream:
+    with path.open("rb") as raw, COMPRESSED[suffix](raw, "rb") as stream:
         n_bytes = 0
         while n_bytes < 16 * SAMPLE and (part := stream.read(SAMPLE)):
             n_bytes += len(part)

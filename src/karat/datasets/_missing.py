@@ -44,8 +44,7 @@ def fill_missing(work: Work, how: Impute | None) -> None:
     if how == "drop":
         _drop_rows(work, bad.any(axis=1))
         return
-    if not work.owned:
-        work.X, work.owned = np.array(work.X), True
+    work.own()
     _impute(work, bad, how)
 
 

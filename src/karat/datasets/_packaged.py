@@ -63,7 +63,7 @@ def load(name: str, **options: Any) -> Dataset:
     if "truth" not in options:
         options.setdefault("label_column", _SETS[name][1])
     options.setdefault("scale", "none")
-    chosen = Options.of(options.pop("drop", ()), **options)
+    chosen = Options.of(**options)
     return prepare(open_set(name, chosen), chosen)
 
 

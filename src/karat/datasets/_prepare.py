@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import joining
+from karat.datasets import _columns, joining
 from karat.datasets._dataset import Dataset
 from karat.datasets._labelings import KnownLabels, read_labels
 from karat.datasets._missing import fill_missing
@@ -24,7 +24,7 @@ from karat.datasets._work import (
     visible,
     with_visible_names,
 )
-from karat.datasets.findings import Finding
+from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import (
@@ -35,14 +35,12 @@ from karat.datasets.reading_plan import (
     repeats,
     sorted_labels,
     understood,
-    without_accepted,
 )
 from karat.datasets.table_kinds import found_distances, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -51,7 +49,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     import pyarrow as pa
 
     reading: Reading | None = None
-    findings: list[Finding] = list(raw.findings)
+    findings: list[Finding] = []
     if isinstance(raw.content, pa.Table):
         work, reading = _from_table(raw, options)
         findings += reading.findings
@@ -60,36 +58,15 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         if raw.source is not None and options.kind is None and looks_like_distances(work.X):
             findings.append(found_distances(work.X.shape[0]))
     n_read = work.X.shape[0]
-    ids = raw.ids if ids is None and options.id_column is None else ids
-    if ids is not None:
-        work.ids = _per_object(ids, "ids", n_read)
-    if isinstance(options.truth, str):
-        found = _known_labels(options.truth, work, reading)
-        work.labels = found.values
-        work.notes += [*found.notes, *(f"Warning: {doubt}." for doubt in found.doubts)]
-    elif options.truth is not None:
-        work.labels = _per_object(_by_index(options.truth, work.ids), "truth", n_read)
-    if raw.ragged is not None:
-        work.keep_objects(~raw.ragged)
-        lost = np.flatnonzero(raw.ragged)
-        work.notes.append(
-            f"Excluded {len(lost):,} of {n_read:,} objects whose lines have too few or too many "
-            f"cells ({row_numbers(lost)})."
-        )
+    _describe(work, raw, options, ids, reading)
     if work.X.shape[1] == 0:
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
         )
-    numbers = np.arange(n_read)
-    if work.ids is not None:
-        _check_ids(work, options.id_column)
-    else:
-        work.ids = numbers if work.rows is None else work.rows
-    n_before = work.X.shape[0]
     plan = None if reading is None else reading.plan
     assume = plan is not None and not options.strict
     if plan is not None and assume:
-        findings += missing_found(plan, n_before, options)
+        findings += missing_found(plan, work.X.shape[0], options)
     fill_missing(work, options.impute or ("neighbors" if assume else None))
     if work.X.shape[0] < 2:
         raise InputError(
@@ -98,26 +75,23 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         )
     how: Any = "none" if options.scale == "auto" else options.scale
     if assume:
-        how, ruled = _scale_by_rule(work, options)
-        findings += ruled
+        findings += repeats(work)
+        how, finding = chosen_scale(work, center_spread(work.X, "standard")[1], options)
+        findings += [] if finding is None else [finding]
     check_range(work, how)
     center, scale = rescale(work, how)
-    if plan is not None and scale is not None and options.scale == "auto":
-        weigh_categories(work, scale)
     if plan is not None:
+        if scale is not None and options.scale == "auto":
+            weigh_categories(work, scale)
         filled = None if work.filler is None else "neighbors"
         plan = replace(plan, scale=how, impute=options.impute or filled)
-    of_table = reading is not None
-    preparation = preparation_of(
-        work, plan, center, scale, of_table=of_table, options=options,
-        aside=raw.all_names or raw.names or (),
-    )  # fmt: skip
+    preparation = preparation_of(work, plan, center, scale, options, aside=raw.names or ())
     truth, truth_name = work.labels, None
     if truth is not None:
         truth_name = options.label_column or "truth"
         truth = _known(truth, truth_name, work.notes)
-    if truth is not None:
         findings += sorted_labels(work, truth)
+    assert work.ids is not None
     return Dataset(
         X=work.X,
         name=raw.name,
@@ -126,69 +100,80 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         truth=truth,
         truth_name=truth_name,
         notes=tuple(work.notes),
-        rows=numbers if work.rows is None else work.rows,
+        rows=np.arange(n_read) if work.rows is None else work.rows,
         center=center,
         scale=scale,
         source=raw.source,
-        options={**raw.options, **options.given()},
-        findings=without_accepted(findings, options.accept),
+        options=options.given(),
+        findings=ordered(one for one in findings if one.key not in options.accept),
         plan=plan,
         preparation=preparation,
     )
 
 
-def _scale_by_rule(work: Work, options: Options) -> tuple[Any, list[Finding]]:
-    """What to scale to, and what was found on the way in all columns together."""
-    if work.sparse:
-        return ("none" if options.scale == "auto" else options.scale), []
-    found = repeats(work)
-    how, finding = chosen_scale(work, center_spread(work.X, "standard")[1], options)
-    if finding is not None and options.scale in ("auto", "none"):
-        found.append(finding)
-    return (how if options.scale == "auto" else options.scale), found
+def _describe(work: Work, raw: Raw, options: Options, ids: Any, reading: Reading | None) -> None:
+    """Give the objects their ids and classes, and take out those whose lines are ragged."""
+    n = work.X.shape[0]
+    ids = raw.ids if ids is None and options.id_column is None else ids
+    if ids is not None:
+        work.ids = _per_object(ids, "ids", n)
+    if isinstance(options.truth, str):
+        found = _known_labels(options.truth, work, reading)
+        work.labels = found.values
+        work.notes += [*found.notes, *(f"Warning: {doubt}." for doubt in found.doubts)]
+    elif options.truth is not None:
+        work.labels = _per_object(_by_index(options.truth, work.ids), "truth", n)
+    if raw.ragged is not None:
+        work.keep_objects(~raw.ragged)
+        lost = np.flatnonzero(raw.ragged)
+        work.notes.append(
+            f"Excluded {len(lost):,} of {n:,} objects whose lines have too few or too many "
+            f"cells ({row_numbers(lost)})."
+        )
+    if work.ids is not None:
+        _check_ids(work, options.id_column)
+    else:
+        work.ids = np.arange(n) if work.rows is None else work.rows
 
 
 def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
     """The columns as numbers, by their plan."""
-    from karat.datasets import _columns
-
-    table: pa.Table = raw.content
-    table = with_visible_names(table)
-    raw_names = table.column_names
-    known = None if raw.names is None else [visible(name) for name in raw.names]
-    options.check_columns(table.column_names if known is None else known)
+    table = with_visible_names(raw.content)
+    raw.names = tuple(table.column_names if raw.names is None else map(visible, raw.names))
+    options.check_columns(raw.names)
     if table.num_rows < 2:
         rows = "one object" if table.num_rows else "no rows"
         raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")
-    notes = list(raw.notes)
-    aside: dict[str, NDArray[np.object_]] = {}
-    for name in (options.label_column, options.id_column):
-        if name is not None:
-            aside[name] = _columns.objects(table.column(name), name)
-    gone = {*aside, *options.drop}
-    table = table.select([name for name in table.column_names if name not in gone])
-    if options.drop:
-        notes.append(f"Excluded as requested: {quoted(options.drop)}.")
+    aside = {
+        name: _columns.objects(table.column(name), name)
+        for name in (options.label_column, options.id_column)
+        if name is not None
+    }
+    notes = _told(raw, options)
+    table = table.drop_columns([n for n in table.column_names if n in {*aside, *options.drop}])
     table, index = _columns.without_index(table)
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
     reading = understood(table, options)
-    if reading.table.num_columns == 0:
+    if not reading.features:
         raise InputError(
             f"{raw.name} has no feature left: {_asides(reading.plan)}; name columns to use "
             "with accept (--accept KEY)"
         )
-    if reading.ids is not None:
-        aside[reading.id_column or ""] = reading.ids
-    work = _columns.features(reading.table)
-    raw.all_names = raw.all_names or tuple(raw_names)
-    raw.content = None  # the table's memory is wanted for scaling
-    id_column = options.id_column or reading.id_column
-    work.ids = None if id_column is None else aside[id_column]
+    raw.content = table = None  # its memory is wanted
+    flags = {one.name for one in reading.plan.columns if one.kind == "category"}
+    work = _columns.features(reading.features, flags)
+    reading.features = {}
+    work.ids = reading.ids if options.id_column is None else aside[options.id_column]
     work.labels = aside.get(options.label_column or "")
     work.notes = notes + work.notes
     return work, reading
+
+
+def _told(raw: Raw, options: Options) -> list[str]:
+    dropped = [f"Excluded as requested: {quoted(options.drop)}."] if options.drop else []
+    return [*raw.notes, *dropped]
 
 
 def _asides(plan: ReadingPlan) -> str:
@@ -207,28 +192,20 @@ def _from_matrix(raw: Raw, options: Options) -> Work:
     if len(names) != d:
         raise InputError(f"there are {len(names)} feature names and {d} columns")
     check_names(names)
-    options.check_columns(raw.all_names or [*(() if raw.of_terms else names), *raw.beside])
-    notes = list(raw.notes)
-    if options.drop:
-        notes.append(f"Excluded as requested: {quoted(options.drop)}.")
-    work = Work(
-        X, names, np.arange(d), names, np.zeros(d, dtype=bool), None, None, notes, raw.owned
-    )
+    own = () if raw.of_terms else names
+    options.check_columns([*own, *raw.beside])
+    notes, flags = _told(raw, options), np.zeros(d, dtype=bool)
+    work = Work(X, names, np.arange(d), names, flags, notes, raw.owned)
     work.ids = _aside(raw, work, options.id_column)
     work.labels = _aside(raw, work, options.label_column)
-    gone = set[str | None]()
-    if not raw.of_terms:
-        gone = {options.label_column, options.id_column, *options.drop}
-    keep = np.array([name not in gone for name in names], dtype=bool)
-    if not keep.all():
+    keep = np.array([name not in options.columns() for name in names], dtype=bool)
+    if own and not keep.all():
         work.keep_features(keep)
     return work
 
 
 def _aside(raw: Raw, work: Work, name: str | None) -> NDArray[np.object_] | None:
     """The label or id column of an array: a one-dimensional neighbour, or one of its columns."""
-    from karat.datasets import _columns
-
     if name is None:
         return None
     if name in raw.beside:
@@ -274,8 +251,6 @@ def index_ids(table: Any) -> NDArray[Any] | None:
 
 def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
     """Labels or ids that were given beside the data."""
-    from karat.datasets import _columns
-
     if isinstance(values, (bytes, str)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be a sequence, one value per object; got {values!r}")
     array = _columns.column_array(values.to_numpy() if hasattr(values, "to_numpy") else values)

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from karat.datasets import _packaged, joining, table_files
+from karat.datasets import _packaged, joining
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
-from karat.datasets._embeddings import with_embeddings
-from karat.datasets._files import check_file, check_name, read_raw, split_name
+from karat.datasets._files import check_file, check_name, read_raw, split_name, split_part
 from karat.datasets._prepare import index_ids, prepare
-from karat.datasets._related_files import GRAPHS, read_relation
+from karat.datasets._related_files import read_relation
 from karat.datasets._texts import (
     DOCUMENTS,
     ENDINGS,
-    Vectorizer,
     documents_of,
     has_terms,
     read_counts,
     read_documents,
 )
-from karat.datasets._work import DataKind, Impute, Options, Raw, Scale
-from karat.text.matrices import LIBSVM
+from karat.datasets._work import FileOptions, Impute, Options, Raw, Scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,29 +40,20 @@ def read(
     truth: Any = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
-    na_values: Iterable[str] | str = (),
-    kind: DataKind | None = None,
-    header: bool | None = None,
-    encoding: str = "utf-8",
-    text_column: str | None = None,
-    messages: bool | None = None,
-    terms: str | os.PathLike[str] | None = None,
-    vectorizer: Vectorizer = None,
-    embeddings: Any = None,
+    **written: Unpack[FileOptions],
 ) -> Dataset:
     """Read a data file: CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market, or documents.
 
     The name's end tells the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (delimiter found by
     looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
-    sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``),
-    ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
-    (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
-    (``.h5ad``) a representation; an address (``https://``) is downloaded.
+    sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``), ``.mtx`` too
+    (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) may name a sheet after
+    ``#``, annotated matrices (``.h5ad``) a representation.
 
     Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), or a folder with
-    a file each; counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and
-    ``.clabel`` beside it), LIBSVM's ``.svm``, or a sparse matrix with its list of terms. Both
-    become weighted terms with cosine distances, see :class:`karat.text.TextVectorizer`.
+    a file each; counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and ``.clabel`` beside it),
+    or a sparse matrix with its list of terms. Both become weighted terms with cosine distances,
+    see :class:`karat.text.TextVectorizer`.
 
     Parameters
     ----------
@@ -84,14 +71,13 @@ def read(
         ``auto``: tables whose columns are in different units become ``standard``, see
         :doc:`/input`; everything else stays. ``standard``: mean 0, standard deviation 1 (sparse
         data are not centred). ``robust``: median 0, interquartile range 1. ``minmax``: from 0 to
-        1. Columns of 0 and 1 that were
-        made of text stay as they are; constant columns become 0.
+        1. Columns of 0 and 1 that were made of text stay as they are; constant columns become 0.
     impute : {"neighbors", "median", "drop"}, optional
         What to do about missing and infinite values: put the mean (of text the most frequent
         value) of the five objects that are nearest by the other columns, the column's median
-        (text: the most frequent value), or drop those objects,
-        and those of lines with too few or too many cells. By default ``neighbors`` in tables; in
-        arrays, and with ``strict``, they are an error.
+        (text: the most frequent value), or drop those objects, and those of lines with too few or
+        too many cells. By default ``neighbors`` in tables; in arrays, and with ``strict``, they
+        are an error.
     truth : array-like of shape (n,), or path, optional
         The classes, where no column has them; a path names a file with one class per line, or
         one that ``karat sample`` wrote (:func:`read_labels`).
@@ -101,31 +87,20 @@ def read(
     accept : str or iterable of str
         Kinds of findings (:attr:`Dataset.findings`) about which nothing is done or asked: the
         data are meant as they are written.
-    na_values : str or iterable of str
-        What else means that a value is missing, in all columns (``"-9"``) or in one
-        (``"age:0"``).
-    kind : {"features", "distances", "graph"}, optional
-        What the file holds, where it can be mistaken: a square matrix of distances, or a list of
-        edges (two columns of nodes, and weights).
-    header : bool, optional
-        Whether the first line of a text file has the columns' names. By default it does unless
-        one of its cells is a number, or all of them come again below in their columns; numbers
-        that count three or more columns from 0 or 1 are names. A note says where it was guessed.
-    encoding : str
-        Of a text file.
-    text_column : str, optional
-        The column, or the field of JSON lines, that has the texts; of JSON lines ``text`` if there
-        is such a field.
-    messages : bool, optional
-        Whether the texts are e-mails or Usenet articles, of which only the bodies are used. By
-        default they are if nearly all begin with header lines.
-    terms : path, optional
-        A file with the name of each column of a sparse matrix of counts, one per line. By default
-        the file beside it that ends in ``.clabel`` or ``.terms.txt``.
-    vectorizer : TextVectorizer or mapping, optional
-        How texts, or counts of terms, become weights; a mapping has its parameters.
-    embeddings : path or array-like, optional
-        Vectors of the same documents, to stand beside their terms: see :func:`with_embeddings`.
+    **written
+        How the file is written, and how texts become numbers. ``na_values``: what else means that
+        a value is missing, in all columns (``"-9"``) or in one (``"age:0"``). ``kind``
+        (``"features"``, ``"distances"``, ``"graph"``): what the file holds, where it can be
+        mistaken: a square matrix of distances, or a list of edges. ``header``: whether the first
+        line of a text file has the columns' names; by default it does unless one of its cells is
+        a number, or all of them come again below in their columns; numbers that count three or
+        more columns from 0 or 1 are names. ``encoding`` of a text file. ``text_column``: the
+        column, or the field of JSON lines, that has the texts (``"text"``). ``messages``: whether
+        the texts are e-mails or Usenet articles, of which only the bodies are used; by default if
+        nearly all begin with header lines. ``terms``: a file with the name of each column of a
+        sparse matrix of counts; by default the one beside it that ends in ``.clabel`` or
+        ``.terms.txt``. ``vectorizer``: a :class:`karat.text.TextVectorizer`, or a mapping of its
+        parameters.
 
     Returns
     -------
@@ -137,13 +112,6 @@ def read(
         If the file cannot be used; the message has the lines, columns and values, and options
         that settle it. A file that does not fit into memory is rejected before it is read.
 
-    Notes
-    -----
-    A text column of which at least half of the values are numbers is taken for a numeric column
-    with mistakes, and is an error; with fewer it is a category, one-hot encoded up to 100
-    different values. Reading takes about twice the size of the numbers in memory: 16 bytes a
-    value.
-
     Examples
     --------
     >>> import karat.datasets
@@ -151,71 +119,27 @@ def read(
     >>> wine.X.shape, wine.truth_name
     ((178, 13), 'cultivar')
     """
-    given: dict[str, Any] = {
-        "label_column": label_column,
-        "id_column": id_column,
-        "drop": drop,
-        "scale": scale,
-        "impute": impute,
-        "truth": os.fspath(truth) if isinstance(truth, os.PathLike) else truth,
-        "strict": strict,
-        "accept": accept,
-        "na_values": na_values,
-        "kind": kind,
-        "header": header,
-        "encoding": encoding,
-        "text_column": text_column,
-        "messages": messages,
-        "terms": None if terms is None else os.fspath(terms),
-        "vectorizer": vectorizer,
-        "embeddings": embeddings,
-    }
-    if table_files.is_address(path):
-        with table_files.downloaded(os.fspath(path)) as (file, told):
-            found = _read(file, **given)
-        return replace(found, source=os.fspath(path), notes=(told, *found.notes))
-    return _read(path, **given)
-
-
-def _read(
-    path: str | os.PathLike[str],
-    *,
-    header: bool | None,
-    encoding: str,
-    text_column: str | None,
-    messages: bool | None,
-    terms: str | None,
-    vectorizer: Vectorizer,
-    embeddings: Any,
-    **given: Any,
-) -> Dataset:
-    """:func:`read` of a file on this machine."""
-    options = Options.of(**given)
+    options = Options.of(
+        label_column=label_column,
+        id_column=id_column,
+        drop=drop,
+        scale=scale,
+        impute=impute,
+        truth=truth,
+        strict=strict,
+        accept=accept,
+        **written,
+    )
     file = Path(path)
     check_name(file)
     suffix = split_name(file)[1]
-    if options.kind in ("distances", "graph") or suffix in GRAPHS:
-        if not file.exists():
-            check_file(file)
-        return read_relation(file, options, header=header, encoding=encoding)
-    if suffix in (".mat", *LIBSVM) or has_terms(file, terms):
-        check_file(file)
-        dataset = read_counts(file, options, terms=terms, vectorizer=vectorizer)
-    elif file.is_dir() or suffix in ENDINGS or text_column is not None:
-        if not file.is_dir():
-            check_file(file)
-        dataset = read_documents(
-            file,
-            options,
-            text_column=text_column,
-            messages=messages,
-            vectorizer=vectorizer,
-            header=header,
-            encoding=encoding,
-        )
-    else:
-        dataset = prepare(_open(path, options, header, encoding), options)
-    return dataset if embeddings is None else with_embeddings(dataset, embeddings)
+    if options.kind in ("distances", "graph"):
+        return read_relation(file, options)
+    if suffix == ".mat" or has_terms(file, options.terms):
+        return read_counts(file, options)
+    if file.is_dir() or suffix in ENDINGS or options.text_column is not None:
+        return read_documents(file, options)
+    return prepare(_open(path, options), options)
 
 
 def read_cells(
@@ -254,15 +178,16 @@ def read_cells(
     import pandas as pd
     import pyarrow as pa
 
+    options = Options(header=header, encoding=encoding, text_column=text_column)
     file = Path(path)
     check_name(file)
     if file.is_dir() or split_name(file)[1] in DOCUMENTS:
-        documents = documents_of(file, Options(), text_column, header, encoding)
+        documents = documents_of(file, options)
         cells = {
             name: ["" if v is None else v for v in of] for name, of in documents.fields.items()
         }
         return pd.DataFrame({**cells, "text": documents.texts}), documents.notes
-    raw = _open(path, Options(), header, encoding, literal=True)
+    raw = _open(path, options, literal=True)
     if isinstance(raw.content, pa.Table):
         columns = [column.to_pandas() for column in raw.content.columns]
         text = [column.fillna("") if column.dtype == object else column for column in columns]
@@ -275,21 +200,14 @@ def read_cells(
     return table, tuple(raw.notes)
 
 
-def _open(
-    path: str | os.PathLike[str],
-    options: Options,
-    header: bool | None,
-    encoding: str,
-    *,
-    literal: bool = False,
-) -> Raw:
+def _open(path: str | os.PathLike[str], options: Options, *, literal: bool = False) -> Raw:
     """What is in a file or a packaged set."""
-    file = table_files.split_table(path)[0]
+    file = split_part(path)[0]
     if not file.exists():
         if str(path) in _packaged.available():
             return _packaged.open_set(str(path), options, literal=literal)
         check_file(file, _packaged.available())
-    return read_raw(Path(path), options, header=header, encoding=encoding, literal=literal)
+    return read_raw(Path(path), options, literal=literal)
 
 
 def from_table(
@@ -303,16 +221,15 @@ def from_table(
     truth: Any = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
-    na_values: Iterable[str] | str = (),
     name: str = "data",
 ) -> Dataset:
     """Make a data set of a pandas, polars or Arrow table.
 
     Parameters
     ----------
-    table : DataFrame, Arrow table, DuckDB relation, or mapping of str to columns
+    table : DataFrame, Arrow table, or mapping of str to columns
         One row per object. A pandas index that does not count the rows has the ids.
-    label_column, id_column, drop, scale, impute, truth, strict, accept, na_values
+    label_column, id_column, drop, scale, impute, truth, strict, accept
         As for :func:`read`.
     name : str
         What to call it.
@@ -341,19 +258,16 @@ def from_table(
       Columns of 0 and 1 that stand for categories are 0 and 0.5, because numbers stand beside them.
     """
     options = Options.of(
-        drop,
         label_column=label_column,
         id_column=id_column,
+        drop=drop,
         scale=scale,
         impute=impute,
         truth=truth,
         strict=strict,
         accept=accept,
-        na_values=na_values,
     )
-    ids = None if id_column is not None else index_ids(table)
-    if ids is not None and not joining.all_different(ids):
-        ids = None  # an index that groups rows
+    ids = None if id_column is not None else _own_ids(table)
     return prepare(Raw(name, None, to_arrow(table, id_column)), options, ids=ids)
 
 
@@ -401,11 +315,17 @@ def from_array(
     array([[0., 0.],
            [1., 1.]])
     """
-    options = Options.of((), scale=scale, impute=impute, truth=truth)
+    options = Options.of(scale=scale, impute=impute, truth=truth)
     names = _column_names(X) if feature_names is None else tuple(map(str, feature_names))
-    if ids is None and (own := index_ids(X)) is not None and joining.all_different(own):
-        ids = own
-    return prepare(Raw(name, None, X, names=names), options, ids=ids)
+    return prepare(
+        Raw(name, None, X, names=names), options, ids=_own_ids(X) if ids is None else ids
+    )
+
+
+def _own_ids(table: Any) -> Any:
+    """The ids in a pandas index; None where it counts or groups the rows."""
+    ids = index_ids(table)
+    return None if ids is None or not joining.all_different(ids) else ids
 
 
 def _column_names(X: Any) -> tuple[str, ...] | None:

@@ -11,6 +11,7 @@ import numpy as np
 from karat.datasets._dataset import Dataset
 from karat.datasets._read import from_array
 from karat.datasets._related_files import read_matrix
+from karat.datasets._work import DataKind, Options
 from karat.distances import (
     OBJECT_METRICS,
     RELATIONS,
@@ -111,7 +112,7 @@ def from_objects(
     ----------
     objects : sequence
         Texts, tuples, arrays of different lengths, or whatever the metric takes.
-    metric : {"edit", "dtw", "gower"} or callable
+    metric : {"edit"} or callable
         See :func:`karat.distances.object_distances`; called once for each pair.
     truth, ids, name
         As for :func:`from_distances`. By default the ids are the objects, where these are texts
@@ -169,7 +170,8 @@ def compares_objects(X: Any, metric: Any) -> bool:
 def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
     """The same objects, related by distances (``"precomputed"``) or a graph instead of features."""
     if isinstance(X, (str, Path)):
-        X, ids = read_matrix(Path(X), metric)
+        kind: DataKind = "distances" if metric == "precomputed" else "graph"
+        X, ids, _ = read_matrix(Path(X), Options(kind=kind))
         if ids is not None:
             _check_order(dataset, list(ids))
     if metric == "precomputed":

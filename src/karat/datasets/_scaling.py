@@ -91,8 +91,7 @@ def rescale(
                 f"{quoted(names)}."
             )
     spread[flat] = 1.0
-    if not work.owned:
-        work.X, work.owned = np.array(work.X), True
+    work.own()
     _apply(work.X, center, spread)
     work.notes.append(
         {

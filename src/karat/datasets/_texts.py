@@ -28,72 +28,59 @@ Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 #: endings of files that hold documents
 DOCUMENTS = forms.JSON_LINES
 #: endings of files that hold documents, or counts of their terms, and nothing else
-ENDINGS = (*DOCUMENTS, *matrices.LIBSVM, ".mat")
+ENDINGS = (*DOCUMENTS, ".mat")
 
 
-def read_documents(
-    path: Path,
-    options: Options,
-    *,
-    text_column: str | None,
-    messages: bool | None,
-    vectorizer: Vectorizer,
-    header: bool | None,
-    encoding: str,
-) -> Dataset:
+def read_documents(path: Path, options: Options) -> Dataset:
     """Texts of any form, vectorised; the metric of what comes out is the cosine."""
     with explained(path):
-        documents = documents_of(path, options, text_column, header, encoding)
-    whole = documents
-    documents = forms.bodies(whole, messages)
-    chosen = _vectorizer(vectorizer)
+        whole = documents_of(path, options)
+    documents = forms.bodies(whole, options.messages)
+    chosen = _vectorizer(options.vectorizer)
     X = chosen.fit_transform(documents.texts)
     notes = [*documents.notes, _made_of_texts(chosen, X)]
     named = tuple(str(term) for term in chosen.get_feature_names_out())
     name, suffix = (path.name, "") if path.is_dir() else split_name(path)
     raw = Raw(name, str(path), X, named, documents.fields, notes, owned=True, of_terms=True)
-    raw.options = _given(text_column=text_column, messages=messages, vectorizer=vectorizer)
     if options.id_column is None:
         options = replace(options, id_column=_id_column(documents))
     if options.label_column is None and options.truth is None and "folder" in documents.fields:
         options = replace(options, label_column="folder")
         notes.append("The subfolders are taken for the classes.")
-    dataset = prepare(raw, options)
-    assert dataset.preparation is not None
-    name_of_texts = (text_column or "text") if suffix else None
-    preparation = replace(
-        dataset.preparation,
-        columns=(),
-        terms=chosen,
+    return _of_terms(
+        prepare(raw, options),
+        chosen,
+        texts=tuple(documents.texts),
         messages=documents is not whole,
-        text_column=name_of_texts,
+        text_column=(options.text_column or "text") if suffix else None,
     )
-    texts = tuple(documents.texts)
+
+
+def _of_terms(dataset: Dataset, terms: Any, texts: Any = None, **how: Any) -> Dataset:
+    """A data set of weighted terms, and how further documents get them."""
+    assert dataset.preparation is not None
+    preparation = replace(dataset.preparation, columns=(), terms=terms, **how)
     return replace(dataset, texts=texts, metric="cosine", preparation=preparation)
 
 
-def documents_of(
-    path: Path, options: Options, text_column: str | None, header: bool | None, encoding: str
-) -> forms.Documents:
+def documents_of(path: Path, options: Options) -> forms.Documents:
     """The texts of a folder, JSON lines or a column, with what stands beside them."""
-    suffix = split_name(path)[1]
+    text_column = options.text_column
     if path.is_dir():
         return forms.folder(path)
     check_file(path)
-    if suffix in forms.JSON_LINES:
+    if split_name(path)[1] in forms.JSON_LINES:
         return forms.json_lines(path, text_column, _layout.open_binary)
     assert text_column is not None
-    table = read_raw(path, options, header=header, encoding=encoding).content
+    table = read_raw(path, options).content
     if not hasattr(table, "column_names"):
         raise InputError(f"{path} holds numbers; texts come from a column of a table or a folder")
     if text_column not in table.column_names:
         raise unknown_name(text_column, table.column_names, "column")
-    texts = ["" if v is None else str(v) for v in table.column(text_column).to_pylist()]
     fields = {
-        name: np.array(table.column(name).to_pylist(), dtype=object)
-        for name in table.column_names
-        if name != text_column
+        name: np.array(table.column(name).to_pylist(), dtype=object) for name in table.column_names
     }
+    texts = ["" if v is None else str(v) for v in fields.pop(text_column)]
     return forms.Documents(texts, fields)
 
 
@@ -112,22 +99,16 @@ def _made_of_texts(vectorizer: vectors.TextVectorizer, X: csr_array) -> str:
         f"{X.shape[0]:,} texts became {X.shape[1]:,} terms with the weight "
         f"{vectorizer.weight}, rows of length 1; distances are cosine."
     )
-    if empty:
-        are = "has none of the terms; it is kept as an empty object"
-        if empty > 1:
-            are = "have none of the terms; they are kept as empty objects"
-        note += f" {empty:,} text{'s' if empty > 1 else ''} {are}."
+    if empty == 1:
+        note += " 1 text has none of the terms; it is kept as an empty object."
+    elif empty:
+        note += f" {empty:,} texts have none of the terms; they are kept as empty objects."
     return note
 
 
-def read_counts(
-    path: Path,
-    options: Options,
-    *,
-    terms: str | None,
-    vectorizer: Vectorizer,
-) -> Dataset:
+def read_counts(path: Path, options: Options) -> Dataset:
     """A matrix of counts of terms, weighed as texts are."""
+    check_file(path)
     name, suffix = split_name(path)
     labels: Any = None
     with explained(path):
@@ -136,34 +117,27 @@ def read_counts(
                 counts = matrices.cluto(path, stream)
             classes = matrices.beside(path, (".rclass",))
             labels = None if classes is None else read_lines(classes)
-        elif suffix in matrices.LIBSVM:
-            with _layout.open_binary(path) as stream:
-                counts, labels = matrices.libsvm(path, stream)
-            labels = None if len(set(labels)) < 2 else labels
         else:
             counts = read_raw(path, Options()).content
-    names = Path(terms) if terms else matrices.beside(path, (".clabel", ".terms.txt"))
     if not hasattr(counts, "indptr"):
         raise InputError(f"{path} is not a sparse matrix; terms belong to a sparse matrix")
-    chosen = _vectorizer(vectorizer)
+    chosen = _vectorizer(options.vectorizer)
     weighter = vectors.TermWeighter(chosen.weight, k1=chosen.k1, b=chosen.b, norm=chosen.norm)
     try:
         X = weighter.fit_transform(counts)
     except InputError as error:
         raise InputError(f"{path} is not counts of terms: {error}") from None
     note = f"Counts of terms were given the weight {chosen.weight}; distances are cosine."
+    beside = matrices.beside(path, (".clabel", ".terms.txt"))
+    names = Path(options.terms) if options.terms else beside
     named = None
     if names is not None:
         named = matrices.term_names(names, read_lines(names), counts.shape[1])
     raw = Raw(name, str(path), X, named, notes=[note], owned=True, of_terms=True)
-    raw.options = _given(terms=terms, vectorizer=vectorizer)
     if labels is not None and options.truth is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}
         options = replace(options, label_column="class")
-    dataset = prepare(raw, options)
-    assert dataset.preparation is not None
-    preparation = replace(dataset.preparation, columns=(), terms=weighter)
-    return replace(dataset, metric="cosine", preparation=preparation)
+    return _of_terms(prepare(raw, options), weighter)
 
 
 def has_terms(path: Path, terms: str | None) -> bool:
@@ -181,7 +155,3 @@ def _vectorizer(given: Vectorizer) -> vectors.TextVectorizer:
         if name not in known:
             raise unknown_name(name, known, "parameter of TextVectorizer")
     return vectors.TextVectorizer(**(given or {}))
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
@@ -21,15 +22,26 @@ Impute: TypeAlias = Literal["neighbors", "median", "drop"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 KINDS: tuple[DataKind, ...] = get_args(DataKind)
-
-
 #: share of the cells of a column that are taken for mistakes
 MISTAKES = 0.1
 
 
+class FileOptions(TypedDict, total=False):
+    """How a file is written, and how its texts become numbers; see :func:`karat.datasets.read`."""
+
+    na_values: Iterable[str] | str
+    kind: DataKind | None
+    header: bool | None
+    encoding: str
+    text_column: str | None
+    messages: bool | None
+    terms: str | os.PathLike[str] | None
+    vectorizer: Any
+
+
 @dataclass(frozen=True)
 class Options:
-    """What the user asked for."""
+    """What the user asked for; names as for :func:`karat.datasets.read`."""
 
     label_column: str | None = None
     id_column: str | None = None
@@ -41,6 +53,12 @@ class Options:
     accept: tuple[str, ...] = ()
     na_values: tuple[str, ...] = ()
     kind: DataKind | None = None
+    header: bool | None = None
+    encoding: str = "utf-8"
+    text_column: str | None = None
+    messages: bool | None = None
+    terms: str | None = None
+    vectorizer: Any = None
 
     def __post_init__(self) -> None:
         if self.kind is not None:
@@ -59,22 +77,23 @@ class Options:
                 )
 
     @classmethod
-    def of(cls, drop: Iterable[str] | str, **given: Any) -> Options:
-        """Options, where lists of names may be one name."""
-        for name in ("accept", "na_values"):
-            given[name] = as_names(given.get(name, ()))
-        return cls(drop=as_names(drop), **given)
+    def of(cls, **given: Any) -> Options:
+        """Options, where lists of names may be one name, and files paths."""
+        for name in ("drop", "accept", "na_values"):
+            names = given.get(name, ())
+            given[name] = (names,) if isinstance(names, str) else tuple(map(str, names))
+        for name in ("truth", "terms"):
+            if isinstance(given.get(name), os.PathLike):
+                given[name] = os.fspath(given[name])
+        return cls(**given)
 
     def given(self) -> dict[str, Any]:
         """The options that are not the default, so that they can be shown and given again."""
-        chosen = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name != "truth" and getattr(self, field.name) != field.default
-        }
-        if isinstance(self.truth, str):
-            chosen["truth"] = self.truth
-        return chosen
+        names = [field.name for field in fields(self)]
+        if not isinstance(self.truth, str):
+            names.remove("truth")
+        chosen = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in chosen.items() if value != getattr(Options, name)}
 
     @property
     def wrong(self) -> float:
@@ -89,9 +108,9 @@ class Options:
         """The additional marks of one column: ``-9`` holds for all, ``age:0`` for one."""
         own = [given.partition(":") for given in self.na_values]
         return frozenset(
-            (value if colon and column == name else column + colon + value).strip().lower()
+            (value if colon else column).strip().lower()
             for column, colon, value in own
-            if not colon or column == name or ":" not in column + colon
+            if not colon or column == name
         )
 
     def columns(self) -> list[str]:
@@ -107,11 +126,6 @@ class Options:
                 raise unknown_name(name, known, "column")
 
 
-def as_names(given: Iterable[str] | str) -> tuple[str, ...]:
-    """One name or several as a tuple."""
-    return (given,) if isinstance(given, str) else tuple(str(name) for name in given)
-
-
 @dataclass
 class Raw:
     """What was read, before anything is decided.
@@ -125,15 +139,10 @@ class Raw:
     beside : mapping of str to ndarray
         One-dimensional arrays that lie beside an array (in an NPZ file).
     notes : list of str
-    options : mapping
-        Options of the reader, to be recorded.
     owned : bool
         Whether ``content`` may be written to.
     ragged : ndarray of bool, shape (n,), optional
         Rows without values, because their lines have too few or too many cells.
-    all_names : tuple of str, optional
-        Of an array that was made of a table: all columns of that.
-    findings : list of Finding
     ids : ndarray, optional
         Names of the objects, where the source has them beside its columns.
     of_terms : bool
@@ -146,11 +155,8 @@ class Raw:
     names: tuple[str, ...] | None = None
     beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    options: Mapping[str, Any] = field(default_factory=dict)
     owned: bool = False
     ragged: NDArray[np.bool_] | None = None
-    all_names: tuple[str, ...] | None = None
-    findings: list[Any] = field(default_factory=list)
     ids: NDArray[Any] | None = None
     of_terms: bool = False
 
@@ -164,10 +170,10 @@ class Work:
     origin: NDArray[np.intp]
     columns: tuple[str, ...]
     categorical: NDArray[np.bool_]
-    ids: NDArray[Any] | None
-    labels: NDArray[np.object_] | None
     notes: list[str]
     owned: bool
+    ids: NDArray[Any] | None = None
+    labels: NDArray[np.object_] | None = None
     rows: NDArray[np.intp] | None = None  # where not all are left
     filler: Any = None  # what filled missing values
 
@@ -178,6 +184,11 @@ class Work:
     def row_numbers(self, rows: Iterable[int]) -> str:
         """:func:`row_numbers` of the source, for rows of what is left."""
         return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
+
+    def own(self) -> None:
+        """Make ``X`` one that may be written to."""
+        if not self.owned:
+            self.X, self.owned = np.array(self.X), True
 
     def keep_features(self, keep: NDArray[np.bool_]) -> None:
         self.X = self.X[:, keep] if self.sparse else np.ascontiguousarray(self.X[:, keep])
@@ -200,9 +211,10 @@ def visible(name: str) -> str:
 
 def check_names(names: Iterable[str]) -> None:
     """Raise where two columns have the same name."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError(f"two columns are called {twice[0]!r}; rename one")
+    name, count = Counter(names).most_common(1)[0]
+    for name, count in Counter(names).most_common(1):
+        if count > 1:
+            raise InputError(f"two columns are called {name!r}; rename one")
 
 
 def with_visible_names(table: Any) -> Any:

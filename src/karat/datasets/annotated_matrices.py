@@ -6,12 +6,12 @@ Nothing of anndata is imported but to read a file: what is used are the attribut
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.datasets._columns import to_arrow
 from karat.datasets._work import Raw, quoted
 from karat.labelings.candidates import CLUSTERINGS
 from karat.runtime.extras import require
@@ -63,45 +63,33 @@ def read_annotated(path: Path, rep: str | None) -> Raw:
     return Raw("", None, X, names=names, beside=beside, notes=[note], ids=ids)
 
 
-def obs_table(path: Path) -> pa.Table:
-    """The columns of ``obs``, and ``id``, the names of the objects."""
-    from karat.datasets._columns import to_arrow
-
+def clusterings_of(path: Path) -> pa.Table:
+    """The columns of ``obs`` that are called as clusterings are and have no gap, and ``id``."""
     adata = open_annotated(path, only_obs=True)
-    table = adata.obs.copy()
+    obs = adata.obs
     adata.file.close()
-    for name in table.columns:
-        if table[name].dtype == "category":
-            table[name] = table[name].astype(object)
-    table.insert(0, "id", table.index.astype(str), allow_duplicates=True)
-    return to_arrow(table.reset_index(drop=True))
+    found = {"id": obs.index.astype(str).to_numpy()}
+    for name in map(str, obs.columns):
+        if CLUSTERINGS.search(name) and not obs[name].isna().any():
+            found[name] = obs[name].astype(object).to_numpy()
+    if len(found) == 1:
+        raise InputError(f"no column of obs in {path} is called as clusterings are (leiden, ...)")
+    return to_arrow(found)
 
 
-def clusterings_in(path: str | Path) -> list[str]:
-    """The columns of ``obs`` in a file that are called as clusterings are and have no gap.
+def has_clusterings(path: str | Path) -> bool:
+    """Whether a file is an annotated matrix with clusterings among its columns.
 
     Examples
     --------
-    >>> from karat.datasets.annotated_matrices import clusterings_in
-    >>> clusterings_in("customers.csv")
-    []
+    >>> from karat.datasets.annotated_matrices import has_clusterings
+    >>> has_clusterings("customers.csv")
+    False
     """
     file = Path(str(path).partition("#")[0])
     if file.suffix.lower() not in ANNOTATED:
-        return []
-    table = obs_table(file)
-    return [
-        name
-        for name in table.column_names
-        if CLUSTERINGS.search(name) and table.column(name).null_count == 0
-    ]
-
-
-def no_clusterings(file: Path, columns: Iterable[str], wanted: Iterable[str]) -> list[str]:
-    """The columns of ``obs`` that are neither ids, nor wanted, nor called as clusterings are."""
-    if file.suffix.lower() not in ANNOTATED:
-        return []
-    called = [*clusterings_in(file), *wanted]
-    if not called:
-        raise InputError(f"no column of obs in {file} is called as clusterings are (leiden, ...)")
-    return [name for name in columns if name not in ("id", *called)]
+        return False
+    try:
+        return clusterings_of(file).num_columns > 1
+    except InputError:
+        return False

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.datasets import _columns, number_formats
+from karat.datasets import number_formats
+from karat.datasets._columns import (
+    MAX_CATEGORIES,
+    Categories,
+    blank_to_null,
+    encoded,
+    floats,
+    is_text,
+    objects,
+)
 from karat.datasets._scaling import center_spread
 from karat.datasets._work import MISTAKES
 
@@ -76,10 +85,12 @@ class Column:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def understand(
-    column: pa.ChunkedArray, name: str, options: Options
-) -> tuple[Column, pa.ChunkedArray | None]:
-    """How a column is understood, and the values to go on with, None if it is excluded."""
+def understand(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column, Any]:
+    """How a column is understood, and what it becomes.
+
+    That is an array of floats, NaN where a value is missing, :class:`Categories`, the names of the
+    objects, or None if the column is excluded.
+    """
     import pyarrow as pa
 
     kind = column.type
@@ -88,22 +99,17 @@ def understand(
         kind = column.type
     if pa.types.is_temporal(kind):
         return _dates(name, temporal_days(column), "time" if pa.types.is_time(kind) else "date")
-    if _columns._is_text(kind):
+    if is_text(kind):
         return _text(column.cast(pa.large_string()), name, options)
     if pa.types.is_boolean(kind):
-        return _boolean(column, name)
+        values = floats(column.cast(pa.uint8()))
+        missing, n_values = int(np.isnan(values).sum()), len(column.drop_null().unique())
+        if n_values >= 2 and _named(name, LABELS):
+            return Column(name, "label", "excluded", missing, n_values), None
+        return Column(name, "category", "feature", missing, n_values), values
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _number(column, _columns._floats(column), name, options, {})
+        return _number(floats(column), name, options, {})
     return Column(name, "empty" if pa.types.is_null(kind) else "text", "excluded", 0, 0), None
-
-
-def _boolean(column: pa.ChunkedArray, name: str) -> tuple[Column, Any]:
-    known = column.drop_null()
-    n_values = len(known.unique())
-    missing = len(column) - len(known)
-    if n_values >= 2 and _named(name, LABELS):
-        return Column(name, "label", "excluded", missing, n_values), None
-    return Column(name, "category", "feature", missing, n_values), column
 
 
 def temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
@@ -124,17 +130,16 @@ def temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
 
 
 def _dates(name: str, values: NDArray[np.float64], form: str) -> tuple[Column, Any]:
-    import pyarrow as pa
-
     known = values[np.isfinite(values)]
     missing = len(values) - len(known)
     if len(known) == 0:
         return Column(name, "empty", "excluded", missing, 0), None
-    n_values = len(np.unique(known))
-    facts = {"form": form}
-    made = pa.chunked_array([pa.array(values, from_pandas=True)])
-    spread = float(center_spread(known[:, None], "standard")[1][0])
-    return Column(name, "date", "feature", missing, n_values, spread, facts), made
+    n_values, spread = len(np.unique(known)), _spread(known)
+    return Column(name, "date", "feature", missing, n_values, spread, {"form": form}), values
+
+
+def _spread(known: NDArray[Any]) -> float:
+    return float(center_spread(known[:, None], "standard")[1][0])
 
 
 def _named(name: str, among: frozenset[str]) -> bool:
@@ -145,108 +150,77 @@ def _text(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column,
     """Text that is numbers or dates but for a few cells is that; else category, id or text."""
     import pyarrow.compute as pc
 
-    column = _columns._blank_to_null(pc.utf8_trim_whitespace(column))
-    codes, dictionary = _columns._encoded(column)
-    lower = np.array(pc.utf8_lower(dictionary).to_pylist() or [], dtype=object)
-    own = options.missing(name)
-    is_mark = np.array([one in number_formats.MARKS or one in own for one in lower], dtype=bool)
-    counts = np.bincount(codes[codes >= 0], minlength=len(dictionary))
+    column = blank_to_null(pc.utf8_trim_whitespace(column))
+    codes, dictionary = encoded(column)
     written = dictionary.to_pylist()
+    marks = number_formats.MARKS | options.missing(name)
+    is_mark = np.array([one.lower() in marks for one in written], dtype=bool)
+    counts = np.bincount(codes[codes >= 0], minlength=len(written))
     cells = [one for one, marked in zip(written, is_mark, strict=True) if not marked]
     weight = counts[~is_mark]
-    known = int(weight.sum())
-    if known == 0:
+    if not weight.sum():
         return Column(name, "empty", "excluded", len(column), 0), None
     facts: dict[str, Any] = {}
     if is_mark.any():
         facts["marks"] = sorted({written[i] for i in np.flatnonzero(is_mark)})
-
-    def spread_out(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        lookup = np.full(len(written) + 1, np.nan)
-        lookup[np.flatnonzero(~is_mark)] = values
-        return lookup[codes]
+    # the code of each object among the cells that are no marks, -1 where its value is missing
+    codes = np.append(np.where(is_mark, -1, np.cumsum(~is_mark) - 1), -1)[codes]
 
     # free text has so many values that a part of them tells
     part = np.arange(0, len(cells), max(1, len(cells) // 5000))
+
+    def share(values: NDArray[np.float64]) -> float:
+        return float(weight[part][np.isfinite(values)].sum() / weight[part].sum())
+
     values, form = number_formats.numbers([cells[i] for i in part])
-    share = weight[part][np.isfinite(values)].sum() / weight[part].sum()
-    if share >= 1 - options.wrong:
+    if share(values) >= 1 - options.wrong:
         if len(part) < len(cells):
             values, form = number_formats.numbers(cells)
         wrong = np.isnan(values)
         if wrong.any():
             examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])
-            rows = np.flatnonzero(np.isin(codes, np.flatnonzero(~is_mark)[wrong]))
+            rows = np.flatnonzero(np.append(wrong, False)[codes])
             facts |= {"not_numbers": int(weight[wrong].sum()), "examples": examples}
             facts |= {"rows": rows[:3].tolist(), "header": rows.tolist() == [0]}
         if form:
             facts["form"] = form
         if number_formats.uses_decimal_comma(cells):
             facts["decimal_comma"] = True
-        return _number(None, spread_out(values), name, options, facts)
+        return _number(np.append(values, np.nan)[codes], name, options, facts)
     dates = number_formats.days([cells[i] for i in part])
-    dated = weight[part][np.isfinite(dates)].sum() >= (1 - MISTAKES) * weight[part].sum()
-    if dated and not options.accepts("date"):
-        found, made = _dates(name, spread_out(number_formats.days(cells)), "text")
+    if share(dates) >= 1 - MISTAKES and not options.accepts("date"):
+        days = np.append(number_formats.days(cells), np.nan)[codes]
+        found, made = _dates(name, days, "text")
         day_first = number_formats.is_day_first(cells)
         return replace(found, facts={**found.facts, "day_first": day_first}), made
-    return _words(codes, written, is_mark, name, options, facts, known)
+    return _words(column, Categories(codes, cells), name, options, facts)
 
 
 def _words(
-    codes: NDArray[Any],
-    written: list[str],
-    is_mark: NDArray[np.bool_],
-    name: str,
-    options: Options,
-    facts: dict[str, Any],
-    known: int,
+    column: pa.ChunkedArray, made: Categories, name: str, options: Options, facts: dict[str, Any]
 ) -> tuple[Column, Any]:
-    n, c = len(codes), len(written) - int(is_mark.sum())
+    """Text that is neither numbers nor dates: a category, a label, the objects' names, or text."""
+    n, c = len(column), len(made.values)
+    known = int((made.codes >= 0).sum())
     missing = n - known
     if c == 1:
         return Column(name, "constant", "excluded", missing, 1, None, facts), None
     label = c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS)
     if label and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, None, facts), None
-    many = c > _columns.MAX_CATEGORIES or (n > 2 and c == known) or (c > 10 and 2 * c > n)
-    if many:
-        longest = max(len(one) for one in written)
+    if c > MAX_CATEGORIES or (n > 2 and c == known) or (c > 10 and 2 * c > n):
+        longest = max(len(one) for one in made.values)
         if c == n and longest <= LONG_NAME and not options.accepts("id"):
-            return Column(name, "id", "name", 0, c, None, facts), _strings(codes, written)
-        facts["examples"] = written[:2]
+            return Column(name, "id", "name", 0, c, None, facts), objects(column, name, plain=True)
+        facts["examples"] = made.values[:2]
         return Column(name, "text", "excluded", missing, c, None, facts), None
-    rank = np.append(np.where(is_mark, -1, np.cumsum(~is_mark) - 1), -1)
-    kept = [one for one, marked in zip(written, is_mark, strict=True) if not marked]
-    made = _categories(rank[codes], kept)
     return Column(name, "category", "feature", missing, c, None, facts), made
 
 
-def _strings(codes: NDArray[Any], written: list[str]) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    return pa.chunked_array([pa.array([written[code] for code in codes], pa.large_string())])
-
-
-def _categories(codes: NDArray[Any], values: list[str]) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    indices = pa.array(codes.astype(np.int64), mask=codes < 0)
-    return pa.chunked_array(
-        [pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()))]
-    )
-
-
 def _number(
-    column: pa.ChunkedArray | None,
-    values: NDArray[Any],
-    name: str,
-    options: Options,
-    facts: dict[str, Any],
+    values: NDArray[Any], name: str, options: Options, facts: dict[str, Any]
 ) -> tuple[Column, Any]:
     """Numbers, unless they are ids, dates, codes or classes; far repeated values are missing."""
-    import pyarrow as pa
-
     own = {float(one) for one in options.missing(name) if _is_float(one)}
     gone = np.isin(values, list(own)) if own else np.zeros(len(values), dtype=bool)
     known = np.isfinite(values) & ~gone
@@ -264,19 +238,15 @@ def _number(
     missing = n - n_known
     if c == 0:
         return Column(name, "empty", "excluded", missing, 0, None, facts), None
-    changed = column is None or gone.any()
-    made = column
-    if changed:
-        cleared = np.where(known, values, np.nan).astype(np.float64)
-        made = pa.chunked_array([pa.array(cleared, from_pandas=True)])
-    spread = float(center_spread(values[known][:, None], "standard")[1][0])
+    made = np.where(gone, np.nan, values).astype(np.float64) if gone.any() else values
+    spread = _spread(values[known])
     if c == 1:
         return Column(name, "constant", "feature", missing, c, 0.0, facts), made
     whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
     if c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS) and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, spread, facts), None
     if whole:
-        other = _whole(values, known, distinct, counts, name, options, facts)
+        other = _whole(values, known, distinct, name, options, facts)
         if other is not None:
             return other
     return Column(name, "number", "feature", missing, c, spread, facts), made
@@ -286,41 +256,36 @@ def _whole(
     values: NDArray[Any],
     known: NDArray[np.bool_],
     distinct: NDArray[Any],
-    counts: NDArray[Any],
     name: str,
     options: Options,
     facts: dict[str, Any],
 ) -> tuple[Column, Any] | None:
     """Whole numbers that are an id, a date or a code; None if they are quantities."""
-    import pyarrow as pa
-
     n, missing, c = len(values), int((~known).sum()), len(distinct)
     called_id = bool(_IDS.search(name) or name.lower() in ("id", "row", "rowid"))
     counted = distinct[-1] - distinct[0] == c - 1 and distinct[0] in (0, 1) and n >= 20
     in_order = missing == 0 and bool((np.diff(values) > 0).all())
     if c == n and not options.accepts("id") and (called_id or (counted and in_order)):
-        return Column(name, "id", "name", missing, c, None, facts), pa.chunked_array(
-            [pa.array(values.astype(np.int64))]
-        )
-    dates, form = _as_dates(distinct, name, c)
+        return Column(name, "id", "name", missing, c, None, facts), values.astype(np.int64)
+    dates, form = _as_dates(distinct)
     if dates is not None and not options.accepts("date"):
         found = np.full(n, np.nan)
         found[known] = dates[np.searchsorted(distinct, values[known])]
         column, made = _dates(name, found, form)
-        return Column(**{**vars(column), "facts": {**facts, "form": form}}), made
+        return replace(column, facts={**facts, "form": form}), made
     if not options.accepts("code") and _is_code(distinct, n, name):
         if c > MAX_CODES:
             return Column(name, "code", "excluded", missing, c, None, facts), None
         codes = np.full(n, -1)
         codes[known] = np.searchsorted(distinct, values[known])
-        written = [str(int(value)) for value in distinct]
-        return Column(name, "code", "feature", missing, c, None, facts), _categories(codes, written)
+        made = Categories(codes, [str(int(value)) for value in distinct])
+        return Column(name, "code", "feature", missing, c, None, facts), made
     return None
 
 
-def _as_dates(distinct: NDArray[Any], name: str, c: int) -> tuple[NDArray[np.float64] | None, str]:
+def _as_dates(distinct: NDArray[Any]) -> tuple[NDArray[np.float64] | None, str]:
     """Days of numbers that are written as dates, and how."""
-    low, high = float(distinct[0]), float(distinct[-1])
+    c, low, high = len(distinct), float(distinct[0]), float(distinct[-1])
     if c >= 3 and low >= 18000101 and high <= 22001231:
         days = number_formats.days_of_digits(distinct)
         if days is not None:

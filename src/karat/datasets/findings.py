@@ -68,7 +68,20 @@ def _plain(value: Any) -> Any:
 
 def sentence(finding: Finding) -> str:
     """What was found and what was assumed, for terminal, report, JSON and notebook alike."""
-    return SENTENCES[finding.key](finding)
+    told = SENTENCES[finding.key]
+    if callable(told):
+        return told(finding)
+    one = len(finding.columns) == 1
+    return told.format(
+        names=quoted(finding.columns),
+        few=quoted(finding.columns, SHOWN),
+        first=next(iter(finding.columns), None),
+        second=next(iter(finding.columns[1:]), None),
+        count_of_columns=len(finding.columns),
+        are="is" if one else "are",
+        have="has" if one else "have",
+        **finding.facts,
+    )
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -79,43 +92,13 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def _are(finding: Finding, one: str, many: str) -> str:
-    return one if len(finding.columns) == 1 else many
-
-
-def _distances(f: Finding) -> str:
-    told = (
-        f"The table is {f.facts['n']:,} × {f.facts['n']:,}, symmetric, and 0 on the diagonal: "
-        "these look like distances between the objects, not features."
-    )
-    return f"{told} They are taken for {f.facts['taken']}." if "taken" in f.facts else told
-
-
-def _edges(f: Finding) -> str:
-    u, v = f.columns[:2]
-    return (
-        f"{u!r} and {v!r} name the same {f.facts['nodes']:,} things in {f.facts['edges']:,} rows: "
-        "this looks like the edges of a graph, not points with coordinates."
-    )
-
-
 def _header(f: Finding) -> str:
+    names = quoted(f.columns, SHOWN)
     if f.facts["found"] == "swallowed":
-        return (
-            f"The first line was taken for the columns' names, but reads like data "
-            f"({quoted(f.columns, SHOWN)})."
-        )
+        return f"The first line was taken for the columns' names, but reads like data ({names})."
     return (
-        f"Row 1 has text where the rest of {quoted(f.columns, SHOWN)} is numbers: a second header "
-        "line? Its cells are treated as missing."
-    )
-
-
-def _label(f: Finding) -> str:
-    return (
-        f"{quoted(f.columns)} {_are(f, 'is', 'are')} named like classes and "
-        f"{_are(f, 'has', 'have')} few values: set aside, because a clustering of the classes "
-        "themselves says nothing."
+        f"Row 1 has text where the rest of {names} is numbers: a second header line? Its cells are "
+        "treated as missing."
     )
 
 
@@ -151,13 +134,6 @@ def _units(f: Finding) -> str:
     return f"{told}. Every numeric column is scaled to standard deviation 1."
 
 
-def _mixed(f: Finding) -> str:
-    return (
-        f"{f.facts['numeric']} numeric columns and {len(f.columns)} categories: numbers are "
-        "scaled to standard deviation 1, categories become columns of 0 and 1."
-    )
-
-
 def _date(f: Finding) -> str:
     written = {
         "yyyymmdd": "numbers such as 20200131",
@@ -168,37 +144,30 @@ def _date(f: Finding) -> str:
         "time": "times",
     }
     forms = sorted({written[form] for form in f.facts["forms"].values()})
+    hold = "holds" if len(f.columns) == 1 else "hold"
     return (
-        f"{quoted(f.columns)} {_are(f, 'holds', 'hold')} dates or times, written as "
-        f"{' and '.join(forms)}: read as days."
+        f"{quoted(f.columns)} {hold} dates or times, written as {' and '.join(forms)}: read as "
+        "days."
     )
 
 
 def _code(f: Finding) -> str:
+    have = "has" if len(f.columns) == 1 else "have"
+    aside = ", or set aside where there are many" if f.facts["excluded"] else ""
     return (
-        f"{quoted(f.columns)} {_are(f, 'has', 'have')} whole numbers that look like codes, whose "
-        "differences mean nothing: read as categories"
-        + (", or set aside where there are many." if f.facts["excluded"] else ".")
+        f"{quoted(f.columns)} {have} whole numbers that look like codes, whose differences mean "
+        f"nothing: read as categories{aside}."
     )
 
 
 def _id(f: Finding) -> str:
     if f.facts.get("names"):
-        others = len(f.columns) - 1
-        more = f" {quoted(f.columns[1:])} {'is' if others == 1 else 'are'} set aside." * (
-            others > 0
-        )
+        others = f.columns[1:]
+        are = "is" if len(others) == 1 else "are"
+        more = f" {quoted(others)} {are} set aside." if others else ""
         return f"{f.columns[0]!r} names the objects and is no feature.{more}"
-    things = _are(f, "names things and is", "name things and are")
+    things = "names things and is" if len(f.columns) == 1 else "name things and are"
     return f"{quoted(f.columns)} {things} no feature: set aside."
-
-
-def _text(f: Finding) -> str:
-    return f"{quoted(f.columns)} {_are(f, 'is', 'are')} text with many different values: set aside."
-
-
-def _sparse(f: Finding) -> str:
-    return f"{quoted(f.columns)} {_are(f, 'is', 'are')} mostly missing: set aside."
 
 
 def _missing(f: Finding) -> str:
@@ -211,73 +180,55 @@ def _missing(f: Finding) -> str:
 
 
 def _not_numbers(f: Finding) -> str:
+    examples = quoted(f.facts["examples"], SHOWN)
     return (
         f"{f.facts['count']:,} cells of {quoted(f.columns, SHOWN)} are not numbers "
-        f"(e.g. {quoted(f.facts['examples'], SHOWN)}): read as missing."
+        f"(e.g. {examples}): read as missing."
     )
 
 
 def _format(f: Finding) -> str:
-    forms = sorted(set(f.facts["forms"].values()))
-    are = _are(f, "is", "are")
-    return f"{quoted(f.columns)} {are} read as numbers written with {' and '.join(forms)}."
-
-
-def _encoding(f: Finding) -> str:
-    return f"The file is not UTF-8; it was read as {f.facts['encoding']}."
-
-
-def _duplicate_rows(f: Finding) -> str:
-    return (
-        f"{f.facts['count']:,} of {f.facts['n']:,} objects repeat another one exactly. They count "
-        "as often as they occur; if that is a mistake of the export, make the rows unique."
-    )
+    forms = " and ".join(sorted(set(f.facts["forms"].values())))
+    are = "is" if len(f.columns) == 1 else "are"
+    return f"{quoted(f.columns)} {are} read as numbers written with {forms}."
 
 
 def _duplicate_columns(f: Finding) -> str:
-    pairs = [f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:SHOWN]]
+    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:SHOWN])
+    one = len(f.columns) == 1
     return (
-        f"{len(f.columns)} column{'s repeat others' if len(f.columns) > 1 else ' repeats another'} "
-        f"up to the unit ({', '.join(pairs)}) and "
-        f"{_are(f, 'counts', 'count')} twice."
+        f"{len(f.columns)} column{' repeats another' if one else 's repeat others'} up to the unit "
+        f"({pairs}) and {'counts' if one else 'count'} twice."
     )
 
 
-def _magnitude(f: Finding) -> str:
-    return (
-        f"The largest spread is {f.facts['spread']:.3g}, whose square is 0 to a computer: the "
-        "columns are scaled to standard deviation 1."
-    )
-
-
-def _order(f: Finding) -> str:
-    return (
-        f"The rows are sorted by {f.columns[0]!r}, and only the first {f.facts['labelled']:,} have "
-        "a class: these are no random sample, so nothing follows from them about the others."
-    )
-
-
-#: sentences by kind, in order of harm
-SENTENCES: dict[str, Callable[[Finding], str]] = {
-    "distances": _distances,
-    "edges": _edges,
+#: by kind, in order of harm: what is told, as a function or for :meth:`str.format`
+SENTENCES: dict[str, str | Callable[[Finding], str]] = {
+    "distances": "The table is {n:,} × {n:,}, symmetric, and 0 on the diagonal: these look like "
+    "distances between the objects, not features.",
+    "edges": "{first!r} and {second!r} name the same {nodes:,} things in {edges:,} rows: this "
+    "looks like the edges of a graph, not points with coordinates.",
     "header": _header,
-    "label": _label,
+    "label": "{names} {are} named like classes and {have} few values: set aside, because a "
+    "clustering of the classes themselves says nothing.",
     "reproduced": _reproduced,
     "sentinel": _sentinel,
-    "order": _order,
-    "magnitude": _magnitude,
+    "order": "The rows are sorted by {first!r}, and only the first {labelled:,} have a class: "
+    "these are no random sample, so nothing follows from them about the others.",
+    "magnitude": "The largest spread is {spread:.3g}, whose square is 0 to a computer: the "
+    "columns are scaled to standard deviation 1.",
     "units": _units,
-    "mixed": _mixed,
+    "mixed": "{numeric} numeric columns and {count_of_columns} categories: numbers are scaled to "
+    "standard deviation 1, categories become columns of 0 and 1.",
     "code": _code,
     "date": _date,
     "id": _id,
-    "text": _text,
-    "sparse": _sparse,
+    "text": "{names} {are} text with many different values: set aside.",
+    "sparse": "{names} {are} mostly missing: set aside.",
     "not-numbers": _not_numbers,
     "missing": _missing,
     "format": _format,
-    "encoding": _encoding,
-    "duplicate-rows": _duplicate_rows,
+    "duplicate-rows": "{count:,} of {n:,} objects repeat another one exactly. They count as often "
+    "as they occur; if that is a mistake of the export, make the rows unique.",
     "duplicate-columns": _duplicate_columns,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from karat.datasets._dataset import Dataset
     from karat.datasets._work import Options, Work
+    from karat.datasets.column_kinds import Column
     from karat.datasets.reading_plan import ReadingPlan
     from karat.runtime.validation import Data
 
@@ -114,7 +115,8 @@ class Preparation:
             X: Any = self.terms.transform(self._texts(given))
             return Prepared(self._scaled_sparse(X), np.zeros(X.shape[0]))
         if _is_table(given):
-            named = self.of_table or self.feature_names != _numbered(len(self.feature_names))
+            numbered = tuple(f"x{j + 1}" for j in range(len(self.feature_names)))
+            named = self.of_table or self.feature_names != numbered
             table = _columns.to_arrow(given)
             if named or set(self.needed) <= set(table.column_names):
                 return self._of_table(table, filler)
@@ -195,7 +197,9 @@ class Preparation:
 
     def _filled(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
         bad = ~np.isfinite(X)
-        share = bad[:, self._first_features].mean(axis=1) if self.columns else np.zeros(len(X))
+        # of each column its first feature
+        gaps = bad[:, np.unique(self.origin, return_index=True)[1]]
+        share = gaps.mean(axis=1) if self.columns else np.zeros(len(X))
         filler = self.filler or filler
         if bad.any():
             if filler is None:
@@ -203,8 +207,7 @@ class Preparation:
             assert filler is not None
             X = np.array(X, dtype=np.float64)
             filler.fill(X, bad, self.origin, self.categorical)
-            count = int(bad[:, self._first_features].sum())
-            rows = int((share > 0).sum())
+            count, rows = int(gaps.sum()), int((share > 0).sum())
             notes.append(
                 f"Filled in {count:,} missing value{'s' * (count > 1)} of {rows:,} "
                 f"row{'s' * (rows > 1)}."
@@ -223,12 +226,6 @@ class Preparation:
     def categorical(self) -> NDArray[np.bool_]:
         """Which features stand for categories."""
         return np.array([bool(self.columns[j].categories) for j in self.origin], dtype=bool)
-
-    @property
-    def _first_features(self) -> NDArray[np.intp]:
-        return np.cumsum([0, *(one.n_features for one in self.columns)])[:-1]
-
-    # -- in files ----------------------------------------------------------------------------
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What JSON takes, and arrays by name; :meth:`from_parts` undoes it."""
@@ -283,30 +280,22 @@ def preparation_of(
     plan: ReadingPlan | None,
     center: NDArray[np.float64] | None,
     scale: NDArray[np.float64] | None,
-    *,
-    of_table: bool,
     options: Options,
+    *,
     aside: Iterable[str] = (),
 ) -> Preparation:
     """What a finished data set was made by."""
-    understood = {} if plan is None else {one.name: one for one in plan.columns}
-    columns = []
     # of sparse data the columns are as many as the features, and have nothing to say
-    for j in dict.fromkeys(work.origin.tolist()) if of_table else ():
-        name = work.columns[j]
-        own = np.flatnonzero(work.origin == j)
-        one = SourceColumn(name, missing=tuple(sorted(options.missing(name))))
-        if work.categorical[own[0]]:
-            values = tuple(work.names[i][len(name) + 1 :] for i in own)
-            one = replace(one, kind="category", categories=values)
-        if name in understood:
-            one = _as_understood(one, understood[name])
-        columns.append(one)
-    if not of_table and not work.sparse:
-        columns = [SourceColumn(name) for name in work.names]
+    columns = () if work.sparse else tuple(SourceColumn(name) for name in work.names)
+    if plan is not None:
+        understood = {one.name: one for one in plan.columns}
+        origins = dict.fromkeys(work.origin.tolist())
+        columns = tuple(
+            _as_understood(work, j, understood[work.columns[j]], options) for j in origins
+        )
     return Preparation(
-        tuple(columns), tuple(work.names), tuple(aside), center, scale, work.filler,
-        of_table, work.X.dtype.str,
+        columns, tuple(work.names), tuple(aside), center, scale, work.filler,
+        plan is not None, work.X.dtype.str,
     )  # fmt: skip
 
 
@@ -319,17 +308,22 @@ def features_alone(dataset: Dataset) -> Preparation:
     return Preparation(columns, names, (), center, scale, dtype=dataset.X.dtype.str)
 
 
-def _as_understood(one: SourceColumn, column: Any) -> SourceColumn:
-    facts = column.facts
-    kind = column.kind if column.kind in ("date", "code") else one.kind
-    if kind == "code" and not one.categories:
-        kind = "number"
-    return replace(
-        one,
-        kind=kind,
+def _as_understood(work: Work, j: int, column: Column, options: Options) -> SourceColumn:
+    name, facts = column.name, column.facts
+    own = np.flatnonzero(work.origin == j)
+    categories: tuple[str, ...] = ()
+    kind: str = "date" if column.kind == "date" else "number"
+    if work.categorical[own[0]]:
+        categories = tuple(work.names[i][len(name) + 1 :] for i in own)
+        kind = "code" if column.kind == "code" else "category"
+    return SourceColumn(
+        name,
+        kind,
+        categories,
         form=str(facts.get("form", "")) if kind == "date" else "",
         decimal_comma=bool(facts.get("decimal_comma")),
         day_first=bool(facts.get("day_first")),
+        missing=tuple(sorted(options.missing(name))),
         sentinels=tuple(float(value) for value in facts.get("sentinels", ())),
     )
 
@@ -341,10 +335,6 @@ def _is_table(given: Any) -> bool:
         or hasattr(given, "column_names")
         or hasattr(given, "__arrow_c_stream__")
     )
-
-
-def _numbered(d: int) -> tuple[str, ...]:
-    return tuple(f"x{j + 1}" for j in range(d))
 
 
 def _columns_missing(missing: list[str], there: list[str]) -> str:
@@ -363,9 +353,6 @@ def _unknown(name: str, unknown: Counter[str]) -> str:
         f"{rows:,} row{'s have values' if rows > 1 else ' has a value'} of {name!r} that the data "
         f"did not have ({quoted(values, 3)}): none of the known categories."
     )
-
-
-# -- terms ---------------------------------------------------------------------------------------
 
 
 def _terms_to_parts(

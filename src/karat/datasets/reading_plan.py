@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, joining, table_kinds
+from karat.datasets import joining, table_kinds
+from karat.datasets._columns import MAX_CATEGORIES
 from karat.datasets._work import quoted
 from karat.datasets.column_kinds import MOST_MISSING, Column, understand
-from karat.datasets.findings import Finding, ordered
+from karat.datasets.findings import Finding
 from karat.datasets.number_formats import MARKS, numbers
 from karat.datasets.problems import RepairableError
 
@@ -66,54 +67,46 @@ class ReadingPlan:
 
 @dataclass
 class Reading:
-    """A table taken apart by its plan."""
+    """A table taken apart by its plan: its features, ids, and other columns of ids."""
 
-    table: pa.Table
+    features: dict[str, Any]
     plan: ReadingPlan
     findings: list[Finding]
     ids: NDArray[Any] | None
-    id_column: str | None
     other_ids: dict[str, NDArray[Any]]
 
 
 def understood(table: pa.Table, options: Options) -> Reading:
-    """Understand every column; features are what is left in the table."""
+    """Understand every column."""
     ask = options.kind is None and not options.strict
-    findings = _shape(table, options) if ask else []
+    related = table_kinds.relation_of(table) if ask else None
+    findings = [] if related is None or related.key in options.accept else [related]
     columns: list[Column] = []
-    made: dict[str, Any] = {}
+    features: dict[str, Any] = {}
+    named: dict[str, NDArray[Any]] = {}
     for name in table.column_names:
         column, values = understand(table.column(name), name, options)
-        mostly = column.use == "feature" and column.missing > MOST_MISSING * table.num_rows
-        if mostly and not options.accepts("sparse"):
-            column, values = replace(column, use="excluded", facts={"sparse": True}), None
+        mostly = column.missing > MOST_MISSING * table.num_rows
+        if column.use == "feature" and mostly and not options.accepts("sparse"):
+            column = replace(column, use="excluded", facts={"sparse": True})
+        if column.use != "excluded":
+            (features if column.use == "feature" else named)[name] = values
         columns.append(column)
-        if values is not None:
-            made[name] = values
     if options.strict:
         _reject(columns, table)
-    named = {
-        one.name: _columns.objects(made.pop(one.name), one.name, plain=True)
-        for one in columns
-        if one.use == "name"
-    }
     # what is called id names the objects before what only differs in each row
     names = sorted(named, key=lambda name: (name.lower() != "id", not joining.is_id_name(name)))
     id_column = names[0] if names and options.id_column is None else None
-    ids = named.pop(id_column) if id_column is not None else None
+    ids = None if id_column is None else named.pop(id_column)
     columns = [
         replace(one, use="excluded") if one.use == "name" and one.name != id_column else one
         for one in columns
     ]
-    rest = [one.name for one in columns if one.use == "feature"]
     if not options.strict:
         findings += _of_columns(columns, id_column, options)
         if not findings or findings[0].key not in ("distances", "edges"):
             findings += _swallowed(table, options)
-    import pyarrow as pa
-
-    left = pa.table({name: made[name] for name in rest}) if rest else table.select([])
-    return Reading(left, ReadingPlan(tuple(columns)), findings, ids, id_column, named)
+    return Reading(features, ReadingPlan(tuple(columns)), findings, ids, named)
 
 
 def _reject(columns: list[Column], table: pa.Table) -> None:
@@ -138,7 +131,7 @@ def _reject(columns: list[Column], table: pa.Table) -> None:
             problems[name] = (
                 f"column {name!r} is text with {one.n_values:,} different values in "
                 f"{len(values):,} rows (e.g. {quoted(one.facts['examples'])}); at most "
-                f"{_columns.MAX_CATEGORIES} values, most of which occur more than once, are "
+                f"{MAX_CATEGORIES} values, most of which occur more than once, are "
                 f"encoded. {drop.capitalize()}, or let it name the objects with "
                 f"id_column={name!r} (--id-column {name!r})"
             )
@@ -161,14 +154,6 @@ def _reject(columns: list[Column], table: pa.Table) -> None:
         if len(problems) > MOST_TOLD:
             told[-1] += f"; and so on, in {len(problems) - MOST_TOLD} more columns"
         raise RepairableError(*told, drop=tuple(problems))
-
-
-def _shape(table: pa.Table, options: Options) -> list[Finding]:
-    """Tables that are distances or edges."""
-    found = table_kinds.relation_of(table)
-    if found is None or found.key in options.accept:
-        return []
-    return [found]
 
 
 def _swallowed(table: pa.Table, options: Options) -> list[Finding]:
@@ -258,41 +243,37 @@ def missing_found(plan: ReadingPlan, n: int, options: Options) -> list[Finding]:
     return [Finding("missing", "notable", facts, names, {"impute": "drop"})]
 
 
-def chosen_scale(work: Work, spread: NDArray[np.float64], options: Options) -> tuple[Any, Any]:
-    """What the numbers are scaled to by the rule, and the finding that says so, if any.
+def chosen_scale(
+    work: Work, spread: NDArray[np.float64], options: Options
+) -> tuple[str, Finding | None]:
+    """What the numbers are scaled to, and the finding that says so, if any.
 
     The spreads of the columns decide: where the largest is :data:`UNITS` times the lower quartile,
     the units differ.
     """
+    finding = None
     numeric = np.flatnonzero((spread > 0) & ~work.categorical)
-    if len(numeric) == 0 or "units" in options.accept:
-        return "none", None
-    asked = options.scale if options.scale != "auto" else "standard"
-    order = numeric[np.argsort(spread[numeric], kind="stable")]
-    largest, low = order[-1], order[(len(order) - 1) // 4]
-    if spread[largest] < SMALLEST_SPREAD:
-        facts = {"spread": float(spread[largest])}
-        return asked, Finding(
-            "magnitude", "notable", facts, (work.names[largest],), {"scale": "none"}
-        )
-    coordinates = {name.lower() for name in work.names} <= COORDINATES
-    ratio = float(spread[largest] / spread[low])
-    if ratio > UNITS and not coordinates:
-        told = options.scale if options.scale != "auto" else "standard"
-        finding = Finding(
-            "units",
-            "notable",
-            {"ratio": ratio, "scale": told},
-            (work.names[largest], work.names[low]),
-            {"scale": "none" if told != "none" else "standard"},
-        )
-        return asked, finding
-    if work.categorical.any():
-        names = tuple(dict.fromkeys(work.columns[j] for j in work.origin[work.categorical]))
-        return asked, Finding(
-            "mixed", "notable", {"numeric": len(numeric)}, names, {"scale": "none"}
-        )
-    return "none", None
+    if len(numeric) and "units" not in options.accept:
+        order = numeric[np.argsort(spread[numeric], kind="stable")]
+        largest, low = order[-1], order[(len(order) - 1) // 4]
+        ratio = float(spread[largest] / spread[low])
+        plain = options.scale == "none"
+        if spread[largest] < SMALLEST_SPREAD:
+            facts = {"spread": float(spread[largest])}
+            names: tuple[str, ...] = (work.names[largest],)
+            finding = Finding("magnitude", "notable", facts, names, {"scale": "none"})
+        elif ratio > UNITS and not {name.lower() for name in work.names} <= COORDINATES:
+            named = {"ratio": ratio, "scale": "none" if plain else "standard"}
+            names = (work.names[largest], work.names[low])
+            option = {"scale": "standard" if plain else "none"}
+            finding = Finding("units", "notable", named, names, option)
+        elif work.categorical.any():
+            names = tuple(dict.fromkeys(work.columns[j] for j in work.origin[work.categorical]))
+            option = {"scale": "none"}
+            finding = Finding("mixed", "notable", {"numeric": len(numeric)}, names, option)
+    if options.scale == "auto":
+        return "none" if finding is None else "standard", finding
+    return options.scale, finding if options.scale == "none" else None
 
 
 def repeats(work: Work) -> list[Finding]:
@@ -391,9 +372,3 @@ def reproduced(dataset: Dataset, labels: Any) -> list[Finding]:
             facts = {"share": float(share)}
             found.append(Finding("reproduced", "harmful", facts, (column.name,), option))
     return found
-
-
-def without_accepted(findings: Iterable[Finding], accept: Iterable[str]) -> tuple[Finding, ...]:
-    """The findings in order of harm, but for those that were accepted."""
-    gone = set(accept)
-    return ordered(one for one in findings if one.key not in gone)

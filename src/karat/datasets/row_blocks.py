@@ -68,8 +68,9 @@ def row_blocks(
         If the file cannot be read.
     """
     file = Path(path)
+    options = Options(header=header, encoding=encoding, text_column=text_column)
     if file.is_dir() or _files.split_name(file)[1] in DOCUMENTS:
-        whole = documents_of(file, Options(), text_column, header, encoding)
+        whole = documents_of(file, options)
         columns = {name: np.asarray(values, dtype=object) for name, values in whole.fields.items()}
         yield from _parts(_columns.to_arrow({**columns, text_column or "text": whole.texts}))
         return
@@ -78,7 +79,7 @@ def row_blocks(
     with _files.explained(file):
         if suffix in _files.TEXT:
             yield from _of_text(file, suffix, list(wanted), header, encoding)
-        elif suffix in (".parquet", ".pq"):
+        elif suffix in _files.PARQUET:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
@@ -86,7 +87,7 @@ def row_blocks(
                 for batch in opened.iter_batches(batch_size=ROWS):
                     yield from _parts(pa.Table.from_batches([batch]))
         else:
-            yield from _parts(_table(file, Path(path), header, encoding))
+            yield from _parts(_table(file, options))
 
 
 def _of_text(
@@ -109,8 +110,8 @@ def _of_text(
             yield RowBlock(cells, with_visible_names(features))
 
 
-def _table(file: Path, path: Path, header: bool | None, encoding: str) -> Any:
-    raw = _files.read_raw(path, Options(), header=header, encoding=encoding)
+def _table(file: Path, options: Options) -> Any:
+    raw = _files.read_raw(file, options)
     if hasattr(raw.content, "column_names"):
         return raw.content
     if not isinstance(raw.content, np.ndarray):

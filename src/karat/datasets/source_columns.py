@@ -83,8 +83,8 @@ class SourceColumn:
         kind = column.type
         if pa.types.is_boolean(kind):
             return np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
-        if not _columns._is_text(kind) and not pa.types.is_dictionary(kind):
-            return np.array(_columns._floats(column), dtype=np.float64)
+        if not _columns.is_text(kind) and not pa.types.is_dictionary(kind):
+            return np.array(_columns.floats(column), dtype=np.float64)
         return self._of_cells(column, self._parsed)
 
     def _parsed(self, cells: list[str]) -> NDArray[np.float64]:
@@ -125,7 +125,7 @@ class SourceColumn:
         import pyarrow.compute as pc
 
         column = pc.utf8_trim_whitespace(_as_text(column))
-        codes, dictionary = _columns._encoded(column)
+        codes, dictionary = _columns.encoded(column)
         cells = ["" if one is None else one for one in dictionary.to_pylist()]
         known = [j for j, cell in enumerate(cells) if cell and not self._is_missing(cell)]
         lookup = np.full(len(cells) + 1, np.nan)

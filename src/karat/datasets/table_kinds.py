@@ -53,7 +53,7 @@ def square_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any] | None] | Non
         return None
     if not all(_numeric(table.column(j).type) for j in range(n)):
         return None
-    return np.column_stack([_columns._floats(table.column(j)) for j in range(n)]), ids
+    return np.column_stack([_columns.floats(table.column(j)) for j in range(n)]), ids
 
 
 def _distances(table: pa.Table) -> Finding | None:
@@ -81,18 +81,18 @@ def ends_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] |
         return u, v, None
     if not _numeric(table.column(2).type):
         return None
-    return u, v, _columns._floats(table.column(2))
+    return u, v, _columns.floats(table.column(2))
 
 
 def _named(column: pa.ChunkedArray, name: str) -> NDArray[Any] | None:
     """A column of nodes: whole numbers, or text."""
     if column.null_count or len(column) == 0:
         return None
-    if _columns._is_text(column.type):
+    if _columns.is_text(column.type):
         return _columns.objects(column, name)
     if not _numeric(column.type):
         return None
-    values = _columns._floats(column)
+    values = _columns.floats(column)
     whole = np.isfinite(values).all() and (values == np.floor(values)).all()
     return values.astype(np.int64) if whole and np.abs(values).max() < 2**53 else None
 

@@ -118,8 +118,8 @@ def as_distances(
     metric : str or callable
         A name in :data:`METRICS`, or a symmetric ``metric(x, y)`` of two dense rows.
     exact : bool
-        For dense data no centring, no products of matrices, and sums strictly in order, so that
-        which distances are equal is the same on every machine; for measures of ranks.
+        For dense data no centring and no products of matrices, so that which distances are equal
+        is the same on every machine; for measures of ranks.
     weights : ndarray of float64, shape (n,), optional
         Positive; the number of identical objects that each row represents, in the variances
         that ``seuclidean`` and ``mahalanobis`` divide by.
@@ -203,16 +203,12 @@ def distances_of_parts(X: Data, metric: Any = "euclidean", *, exact: bool = Fals
 
 
 def _euclidean(X: Any, root: bool, exact: bool) -> Distances:
-    from karat._kernels.distances import SEQUENTIAL, SQUARED
+    from karat._kernels.distances import SQUARED
 
     if hasattr(X, "toarray"):
         return SparseProduct(X.astype(np.float64), root)
     Z = np.ascontiguousarray(X, dtype=np.float64)
-    if exact:
-        return Direct(Z, SEQUENTIAL, root)
-    if Z.shape[1] < PRODUCT_FEATURES:
-        return Direct(Z, SQUARED, root)
-    return Product(Z, root)
+    return Direct(Z, SQUARED, root) if exact or Z.shape[1] < PRODUCT_FEATURES else Product(Z, root)
 
 
 def _probabilities(X: Any) -> Floats:

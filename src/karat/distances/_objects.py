@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances._precomputed import as_square
 from karat.runtime.extras import require
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import available_cores
@@ -22,11 +21,7 @@ if TYPE_CHECKING:
 #: name -> what it is
 OBJECT_METRICS = {
     "edit": "insertions, deletions and substitutions from one text or sequence to the other",
-    "dtw": "dynamic time warping of two time series, of any lengths",
-    "gower": "mean over the columns of a table: |x−y|/range of numbers, 0 or 1 of categories",
 }
-#: what a user may do without an extra
-FUNCTION = "give a function of two objects as the metric"
 PAIRS_BOTH_WAYS = 20
 _PAIRS_ALONE = 5_000
 
@@ -38,9 +33,9 @@ def object_distances(
 
     Parameters
     ----------
-    objects : sequence, or DataFrame for ``"gower"``
+    objects : sequence
         Texts, tuples, arrays of different lengths, or whatever the metric takes.
-    metric : {"edit", "dtw", "gower"} or callable
+    metric : {"edit"} or callable
         A callable takes two objects and gives a number of at least 0. It must be symmetric, and
         is called once for each pair.
     workers : int, optional
@@ -58,10 +53,7 @@ def object_distances(
 
     Notes
     -----
-    8 n² bytes. Edit distance is RapidFuzz's (extra ``sequences``), dynamic time warping
-    tslearn's (the same extra): the root of the sum of squared differences along the best path.
-    Gower, *Biometrics* 27 (1971): a column that is missing for one of two objects is excluded
-    from their mean.
+    8 n² bytes. Edit distance is RapidFuzz's (extra ``sequences``).
 
     Examples
     --------
@@ -71,8 +63,6 @@ def object_distances(
            [2., 0., 0.],
            [2., 0., 0.]])
     """
-    if metric == "gower":
-        return _gower(objects)
     objects = list(objects)
     n = len(objects)
     if n < 2:
@@ -80,11 +70,9 @@ def object_distances(
     require_memory(8.0 * n * n, f"the matrix of the distances of {n:,} objects", "take a sample")
     if callable(metric):
         return _each_pair(objects, metric, workers)
-    if metric == "edit":
-        return _edit(objects)
-    if metric == "dtw":
-        return _dtw(objects)
-    raise unknown_name(metric, OBJECT_METRICS, "distance between objects")
+    if metric != "edit":
+        raise unknown_name(metric, OBJECT_METRICS, "distance between objects")
+    return _edit(objects)
 
 
 def _each_pair(objects: Sequence[Any], metric: Any, workers: int | None) -> Floats:
@@ -149,7 +137,7 @@ def _rows(objects: Sequence[Any], metric: Any, rows: range) -> list[Floats]:
 
 
 def _edit(objects: list[Any]) -> Floats:
-    require("rapidfuzz", "edit distance", FUNCTION)
+    require("rapidfuzz", "edit distance", "give a function of two objects as the metric")
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
@@ -157,59 +145,3 @@ def _edit(objects: list[Any]) -> Floats:
         if not isinstance(one, (str, bytes, Sequence, np.ndarray)):
             raise InputError(f"edit distance compares texts or sequences; object {i} is {one!r}")
     return cdist(objects, objects, scorer=Levenshtein.distance, dtype=np.float64, workers=-1)
-
-
-def _dtw(objects: list[Any]) -> Floats:
-    require("tslearn", "dynamic time warping", FUNCTION)
-    from tslearn.metrics import cdist_dtw
-
-    series = []
-    for i, one in enumerate(objects):
-        try:
-            values = np.asarray(one, dtype=np.float64)
-        except (TypeError, ValueError):
-            values = np.empty(0)
-        if values.ndim not in (1, 2) or len(values) == 0 or not np.isfinite(values).all():
-            raise InputError(
-                f"series {i} must be finite numbers, one per time (or a row of several per time); "
-                f"got {one!r:.80}"
-            )
-        series.append(values.reshape(len(values), -1))
-    D: Any = as_square(np.asarray(cdist_dtw(series), dtype=np.float64))
-    return D
-
-
-def _gower(table: Any) -> Floats:
-    import pandas as pd
-
-    if not isinstance(table, pd.DataFrame):
-        raise InputError(f"gower takes a DataFrame, which says what each column is; got {table!r}")
-    n = len(table)
-    if n < 2 or not len(table.columns):
-        raise InputError(f"gower needs at least two rows and a column; the shape is {table.shape}")
-    require_memory(24.0 * n * n, f"the matrix of the distances of {n:,} objects", "take a sample")
-    sums, counts = np.zeros((n, n)), np.zeros((n, n))
-    for name in table.columns:
-        column = table[name]
-        known = ~column.isna().to_numpy()
-        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-            values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            if np.isinf(values).any():
-                raise InputError(f"column {name!r} has infinite values")
-            span = np.ptp(values[known]) if known.any() else 0.0
-            apart = np.abs(values[:, None] - values) / (span if span > 0 else 1.0)
-        else:
-            codes, _ = pd.factorize(column)
-            apart = (codes[:, None] != codes).astype(np.float64)
-        both = known[:, None] & known
-        sums += np.where(both, apart, 0.0)
-        counts += both
-    if (counts == 0).any():
-        i, j = map(int, np.argwhere(counts == 0)[0])
-        raise InputError(
-            f"rows {i} and {j} have no column that is known of both, so they have no distance; "
-            "drop one of them, or impute"
-        )
-    D = sums / counts
-    np.fill_diagonal(D, 0.0)
-    return D

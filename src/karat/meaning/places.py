@@ -103,7 +103,7 @@ def edges(
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     else:
         part = X[rows][:, rows] if metric == "precomputed" else X[rows]
-        near = neighbor_lists(part, NEIGHBORS, metric=metric, random_state=0).indices
+        near = neighbor_lists(part, NEIGHBORS, metric=metric).indices
         around = codes[rows][near]
         shares = np.stack([(around == c).mean(axis=1) for c in range(k)], axis=1)
     own = codes[rows]

@@ -77,14 +77,12 @@ def compute(
     *,
     penalize: bool = False,
     precision: float | None = None,
-    bounded_only: bool = False,
     random_state: Any = 0,
     executor: Any = None,
 ) -> Scores:
     """What :func:`karat.evaluate` does, for measures that may be in no catalogue.
 
-    Parameters and result are those of :func:`karat.evaluate`, but ``measures`` are records; with
-    ``bounded_only`` the precision holds for measures of bounded range alone.
+    Parameters and result are those of :func:`karat.evaluate`, but ``measures`` are records.
     """
     workers = Workers.of(executor)
     sparse = hasattr(inputs.X, "toarray")
@@ -103,7 +101,7 @@ def compute(
     if sampled and precision is not None:
         found = estimate(
             inputs.X, inputs.labelings, sampled, precision=precision, metric=inputs.metric,
-            rng=check_random_state(random_state), bounded_only=bounded_only, workers=workers,
+            rng=check_random_state(random_state), workers=workers,
         )  # fmt: skip
         drawn = found.drawn
         for i, measure in enumerate(sampled):

@@ -67,10 +67,9 @@ def evaluate(
         Make values worse by the share of objects that ``noise="drop"`` excludes: those above 0
         are multiplied by the share that is judged, or divided by it where lower is better.
     precision : float, optional
-        For large n: estimate the measures that go through all pairs from samples of the
-        objects and of the pairs, until each has at most this standard error (times its value,
-        where its range has no bound). By default everything is exact. Measures of extremes
-        (Dunn's) have no estimate.
+        For large n: estimate silhouettes, informativeness and measures of the ranks of distances
+        from samples of the objects and of the pairs, until each has at most this standard error.
+        By default everything is exact. Sums and extremes of distances have no estimate.
     random_state : int, Generator or None, default 0
         For the sample.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional

@@ -41,7 +41,7 @@ class Chosen:
     @cached_property
     def feature_names(self) -> list[str]:
         """The features; a bare number is said to be one."""
-        names = [str(name) for name in self.drawn.without_embeddings().feature_names]
+        names = [str(name) for name in self.drawn.feature_names]
         return [f"feature {name}" if name.isdigit() else name for name in names]
 
     @cached_property
@@ -87,7 +87,7 @@ class Chosen:
     @cached_property
     def terms(self) -> pd.DataFrame | None:
         """The terms that tell the clusters of documents apart."""
-        data = self.study.dataset.without_embeddings()
+        data = self.study.dataset
         if not data.of_documents:
             return None
         return telling_terms(data.X, self.labels, self.feature_names)
@@ -126,7 +126,7 @@ class Chosen:
         from karat.plot import profile_features
 
         related = self.study.metric in ("precomputed", "graph")
-        data = self.drawn if related else self.study.dataset.without_embeddings()
+        data = self.drawn if related else self.study.dataset
         return profile_features(
             data.X,
             self.labels,

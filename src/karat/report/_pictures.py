@@ -36,8 +36,7 @@ def elbow(facts: Facts) -> Section | None:
 
     study, chosen = facts.study, facts.choice
     X, metric = study.objects.points
-    dense = not sparse.issparse(X) and not study.dataset.n_embedded
-    if not dense or not isinstance(metric, str) or metric != "euclidean":
+    if sparse.issparse(X) or not isinstance(metric, str) or metric != "euclidean":
         return None
     n, d = X.shape
     most = min(ELBOW_SAMPLE, ELBOW_VALUES // d)
@@ -131,10 +130,9 @@ def consensus_matrix(facts: Facts) -> Section | None:
 def _features(facts: Facts) -> tuple[NDArray[np.float64], int] | None:
     """The features in original units, and how many to draw; None where they cannot be drawn."""
     chosen = facts.choice
-    given = facts.study.dataset
-    if given.of_documents or facts.study.metric in ("precomputed", "graph"):
+    data = facts.study.dataset
+    if data.of_documents or facts.study.metric in ("precomputed", "graph"):
         return None
-    data = given.without_embeddings()
     X: Any = data.X
     if sparse.issparse(X) or not 2 <= X.shape[1] <= MOST_FEATURES:
         return None

@@ -17,7 +17,7 @@ READ = 3
 
 def topics(facts: Facts) -> Section | None:
     """Telling terms, central documents and quality of each cluster, where there are texts."""
-    data = facts.study.dataset.without_embeddings()
+    data = facts.study.dataset
     chosen, terms = facts.choice, facts.choice.terms
     if terms is None:
         return None
@@ -61,43 +61,3 @@ def _central(chosen: Chosen, cluster: int) -> list[dict[str, str]]:
         if len(found) == READ:
             break
     return list(found.values())
-
-
-def representation(facts: Facts) -> Section | None:
-    """Which weighting or embedding brings like documents together, where the study was asked."""
-    from karat.study import kept_representations
-
-    found = kept_representations(facts.study)
-    if found is None:
-        return None
-    shares = [c for c in found if str(c).startswith("r=") and not str(c).endswith("error")]
-    columns = [*shares, *(c for c in ("informativeness", "stability") if c in found)]
-    heads = {str(c): f"{str(c)[2:]} nearest" for c in shares}
-    heads |= {"informativeness": "Informativeness", "stability": "Stability"}
-    rows = [
-        {
-            "name": str(name),
-            "cells": [
-                {
-                    "value": row[column],
-                    "error": row.get(f"{column} error"),
-                    "share": column in shares,
-                }
-                for column in columns
-            ],
-        }
-        for name, row in zip(found.index, found.to_dict("records"), strict=True)
-    ]
-    return Section(
-        "representations",
-        "Which representation?",
-        "representations.html",
-        {
-            "rows": rows,
-            "heads": [heads[str(column)] for column in columns],
-            "best": str(found.index[0]),
-            "shares": bool(shares),
-            "chance": float(found["chance"].iloc[0]) if shares else None,
-            "several": len(found) > 1,
-        },
-    )

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 from uuid import uuid4
-from weakref import WeakKeyDictionary, finalize
+from weakref import finalize
 
 import numpy as np
 
@@ -30,10 +30,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 KEPT = 4  # values that workers keep for the passes to come: data, labels, weights and one more
-STARTING = 60.0  # seconds that the first worker, or one anew, may take to come
+STARTING = 60.0  # seconds that the first worker may take to come
 PATIENCE = 5.0  # seconds without an answer, after which one looks whether there is a scheduler
-LOSSES = 3  # of all workers that had the data, after which what they did is given up
 JOBS = 128  # that an executor gets at a time, whatever the number of its workers
+TIMEOUT = "10s"  # for a scheduler to answer
 
 
 class LostWorkersError(InputError):
@@ -107,13 +107,6 @@ class Workers:
         self.elsewhere = None if executor is None else as_executor(executor)
         #: values that were sent and what stands for them there, the last used at the end
         self._sent: list[tuple[Any, Any]] = []
-        self._used: WeakKeyDictionary[Future[Any], list[Any]] = WeakKeyDictionary()
-
-    @property
-    def executor(self) -> Executor:
-        """The executor; raises where there is none."""
-        assert self.elsewhere is not None
-        return self.elsewhere[0]
 
     @classmethod
     def of(cls, executor: Any) -> Workers:
@@ -157,74 +150,44 @@ class Workers:
         size = max(-(-len(todo) // JOBS), 1)
         work = partial(_on_one_core, function)
         parts = [todo[i : i + size] for i in range(0, len(todo), size)]
-        waiting = deque((self.submit(work, data, part), part) for part in parts)
-        losses = 0
+        waiting = deque(self.submit(work, data, part) for part in parts)
         try:
             while waiting:
-                future, part = waiting[0]
-                if not wait([future], PATIENCE).done:
+                while not wait([waiting[0]], PATIENCE).done:
                     self.check()
-                    continue
                 try:
-                    found = future.result()
-                except CancelledError:
-                    losses += self.recover(future)
-                    if losses > LOSSES:
-                        raise LostWorkersError(
-                            f"the workers died {losses} times, and the data with them, most likely "
-                            "out of memory; give each more, or have more of them"
-                        ) from None
-                    waiting[0] = self.submit(work, data, part), part
-                    continue
-                except Exception as error:
+                    found = waiting.popleft().result()
+                except (CancelledError, Exception) as error:
+                    self.check()
                     raise (lost(error) or error) from None
                 yield from found
-                waiting.popleft()
         finally:
-            for future, _ in waiting:
+            for future in waiting:
                 future.cancel()
 
     def submit(self, function: Callable[..., R], data: Sequence[Any], *arguments: Any) -> Future[R]:
         """``function(*data, *arguments)`` as a job of the executor."""
+        assert self.elsewhere is not None
         there = [self.send(value) for value in data]
-        future = self.executor.submit(function, *there, *arguments)
-        self._used[future] = there
-        return future
+        return self.elsewhere[0].submit(function, *there, *arguments)
 
     def check(self) -> None:
         """Raise where a Dask scheduler no longer answers: its jobs may never end."""
-        client = getattr(self.executor, "_client", None)
+        client = None if self.elsewhere is None else getattr(self.elsewhere[0], "_client", None)
         if client is not None and client.status != "running":
             raise LostWorkersError(
                 "the Dask scheduler no longer answers; what was finished is kept, and the same "
                 "call goes on from it when there is a scheduler"
             )
 
-    def recover(self, future: Future[Any]) -> bool:
-        """Make ready to submit anew what the executor itself cancelled.
-
-        Dask does so where the only worker that had the data died, and where no scheduler is left.
-
-        Returns
-        -------
-        bool
-            Whether the data are to be sent again; not if they were since the job was submitted.
-
-        Raises
-        ------
-        LostWorkersError
-            Where there is nobody to send the data to.
-        """
-        self.check()
-        used = self._used.get(future, [])
-        if not any(there is one for _, there in self._sent for one in used):
-            return False
-        self._sent = []
-        return True
-
 
 def lost(error: BaseException) -> LostWorkersError | None:
-    """What to say where an executor gave up a job because each of its workers died of it."""
+    """What to say where workers died of a job, or with the data."""
+    if isinstance(error, CancelledError):
+        return LostWorkersError(
+            "the workers died, and the data with them, most likely out of memory; give each more, "
+            "or have more of them. What was finished is kept, and the same call goes on from it"
+        )
     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
         return LostWorkersError(
             "the worker processes died, most likely out of memory "
@@ -335,9 +298,6 @@ class _OfDask(Executor):
         future.add_done_callback(take_back)
         there.add_done_callback(fetch)
         return future
-
-
-TIMEOUT = "10s"  # for a scheduler to answer
 
 
 @lru_cache

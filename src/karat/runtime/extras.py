@@ -12,7 +12,6 @@ EXTRAS = {
     "anndata": "anndata",
     "distributed": "dask",
     "duckdb": "sql",
-    "pynndescent": "large",
     "rapidfuzz": "sequences",
     "tslearn": "sequences",
     "xlsxwriter": "excel",

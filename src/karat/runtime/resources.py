@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,30 +45,6 @@ def available_memory() -> int | None:
     found = (_machine(), _group_v2(), _group_v1(), _address_space())
     limits = [n for n in found if n is not None]
     return min(limits) if limits else None
-
-
-@contextmanager
-def added_memory() -> Iterator[list[int]]:
-    """By how many bytes the block raised the most resident memory of this process.
-
-    The list is empty until the block ends, and where the system does not tell (not Linux). What
-    compiled code allocates counts; what the block found free within the process does not, nor do
-    child processes. Blocks in several threads of one process at a time count one another's. The
-    peak of the whole process starts again too: what reads it afterwards sees the block's.
-    """
-    found: list[int] = []
-    before = None
-    try:
-        (_OWN / "clear_refs").write_text("5")  # the peak starts again from what is held now
-        before = _own_memory("VmRSS")
-    except OSError:
-        pass
-    try:
-        yield found
-    finally:
-        peak = None if before is None else _own_memory("VmHWM")
-        if before is not None and peak is not None:
-            found.append(max(0, peak - before))
 
 
 def total_memory() -> int | None:

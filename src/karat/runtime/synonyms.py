@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_NOISE = "the label -1 is an error here unless noise= is given, and a cluster there"
 #: name in scikit-learn -> (name here, what differs)
 SCIKIT_LEARN = {
     "adjusted_rand_score": ("adjusted_rand_index", ""),
@@ -25,18 +26,9 @@ SCIKIT_LEARN = {
         "unordered pairs here; the matrix there counts each pair twice",
     ),
     "contingency_matrix": ("ContingencyTable", ""),
-    "silhouette_score": (
-        "silhouette",
-        "the label -1 is an error here unless noise= is given, and a cluster there",
-    ),
-    "calinski_harabasz_score": (
-        "calinski_harabasz_index",
-        "the label -1 is an error here unless noise= is given, and a cluster there",
-    ),
-    "davies_bouldin_score": (
-        "davies_bouldin_index",
-        "the label -1 is an error here unless noise= is given, and a cluster there",
-    ),
+    "silhouette_score": ("silhouette", _NOISE),
+    "calinski_harabasz_score": ("calinski_harabasz_index", _NOISE),
+    "davies_bouldin_score": ("davies_bouldin_index", _NOISE),
 }
 
 

@@ -153,28 +153,16 @@ def _check_structure(X: Any, name: str) -> None:
     """Raise for compressed rows or columns that native code would follow out of the arrays."""
     if X.format not in ("csr", "csc", "bsr"):
         return
-    heights = X.blocksize if X.format == "bsr" else (1, 1)
-    rows, columns = (size // height for size, height in zip(X.shape, heights, strict=True))
-    lines, width = (columns, rows) if X.format == "csc" else (rows, columns)
-    indptr, indices, stored = X.indptr, X.indices, len(X.data)
-    wrong = None
-    if indptr.ndim != 1 or indices.ndim != 1 or indptr.dtype.kind != "i":
-        wrong = "indptr and indices must be one-dimensional arrays of integers"
-    elif indices.dtype.kind != "i":
-        wrong = "indices must be integers"
-    elif len(indptr) != lines + 1:
-        wrong = f"indptr must have {lines + 1} entries, it has {len(indptr)}"
-    elif indptr[0] != 0 or (np.diff(indptr) < 0).any():
-        wrong = "indptr must begin with 0 and never fall"
-    elif indptr[-1] > min(len(indices), stored):
-        wrong = f"indptr ends at {indptr[-1]}, but {min(len(indices), stored)} values are stored"
-    elif len(indices) and not (indices.min() >= 0 and indices.max() < width):
-        wrong = f"indices must be between 0 and {width - 1}"
-    if wrong is not None:
+    try:
+        if X.indptr.dtype.kind != "i" or X.indices.dtype.kind != "i":
+            raise ValueError("indptr and indices must be integers")
+        # of a copy without data, since it trims the arrays
+        type(X)((X.data, X.indices, X.indptr), shape=X.shape).check_format(full_check=True)
+    except ValueError as error:
         raise InputError(
-            f"{name} is no valid {X.format.upper()} matrix: {wrong}. Make it again from its "
+            f"{name} is no valid {X.format.upper()} matrix: {error}. Make it again from its "
             "values, e.g. scipy.sparse.coo_array((values, (rows, columns))).tocsr()"
-        )
+        ) from None
 
 
 def validated(estimator: Any, X: Any, **options: Any) -> Any:

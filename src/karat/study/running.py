@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.runtime.executors import LOSSES, PATIENCE, OnDisk, Workers, lost
+from karat.runtime.executors import PATIENCE, OnDisk, Workers, lost
 from karat.runtime.worker import start_worker
 from karat.study.store import Finished
 from karat.study.work import (
@@ -52,15 +52,6 @@ HERE = 2_000, 2**18
 KILLED = "the worker process died, most likely out of memory"
 
 
-def shared_pool(workers: int) -> Executor:
-    """Local processes that stay for the jobs on other data; new ones where one of them died."""
-    from loky import get_reusable_executor
-
-    return get_reusable_executor(
-        max_workers=workers, timeout=60, initializer=start_worker, initargs=(os.getpid(), __name__)
-    )
-
-
 def run_jobs(
     X: Data,
     jobs: Sequence[Job],
@@ -72,19 +63,10 @@ def run_jobs(
 ) -> Generator[list[Finished], None, None]:
     """Run the jobs and give the outcomes of each as it ends.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array
-    jobs : sequence of Job
-    workers : int
-        Local processes, or threads where these do; 1 runs everything here.
-    executor : Executor, Dask client, address, Workers or None
-        See :func:`karat.runtime.executors.as_executor`; where it can, the data are sent once.
-    deadline : float
-        On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
-    share : float
-        Seconds that one job may hold a local process; then it is stopped, and its candidates are
-        ``"stopped"``. Other executors cannot stop what runs.
+    ``workers`` are local processes, or threads where these do; 1 runs everything here.
+    ``executor`` is as for :func:`karat.runtime.executors.as_executor`. What runs at the
+    ``deadline``, on the clock of :func:`time.monotonic`, has no outcome; a job that holds a local
+    process for more than ``share`` seconds is stopped, and its candidates are ``"stopped"``.
     """
     try:
         if executor is not None:
@@ -116,13 +98,13 @@ class _DeadlineError(Exception):
 
 def _fits_in_thread(X: Data, job: Job) -> bool:
     few = isinstance(X, np.ndarray) and X.nbytes <= IN_THREADS
-    return few and job.clusterer.threads and not job.tells_memory
+    return few and job.clusterer.threads
 
 
 def _fits_here(X: Data, job: Job) -> bool:
     objects, size = HERE
     few = isinstance(X, np.ndarray) and len(X) <= objects and X.nbytes <= size
-    return few and is_own(job.clusterer) and not job.tells_memory
+    return few and is_own(job.clusterer)
 
 
 def _run_here(X: Data, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
@@ -216,10 +198,7 @@ def _kill(pool: Any) -> None:
 
 
 def _stopped(job: Job, share: float) -> list[Finished]:
-    reason = (
-        f"stopped after {share:.0f} s, its share of the budget; the same call with a larger budget "
-        "fits it"
-    )
+    reason = f"stopped after {share:.0f} s, all that one fit may take"
     return [Finished(c.name, "stopped", reason, None, share) for c in job.candidates]
 
 
@@ -248,16 +227,13 @@ def _drain(
 ) -> Iterator[list[Finished]]:
     """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
 
-    What is waiting is taken back when the caller stops. Jobs that ``workers`` lost are submitted
-    anew, one at a time, so that one that kills its worker is found.
+    What is waiting is taken back when the caller stops.
     """
     waiting = deque(jobs)
-    #: how often jobs were lost that now go one at a time
-    suspects: dict[int, int] = {}
     running: dict[Future[list[Finished]], Job] = {}
     try:
         while True:
-            while waiting and len(running) < (1 if suspects else ahead):
+            while waiting and len(running) < ahead:
                 job = waiting.popleft()
                 running[submit(job)] = job
             if not running:
@@ -277,19 +253,13 @@ def _drain(
                     outcomes = future.result()
                 except BrokenExecutor:
                     raise
-                except CancelledError:
-                    if workers is None:
-                        raise
-                    workers.recover(future)
-                    suspects[id(job)] = suspects.get(id(job), 0) + 1
-                    if suspects[id(job)] <= LOSSES:
-                        waiting.appendleft(job)
-                        continue
-                    outcomes = all_failed(job, KILLED)
+                except CancelledError as error:
+                    if workers is not None:
+                        workers.check()
+                    raise (lost(error) or error) from None
                 except Exception as error:
                     # the job could not be sent or its result not be read
                     outcomes = all_failed(job, str(lost(error) or one_line(error)))
-                suspects.pop(id(job), None)
                 yield outcomes
     finally:
         for future in running:

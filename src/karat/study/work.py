@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from karat.clusterers import configured, memberships_of
 from karat.labelings.labels import encode
 from karat.labelings.partitions import SoftPartition
 from karat.labelings.structures import as_kept
-from karat.runtime.resources import added_memory
 from karat.runtime.threads import thread_pools
 from karat.runtime.validation import InputError
 from karat.study.store import Finished, Planned
@@ -44,8 +43,6 @@ class Job:
     candidates: tuple[Planned, ...]
     #: where the data are means of cells: how many objects each has
     sizes: NDArray[np.int64] | None = None
-    #: whether to tell by how much the fits raise the memory; this resets the process's own peak
-    tells_memory: bool = False
 
 
 def jobs_for(clusterer: Clusterer, candidates: Sequence[Planned]) -> list[Job]:
@@ -130,15 +127,11 @@ def run_job(X: Data, job: Job) -> list[Finished]:
             ]
             fine = tuple(c for c in job.candidates if c not in too_many)
             return rejected + (run_job(X, replace(job, candidates=fine)) if fine else [])
-    watch: AbstractContextManager[list[int]] = (
-        added_memory() if job.tells_memory else nullcontext([])
-    )
-    with _one_thread(), watch as added:
+    # the candidates are what runs side by side; sums inside a fit also stay in one order
+    with thread_pools().limit(limits=1):
         if job.clusterer.every_k:
-            outcomes = _cut_tree(X, job)
-        else:
-            outcomes = [_fit(X, job.clusterer, candidate) for candidate in job.candidates]
-    return [replace(outcome, memory=added[0] if added else None) for outcome in outcomes]
+            return _cut_tree(X, job)
+        return [_fit(X, job.clusterer, candidate) for candidate in job.candidates]
 
 
 class _OfThread(threading.local):
@@ -195,11 +188,6 @@ def _caught() -> Iterator[list[warnings.WarningMessage]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield caught
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    # the candidates are what runs side by side; sums inside a fit also stay in one order
-    return thread_pools().limit(limits=1)
 
 
 def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:

@@ -92,14 +92,6 @@ def test_closed_forms_equal_refitting_n_times(shape: tuple[int, ...], k: int) ->
         )
 
 
-def test_few_clusterings_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, labels = draw(11, 40, 3, 5, 4)
-    wanted = [told(X, labels, classifiers=c) for c in ("centroid", "kernel-ridge")]
-    monkeypatch.setattr("karat.measures.clarity.classifiers._BLOCK", 24)
-    for name, expected in zip(("centroid", "kernel-ridge"), wanted, strict=True):
-        np.testing.assert_array_equal(told(X, labels, classifiers=name), expected)
-
-
 def test_the_same_predictions_as_scikit_learn() -> None:
     from sklearn.model_selection import LeaveOneOut, cross_val_predict
     from sklearn.neighbors import KNeighborsClassifier

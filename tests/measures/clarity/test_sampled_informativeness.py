@@ -10,6 +10,7 @@ from karat.distances import neighbors
 from karat.distances.neighbors import neighbor_lists, neighbors_of_some
 from karat.labelings.partitions import as_labelings
 from karat.measures.clarity import assess, sampled
+from karat.measures.passes import samples
 
 
 def data(n: int = 1500, seed: int = 0):
@@ -30,13 +31,13 @@ def test_neighbours_of_some_are_theirs_among_all(metric, monkeypatch):
     if metric == "precomputed":
         X = np.abs(X[:, None] - X).sum(axis=2)
     some = np.array([5, 699, 300, 0])
-    expected = neighbor_lists(X, 8, metric=metric, algorithm="exact").indices[some]
+    expected = neighbor_lists(X, 8, metric=metric).indices[some]
     np.testing.assert_array_equal(neighbors_of_some(X, some, 8, metric=metric), expected)
 
 
 @pytest.mark.parametrize("spare", [0, 15])
 def test_a_sample_of_everything_is_exact(monkeypatch, spare):
-    monkeypatch.setattr(sampled, "LEAST", 10**9)
+    monkeypatch.setattr(samples, "LEAST_OBJECTS", 10**9)
     monkeypatch.setattr(sampled, "SPARE", spare)  # with none, lists are searched again
     X, labelings = data(400)
     batch = as_labelings(labelings, noise="drop")
@@ -55,7 +56,7 @@ def test_the_interval_covers_and_is_as_narrow_as_asked():
     X, labelings = data()
     exact = assess(X, labelings, noise="drop").values()
     inside, spread, told = [], [], []
-    for seed in range(40):
+    for seed in range(20):
         values, errors, _, drawn = sampled.estimate_informativeness(
             X, as_labelings(labelings, noise="drop"), precision=0.03, metric="euclidean",
             rng=np.random.default_rng(seed),

@@ -126,7 +126,7 @@ class PairsOfPartitions:
         """All changes of one object's cluster: partition before, after, the object, its target.
 
         The target is a cluster of the partition or a new one; moves that change nothing but names
-        are left out.
+        are excluded.
         """
         found = []
         everything = np.arange(len(self))

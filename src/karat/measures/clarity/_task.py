@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.distances.neighbors import Algorithm, NeighborLists, neighbor_lists
+from karat.distances.neighbors import NeighborLists, neighbor_lists
 from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:
@@ -53,10 +53,8 @@ class Task:
         None: each object is a fold of its own.
     metric : str or callable
         The distance of the neighbours.
-    algorithm : {"auto", "exact", "approximate"}
-        How the neighbours are searched.
     seed : int
-        For classifiers and searches that draw at random.
+        For classifiers that draw at random.
     executor : Executor, Workers or None
         Where refits and the search for neighbours run; None: here, refits one after the other.
     """
@@ -66,7 +64,6 @@ class Task:
     n_clusters: NDArray[np.int64]
     folds: NDArray[np.int32] | None
     metric: Any = "euclidean"
-    algorithm: Algorithm = "auto"
     seed: int = 0
     executor: Any = None
     lists: NeighborLists | None = field(default=None, repr=False)
@@ -80,14 +77,7 @@ class Task:
         """Lists of at least this length, or of all other objects; searched for once."""
         enough = min(n_neighbors, self.n_objects - 1)
         if self.lists is None or self.lists.n_neighbors < enough:
-            self.lists = neighbor_lists(
-                self.X,
-                enough,
-                metric=self.metric,
-                algorithm=self.algorithm,
-                random_state=self.seed,
-                executor=self.executor,
-            )
+            self.lists = neighbor_lists(self.X, enough, metric=self.metric, executor=self.executor)
         return self.lists
 
 

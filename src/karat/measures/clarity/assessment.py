@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances.neighbors import Algorithm, NeighborLists
+from karat.distances.neighbors import NeighborLists
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.clarity._task import (
@@ -43,16 +43,12 @@ class Clarity:
         it; -1 for excluded objects.
     folds : ndarray of int32, shape (M, n), or None
         The fold of each object, -1 for excluded objects; None for leave-one-out.
-    neighbor_recall : float
-        Share of true neighbours that the neighbour classifiers saw: below 1 only where the
-        search was approximate.
     """
 
     labelings: Labelings
     classifiers: tuple[str, ...]
     predictions: NDArray[np.int32]
     folds: NDArray[np.int32] | None
-    neighbor_recall: float
 
     def recognition(self, m: int, classifier: int) -> Recognition:
         """Counts for clustering ``m`` and one of the classifiers."""
@@ -192,12 +188,7 @@ class Clarity:
     def __str__(self) -> str:
         how = "leave-one-out" if self.folds is None else f"{int(self.folds.max()) + 1} folds"
         head = f"Clarity of {len(self.labelings)} clusterings by {', '.join(self.classifiers)}, "
-        note = (
-            ""
-            if self.neighbor_recall == 1
-            else f"\nneighbours were searched approximately: recall {self.neighbor_recall:.3f}"
-        )
-        return f"{head}{how}{note}\n{self.table.round(3).to_string()}"
+        return f"{head}{how}\n{self.table.round(3).to_string()}"
 
     def _repr_html_(self) -> str:
         return self.table.round(3).to_html()
@@ -210,7 +201,6 @@ def assess(
     classifiers: Any = "5nn",
     cv: int | LeaveOneOut = "leave-one-out",
     metric: Any = "euclidean",
-    neighbors: Algorithm = "auto",
     noise: NoisePolicy = "error",
     random_state: Any = 0,
     executor: Executor | None = None,
@@ -232,8 +222,6 @@ def assess(
         Number of folds; they are stratified by cluster.
     metric : str or callable
         The distance of the neighbour classifiers.
-    neighbors : {"auto", "exact", "approximate"}
-        How neighbours are searched, see :func:`karat.distances.neighbors.neighbor_lists`.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     random_state : int, Generator or None, default 0
@@ -281,7 +269,6 @@ def assess(
         classifiers=classifiers,
         cv=cv,
         metric=metric,
-        neighbors=neighbors,
         random_state=random_state,
         executor=executor,
     )
@@ -294,7 +281,6 @@ def assess_labelings(
     classifiers: Any = "5nn",
     cv: int | LeaveOneOut = "leave-one-out",
     metric: Any = "euclidean",
-    neighbors: Algorithm = "auto",
     random_state: Any = 0,
     executor: Any = None,
     lists: NeighborLists | None = None,
@@ -306,7 +292,6 @@ def assess_labelings(
     shuffle, seed = rng.permutation(n), int(rng.integers(2**31 - 1))
     predictions = np.full((len(chosen), M, n), NOISE, dtype=np.int32)
     fold_ids = None if cv == "leave-one-out" else np.full((M, n), NOISE, dtype=np.int32)
-    recall = 1.0
     for rows, kept in _by_kept(labelings.codes):
         count = int(kept.sum())
         if count < 2:
@@ -329,7 +314,6 @@ def assess_labelings(
             k,
             folds,
             metric=metric,
-            algorithm=neighbors,
             seed=seed,
             executor=executor,
             lists=lists if everyone else None,
@@ -338,10 +322,8 @@ def assess_labelings(
             told = _checked(classifier, task)
             for m, row in enumerate(rows):
                 predictions[f, row, kept] = _named_as(codes[m], ranked[m], told[m])
-        if task.lists is not None:
-            recall = min(recall, task.lists.recall)
     names = tuple(classifier.name for classifier in chosen)
-    return Clarity(labelings, names, predictions, fold_ids, recall)
+    return Clarity(labelings, names, predictions, fold_ids)
 
 
 def _by_kept(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], NDArray[np.bool_]]]:

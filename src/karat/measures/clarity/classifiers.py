@@ -28,8 +28,6 @@ __all__ = [
     "SupportVectorMachine",
 ]
 
-_BLOCK = 2**23
-
 
 @runtime_checkable
 class Classifier(Protocol):
@@ -140,23 +138,12 @@ class NearestCentroid:
 
     def out_of_fold(self, task: Task) -> NDArray[np.int32]:
         """Predicted codes (M, n)."""
-        from karat._kernels.clarity import centroid_folds
-
-        if _is_sparse(task.X):
-            return _sparse_centroids(task)
-        X = np.ascontiguousarray(task.X, dtype=np.float64)
         out = np.empty(task.codes.shape, dtype=np.int32)
-        if task.folds is None:
-            for rows in _blocks(task.n_clusters, X.shape[1]):
-                _centroids_leave_one_out(X, task, rows, out[rows])
-            return out
-        folds = task.folds
 
         def work(start: int, stop: int) -> None:
             for m in range(start, stop):
-                n_folds = int(folds[m].max()) + 1
-                k = int(task.n_clusters[m])
-                centroid_folds(X, task.codes[m], folds[m], k, n_folds, out[m])
+                folds = None if task.folds is None else task.folds[m]
+                _nearest_centroids(task.X, task.codes[m], int(task.n_clusters[m]), folds, out[m])
 
         in_strips(work, len(out), least=1)
         return out
@@ -168,63 +155,41 @@ def _is_sparse(X: Any) -> bool:
     return bool(sparse.issparse(X))
 
 
-def _blocks(n_clusters: NDArray[np.int64], d: int) -> list[slice]:
-    """Runs of clusterings whose centroids fit in about 64 MB."""
-    blocks, first, used = [], 0, 0
-    for m, k in enumerate(n_clusters):
-        if used and (used + k) * d > _BLOCK:
-            blocks.append(slice(first, m))
-            first, used = m, 0
-        used += int(k)
-    return [*blocks, slice(first, len(n_clusters))]
-
-
-def _centroids_leave_one_out(
-    X: NDArray[np.float64], task: Task, rows: slice, out: NDArray[np.int32]
+def _nearest_centroids(
+    X: Any, codes: NDArray[np.int32], k: int, folds: NDArray[np.int32] | None, out: Any
 ) -> None:
-    from karat._kernels.clarity import centroid_leave_one_out, cluster_sums
-
-    codes, n_clusters = task.codes[rows], task.n_clusters[rows]
-    starts = np.concatenate([[0], np.cumsum(n_clusters)])
-    sums = np.zeros((int(starts[-1]), X.shape[1]))
-    in_strips(lambda a, b: cluster_sums(X, codes, starts, a, b, sums), len(codes), least=1)
-    sizes = np.concatenate([np.bincount(row) for row in codes]).astype(np.float64)
-    CT = np.ascontiguousarray((sums / sizes[:, None]).T)
-
-    def work(start: int, stop: int) -> None:
-        centroid_leave_one_out(X, CT, sizes, starts, codes, start, stop, out)
-
-    in_strips(work, len(X))
-
-
-def _sparse_centroids(task: Task) -> NDArray[np.int32]:
-    """The same from dot products, without making X dense."""
     from scipy import sparse
 
-    X: Any = task.X
-    n = task.n_objects
-    out = np.empty(task.codes.shape, dtype=np.int32)
-    for m, row in enumerate(task.codes):
-        k = int(task.n_clusters[m])
-        folds = np.zeros(n, dtype=np.int64) if task.folds is None else task.folds[m]
-        member = sparse.csr_array((np.ones(n), (row, np.arange(n))), shape=(k, n))
-        sums, sizes = (member @ X).toarray(), np.bincount(row, minlength=k).astype(np.float64)
-        for fold in range(int(folds.max()) + 1):
-            test = np.flatnonzero(folds == fold)
-            left_sums, left = sums, sizes
-            if task.folds is not None:
-                left_sums = sums - (member[:, test] @ X[test]).toarray()
-                left = sizes - np.bincount(row[test], minlength=k)
-            C = left_sums / np.maximum(left, 1)[:, None]
-            squares = np.asarray(X[test].multiply(X[test]).sum(axis=1)).reshape(-1, 1)
-            D = np.maximum(squares - 2 * np.asarray(X[test] @ C.T) + (C**2).sum(axis=1), 0)
-            D[:, left == 0] = np.inf
-            if task.folds is None:
-                s = sizes[row]
-                own = D[test, row] * (s / np.maximum(s - 1, 1)) ** 2
-                D[test, row] = np.where(s > 1, own, np.inf)
-            out[m, test] = np.argmin(D, axis=1)
-    return out
+    n = len(codes)
+    member = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(k, n))
+    sums, sizes = _dense(member @ X), np.bincount(codes, minlength=k).astype(np.float64)
+    if folds is None:
+        D = _squares(X, sums / sizes[:, None])
+        own = D[np.arange(n), codes] * (sizes / np.maximum(sizes - 1, 1))[codes] ** 2
+        D[np.arange(n), codes] = np.where(sizes[codes] > 1, own, np.inf)
+        out[:] = D.argmin(axis=1)
+        return
+    for fold in range(int(folds.max()) + 1):
+        test = np.flatnonzero(folds == fold)
+        left = sizes - np.bincount(codes[test], minlength=k)
+        rest = sums - _dense(member[:, test] @ X[test])
+        D = _squares(X[test], rest / np.maximum(left, 1)[:, None])
+        D[:, left == 0] = np.inf
+        out[test] = D.argmin(axis=1)
+
+
+def _dense(sums: Any) -> NDArray[np.float64]:
+    return np.asarray(sums.toarray() if _is_sparse(sums) else sums, dtype=np.float64)
+
+
+def _squares(X: Any, C: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared distances to centroids; of sparse data from dot products."""
+    from scipy.spatial.distance import cdist
+
+    if not _is_sparse(X):
+        return cdist(X, C, "sqeuclidean")
+    squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1, 1)
+    return np.maximum(squares - 2 * np.asarray(X @ C.T) + (C**2).sum(axis=1), 0)
 
 
 @dataclass(frozen=True)
@@ -259,24 +224,15 @@ class KernelRidge:
     def out_of_fold(self, task: Task) -> NDArray[np.int32]:
         """Predicted codes (M, n)."""
         G = self._inverse(task.X)
-        n = task.n_objects
         out = np.empty(task.codes.shape, dtype=np.int32)
-        rows = np.arange(n)
-        for block in _blocks(task.n_clusters, n):
-            codes = task.codes[block]
-            starts = np.concatenate([[0], np.cumsum(task.n_clusters[block])])
-            Y = np.zeros((n, int(starts[-1])))
-            for m, row in enumerate(codes):
-                Y[rows, starts[m] + row] = 1.0
-            GY = G @ Y
-            for m in range(len(codes)):
-                columns = slice(int(starts[m]), int(starts[m + 1]))
-                y, gy = Y[:, columns], GY[:, columns]
-                if task.folds is None:
-                    scores = y - gy / np.diag(G)[:, None]
-                else:
-                    scores = _fold_scores(G, y, gy, task.folds[block][m])
-                out[block][m] = np.argmax(scores, axis=1)
+        for m, (row, k) in enumerate(zip(task.codes, task.n_clusters, strict=True)):
+            y = (row[:, None] == np.arange(k)).astype(np.float64)
+            gy = G @ y
+            if task.folds is None:
+                scores = y - gy / np.diag(G)[:, None]
+            else:
+                scores = _fold_scores(G, y, gy, task.folds[m])
+            out[m] = np.argmax(scores, axis=1)
         return out
 
     def _inverse(self, X: Any) -> NDArray[np.float64]:

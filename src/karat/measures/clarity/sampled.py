@@ -16,19 +16,21 @@ import numpy as np
 from karat.distances.neighbors import neighbors_of_some
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
-from karat.measures.passes.sampled_objects import OF_EACH, first_of_each, shuffled
+from karat.measures.passes.estimates import settle
+from karat.measures.passes.samples import ObjectSample
 from karat.runtime.executors import Workers
 from karat.runtime.validation import Data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.measures.passes.samples import Found
+
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-LEAST = 500
 NEIGHBORS = 5
-#: neighbours more than are counted, because a clustering may have left some out as outliers
+#: neighbours more than are counted, because a clustering may have excluded some as outliers
 SPARE = 15
 PART = 128  # of a sample that is one item of an executor's work
 _ONE_CLUSTER = "the clustering has fewer than two clusters; it needs at least 2"
@@ -53,38 +55,29 @@ def estimate_informativeness(
     drawn : int
         How many objects were drawn.
     """
-    M, n = labelings.codes.shape
-    order = shuffled(np.arange(n), rng)
-    always = np.stack([first_of_each(OF_EACH, row, order) for row in labelings.codes])
-    drawn = np.zeros(n, dtype=bool)
-    right = np.zeros((M, n), dtype=bool)  # by place in ``order``
-    values, errors = np.full(M, np.nan), np.full(M, np.nan)
-    several = [m for m in range(M) if labelings.n_clusters[m] > 1]
-    reasons = {m: _ONE_CLUSTER for m in range(M) if m not in several}
-    size = LEAST
-    while several:
-        size = min(size, n)
-        wanted = (np.arange(n) < size) | always.any(axis=0)
-        new = np.flatnonzero(wanted & ~drawn)
-        drawn |= wanted
-        objects = order[new].astype(np.int64)
+    reasons = dict.fromkeys(np.flatnonzero(labelings.n_clusters < 2).tolist(), _ONE_CLUSTER)
+
+    def recognised(objects: NDArray[Any]) -> Floats:
         predicted = _predict(X, labelings, objects, metric, workers or Workers())
-        right[:, new] = predicted == labelings.codes[:, objects]
-        for m in several:
-            part = np.flatnonzero((np.arange(n) < size) | always[m])
-            own = labelings.codes[m, order[part]]
-            kept = own != NOISE
-            values[m], errors[m] = _estimate(labelings.sizes(m), own[kept], right[m, part][kept])
-        worst = float(errors[several].max()) / precision
-        if worst <= 1 or size == n:
-            break
-        size = min(4 * size, math.ceil(size * min(worst, 2.0) ** 2 * 1.05) + 16)
-    return values, errors, reasons, int(drawn.sum())
+        return (predicted == labelings.codes[:, objects]).astype(np.float64)
+
+    def estimates() -> Found:
+        found = [
+            (math.nan, 0.0) if m in reasons else _estimate(labelings.sizes(m), *sample.judged_by(m))
+            for m in range(len(labelings))
+        ]
+        values, errors = np.array(found).T
+        return values[:, None], errors[:, None], {}
+
+    sample = ObjectSample(labelings, rng, recognised)
+    if len(reasons) == len(labelings):
+        nothing = np.full(len(labelings), math.nan)
+        return nothing, nothing, reasons, 0
+    (values, errors, _), drawn = settle(sample, estimates, precision)
+    return values[:, 0], np.where(np.isnan(values), np.nan, errors)[:, 0], reasons, drawn
 
 
-def _estimate(
-    sizes: NDArray[np.int64], own: Codes, right: NDArray[np.bool_]
-) -> tuple[float, float]:
+def _estimate(sizes: NDArray[np.int64], own: Codes, right: Floats) -> tuple[float, float]:
     """Informativeness and its standard error, from which of the sampled objects are recognised."""
     drawn = np.bincount(own, minlength=len(sizes)).astype(np.float64)
     hits = np.bincount(own, right, minlength=len(sizes))
@@ -143,7 +136,7 @@ def predict(X: Data, labelings: Labelings, objects: NDArray[Any], metric: Any) -
     return out
 
 
-def _vote(lists: NDArray[np.int64], codes: Codes) -> Codes:
+def _vote(lists: NDArray[np.int32], codes: Codes) -> Codes:
     from karat._kernels.neighbors import majority_vote
 
     there, local = np.unique(lists, return_inverse=True)

@@ -176,7 +176,7 @@ def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> ND
     if stats.metric == "euclidean":
         from karat.distances.neighbors import neighbor_lists
 
-        return neighbor_lists(stats.X[kept], number, algorithm="exact").indices.astype(np.intp)
+        return neighbor_lists(stats.X[kept], number).indices.astype(np.intp)
     distances = as_distances(stats.X, stats.metric, exact=True).take(kept)
     n = len(kept)
     number = min(number, n - 1)

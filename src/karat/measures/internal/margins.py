@@ -14,7 +14,6 @@ from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from karat.measures.internal.pairs import average_within_cluster_scatter
 from karat.measures.passes.tiles import WIDTH
-from karat.measures.passes.trees import coordinates
 from karat.runtime.threads import in_order
 from karat.runtime.validation import UndefinedMeasureError, check_random_state
 
@@ -259,24 +258,16 @@ def _best_of_cluster(
     first, second = near[0], near[1] if len(near) > 1 else np.full(n, np.inf)
     first[others] = -1.0
     relative = kind == "relative"
-    of_coordinates = coordinates(distances)
 
     def scores(start: int) -> Floats:
         candidates = group[start : start + WIDTH]
         total = np.zeros(len(candidates))
-        if of_coordinates is not None:
-            way, Z = of_coordinates
-            strip = np.ascontiguousarray(Z[candidates].T)
-            margins.candidate_scores(
-                way, distances.squared, Z, strip, first, second, relative, total
-            )
-        else:
-            moved = distances.take(np.concatenate([candidates, np.arange(n)]))
-            for r0 in range(0, n, 512):
-                part = slice(r0, min(r0 + 512, n))
-                columns = slice(len(candidates) + part.start, len(candidates) + part.stop)
-                tile = np.ascontiguousarray(moved.block(slice(0, len(candidates)), columns).T)
-                margins.add_scores(tile, len(tile), first[part], second[part], relative, total)
+        moved = distances.take(np.concatenate([candidates, np.arange(n)]))
+        for r0 in range(0, n, 512):
+            part = slice(r0, min(r0 + 512, n))
+            others = slice(len(candidates) + part.start, len(candidates) + part.stop)
+            tile = np.ascontiguousarray(moved.block(slice(0, len(candidates)), others).T)
+            margins.add_scores(tile, first[part], second[part], relative, total)
         return total - own(candidates)
 
     def own(candidates: Ints) -> Any:

@@ -20,29 +20,22 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class OverPairs:
-    """The distances of some objects, and who computes passes over them.
+    """The distances of some objects (``kept``; None are all), and who computes passes over them.
 
-    Attributes
-    ----------
-    X : ndarray or csr_array
-    metric : str or callable
-    workers : Workers
-    exact : bool
-        As for :func:`karat.distances.as_distances`.
-    kept : ndarray of int, optional
-        The objects; all where None.
+    ``exact`` and ``weights`` are those of :func:`karat.distances.as_distances`.
     """
 
     X: Data
     metric: Any
     workers: Workers
     exact: bool = True
+    weights: NDArray[Any] | None = None
     kept: NDArray[Any] | None = None
 
     @cached_property
     def distances(self) -> Distances:
         """Of these objects, in this process."""
-        return _distances(self.metric, self.exact, self.X, self.kept)
+        return _distances(self.metric, self.exact, self.X, self.weights, self.kept)
 
     @property
     def n(self) -> int:
@@ -50,7 +43,7 @@ class OverPairs:
         return self.X.shape[0] if self.kept is None else len(self.kept)
 
     def take(self, kept: NDArray[Any]) -> OverPairs:
-        """Those of some of all objects."""
+        """Those of some of all objects, in that order."""
         return replace(self, kept=kept)
 
     def map(self, part: Callable[..., R], items: Iterable[Any], *known: Any) -> Iterator[R]:
@@ -60,21 +53,16 @@ class OverPairs:
             yield from in_order(work, items, one_blas_thread=blas)
             return
         there = partial(_part, part, self.metric, self.exact)
-        yield from self.workers.map(there, (self.X, self.kept, known), items)
+        yield from self.workers.map(there, (self.X, self.weights, self.kept, known), items)
 
 
 def _part(
-    part: Callable[..., R],
-    metric: Any,
-    exact: bool,
-    X: Data,
-    kept: NDArray[Any] | None,
-    known: tuple[Any, ...],
+    part: Callable[..., R], metric: Any, exact: bool, X: Data, weights: Any, kept: Any, known: Any,
     item: Any,
-) -> R:
-    return part(_distances(metric, exact, X, kept), *known, item)
+) -> R:  # fmt: skip
+    return part(_distances(metric, exact, X, weights, kept), *known, item)
 
 
-def _distances(metric: Any, exact: bool, X: Data, kept: NDArray[Any] | None) -> Distances:
-    distances = as_distances(X, metric, exact=exact)
+def _distances(metric: Any, exact: bool, X: Data, weights: Any, kept: Any) -> Distances:
+    distances = as_distances(X, metric, exact=exact, weights=weights)
     return distances if kept is None else distances.take(kept)

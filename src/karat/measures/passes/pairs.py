@@ -1,20 +1,31 @@
-"""The pass over all distances for all clusterings, and over those of a sample."""
+"""The pass over all distances for all clusterings, and silhouettes of a sample."""
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import Distances, as_distances, distances_of_parts
+from karat.distances import Distances, distances_of_parts
+from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
-from karat.measures.passes.tiles import HELD, WIDTH, Columns, Known, Tiles
+from karat.measures.passes.over_pairs import OverPairs
+from karat.measures.passes.tiles import (
+    WIDTH,
+    Columns,
+    Known,
+    add,
+    mirrored,
+    pays_mirrored,
+    side,
+)
 from karat.runtime.executors import Workers, tree_sum
+from karat.runtime.threads import in_order
 from karat.runtime.validation import Data
 
 if TYPE_CHECKING:
@@ -22,48 +33,46 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PARTS = 128  # of a pass on an executor, whatever the number of its workers
-BLOCKS = 12  # of objects, each pair of which is a part where distances are not computed twice
-#: of a sample; each sorts all objects first, which takes as long as 50 to 150 of the sample
-SAMPLE_PARTS = 64
 BLOCK_ROWS = 2**19  # objects whose distances to a sample are taken at a time
+#: of a sample on an executor; each sorts all objects first, which takes as long as 50 to 150 of it
+SAMPLE_PARTS = 64
+
+#: the per-cluster results, with what combines those of objects and a cluster's first value
+PER_CLUSTER = {
+    "within_sums": np.add,
+    "between_sums": np.add,
+    "silhouette_sums": np.add,
+    "nearest_within": np.minimum,
+    "nearest_between": np.minimum,
+    "margin_sums": np.add,
+    "diameters": np.maximum,
+    "within_inverse": np.add,
+    "between_inverse": np.add,
+}
+#: the results of each pair of clusters
+PER_PAIR = {
+    "linkage_sums": np.add,
+    "linkage_minima": np.minimum,
+    "linkage_maxima": np.maximum,
+    "hausdorff": np.maximum,
+}
+BY = PER_CLUSTER | PER_PAIR
 
 
 @dataclass
 class PairResults:
-    """What one pass found; per cluster, those of clustering m at ``starts[m]:starts[m + 1]``."""
+    """What a pass found: by name and clustering; values of objects are (M, n, 8)."""
 
-    starts: NDArray[np.int64]
-    per_cluster: Floats
-    matrix_starts: NDArray[np.int64]
-    sums: Floats
-    minima: Floats
-    maxima: Floats
-    farthest: Floats
-    objects: Floats | None
+    totals: dict[str, list[Floats]]
+    objects: Floats
 
     def add(self, other: PairResults) -> PairResults:
         """What both found; the other has the objects that come next."""
-        from karat._kernels import pairs
-
-        mine, its = self.per_cluster, other.per_cluster
-        total = mine + its
-        for column in (pairs.NEAREST_WITHIN, pairs.NEAREST_BETWEEN):
-            total[:, column] = np.minimum(mine[:, column], its[:, column])
-        total[:, pairs.DIAMETER] = np.maximum(mine[:, pairs.DIAMETER], its[:, pairs.DIAMETER])
-        objects = None
-        if self.objects is not None and other.objects is not None:
-            objects = np.concatenate([self.objects, other.objects], axis=1)
-        return PairResults(
-            self.starts,
-            total,
-            self.matrix_starts,
-            self.sums + other.sums,
-            np.minimum(self.minima, other.minima),
-            np.maximum(self.maxima, other.maxima),
-            np.maximum(self.farthest, other.farthest),
-            objects,
-        )
+        totals = {
+            name: [BY[name](a, b) for a, b in zip(mine, other.totals[name], strict=True)]
+            for name, mine in self.totals.items()
+        }
+        return PairResults(totals, np.concatenate([self.objects, other.objects], axis=1))
 
 
 def sort_by_labels(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -84,103 +93,124 @@ def sort_by_labels(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray
 
 
 @dataclass
-class _Sorted:
-    """Objects of equal label tuples side by side, and what is wanted of their distances."""
+class _Asked:
+    """Sorted objects, the sizes of all clusters, and what is wanted beside sums by cluster."""
 
-    order: NDArray[np.int64]
-    run: NDArray[np.int32]
-    #: of each object, its label in each clustering
-    labels: NDArray[np.int32]
-    weights: Floats
-    starts: NDArray[np.int64]
+    known: Known
     sizes: Floats
-    wanted: NDArray[np.bool_]
-    matrix_starts: NDArray[np.int64]
     matrices: bool
     objects: bool
 
-    @classmethod
-    def of(
-        cls,
-        labelings: Labelings,
-        weights: Floats | None,
-        *,
-        sums: bool = False,
-        minima: bool = False,
-        maxima: bool = False,
-        inverses: bool = False,
-        matrices: bool = False,
-        objects: bool = False,
-    ) -> _Sorted:
-        codes = labelings.codes
-        M, n = codes.shape
-        order, run = sort_by_labels(codes)
-        squares = labelings.n_clusters**2 if matrices else np.zeros(M, dtype=np.int64)
-        return cls(
-            order,
-            run,
-            np.ascontiguousarray(codes[:, order].T),
-            np.ones(n) if weights is None else weights[order],
-            np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64),
-            np.concatenate([labelings.sizes(m, weights) for m in range(M)]).astype(np.float64),
-            np.array([sums or matrices, minima or matrices, maxima or matrices, inverses]),
-            np.concatenate([[0], np.cumsum(squares)]).astype(np.int64),
-            matrices,
-            objects,
-        )
+    def fold(self, columns: Columns) -> PairResults:
+        """What is left of the accumulators of some objects."""
+        labels, starts = self.known.labels[columns.start : columns.stop], self.known.starts
+        weights, wanted = self.known.weights[columns.start : columns.stop], self.known.wanted
+        totals: dict[str, list[Floats]] = {}
+        objects = np.full((len(starts) - 1, len(labels) if self.objects else 0, 8), np.nan)
+        for m, (start, end) in enumerate(itertools.pairwise(starts)):
+            judged = np.flatnonzero(labels[:, m] != NOISE)
+            arrays: list[Any] = [
+                values[start:end, judged] if want else None
+                for values, want in zip(columns.arrays, wanted, strict=True)
+            ]
+            own, w = labels[judged, m], weights[judged]
+            found = _of_objects(arrays, own, w, self.sizes[start:end])
+            for name, values in found.items():
+                if name in PER_CLUSTER:
+                    way = PER_CLUSTER[name]
+                    total = np.full(end - start, np.inf if way is np.minimum else 0.0)
+                    way.at(total, own, w * values if way is np.add else values)
+                    totals.setdefault(name, []).append(total)
+            if self.objects:
+                for column, name in enumerate(OBJECT_VALUES):
+                    if name in found:
+                        objects[m, judged, column] = found[name]
+            if self.matrices:
+                sums, minima, maxima, _ = arrays
+                by_pair = zip(PER_PAIR.items(), (w * sums, minima, maxima, minima), strict=True)
+                for (name, way), values in by_pair:
+                    total = np.full((end - start,) * 2, np.inf if way is np.minimum else 0.0)
+                    way.at(total, own, values.T)
+                    totals.setdefault(name, []).append(total)
+        return PairResults(totals, objects)
 
-    def tiles(self, distances: Distances) -> Tiles:
-        known = Known(self.run, self.weights, self.labels, self.starts, self.wanted)
-        return Tiles(distances.take(self.order), known)
 
-    def fold(self, strips: Iterable[Columns], first: int, last: int) -> PairResults:
-        """What is left of the accumulators of the objects first..last."""
-        from karat._kernels import pairs
+OBJECT_VALUES = (
+    "silhouette_sums", "margin_sums", "nearest_within", "nearest_between",
+    "within_sums", "between_sums", "within_inverse", "between_inverse",
+)  # fmt: skip
 
-        K, M, total = int(self.starts[-1]), len(self.starts) - 1, int(self.matrix_starts[-1])
-        per_cluster = np.zeros((K, 9))
-        per_cluster[:, [pairs.NEAREST_WITHIN, pairs.NEAREST_BETWEEN]] = np.inf
-        result = PairResults(
-            self.starts, per_cluster, self.matrix_starts, np.zeros(total), np.full(total, np.inf),
-            np.zeros(total), np.zeros(total),
-            np.full((M, last - first, 8), np.nan) if self.objects else None,
-        )  # fmt: skip
-        nothing = np.empty((0, 0, 8))
-        for j0, j1, found in strips:
-            rows = np.full((M, j1 - j0, 8), np.nan) if self.objects else nothing
-            pairs.fold(  # type: ignore[call-arg]
-                self.labels[j0:j1], self.weights[j0:j1], self.starts, self.sizes, self.wanted,
-                *found, per_cluster, self.matrix_starts, self.matrices, result.sums,
-                result.minima, result.maxima, result.farthest, self.objects, rows,
-            )  # fmt: skip
-            if result.objects is not None:
-                result.objects[:, j0 - first : j1 - first] = rows
-        return result
 
-    def finish(self, result: PairResults) -> PairResults:
-        """Each pair within counted once, and the objects in their own order."""
-        from karat._kernels import pairs
+def _of_objects(
+    arrays: list[Any], own: NDArray[np.int32], w: Floats, sizes: Floats
+) -> dict[str, Floats]:
+    """The values of single objects from their sums, minima, ... by cluster, (k, objects) each.
 
-        result.per_cluster[:, [pairs.WITHIN_SUM, pairs.WITHIN_INVERSE]] /= 2
-        if result.objects is not None:
-            place = np.empty_like(self.order)
-            place[self.order] = np.arange(len(place))
-            result.objects = result.objects[:, place]
-        return result
+    An object of weight w > 1 stands for several that coincide: each is 0 from its nearest. The
+    rest of its cluster weighs W − 1; for w < 1, a part of an object, W − w.
+    """
+    found: dict[str, Floats] = {}
+    at = own, np.arange(len(own))
+    rest = sizes[own] - np.minimum(w, 1.0)
+    sums, minima, maxima, inverses = arrays
+    if sums is not None:
+        within, between = _parted(sums, at, 0.0)
+        found["within_sums"], found["between_sums"] = within, between.sum(axis=0)
+        found["silhouette_sums"] = silhouettes(sums, own, rest, sizes)
+    if minima is not None:
+        near, others = _parted(minima, at, np.inf)
+        near, far = np.where(w <= 1.0, near, 0.0), others.min(axis=0, initial=np.inf)
+        found["nearest_within"], found["nearest_between"] = near, far
+        # a singleton, or coincident with objects of both kinds: neutral
+        neutral = (rest <= 0.0) | ((near == 0.0) & (far == 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found["margin_sums"] = np.where(neutral, 1.0, near / far)
+    if maxima is not None:
+        found["diameters"] = maxima[at]
+    if inverses is not None:
+        within, between = _parted(inverses, at, 0.0)
+        found["within_inverse"] = np.where(w <= 1.0, within, np.inf)
+        found["between_inverse"] = between.sum(axis=0)
+    return found
+
+
+def _parted(values: Floats, at: Any, neutral: float) -> tuple[Floats, Floats]:
+    """The values of the objects' own clusters, and those of all others."""
+    others = values.copy()
+    others[at] = neutral
+    return values[at], others
+
+
+def silhouettes(sums: Floats, own: NDArray[np.int32], rest: Floats, sizes: Floats) -> Floats:
+    """Silhouettes from sums of distances by cluster (k, objects); ``rest`` of the own cluster."""
+    at = own, np.arange(len(own))
+    means = sums / sizes[:, None]
+    means[at] = np.inf
+    nearest = means.min(axis=0, initial=np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a = sums[at] / rest
+        largest = np.maximum(a, nearest)
+        s = (nearest - a) / largest
+    return np.where((rest > 0.0) & (largest > 0.0) & (nearest < np.inf), s, 0.0)
 
 
 def pair_pass(
-    distances: Distances,
+    pairs: OverPairs,
     labelings: Labelings,
-    weights: Floats | None = None,
-    **wanted: bool,
+    *,
+    sums: bool = False,
+    minima: bool = False,
+    maxima: bool = False,
+    inverses: bool = False,
+    matrices: bool = False,
+    objects: bool = False,
 ) -> PairResults:
     """All that is asked for, from one pass.
 
     Parameters
     ----------
-    weights : ndarray of float64, shape (n,), optional
-        Positive object weights (frequencies).
+    pairs : OverPairs
+        Its weights are positive object weights (frequencies).
     sums, minima, maxima, inverses : bool
         Of distances (inverses: of 1/d²), from each object to each cluster, summed up for each
         cluster.
@@ -192,192 +222,74 @@ def pair_pass(
     Notes
     -----
     O(n² (d + runs per row · M)) time, where rows of equal label tuples are one run;
-    O(n d + B Σk + M n) memory.
+    O(n d + B Σk + M n) memory. A part is of some of the objects and has their distances to all,
+    each of which is so computed from both ends; in this process, where distances cost more than
+    accumulators, from one.
     """
-    n = distances.n
-    asked = _Sorted.of(labelings, weights, **wanted)
-    tiles = asked.tiles(distances)
-    strips = tiles.mirrored() if tiles.better_mirrored() else tiles.strips(0, n)
-    return asked.finish(asked.fold(strips, 0, n))
-
-
-def distributed_pair_pass(
-    workers: Workers,
-    X: Data,
-    metric: Any,
-    labelings: Labelings,
-    weights: Floats | None = None,
-    **wanted: bool,
-) -> PairResults:
-    """:func:`pair_pass` in parts, which depend on the data and not on the workers.
-
-    A part is of some of the objects and has their distances to all, each of which is so computed
-    from both ends; what a part sends back does not grow with the number of its objects (but with
-    ``objects``), and parts are added up in pairs of neighbours. Where distances cost more than
-    accumulators, a part is of two blocks of objects, and sends back the accumulators of both,
-    which are added up in order.
-    """
-    n = labelings.n_objects
-    asked = _Sorted.of(labelings, weights, **wanted)
-    data = (X, weights, asked)
-    # all that are sent back take BLOCKS + 1 times as much
-    if asked.tiles(as_distances(X, metric, weights=weights)).better_mirrored(HELD // 4):
-        width = _width(n, BLOCKS)
-        blocks = [(first, min(first + width, n)) for first in range(0, n, width)]
-        pairs = itertools.combinations_with_replacement(reversed(blocks), 2)
-        found = workers.map(partial(_block_pair, metric), data, pairs)
-        return asked.finish(asked.fold(_added(found), 0, n))
-    width = _width(n, PARTS)
-    ranges = [(first, min(first + width, n)) for first in range(0, n, width)]
-    parts = workers.map(partial(_part, metric), data, ranges)
-    return asked.finish(tree_sum(parts, PairResults.add))
-
-
-def _block_pair(
-    metric: Any,
-    X: Data,
-    weights: Floats | None,
-    asked: _Sorted,
-    pair: tuple[tuple[int, int], tuple[int, int]],
-) -> list[Columns]:
-    tiles = asked.tiles(as_distances(X, metric, weights=weights))
-    rows, columns = (tiles.empty(*block) for block in pair)
-    if pair[0] == pair[1]:
-        tiles.add(*pair[0], columns, columns)
-        return [columns]
-    tiles.add(*pair[0], columns, rows)
-    return [rows, columns]
-
-
-def _added(found: Iterable[list[Columns]]) -> Iterator[Columns]:
-    """The accumulators of all blocks, strip by strip."""
-    held: dict[int, Columns] = {}
-    for part in found:
-        for columns in part:
-            known = held.get(columns.start)
-            held[columns.start] = columns if known is None else known.add(columns)
-    for _, columns in sorted(held.items()):
-        yield from columns.strips()
-
-
-def _part(
-    metric: Any, X: Data, weights: Floats | None, asked: _Sorted, part: tuple[int, int]
-) -> PairResults:
-    tiles = asked.tiles(as_distances(X, metric, weights=weights))
-    return asked.fold(tiles.strips(*part), *part)
-
-
-def sampled_pass(
-    distances: Distances,
-    labelings: Labelings,
-    sample: NDArray[np.integer[Any]],
-    *,
-    sums: bool,
-    minima: bool,
-    inverses: bool,
-) -> Floats:
-    """What :func:`pair_pass` keeps of each object, of a sample: its distances to all objects.
-
-    Parameters
-    ----------
-    distances : Distances
-        Of all objects; :func:`karat.distances.distances_of_parts` copies no more than a block.
-    sample : ndarray of int, shape (s,)
-    sums, minima, inverses : bool
-
-    Returns
-    -------
-    ndarray of float64, shape (M, s, 8)
-
-    Notes
-    -----
-    O(n s (d + M)) time. The objects are gone through in blocks, of which each thread adds the
-    distances to some of the sample: O(block · d + s Σk + M n) memory.
-    """
-    from karat._kernels import pairs
-
-    codes = labelings.codes
-    M, n = codes.shape
+    codes, n = labelings.codes, labelings.n_objects
+    order, run = sort_by_labels(codes)
+    weights = np.ones(n) if pairs.weights is None else pairs.weights[order]
+    wanted = np.array([sums or matrices, minima or matrices, maxima or matrices, inverses])
     starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
-    sizes = np.concatenate([labelings.sizes(m) for m in range(M)]).astype(np.float64)
-    wanted = np.array([sums, minima, False, inverses])
-    rest = np.ones(n, dtype=bool)
-    rest[sample] = False
-    place = sort_by_labels(codes[:, sample])[0]
-    sample, s = sample[place], len(sample)
-    held: dict[int, Columns] = {}
-    labels = np.empty((0, M), dtype=np.int32)
-    # the sample among itself, then with the others, block by block
-    for rows in itertools.chain([sample[:0]], _blocks_of(rest)):
-        both = np.concatenate([sample, rows[sort_by_labels(codes[:, rows])[0]]])
-        labels = np.ascontiguousarray(codes[:, both].T)
-        known = Known(_runs(labels), np.ones(len(both)), labels, starts, wanted)
-        tiles = Tiles(distances.take(both), known)
-        first = s if len(rows) else 0
-
-        def add(j0: int, tiles: Tiles = tiles, first: int = first) -> None:
-            into = held.get(j0)
-            if into is None:
-                into = held[j0] = tiles.empty(j0, min(j0 + tiles.width, s))
-            tiles.add(first, tiles.n, into)
-
-        deque(tiles.each(add, range(0, s, tiles.width)), maxlen=0)
-    found = np.full((M, s, 8), np.nan)
-    nothing = np.zeros(0)
-    for j0, (_, j1, arrays) in sorted(held.items()):
-        part = np.full((M, j1 - j0, 8), np.nan)
-        pairs.fold(  # type: ignore[call-arg]
-            labels[j0:j1], np.ones(j1 - j0), starts, sizes, wanted, *arrays,
-            np.zeros((int(starts[-1]), 9)), np.zeros(M + 1, dtype=np.int64), False,
-            nothing, nothing, nothing, nothing, True, part,
-        )  # fmt: skip
-        found[:, place[j0:j1]] = part
+    known = Known(run, weights, np.ascontiguousarray(codes[:, order].T), starts, wanted)
+    sizes = [labelings.sizes(m, pairs.weights) for m in range(len(codes))]
+    asked = _Asked(known, np.concatenate(sizes).astype(np.float64), matrices, objects)
+    by_label = pairs.take(order)
+    if pairs.workers.elsewhere is None and pays_mirrored(by_label.distances, known):
+        parts: Iterator[PairResults] = map(asked.fold, mirrored(by_label.distances, known))
+    else:
+        blocks = [(a, min(a + side(n), n)) for a in range(0, n, side(n))]
+        parts = by_label.map(_part, blocks, asked)
+    found = tree_sum(parts, PairResults.add)
+    for name in ("within_sums", "within_inverse"):  # each pair within counted once
+        found.totals[name] = [total / 2 for total in found.totals.get(name, [])]
+    found.objects = found.objects[:, np.argsort(order)] if objects else found.objects
     return found
 
 
-def distributed_sample(workers: Workers, X: Data, metric: Any) -> Callable[..., Floats]:
-    """:func:`sampled_pass` in parts: of some of the sample, the distances to all objects.
-
-    What comes back is put together in order, and differs from one process's only by the order of
-    the sums.
-    """
-
-    def run(
-        distances: Distances, labelings: Labelings, sample: NDArray[Any], **wanted: bool
-    ) -> Floats:
-        width = _width(len(sample), SAMPLE_PARTS)
-        parts = [sample[i : i + width] for i in range(0, len(sample), width)]
-        work = partial(_sampled_part, metric, wanted)
-        return np.concatenate(list(workers.map(work, (X, labelings), parts)), axis=1)
-
-    return run
+def _part(distances: Distances, asked: _Asked, block: tuple[int, int]) -> PairResults:
+    into = asked.known.empty(*block)
+    add(distances, asked.known, 0, distances.n, into)
+    return asked.fold(into)
 
 
-def _sampled_part(
-    metric: Any, wanted: dict[str, Any], X: Data, labelings: Labelings, part: NDArray[Any]
+def sampled_silhouettes(
+    X: Data, metric: Any, labelings: Labelings, sample: NDArray[Any], workers: Workers
 ) -> Floats:
-    return sampled_pass(distances_of_parts(X, metric), labelings, part, **wanted)
+    """Silhouettes (M, s) of a sample of the objects, from its distances to all objects."""
+    if workers.elsewhere is None:
+        return _silhouettes_of(metric, X, labelings, sample)
+    width = WIDTH * -(-len(sample) // (WIDTH * SAMPLE_PARTS))
+    parts = [sample[i : i + width] for i in range(0, len(sample), width)]
+    found = workers.map(partial(_silhouettes_of, metric), (X, labelings), parts)
+    return np.concatenate(list(found), axis=1)
 
 
-def _width(n: int, parts: int) -> int:
-    """How many of n objects are a part, in whole strips."""
-    return WIDTH * -(-n // (WIDTH * parts))
+def _silhouettes_of(metric: Any, X: Data, labelings: Labelings, sample: NDArray[Any]) -> Floats:
+    """The same in this process; all objects are visited in blocks, the sample among them."""
+    distances, codes, s = distances_of_parts(X, metric), labelings.codes, len(sample)
+    starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
+    wanted = np.array([True, False, False, False])
+    held: dict[int, Columns] = {}
+    for start in range(0, codes.shape[1], BLOCK_ROWS):
+        order, run = sort_by_labels(codes[:, start : start + BLOCK_ROWS])
+        both = np.concatenate([sample, start + order])
+        labels = np.ascontiguousarray(codes[:, both].T)
+        run = np.concatenate([np.zeros(s, np.int32), run])
+        known = Known(run, np.ones(len(both)), labels, starts, wanted)
+        taken = distances.take(both)
 
+        def work(j0: int, known: Known = known, taken: Distances = taken) -> None:
+            into = held.setdefault(j0, known.empty(j0, min(j0 + WIDTH, s)))
+            add(taken, known, s, taken.n, into)
 
-def _blocks_of(wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
-    """Numbers of the wanted objects, of a block of all objects at a time."""
-    for start in range(0, len(wanted), BLOCK_ROWS):
-        rows = np.flatnonzero(wanted[start : start + BLOCK_ROWS])
-        if len(rows):
-            yield start + rows
-
-
-def _runs(labels: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Numbers that change where the labels of one row to the next do."""
-    changes = (labels[1:] != labels[:-1]).any(axis=1)
-    return np.concatenate([[0], np.cumsum(changes)]).astype(np.int32)
-
-
-def split(values: NDArray[Any], starts: NDArray[np.int64]) -> list[NDArray[Any]]:
-    """The part of each clustering."""
-    return [values[a:b] for a, b in itertools.pairwise(starts)]
+        deque(in_order(work, range(0, s, WIDTH), one_blas_thread=taken.uses_blas), maxlen=0)
+    found = np.full((len(codes), s), np.nan)
+    for j0, columns in held.items():
+        for m, (start, end) in enumerate(itertools.pairwise(starts)):
+            own = codes[m, sample[j0 : columns.stop]]
+            judged = np.flatnonzero(own != NOISE)
+            sizes = labelings.sizes(m).astype(np.float64)
+            sums, own = columns.arrays[0][start:end, judged], own[judged]
+            found[m, j0 + judged] = silhouettes(sums, own, sizes[own] - 1, sizes)
+    return found

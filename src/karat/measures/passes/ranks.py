@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 WIDTH = 128
-TILE_ROWS = 32
 BLOCK_ROWS = 512
-FEW = 8  # bins, for which a row of a tile is quickly seen to have no distances in them
 CAPACITY = 12 * 2**20  # distances and their pairs held at a time, by all threads together
 SHARES = 32  # of a pass over all pairs, whatever the number of threads or workers
 
@@ -46,19 +44,19 @@ def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]
             yield kept, which
 
 
-def _tiles(distances: Distances, j0: int) -> Iterator[tuple[Floats, int, int]]:
-    """The tiles of one strip from the diagonal down: distances, first row, number of rows."""
-    from karat._kernels.distances import roots
-
-    j1 = min(j0 + WIDTH, distances.n)
-    strip = distances.strip(j0, j1)
-    tile = np.empty((BLOCK_ROWS, j1 - j0))
-    for r0 in range(j0, distances.n, BLOCK_ROWS):
-        r1 = min(r0 + BLOCK_ROWS, distances.n)
-        distances.tile(r0, r1, j0, j1, strip, tile)
-        if distances.squared:
-            roots(tile, r1 - r0)
-        yield tile, r0, r1 - r0
+def _tiles(distances: Distances, starts: Iterable[int]) -> Iterator[tuple[Floats, int, int]]:
+    """The tiles of strips from the diagonal down: distances, first row and first column."""
+    room = np.empty(BLOCK_ROWS * WIDTH)
+    for j0 in starts:
+        j1 = min(j0 + WIDTH, distances.n)
+        strip = distances.strip(j0, j1)
+        for r0 in range(j0, distances.n, BLOCK_ROWS):
+            r1 = min(r0 + BLOCK_ROWS, distances.n)
+            tile = room[: (r1 - r0) * (j1 - j0)].reshape(r1 - r0, j1 - j0)
+            distances.tile(r0, r1, j0, j1, strip, tile)
+            if distances.squared:
+                np.sqrt(tile, out=tile)
+            yield tile, r0, j0
 
 
 class _Bins:
@@ -98,10 +96,10 @@ class _Bins:
 
 def _upper_bound(pairs: OverPairs) -> float:
     """No distance is larger."""
-    from karat._kernels.distances import SEQUENTIAL
+    from karat._kernels.distances import SQUARED
 
     distances = pairs.distances
-    if isinstance(distances, Direct) and distances.kind == SEQUENTIAL:
+    if isinstance(distances, Direct) and distances.kind == SQUARED:
         Z = distances.Z
         squared = float((((Z - Z.mean(axis=0)) ** 2).sum(axis=1)).max()) * 4
         return (np.sqrt(squared) if distances.squared else squared) * (1 + 1e-9)
@@ -114,7 +112,7 @@ def _upper_bound(pairs: OverPairs) -> float:
 def _largest(distances: Distances, share: range) -> float:
     from karat._kernels.ranks import largest
 
-    return max(largest(tile, r0, R, j0) for j0 in share for tile, r0, R in _tiles(distances, j0))
+    return max(largest(*tile) for tile in _tiles(distances, share))
 
 
 def _strips(n: int) -> list[range]:
@@ -134,20 +132,11 @@ def _histogram(pairs: OverPairs, bins: _Bins) -> tuple[Ints, Floats]:
 
 
 def _histogram_of(distances: Distances, bins: _Bins, share: range) -> tuple[Ints, Floats]:
-    from karat._kernels import ranks
+    from karat._kernels.ranks import histogram
 
     counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
-    for j0 in share:
-        if isinstance(distances, Direct):
-            strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
-            tile = np.empty((TILE_ROWS, strip.shape[1]))
-            ranks.histogram_direct(
-                distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                bins.low, bins.scale, counts, sums,
-            )  # fmt: skip
-        else:
-            for tile, r0, R in _tiles(distances, j0):
-                ranks.histogram(tile, r0, R, j0, bins.low, bins.scale, counts, sums)
+    for tile in _tiles(distances, share):
+        histogram(*tile, bins.low, bins.scale, counts, sums)
     return counts, sums
 
 
@@ -161,28 +150,13 @@ def _collect(pairs: OverPairs, bins: _Bins, chosen: Ints, counts: Ints) -> list[
 def _collect_of(
     distances: Distances, bins: _Bins, chosen: Ints, room: int, share: range
 ) -> list[Floats]:
-    from karat._kernels import ranks
+    from karat._kernels.ranks import collect
 
     slot = np.zeros(bins.number, dtype=np.int32)
     slot[chosen] = np.arange(1, len(chosen) + 1)
-    lows, highs = np.empty(0), np.empty(0)
-    if len(chosen) <= FEW:
-        lows, highs = (np.array([bins.edge(b + of) for b in chosen.tolist()]) for of in (0, 1))
-        highs[chosen == bins.number - 1] = np.inf
-        if distances.squared:
-            lows, highs = lows * abs(lows) * (1 - 1e-15), highs**2 * (1 + 1e-15)
     out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
-    for j0 in share:
-        if isinstance(distances, Direct):
-            strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
-            tile = np.empty((TILE_ROWS, strip.shape[1]))
-            ranks.collect_direct(
-                distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                bins.low, bins.scale, slot, lows, highs, out, filled,
-            )  # fmt: skip
-        else:
-            for tile, r0, R in _tiles(distances, j0):
-                ranks.collect(tile, r0, R, j0, bins.low, bins.scale, slot, out, filled)
+    for tile in _tiles(distances, share):
+        collect(*tile, bins.low, bins.scale, slot, out, filled)
     return [row[:f].copy() for row, f in zip(out, filled, strict=True)]
 
 
@@ -298,22 +272,28 @@ def _rank_sums_of(
     if room > capacity:
         return _one_value(distances, labels, low, room)
     values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
-    for j0 in range(0, distances.n, WIDTH):
-        if isinstance(distances, Direct):
-            strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
-            tile = np.empty((TILE_ROWS, strip.shape[1]))
-            filled = ranks.collect_pairs_direct(
-                distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                low, high, values, pairs, filled,
-            )  # fmt: skip
-        else:
-            for tile, r0, R in _tiles(distances, j0):
-                filled = ranks.collect_pairs(
-                    tile, r0, R, j0, False, low, high, values, pairs, filled
-                )
+    for tile in _tiles(distances, range(0, distances.n, WIDTH)):
+        filled = ranks.collect_pairs(*tile, low, high, values, pairs, filled)
     assert filled == room
-    ranks.sort_pairs(values, pairs)
-    return list(ranks.rank_sums(values, pairs, labels))
+    return list(ranks.rank_sums(*sort_pairs(values, pairs), labels))
+
+
+def sort_pairs(values: Floats, pairs: Ints) -> tuple[Floats, Ints]:
+    """In the order of the values, O(N) where their density has no jumps, as that of distances."""
+    from karat._kernels.ranks import FEW, into_bins
+
+    low, high = float(values.min()), float(values.max())
+    number = max(len(values) // 4, 1)
+    if not math.isfinite(number / (high - low or math.nan)):
+        order = np.argsort(values)
+        return values[order], pairs[order]
+    ends, found, with_them = np.zeros(number, np.int64), np.empty_like(values), pairs.copy()
+    into_bins(values, pairs, low, number / (high - low), ends, found, with_them)
+    for b in np.flatnonzero(np.diff(ends, prepend=0) > FEW).tolist():
+        part = slice(int(ends[b - 1]) if b else 0, int(ends[b]))
+        order = np.argsort(found[part])
+        found[part], with_them[part] = found[part][order], with_them[part][order]
+    return found, with_them
 
 
 def _ranges(
@@ -365,11 +345,10 @@ def _least_of(distances: Distances, low: float, high: float, share: range) -> tu
     from karat._kernels.ranks import least
 
     value, count = math.inf, 0
-    for j0 in share:
-        for tile, r0, R in _tiles(distances, j0):
-            v, c = least(tile, r0, R, j0, low, high)
-            count = c if v < value else count + c * (v == value)
-            value = min(value, v)
+    for tile in _tiles(distances, share):
+        v, c = least(*tile, low, high)
+        count = c if v < value else count + c * (v == value)
+        value = min(value, v)
     return value, count
 
 
@@ -380,7 +359,6 @@ def _one_value(
     from karat._kernels.ranks import count_within
 
     within = np.zeros(labels.shape[1], dtype=np.int64)
-    for j0 in range(0, distances.n, WIDTH):
-        for tile, r0, R in _tiles(distances, j0):
-            count_within(tile, r0, R, j0, value, labels, within)
+    for tile in _tiles(distances, range(0, distances.n, WIDTH)):
+        count_within(*tile, value, labels, within)
     return [within, within * (count + 1), within * (count - within)]

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import as_distances
 from karat.labelings.partitions import Labelings
 from karat.measures.passes.centroids import around_centroids, sums_to_centers
 from karat.measures.passes.edges import EdgeSums, edge_sums
 from karat.measures.passes.over_pairs import OverPairs
-from karat.measures.passes.pairs import distributed_pair_pass, pair_pass, split
+from karat.measures.passes.pairs import pair_pass
 from karat.measures.passes.plan import GIVES, LISTS, group
 from karat.measures.passes.scatter import (
     Scatter,
@@ -222,46 +221,18 @@ class Statistics:
     # -- passes ------------------------------------------------------------------------------
 
     def _pass_pairs(self, wanted: set[str]) -> None:
-        from karat._kernels import pairs
-
-        asked = {
-            "sums": bool(wanted & {"pair_sums", "silhouettes", "objects"}),
-            "minima": bool(wanted & {"nearest", "margins", "objects"}),
-            "maxima": "diameters" in wanted,
-            "inverses": "inverse_square_sums" in wanted,
-            "matrices": bool(wanted & {"linkages", "hausdorff"}),
-            "objects": "objects" in wanted,
-        }
-        if self.workers.elsewhere:
-            found = distributed_pair_pass(
-                self.workers, self.X, self.metric, self.labelings, self.weights, **asked
-            )
-        else:
-            distances = as_distances(self.X, self.metric, weights=self.weights)
-            found = pair_pass(distances, self.labelings, self.weights, **asked)
-        columns = {
-            pairs.WITHIN_SUM: self.within_sums,
-            pairs.BETWEEN_SUM: self.between_sums,
-            pairs.SILHOUETTE: self.silhouette_sums,
-            pairs.NEAREST_WITHIN: self.nearest_within,
-            pairs.NEAREST_BETWEEN: self.nearest_between,
-            pairs.MARGIN: self.margin_sums,
-            pairs.DIAMETER: self.diameters,
-            pairs.WITHIN_INVERSE: self.within_inverse,
-            pairs.BETWEEN_INVERSE: self.between_inverse,
-        }
-        for column, target in columns.items():
-            target += split(found.per_cluster[:, column], found.starts)
-        if wanted & {"linkages", "hausdorff"}:
-            for values, target in (
-                (found.sums, self.linkage_sums),
-                (found.minima, self.linkage_minima),
-                (found.maxima, self.linkage_maxima),
-                (found.farthest, self.hausdorff),
-            ):
-                for part in split(values, found.matrix_starts):
-                    k = round(len(part) ** 0.5)
-                    target.append(part.reshape(k, k))
+        found = pair_pass(
+            self._over_pairs(exact=False),
+            self.labelings,
+            sums=bool(wanted & {"pair_sums", "silhouettes", "objects"}),
+            minima=bool(wanted & {"nearest", "margins", "objects"}),
+            maxima="diameters" in wanted,
+            inverses="inverse_square_sums" in wanted,
+            matrices=bool(wanted & {"linkages", "hausdorff"}),
+            objects="objects" in wanted,
+        )
+        for name, totals in found.totals.items():
+            setattr(self, name, totals)
         self.objects = found.objects
 
     def _pass_centroids(self, wanted: set[str]) -> None:
@@ -325,7 +296,7 @@ class Statistics:
         )
 
     def _over_pairs(self, *, exact: bool = True) -> OverPairs:
-        return OverPairs(self.X, self.metric, self.workers, exact)
+        return OverPairs(self.X, self.metric, self.workers, exact, self.weights)
 
     def _pass_squares(self, wanted: set[str]) -> None:
         self.distance_squares = distance_squares(self._over_pairs(exact=False), self.labelings)

@@ -1,30 +1,33 @@
-"""Distances by strips of columns, on all cores, added up by column and cluster.
+"""Distances of sorted objects by tiles, added up by column and cluster.
 
-Threads run compiled code that releases the GIL; strips are added up in their order, so that results
-do not depend on the number of threads.
+Compiled code releases the GIL; results do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from karat.distances import Direct, Distances, Precomputed, Product
-from karat.runtime.threads import in_order, threads
+from karat.runtime.threads import threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
-R = TypeVar("R")
-
-WIDTH = 128  # columns of a strip
-PRODUCT_ROWS = 512  # long enough for a matrix product to run at full speed
+WIDTH = 128  # columns of a tile
+ROWS = 512  # of a tile, long enough for a matrix product to run at full speed
+ROWS_OF_MATRIX = 2**14  # of which a line is read from end to end
 HELD = 128 * 2**20  # bytes of accumulators of all objects, above which tiles are not mirrored
+
+
+def side(n: int) -> int:
+    """How many of n objects are one block."""
+    return min(max(n // 16 // WIDTH, 1), 8) * WIDTH
 
 
 def rounds(count: int) -> Iterator[list[tuple[int, int]]]:
@@ -43,25 +46,12 @@ class Columns(NamedTuple):
     stop: int
     arrays: tuple[Floats, ...]
 
-    def part(self, start: int, stop: int) -> Columns:
-        """Those of some of the objects."""
-        window = slice(start - self.start, stop - self.start)
-        return Columns(start, stop, tuple(np.ascontiguousarray(x[:, window]) for x in self.arrays))
-
-    def strips(self) -> Iterator[Columns]:
-        """Those of :data:`WIDTH` objects at a time."""
-        for start in range(self.start, self.stop, WIDTH):
-            yield self.part(start, min(start + WIDTH, self.stop))
-
-    def add(self, other: Columns) -> Columns:
-        """Those of the same objects from other distances, too."""
-        ways = (np.add, np.minimum, np.maximum, np.add)
-        found = (way(x, y) for way, x, y in zip(ways, self.arrays, other.arrays, strict=True))
-        return Columns(self.start, self.stop, tuple(found))
-
 
 class Known(NamedTuple):
-    """What the kernels are told of sorted objects, and what is wanted of their distances."""
+    """What the kernel is told of sorted objects, and what is wanted of their distances.
+
+    ``run`` numbers objects of equal labels, which stand together; ``labels`` are (n, M).
+    """
 
     run: NDArray[np.int32]
     weights: Floats
@@ -69,110 +59,76 @@ class Known(NamedTuple):
     starts: NDArray[np.int64]
     wanted: NDArray[np.bool_]
 
-
-class Tiles:
-    """The distances of sorted objects, added up by column and cluster."""
-
-    def __init__(self, distances: Distances, known: Known) -> None:
-        self.distances, self.known = distances, known
-        self.clusters, self.wanted = int(known.starts[-1]), known.wanted
-        self.n, self.width = distances.n, WIDTH if self.clusters <= 512 else WIDTH // 2
-
-    def better_mirrored(self, held: int = HELD) -> bool:
-        """Whether half of the distances costs less than the accumulators of all objects.
-
-        These may take ``held`` bytes.
-
-        Measured: an accumulator's way through memory takes some 16 ns, and a distance less saves
-        0.1 ns and 1 ns more for every 32 features.
-        """
-        distances = self.distances
-        numbers = int(self.wanted.sum()) * self.clusters
-        if isinstance(distances, Precomputed):  # there is nothing to compute
-            return False
-        if not distances.symmetric or numbers * distances.n * 8 > held:
-            return False
-        if not isinstance(distances, (Direct, Product)):
-            return True
-        return 16 * numbers <= distances.n * (distances.Z.shape[1] / 32 + 0.1)
-
     def empty(self, start: int, stop: int) -> Columns:
         """Accumulators of no distances yet, and of no clusters for what is not wanted."""
         arrays = (
-            np.full((self.clusters if want else 0, stop - start), fill)
+            np.full((self.starts[-1] if want else 0, stop - start), fill)
             for want, fill in zip(self.wanted, (0.0, np.inf, 0.0, 0.0), strict=True)
         )
         return Columns(start, stop, tuple(arrays))
 
-    def strips(self, first: int, last: int) -> Iterator[Columns]:
-        """The accumulators of the objects first..last, strip by strip."""
 
-        def work(j0: int) -> Columns:
-            into = self.empty(j0, min(j0 + self.width, last))
-            self.add(0, self.n, into)
-            return into
+def pays_mirrored(distances: Distances, known: Known) -> bool:
+    """Whether half of the distances costs less than the accumulators of all objects.
 
-        yield from self.each(work, range(first, last, self.width))
+    Measured: an accumulator's way through memory takes some 16 ns, to turn a tile over 1 ns for
+    each distance, and a distance less saves 1 ns for every 20 features.
+    """
+    numbers = int(known.wanted.sum() * known.starts[-1])
+    if isinstance(distances, Precomputed) or numbers * distances.n * 8 > HELD:
+        return False
+    if not isinstance(distances, (Direct, Product)):
+        return distances.symmetric
+    return 16 * numbers <= distances.n * (distances.Z.shape[1] / 20 - 1)
 
-    def each(self, work: Callable[[int], R], items: Iterable[int]) -> Iterator[R]:
-        """``map(work, items)`` where the distances are computed."""
-        return in_order(work, items, one_blas_thread=self.distances.uses_blas)
 
-    def mirrored(self) -> Iterator[Columns]:
-        """As :meth:`strips` of all objects, from half of the distances, for symmetric ones.
+def mirrored(distances: Distances, known: Known) -> Iterator[Columns]:
+    """The accumulators of all objects, from half of their distances, which are symmetric.
 
-        Holds the accumulators of all objects, and goes through the pairs of blocks of objects in
-        rounds in which no two threads write to the same block.
-        """
-        n = self.distances.n
-        side = min(max(n // 16 // WIDTH, 2), 8) * WIDTH
-        held: dict[int, Columns] = {}
+    Goes through the pairs of blocks of objects in rounds in which no two threads write to the same
+    block.
+    """
+    n, width = distances.n, side(distances.n)
+    held = [known.empty(start, min(start + width, n)) for start in range(0, n, width)]
 
-        def begin(block: int) -> None:
-            start = block * side
-            held[block] = columns = self.empty(start, min(start + side, n))
-            self.add(start, columns.stop, columns, columns)
+    def work(pair: tuple[int, int]) -> None:
+        rows, columns = (held[block] for block in pair)
+        add(distances, known, rows.start, rows.stop, columns, rows)
 
-        def work(pair: tuple[int, int]) -> None:
-            rows, columns = (held[block] for block in pair)
-            self.add(rows.start, rows.stop, columns, rows)
+    with threads(one_blas_thread=distances.uses_blas) as each:
+        deque(each(work, ((block, block) for block in range(len(held)))), maxlen=0)
+        for pairs in rounds(len(held)):
+            deque(each(work, pairs), maxlen=0)
+    yield from held
 
-        def part(start: int) -> Columns:
-            return held[start // side].part(start, min(start + WIDTH, n))
 
-        blocks = -(-n // side)
-        with threads(one_blas_thread=self.distances.uses_blas) as each:
-            deque(each(begin, range(blocks)), maxlen=0)
-            for pairs in rounds(blocks):
-                deque(each(work, pairs), maxlen=0)
-            yield from each(part, range(0, n, WIDTH))
+def add(
+    distances: Distances,
+    known: Known,
+    r0: int,
+    r1: int,
+    into: Columns,
+    mirror: Columns | None = None,
+) -> None:
+    """Add the distances of rows r0..r1 to columns; ``mirror`` takes those of the rows.
 
-    def add(self, r0: int, r1: int, into: Columns, mirror: Columns | None = None) -> None:
-        """The distances of rows r0..r1 to columns; ``mirror`` takes those of the rows."""
-        from karat._kernels import pairs
+    A square on the diagonal has both ways by itself.
+    """
+    from karat._kernels.pairs import accumulate
 
-        distances, rows = self.distances, mirror or into
-        if isinstance(distances, Direct):
-            strip = distances.strip(into.start, into.stop)
-            pairs.accumulate_direct(
-                distances.kind, distances.Z, r0, r1, strip, distances.squared, *self.known,
-                into.arrays, into.start, mirror is not None, rows.arrays, rows.start,
-            )  # fmt: skip
-            return
-        if isinstance(distances, Precomputed) and mirror is None:
-            pairs.accumulate_gathered(
-                distances.D, distances.order, r0, r1, into.stop - into.start, *self.known,
-                into.arrays, into.start,
-            )  # fmt: skip
-            return
-        for j0 in range(into.start, into.stop, WIDTH):
-            j1 = min(j0 + WIDTH, into.stop)
-            strip, tile = distances.strip(j0, j1), np.empty((PRODUCT_ROWS, j1 - j0))
-            start = r0 if mirror is not into else j0
-            for a in range(start, r1, PRODUCT_ROWS):
-                b = min(a + PRODUCT_ROWS, r1)
-                distances.tile(a, b, j0, j1, strip, tile)
-                pairs.accumulate(
-                    tile, a, b - a, j0, distances.squared, *self.known,
-                    into.arrays, into.start, mirror is not None, rows.arrays, rows.start,
-                )  # fmt: skip
+    rows = min(ROWS_OF_MATRIX if isinstance(distances, Precomputed) else ROWS, r1 - r0)
+    room, turned_room = np.empty(rows * WIDTH), np.empty(rows * WIDTH if mirror else 0)
+    for j0 in range(into.start, into.stop, WIDTH):
+        j1 = min(j0 + WIDTH, into.stop)
+        strip = distances.strip(j0, j1)
+        a = j0 if mirror is into else r0
+        while a < r1:
+            b = min(a + (rows if mirror is None or a != j0 else WIDTH), r1)
+            tile = room[: (b - a) * (j1 - j0)].reshape(b - a, j1 - j0)
+            distances.tile(a, b, j0, j1, strip, tile)
+            accumulate(tile, distances.squared, a, j0, *known, into.arrays, j0 - into.start)
+            if mirror is not None and a != j0:
+                turned = turned_room[: tile.size].reshape(tile.T.shape)
+                np.copyto(turned, tile.T)
+                accumulate(turned, False, j0, a, *known, mirror.arrays, a - mirror.start)
+            a = b

@@ -1,0 +1,16 @@
+"""The choice of hypercluster and optuclust by default: silhouette, noise dropped.
+
+hypercluster 0.1.13 and optuclust 0.0.2 install on Python 3.11. Each searches clusterers and their
+parameters, and keeps the result of the greatest silhouette; that rule is applied to the given
+labelings. Objects that are noise are dropped, whatever their share.
+"""
+
+import numpy as np
+
+import karat
+
+
+def choose(X, labelings):
+    """The labeling of the greatest silhouette of the objects that it assigns."""
+    found = karat.evaluate(X, labelings, measures=["silhouette"], noise="drop")
+    return np.argmax(found["silhouette"].fillna(-2))
