@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.labeling import FewLabelClassifier as FewLabelClassifier
     from karat.labeling.reading import clarity_by_reading as clarity_by_reading
-    from karat.labeling.reading import intruder_test as intruder_test
     from karat.labelings.contingency import ContingencyTable as ContingencyTable
     from karat.measures import *  # noqa: F403
     from karat.measures.evaluation import evaluate as evaluate
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from karat.study import Study as Study
     from karat.study import load_study as load_study
     from karat.study.estimator import ChosenClustering as ChosenClustering
+    from karat.study.numbers import n_clusters as n_clusters
     from karat.study.representations import representations as representations
 
 # public name -> the module that has it; nothing is imported before it is asked for
@@ -52,9 +52,9 @@ _HOME = {
     "recommend": "karat.measures.recommended",
     "FewLabelClassifier": "karat.labeling",
     "clarity_by_reading": "karat.labeling.reading",
-    "intruder_test": "karat.labeling.reading",
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
+    "n_clusters": "karat.study.numbers",
     "representations": "karat.study.representations",
     "write_report": "karat.report",
     "InputError": "karat.runtime.validation",

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 import karat
 from karat import plot
 from karat.bounds import percent_up, study_bounds
+from karat.bounds.wording import METHODS
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
 from karat.judge.labelled import TEMPERATURE, log_likelihood
@@ -305,7 +306,7 @@ def test_the_part_that_made_the_guarantee_is_named():
     few[::6] = y[::6]
     best = swept(X, truth=few).best(stability=False)
     assert best.guarantee.reason in str(best)
-    assert best.guarantee.how in str(best)
+    assert METHODS[best.guarantee.method] in str(best)
 
 
 def test_likelihood_of_labels_is_a_chain_of_predictions():

@@ -104,7 +104,7 @@ def bound(
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
     best = replace(best, delta=delta, warnings=(*given.doubts, *best.warnings))
-    forecast = None if target is None else forecast_labels(best, target)
+    forecast = forecast_labels(best, target) if best.n else None
     if predict is not None:
         _write_classes(best, n, rows, predict)
     notes = [*clusterings.notes, *given.notes]
@@ -168,8 +168,6 @@ def _as_json(
 
 
 def _tell(best: Guarantee, forecast: LabelForecast | None, notes: list[str], told: str) -> None:
-    from karat.bounds import advise
-
     for note in notes:
         typer.echo(f"Note: {note}")
     if len(best.mdl) > 1:
@@ -178,8 +176,6 @@ def _tell(best: Guarantee, forecast: LabelForecast | None, notes: list[str], tol
     typer.echo(told)
     if forecast is not None:
         typer.echo(str(forecast))
-    elif best.n:
-        typer.echo(str(advise(best)))
 
 
 def _print_table(table: pd.DataFrame) -> None:

@@ -1,11 +1,10 @@
-"""``karat clarity``: what a person or a model learns from a clustering, by names and intruders."""
+"""``karat clarity``: what a person or a model learns from a clustering, by names."""
 
 from __future__ import annotations
 
 import getpass
 import json as jsonlib
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,14 +20,6 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.labeling.reading import ReadingDesk
     from karat.study import Study
-
-
-class Task(StrEnum):
-    """Choices of ``--task``."""
-
-    names = "names"
-    intruders = "intruders"
-    words = "words"
 
 
 @takes_groups
@@ -54,14 +45,7 @@ def clarity(
             "an answer."
         ),
     ] = "terminal",
-    task: Annotated[
-        Task,
-        typer.Option(
-            help="names: name the clusters, then assign objects; intruders: find the object that "
-            "does not belong; words: find the word, among those that tell a cluster of texts."
-        ),
-    ] = Task.names,
-    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign, or sets.")] = 30,
+    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign.")] = 30,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -74,11 +58,6 @@ def clarity(
     reader: Annotated[
         str, typer.Option(help="Name of the reader.", show_default="user name, or the function")
     ] = "",
-    person: Annotated[
-        Path | None,
-        typer.Option(help="With a function: answers of people, by which it is corrected."),
-    ] = None,
-    person_n: Annotated[int, typer.Option(min=1, help="The -n of these people.")] = 30,
     max_calls: Annotated[
         int | None, typer.Option(min=1, help="The most calls of the function.")
     ] = None,
@@ -96,9 +75,9 @@ def clarity(
 
     karat clarity news.jsonl --text-column text --labels clusters.csv --by page
 
-    karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
+    karat clarity wine --study wine.karat --by my_models:ask -n 200
     """
-    from karat.labeling.reading import correct_reading
+    from karat.labeling.reading import draw_round, shown_by
     from karat.study import load_study
 
     dataset = read_dataset(reading)
@@ -106,33 +85,23 @@ def clarity(
     study = None if study_file is None else load_study(study_file, dataset)
     try:
         given: Any = _clustering(dataset, labels, column, study)
-        shown = _shown(dataset, reading)
-        if task is Task.words:
-            shown, given = _words(dataset, given)
         people = by in ("terminal", "page")
-        kind = "clarity" if task is Task.names else task.value
-        path = output or Path(f"{dataset.name}-{kind if people else 'prompts'}.jsonl")
-        questions = _questions(dataset, shown, given, task, n, seed)
-        readings = []
-        if person is not None and task is Task.names:  # before a function is asked and paid
-            readings = _readings(person, _questions(dataset, shown, given, task, person_n, seed))
+        path = output or Path(f"{dataset.name}-{'clarity' if people else 'prompts'}.jsonl")
+        show = shown_by(_shown(dataset, reading), len(given))
+        questions = draw_round(
+            show, given, n, X=dataset.X, metric=dataset.metric, random_state=seed
+        )
         if people:
             found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
         else:
             found = _by_function(path, questions, by, reader, max_calls)
-        corrected, agreements = [], {}
-        if readings:
-            model = next(iter(found.values()))
-            corrected = [correct_reading(model, one) for one in readings]
-        elif task is Task.names:
-            agreements = _agreements(found)
+        agreements = _agreements(found)
         if json:
             read = {by: one.to_dict() for by, one in found.items()}
-            told = [one.to_dict() for one in corrected]
-            typer.echo(jsonlib.dumps({"read": read, "agree": agreements, "corrected": told}))
+            typer.echo(jsonlib.dumps({"read": read, "agree": agreements}))
         else:
-            _tell([*found.values(), *agreements.values(), *corrected])
-        if study is not None and task is Task.names:
+            _tell([*found.values(), *agreements.values()])
+        if study is not None:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
             typer.echo(f"The clusters in {study_file} have the names of {who} now.", err=True)
@@ -170,40 +139,14 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     from karat.labeling import Objects
 
     if dataset.texts is not None:
-        return Objects(dataset, None)
+        return Objects(dataset.texts, None)
     cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
     hidden = {*split_names(reading.drop), dataset.truth_name}
     cells = cells[[name for name in cells.columns if name not in hidden]]
     rows = np.arange(dataset.n_objects) if dataset.rows is None else dataset.rows
     if cells.shape[1] == 0 or len(cells) <= rows.max():
         return dataset
-    return Objects(dataset, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
-
-
-def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[int]]:
-    """The words that tell each cluster of texts from the others, and its number."""
-    from karat.runtime.validation import InputError
-    from karat.study import Study
-
-    if not dataset.of_documents:
-        raise InputError("--task words needs texts, of whose clusters words are characteristic")
-    with Study(dataset) as study:
-        study.add({"clusters": labels}, reference=False)
-        told = [
-            (one.feature, c)
-            for c, cluster in enumerate(study.describe("clusters"))
-            for one in cluster.telling
-        ]
-    return [word for word, _ in told], [c for _, c in told]
-
-
-def _questions(dataset: Dataset, shown: Any, labels: Any, task: Task, n: int, seed: int) -> Any:
-    from karat.labeling.reading import draw_intruders, draw_round, shown_by
-
-    show = shown_by(shown, len(labels))
-    if task is not Task.names:
-        return draw_intruders(show, labels, n, seed)
-    return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=seed)
+    return Objects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
 def _by_function(
@@ -288,19 +231,6 @@ def _at_terminal(desk: ReadingDesk) -> None:
             desk.give("label", desk.keys[given], at)
         else:
             typer.echo(f"{given!r} is none of these.")
-
-
-def _readings(path: Path, few: Any) -> list[Any]:
-    """What each person in a file read."""
-    from karat.labeling.reading import ReadingDesk
-    from karat.runtime.validation import InputError
-
-    if not path.is_file():
-        raise InputError(f"--person: there is no file {path}")
-    desk = ReadingDesk(path, few, "nobody")
-    if not desk.readers:
-        raise InputError(f"--person: nobody has assigned an object in {path}")
-    return [few.read(said, by) for by, said in desk.readers.items()]
 
 
 def _agreements(found: dict[str, Any]) -> dict[str, str]:

@@ -66,16 +66,6 @@ def label(
     clusterer: Annotated[
         list[str] | None, typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable.")
     ] = None,
-    expert: Annotated[
-        Path | None,
-        typer.Option(
-            help="Labels of somebody who is right, for some of the drawn objects: your own errors "
-            "enter the guarantee.",
-        ),
-    ] = None,
-    neighbors: Annotated[
-        int, typer.Option(min=0, help="Show so many of the nearest objects with each.")
-    ] = 0,
     constraints: Constraints = None,
     by: Annotated[
         str, typer.Option(help="Your name, where a team labels.", show_default="user name")
@@ -94,7 +84,7 @@ def label(
         Path | None,
         typer.Option(
             "--export",
-            help="At the end, write labels and what is next to .json (Label Studio), .csv, .xlsx.",
+            help="At the end, write labels and what is next to .json (Label Studio) or .csv.",
         ),
     ] = None,
     teach: Annotated[
@@ -129,7 +119,6 @@ def label(
     """  # fmt: skip
     import numpy as np
 
-    from karat.datasets import read_labels
     from karat.distances import RELATIONS
     from karat.labeling import Desk, Watch, export_labels, import_labels
     from karat.study.deciding import MOST_FOR_CLASSIFIERS
@@ -143,10 +132,7 @@ def label(
         typer.echo(f"Note: {note}", err=True)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
-    objects = _objects(dataset, reading, rows, neighbors, metric)
-    expected = None
-    if expert is not None:
-        expected = read_labels(expert, n, rows=rows, ids=dataset.ids).values
+    objects = _objects(dataset, reading, rows)
     candidates, prior = _candidates(
         dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column,
         constraints,
@@ -159,7 +145,7 @@ def label(
         typer.echo(f"{import_labels(session, path):,} new labels from {path}.", err=True)
     learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
     watch = Watch(
-        session, candidates, delta, target=target, expert=expected, classes=listed, prior=prior,
+        session, candidates, delta, target=target, classes=listed, prior=prior,
         X=dataset.X if learns else None,
     )  # fmt: skip
     desk = Desk(session, watch, objects, listed)
@@ -174,7 +160,7 @@ def label(
     if export is not None:
         export_labels(session, export, overwrite=force)
         typer.echo(f"Exported: {export}")
-    _report(desk, expected)
+    _report(desk)
     if predict is not None and desk.standing is not None:
         _write_classes(desk.standing, session, dataset, rows, predict)
 
@@ -211,18 +197,16 @@ def _session(
     return session
 
 
-def _objects(
-    dataset: Dataset, reading: Reading, rows: NDArray[Any], neighbors: int, metric: str | None
-) -> Objects:
+def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> Objects:
     """What is shown of the objects."""
     from karat.datasets import read_cells
     from karat.labeling import Objects
 
     if dataset.texts is not None:
-        return Objects(dataset, None, None, neighbors, metric)
+        return Objects(dataset.texts, None)
     cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
     cells = cells.iloc[rows].reset_index(drop=True)
-    return Objects(dataset, cells, Path(reading.data).parent, neighbors, metric)
+    return Objects(None, cells, Path(reading.data).parent)
 
 
 def _serve(desk: Desk) -> None:
@@ -253,10 +237,8 @@ def _same(name: str, like: str) -> bool:
     return given is not None and given.lower().startswith("y")
 
 
-def _report(desk: Desk, expected: Any) -> None:
-    """What is guaranteed, and how far the labellers agree."""
-    from karat.labeling import agreement
-
+def _report(desk: Desk) -> None:
+    """What is guaranteed, and where the labellers differ."""
     session, now = desk.session, desk.standing
     told = session.disagreements
     for at, said in told[:20]:
@@ -264,10 +246,6 @@ def _report(desk: Desk, expected: Any) -> None:
         typer.echo(printable(f"Row {session.rows[at]} ({session.objects[at]}): {differ}"))
     if len(told) > 20:
         typer.echo(f"... and {len(told) - 20} more; --export FILE.csv has them all.")
-    if expected is not None:
-        both = [None if v is None else str(v) for v in expected]
-        if any(both[i] is not None for i in session.labelled):
-            typer.echo(f"You and the expert: {agreement(session.y, both)}")
     typer.echo("Nothing is guaranteed yet." if now is None else now.sentence)
     if now is not None:
         typer.echo(now.found.reason)
@@ -390,10 +368,10 @@ class _Loop:
         return like if like is not None and _same(name, like) else name
 
     def _advice(self) -> str:
-        from karat.bounds import advise
+        from karat.bounds import forecast_labels
 
         now = self.desk.standing
-        return "Label some first." if now is None else str(advise(now.found))
+        return "Label some first." if now is None else str(forecast_labels(now.found))
 
 
 def ask(prompt: str) -> str | None:
@@ -411,12 +389,10 @@ def ask(prompt: str) -> str | None:
 
 
 def show_object(shown: Shown) -> None:
-    """The object's row or text, and the objects nearest to it."""
+    """The object's row or text."""
     if shown.text:
         text = printable(shown.text)
         typer.echo(text[:_MOST] + (" ..." if len(text) > _MOST else ""))
     width = max((len(name) for name, _ in shown.cells), default=0)
     for name, value in shown.cells[:40]:
         typer.echo(f"  {name:<{width}}  {printable(value)}")
-    for number, line in enumerate(shown.like, 1):
-        typer.echo(f"  like {number}: {printable(line)}")

@@ -49,7 +49,7 @@ def guarantee(facts: Facts) -> Section | None:
         table = facts.study.bounds().table
     sentences = [own.sentence, *told_by(answer)]
     if own.n and own.m:
-        sentences.append(str(forecast_labels(own, float(f"{own.bound_rate / 2:.2g}"))))
+        sentences.append(str(forecast_labels(own)))
     table = table.assign(clusterer=facts.scores["clusterer"])
     alt, caption = page.bound_figure(answer, len(table), beside)
     figure = plot.bound_by_k(table, chosen=own.name)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from karat.judge import FEWEST_OBJECTS
+from karat.runtime.validation import InputError
 from karat.study.answer import GRADES, Number
 
 if TYPE_CHECKING:
@@ -36,6 +38,53 @@ def nesting(
     home = np.where(table.any(axis=1), table.argmax(axis=1), -1)
     share = table.max(axis=1).sum() / max(both.sum(), 1)
     return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
+
+
+def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> pd.Series[float]:
+    """How many clusters there are: the probability of each number, most likely ``idxmax()``.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d), or a Dataset
+    metric : str or callable
+    random_state : int
+
+    Returns
+    -------
+    Series
+        By number; they sum to 1. That of 1 is the probability that there are no clusters
+        (:func:`karat.assess_structure`); the learned judge shares out the rest over the
+        clusterings of the default sweep.
+
+    Raises
+    ------
+    InputError
+        For fewer objects than the learned judge takes, and for a graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import karat
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> karat.n_clusters(X).idxmax()
+    3
+    """
+    import pandas as pd
+
+    from karat.study.study import Study
+
+    study = Study(X, metric=metric, random_state=random_state)
+    study.sweep(progress=False)
+    answer = study.best(stability=False)
+    if not answer.numbers:
+        raise InputError(
+            f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
+            "distances; karat.stability.ESTIMATORS has other ways"
+        )
+    there = 1.0 if answer.structure is None else answer.structure.probability
+    shares = {1: 1 - there} | {one.k: there * one.probability for one in answer.numbers}
+    return pd.Series(shares, name="probability").rename_axis("k").sort_index()
 
 
 def numbers_of(
