@@ -194,13 +194,6 @@ def test_measures_lists_every_one():
     assert "silhouette" in run("measures", "silhouette").stdout.lower()
 
 
-def test_measures_for_a_kind_of_data():
-    advice = karat.recommend(kind="texts")
-    assert str(advice) in run("measures", "--for", "texts").stdout
-    told = json.loads(run("measures", "--for", "texts", "--json").stdout)
-    assert [m["key"] for m in told["measures"]] == list(advice.measures)
-
-
 def test_help_teaches():
     text = run("--help").stdout
     for command in ("run", "compare", "report", "bound", "sample", "measures", "reproduce"):

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from karat.measures import *  # noqa: F403
     from karat.measures.evaluation import evaluate as evaluate
     from karat.measures.properties import properties as properties
-    from karat.measures.recommended import recommend as recommend
     from karat.measures.scorer import scorer as scorer
     from karat.measures.scores import Scores as Scores
     from karat.model import Model as Model
@@ -49,12 +48,11 @@ _HOME = {
     "scorer": "karat.measures.scorer",
     "Model": "karat.model",
     "load_model": "karat.model",
-    "recommend": "karat.measures.recommended",
+    "n_clusters": "karat.study.numbers",
     "FewLabelClassifier": "karat.labeling",
     "clarity_by_reading": "karat.labeling.reading",
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
-    "n_clusters": "karat.study.numbers",
     "representations": "karat.study.representations",
     "write_report": "karat.report",
     "InputError": "karat.runtime.validation",

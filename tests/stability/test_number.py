@@ -1,24 +1,39 @@
-"""The number of clusters: one answer, with the probability of each number."""
+"""One answer for the number of clusters: its probabilities and its sentence."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
+from karat.study.numbers import NumberOfClusters
+
+
+def three():
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(c, 0.5, (40, 2)) for c in ((0, 0), (6, 0), (0, 6))])
+
+
+def test_the_sentence_names_what_else_it_may_be():
+    shares = pd.Series([0.05, 0.55, 0.3, 0.1], index=pd.Index([1, 2, 3, 4], name="k"))
+    assert repr(NumberOfClusters(2, shares, pd.DataFrame())) == "2 clusters (55%), or 3 (30%)."
 
 
 def test_one_answer_by_the_judge():
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(c, 0.5, (40, 2)) for c in ((0, 0), (6, 0), (0, 6))])
-    found = karat.n_clusters(X)
-    assert found.idxmax() == 3
-    assert found.sum() == pytest.approx(1)
-    assert found[1] == pytest.approx(1 - karat.assess_structure(X).probability, abs=0.05)
+    found = karat.n_clusters(three())
+    assert found.k == 3
+    assert found.probabilities.sum() == pytest.approx(1)
+    assert found.probabilities[1] == pytest.approx(1 - found.structure.probability)
+    assert found.table.loc[3, "expected"] == found.table["expected"].max()
+    assert repr(found).startswith("3 clusters (")
+    assert found.structure.decision == "yes"
 
 
 def test_one_cloud_has_one_cluster():
-    assert karat.n_clusters(np.random.default_rng(0).normal(size=(400, 2))).idxmax() == 1
+    one = karat.n_clusters(np.random.default_rng(0).normal(size=(400, 2)))
+    assert one.k == 1
+    assert repr(one).startswith("No clusters (")
 
 
 def test_too_few_objects_are_sent_to_the_estimators():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.nulls.structure import Structure
     from karat.study.judging import Judged
     from karat.study.study import Study
 
 #: so many of the most likely numbers are compared with the answer
 COMPARED = 4
+#: probability from which on another number is named
+NAMED = 0.15
 
 
 def nesting(
@@ -40,8 +44,37 @@ def nesting(
     return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
 
 
-def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> pd.Series[float]:
-    """How many clusters there are: the probability of each number, most likely ``idxmax()``.
+@dataclass(frozen=True)
+class NumberOfClusters:
+    """How many clusters there are.
+
+    Attributes
+    ----------
+    k : int
+        The most probable number.
+    probabilities : Series
+        The probability of each number; they sum to 1. That of 1 is the probability that there are
+        no clusters.
+    table : DataFrame
+        The best clustering of each number that the default sweep found, and its expected agreement.
+    structure : Structure or None
+        Whether there are clusters at all.
+    """
+
+    k: int
+    probabilities: pd.Series[float]
+    table: pd.DataFrame
+    structure: Structure | None = None
+
+    def __repr__(self) -> str:
+        first, *rest = self.probabilities.sort_values(ascending=False, kind="stable").items()
+        others = [f"{k} ({share:.0%})" for k, share in rest if share >= NAMED]
+        what = "No clusters" if self.k == 1 else f"{self.k} clusters"
+        return f"{what} ({first[1]:.0%}){', or ' * bool(others)}{' or '.join(others)}."
+
+
+def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> NumberOfClusters:
+    """How many clusters there are: one answer, with the probability of each number.
 
     Parameters
     ----------
@@ -51,15 +84,17 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> p
 
     Returns
     -------
-    Series
-        By number; they sum to 1. That of 1 is the probability that there are no clusters
-        (:func:`karat.assess_structure`); the learned judge shares out the rest over the
-        clusterings of the default sweep.
+    NumberOfClusters
 
     Raises
     ------
     InputError
         For fewer objects than the learned judge takes, and for a graph.
+
+    Notes
+    -----
+    What is left of 1 by :func:`karat.assess_structure` the learned judge shares out over the
+    clusterings of the default sweep.
 
     Examples
     --------
@@ -67,7 +102,7 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> p
     >>> import karat
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
-    >>> karat.n_clusters(X).idxmax()
+    >>> karat.n_clusters(X).k
     3
     """
     import pandas as pd
@@ -84,7 +119,12 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> p
         )
     there = 1.0 if answer.structure is None else answer.structure.probability
     shares = {1: 1 - there} | {one.k: there * one.probability for one in answer.numbers}
-    return pd.Series(shares, name="probability").rename_axis("k").sort_index()
+    probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
+    best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
+    best = best.set_index("n_clusters").rename_axis("k").sort_index()
+    table = best[["name", "expected", "low", "high"]]
+    k = int(probabilities.index[int(probabilities.argmax())])
+    return NumberOfClusters(k, probabilities, table, answer.structure)
 
 
 def numbers_of(

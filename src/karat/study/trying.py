@@ -14,9 +14,9 @@ import numpy as np
 
 from karat.clusterers import Clusterer, ExcludedError, under
 from karat.distances import FORMS
-from karat.labelings.held import held_labelings
+from karat.labelings.candidates import hard_labelings
 from karat.labelings.partitions import as_labelings, canonical_codes
-from karat.labelings.structures import as_kept, by_appearance, split
+from karat.labelings.structures import as_kept, by_appearance
 from karat.runtime.executors import Workers
 from karat.runtime.progress import progress_bar
 from karat.runtime.threads import available_cores
@@ -289,7 +289,7 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         One or many, see :func:`karat.labelings.as_labelings`; a DataFrame's columns are
         clusterings. Fitted estimators, BERTopic models and annotated matrices are taken, too,
-        see :func:`karat.labelings.held_labelings`. Unnamed ones are called ``"labels 0"``,
+        see :func:`karat.labelings.hard_labelings`. Unnamed ones are called ``"labels 0"``,
         ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
         :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
         labels; its memberships are kept, see :meth:`Study.memberships`. Of a
@@ -307,7 +307,7 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
     storage = study.storage
     if reference is not None:
         study.record.change(reference=bool(reference))
-    labelings, memberships = split(held_labelings(labelings, study.X))
+    labelings, memberships = hard_labelings(labelings, study.X)
     labelings = in_order_of(study.objects.index, labelings, name="X", other_name="labelings")
     batch = as_labelings(labelings, n_objects=study.n_objects, noise="drop")
     known = {c["name"]: c for c in storage.candidates()}
