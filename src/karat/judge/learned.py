@@ -69,7 +69,7 @@ class Judgement:
     #: expected adjusted Rand index with the structure that experts would name. It does not depend
     #: on the other candidates
     predicted: Floats
-    #: bounds of an interval that held for four of five partitions in collections left out of
+    #: bounds of an interval that held for four of five partitions in collections excluded from
     #: training
     low: Floats
     high: Floats
@@ -88,7 +88,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Judge:
-    """Trees that read evidence, and how far they were off on collections left out."""
+    """Trees that read evidence, and how far they were off on excluded collections."""
 
     version: str
     #: what the trees read, in order

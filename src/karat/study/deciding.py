@@ -198,7 +198,7 @@ def best(
     InputError
         If nothing was tried, or nothing can be ranked.
     """
-    name = answer(study).name
+    name = str(study.rank().index[0])
     if second_sample and study.storage.candidate(name)["fitted_on"] is not None:
         with suppress(InputError):  # the answer says why
             sample_agreement(study, name, executor=executor, progress=progress)

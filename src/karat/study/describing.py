@@ -40,10 +40,6 @@ def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription,
         ``cluster`` is the number in :meth:`labels`. Of more than 200,000 objects, rules, effects
         and positions are those of a random sample.
 
-    See Also
-    --------
-    karat.meaning.describe_clusters
-
     Examples
     --------
     >>> import karat

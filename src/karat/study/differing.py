@@ -54,10 +54,6 @@ def differences(
     karat.inference.differences : For a clusterer of your own.
     karat.inference.more_than_one : Without a model of how values vary.
 
-    Notes
-    -----
-    Classes and constraints have no part in the choice. It takes as long as the sweep did.
-
     Examples
     --------
     >>> import numpy as np, karat

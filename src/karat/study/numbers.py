@@ -10,7 +10,6 @@ import numpy as np
 
 from karat.judge import FEWEST_OBJECTS
 from karat.runtime.validation import InputError
-from karat.stability.result import Tabled
 from karat.study.answer import GRADES, Number
 
 if TYPE_CHECKING:
@@ -25,40 +24,6 @@ if TYPE_CHECKING:
 COMPARED = 4
 #: probability from which on another number is named
 NAMED = 0.15
-
-
-@dataclass(frozen=True)
-class NumberOfClusters(Tabled):
-    """How many clusters there are.
-
-    Attributes
-    ----------
-    k : int
-        The most probable number.
-    probabilities : Series
-        The probability of each number; they sum to 1.
-    table : DataFrame
-        What it follows from.
-    structure : Structure or None
-        Whether there are clusters at all, which is the probability of 1.
-    """
-
-    k: int
-    probabilities: pd.Series[float]
-    table: pd.DataFrame
-    structure: Structure | None = None
-
-    @property
-    def headline(self) -> str:
-        """The answer, and what else it may be."""
-        ordered = self.probabilities.sort_values(ascending=False, kind="stable")
-        others = [f"{k} ({p:.0%})" for k, p in ordered.iloc[1:].items() if p >= NAMED]
-        what = "No clusters" if self.k == 1 else f"{self.k} clusters"
-        more = f", or {' or '.join(others)}" if others else ""
-        return f"{what} ({ordered.iloc[0]:.0%}){more}."
-
-    def __repr__(self) -> str:
-        return self.headline
 
 
 def nesting(
@@ -79,6 +44,35 @@ def nesting(
     return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
 
 
+@dataclass(frozen=True)
+class NumberOfClusters:
+    """How many clusters there are.
+
+    Attributes
+    ----------
+    k : int
+        The most probable number.
+    probabilities : Series
+        The probability of each number; they sum to 1. That of 1 is the probability that there are
+        no clusters.
+    table : DataFrame
+        The best clustering of each number that the default sweep found, and its expected agreement.
+    structure : Structure or None
+        Whether there are clusters at all.
+    """
+
+    k: int
+    probabilities: pd.Series[float]
+    table: pd.DataFrame
+    structure: Structure | None = None
+
+    def __repr__(self) -> str:
+        first, *rest = self.probabilities.sort_values(ascending=False, kind="stable").items()
+        others = [f"{k} ({share:.0%})" for k, share in rest if share >= NAMED]
+        what = "No clusters" if self.k == 1 else f"{self.k} clusters"
+        return f"{what} ({first[1]:.0%}){', or ' * bool(others)}{' or '.join(others)}."
+
+
 def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> NumberOfClusters:
     """How many clusters there are: one answer, with the probability of each number.
 
@@ -91,8 +85,6 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     Returns
     -------
     NumberOfClusters
-        ``table`` has the best clustering of each number that the default sweep found, and its
-        expected agreement.
 
     Raises
     ------
@@ -101,10 +93,8 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
 
     Notes
     -----
-    1 has the probability that there are no clusters (:func:`karat.assess_structure`). The rest is
-    shared out by the learned judge over the clusterings of the default sweep; what that is worth
-    on collections that it had not seen is in the documentation of the choice.
-    :data:`karat.stability.ESTIMATORS` has estimators of the literature.
+    What is left of 1 by :func:`karat.assess_structure` the learned judge shares out over the
+    clusterings of the default sweep.
 
     Examples
     --------
@@ -130,15 +120,11 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     there = 1.0 if answer.structure is None else answer.structure.probability
     shares = {1: 1 - there} | {one.k: there * one.probability for one in answer.numbers}
     probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
-    ranking = study.rank().reset_index(names="name")
-    best = ranking.drop_duplicates("n_clusters").set_index("n_clusters").rename_axis("k")
-    table = best[["name", "expected", "low", "high"]].sort_index()
-    return NumberOfClusters(
-        int(probabilities.index[int(probabilities.argmax())]),
-        probabilities,
-        table,
-        answer.structure,
-    )
+    best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
+    best = best.set_index("n_clusters").rename_axis("k").sort_index()
+    table = best[["name", "expected", "low", "high"]]
+    k = int(probabilities.index[int(probabilities.argmax())])
+    return NumberOfClusters(k, probabilities, table, answer.structure)
 
 
 def numbers_of(

@@ -103,10 +103,8 @@ def stability(
         Numbers of clusters for the curve; by default those that were swept.
     n_resamples, n_references : int
         As for :func:`karat.stability.assess`.
-    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+    executor, progress : optional
         As for :meth:`sweep`; by default threads of this process.
-    progress : bool, optional
-        Show a bar; by default on a terminal.
 
     Returns
     -------

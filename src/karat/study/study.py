@@ -54,8 +54,7 @@ class Study:
     noise : {"drop", "cluster", "singletons", "error"}, optional
         What internal measures make of objects that a clusterer excludes. With ``"drop"``, the
         default, they are judged without them, and the score in a ranking is multiplied by the
-        share that is left. External measures always take each of them for a cluster of its own,
-        so that a clusterer gains nothing by excluding what is hard.
+        share that is left. To external measures each is a cluster of its own.
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
@@ -67,10 +66,10 @@ class Study:
     by : str, optional
         What decides, see :attr:`by`.
     exact : bool, optional
-        Whether every clusterer is fitted to all objects and every measure computed exactly,
-        however many objects there are. By default clusterers whose time grows faster than
-        linearly are fitted to 5,000 objects and extended to the others by the nearest object
-        (above 5,000), and measures of pairs are estimated with standard errors (above 20,000).
+        Whether every clusterer is fitted to all objects and every measure computed exactly. By
+        default clusterers whose time grows faster than linearly are fitted to 5,000 objects and
+        extended to the others by the nearest object, and above 20,000 objects measures of pairs
+        are estimated with standard errors.
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
@@ -99,10 +98,8 @@ class Study:
 
     Notes
     -----
-    What decides (metric, noise, delta, truth, ``by``, the judge) and what was tried (sweeps, added
-    clusterings) is recorded in the study, see :attr:`record`. Everything else follows from it and
-    is worked out again once it has changed; a resumed study has the settings that it was begun
-    with unless others are given.
+    What decides and what was tried is recorded, see :attr:`record`. Everything else follows from
+    it; a resumed study has the settings that it was begun with unless others are given.
 
     Examples
     --------

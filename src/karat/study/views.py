@@ -201,7 +201,7 @@ def told_by(one: Codes, other: Codes) -> float:
     """How much one clustering tells of the other, from 0 (as chance) to 1 (it is finer, or equal).
 
     Mutual information over the smaller entropy, both less what chance brings on average, to first
-    order (adjusted mutual information; Miller & Madow 1955). Outliers of either are left out.
+    order (adjusted mutual information; Miller & Madow 1955). Outliers of either are excluded.
     """
     table = _table(one, other)
     n = table.sum()
