@@ -14,7 +14,7 @@ from karat.nulls.references import draw_reference
 from karat.runtime.validation import InputError
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.curves import prediction_strength
-from karat.stability.engine import check_draws, check_numbers, prepare, subsample, transfer
+from karat.stability.engine import Engine, check_draws, check_numbers, prepare, subsample, transfer
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
@@ -85,21 +85,8 @@ def clest(
         raise InputError("Clest compares numbers from 2 upward with 1; k has only 1")
 
     def similarities(data: Any, key: int) -> NDArray[np.float64]:
-        """How alike a test set's clusters are to those that a learning set predicts, (B, K)."""
         part = replace(engine, X=data, _lists=[])
-
-        def split(b: int) -> list[float]:
-            rng = part.generator(key, b)
-            learn = subsample(part.n, fraction, rng)
-            test = np.setdiff1d(np.arange(part.n), learn)
-            learned, own = part.fit(learn, numbers, rng), part.fit(test, numbers, rng)
-            predicted = (transfer(part, "centroid", learn, a, test) for a in learned)
-            return [
-                fowlkes_mallows_index(a, c, noise="singletons")
-                for a, c in zip(predicted, own, strict=True)
-            ]
-
-        return np.array(part.map(split, range(n_splits)))
+        return _similarities(part, numbers, fraction, n_splits, key)
 
     found = similarities(engine.X, 0)
     median = np.median(found, axis=0)
@@ -130,6 +117,25 @@ def clest(
         engine.n,
         {"p": dict(zip(numbers, p.tolist(), strict=True))},
     )
+
+
+def _similarities(
+    engine: Engine, numbers: list[int], fraction: float, n_splits: int, key: int
+) -> NDArray[np.float64]:
+    """How alike a test set's clusters are to those that a learning set predicts, (B, K)."""
+
+    def split(b: int) -> list[float]:
+        rng = engine.generator(key, b)
+        learn = subsample(engine.n, fraction, rng)
+        test = np.setdiff1d(np.arange(engine.n), learn)
+        learned, own = engine.fit(learn, numbers, rng), engine.fit(test, numbers, rng)
+        predicted = (transfer(engine, "centroid", learn, a, test) for a in learned)
+        return [
+            fowlkes_mallows_index(a, c, noise="singletons")
+            for a, c in zip(predicted, own, strict=True)
+        ]
+
+    return np.array(engine.map(split, range(n_splits)))
 
 
 # -- estimators, by one protocol -------------------------------------------------------------
