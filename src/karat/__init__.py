@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from karat.measures import *  # noqa: F403
     from karat.measures.evaluation import evaluate as evaluate
     from karat.measures.properties import properties as properties
-    from karat.measures.recommended import recommend as recommend
     from karat.measures.scorer import scorer as scorer
     from karat.measures.scores import Scores as Scores
     from karat.model import Model as Model
@@ -50,7 +49,6 @@ _HOME = {
     "Model": "karat.model",
     "load_model": "karat.model",
     "n_clusters": "karat.study.numbers",
-    "recommend": "karat.measures.recommended",
     "FewLabelClassifier": "karat.labeling",
     "clarity_by_reading": "karat.labeling.reading",
     "guarantee": "karat.bounds",

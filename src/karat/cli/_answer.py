@@ -18,7 +18,7 @@ WIDE = 100  # characters of a terminal with room for every column
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     """What machines read: the answer, the best candidates, every score."""
-    from karat.study import kept_assessment, kept_differences, kept_representations
+    from karat.study import kept_assessment, kept_differences
 
     best = answer.to_dict()
     resampled = kept_assessment(study, answer.name)
@@ -31,7 +31,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_resampled": len(resampled.rows),
             "changing": resampled.changing.tolist(),
         }
-    represented, compared = kept_representations(study), kept_differences(study)
+    compared = kept_differences(study)
     return {
         "data": {
             "name": answer.data,
@@ -39,7 +39,6 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_features": study.dataset.n_features,
         },
         "clusters": [one.to_dict() for one in study.describe(answer.name)],
-        "representations": None if represented is None else _records(represented),
         "differences": None
         if compared is None
         else {
@@ -87,28 +86,6 @@ def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
     console.print(table)
     if len(found) > CLUSTERS_SHOWN:
         console.print(f"... and {len(found) - CLUSTERS_SHOWN} smaller clusters", style="dim")
-
-
-def _show_representations(study: Study, console: Console) -> None:
-    from rich.table import Table
-
-    from karat.study import kept_representations
-
-    found = kept_representations(study)
-    if found is None:
-        return
-    shares = [c for c in found if str(c).startswith("r=") and not str(c).endswith("error")]
-    columns = [*shares, *(c for c in ("informativeness", "stability") if c in found)]
-    title = "Which representation?"
-    if shares:
-        title += "\nr=5: share of the 5 nearest documents with the same class"
-    table = Table(title=title, box=None, pad_edge=False)
-    table.add_column("representation", no_wrap=True)
-    for column in columns:
-        table.add_column(str(column), justify="right")
-    for name, row in zip(found.index, found.to_dict("records"), strict=True):
-        table.add_row(str(name), *(f"{row[column]:.3f}" for column in columns))
-    console.print(table)
 
 
 def _show_differences(study: Study, answer: Answer, console: Console) -> None:
@@ -177,7 +154,6 @@ def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) ->
         console.print(printable(sentence), markup=False, highlight=False)
     if ways is not None:
         _show_ways(study, ways, console)
-    _show_representations(study, console)
     _show_differences(study, answer, console)
     more = answer.tried.distinct - top
     if more > 0:

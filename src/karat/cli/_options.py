@@ -142,27 +142,11 @@ Graph = Annotated[
     Path | None,
     typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
 ]
-Embeddings = Annotated[
-    Path | None,
-    typer.Option(
-        help="NPY file with an embedding of each document, in the same order, or NPZ with "
-        "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
-        "judged by both."
-    ),
-]
-Representations = Annotated[
-    bool,
-    typer.Option(
-        "--representations",
-        help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
-        "brings like ones together.",
-    ),
-]
 Grid = Annotated[
     list[str] | None,
     typer.Option(
-        help="Values of another parameter, repeatable: eps=0.1:2:0.1 (both ends) or "
-        "min_samples=5,10."
+        help="Values of what a clusterer without a number of clusters is swept by, repeatable: "
+        "eps=0.1:2:0.1 (both ends) or min_cluster_size=5,10."
     ),
 ]
 Alternatives = Annotated[

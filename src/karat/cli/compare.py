@@ -79,9 +79,9 @@ def compare(
 
     Objects that only some of the joined files have are excluded and counted.
     """
+    from karat.labelings.contingency import tables_against
     from karat.labelings.labels import Encoded
     from karat.labelings.partitions import as_labelings
-    from karat.measures.external.agreement import tables_against
     from karat.runtime.validation import check_choice
 
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")

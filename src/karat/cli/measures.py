@@ -16,23 +16,11 @@ def measures(
     key: Annotated[
         str | None, typer.Argument(help="A measure to explain; lists all measures if omitted.")
     ] = None,
-    for_: Annotated[
-        str | None,
-        typer.Option(
-            "--for", help="Say which to report for data of a kind: shapes, tables or texts."
-        ),
-    ] = None,
     json: Json = False,
 ) -> None:
-    """List every measure with its direction and range, explain one, or recommend three."""
+    """List every measure with its direction and range, or explain one."""
     import json as jsonlib
 
-    if for_ is not None:
-        import karat
-
-        advice = karat.recommend(kind=for_)
-        typer.echo(jsonlib.dumps(advice.to_dict()) if json else str(advice))
-        return
     from karat.measures import catalogue
 
     chosen = [catalogue[key]] if key else list(catalogue.values())
@@ -82,6 +70,4 @@ def _list(measures: list[Measure]) -> None:
                 better = "greater" if m.greater_is_better else "lower"
                 table.add_row(m.key, better, f"{m.range[0]:g} to {m.range[1]:g}", m.family)
         console.print(table)
-    console.print(
-        "[dim]karat measures KEY explains one measure; --for tables says which to report[/dim]"
-    )
+    console.print("[dim]karat measures KEY explains one measure[/dim]")

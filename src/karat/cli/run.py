@@ -99,13 +99,11 @@ class Judging:
 
 @dataclass(frozen=True, kw_only=True)
 class Relations:
-    """What else is known of the objects: their distance, a graph, embeddings."""
+    """What else is known of the objects: their distance, a graph."""
 
     metric: options.Metric = None
     distances: options.Distances = None
     graph: options.Graph = None
-    embeddings: options.Embeddings = None
-    representations: options.Representations = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +145,7 @@ def run(
     from karat.datasets.object_files import OBJECT_FILES
     from karat.report import write_report
     from karat.runtime.validation import InputError
-    from karat.study import Study, study_parts, study_representations
+    from karat.study import Study, study_parts
     from karat.study.constraints import constraints_among
     from karat.study.first_run import compile_ahead
 
@@ -190,8 +188,6 @@ def run(
                 _sweep(study, sweep)
             study.evaluate(executor=sweep.executor, progress=sweep.progress)
         answer = _choose(study, sweep, judging.stability)
-        if relations.representations or relations.embeddings is not None:
-            study_representations(study)
         if varying is not None:
             study.differences(varying[0], scale=varying[1])
         if output.labels is not None:
@@ -224,7 +220,7 @@ def _listed(classes: str | None) -> Any:
 
 def _related(dataset: Dataset, relations: Relations) -> Dataset:
     """The objects of the data file, with what other files say of them."""
-    from karat.datasets import with_embeddings, with_relation
+    from karat.datasets import with_relation
     from karat.runtime.validation import InputError
 
     if relations.distances is not None and relations.graph is not None:
@@ -233,13 +229,6 @@ def _related(dataset: Dataset, relations: Relations) -> Dataset:
         dataset = with_relation(dataset, relations.distances, "precomputed")
     if relations.graph is not None:
         dataset = with_relation(dataset, relations.graph, "graph")
-    if relations.embeddings is not None:
-        dataset = with_embeddings(dataset, relations.embeddings)
-    if relations.representations and dataset.metric != "cosine":
-        raise InputError(
-            "--representations compares weightings of the terms of documents; name their texts "
-            "with --text-column"
-        )
     return dataset
 
 

@@ -9,10 +9,8 @@ from karat.clusterers._function import FunctionClusterer, from_function
 from karat.clusterers._memberships import memberships_of
 from karat.clusterers._metric_adapter import (
     ExcludedError,
-    OnColumns,
     OnDistances,
     OnForm,
-    on_columns,
     under,
 )
 from karat.clusterers._record import Clusterer, as_clusterer, catalogue, configured
@@ -45,7 +43,6 @@ __all__ = [
     "LinkageClustering",
     "MiniBatchSphericalKMeans",
     "NormalizedCutNMF",
-    "OnColumns",
     "OnDistances",
     "OnForm",
     "PCAKMeans",
@@ -57,6 +54,5 @@ __all__ = [
     "configured",
     "from_function",
     "memberships_of",
-    "on_columns",
     "under",
 ]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 
 from karat.clusterers._memberships import memberships_of
@@ -115,34 +114,6 @@ class OnForm(OnRows):
         return embed(check_points(X, self.metric), self.metric)
 
 
-@dataclass(eq=False, repr=False)
-class OnColumns(OnRows):
-    """An estimator on the columns ``start:stop`` of the data: one of several representations.
-
-    Parameters
-    ----------
-    estimator : estimator
-    start, stop : int
-
-    Examples
-    --------
-    >>> from sklearn.cluster import KMeans
-    >>> from karat.clusterers import OnColumns
-    >>> X = [[0, 9], [1, 0], [50, 9], [51, 0]]
-    >>> labels = OnColumns(KMeans(2, random_state=0), 1, 2).fit_predict(X)
-    >>> bool(labels[0] == labels[2] != labels[1] == labels[3])
-    True
-    """
-
-    estimator: Any
-    start: int
-    stop: int
-
-    def _rows(self, X: Any) -> Any:
-        rows = X if hasattr(X, "shape") else np.asarray(X)
-        return rows[:, self.start : self.stop]
-
-
 def under(clusterer: Clusterer, metric: Any) -> Clusterer:
     """The clusterer under a distance.
 
@@ -193,24 +164,6 @@ def under(clusterer: Clusterer, metric: Any) -> Clusterer:
             make=partial(_made_on, OnForm, clusterer.make, (metric,)),
         )
     raise ExcludedError(_why_not(clusterer, metric))
-
-
-def on_columns(clusterer: Clusterer, name: str, start: int, stop: int) -> Clusterer:
-    """The clusterer, already under its distance, on a representation called ``name``.
-
-    Examples
-    --------
-    >>> from karat.clusterers import catalogue, on_columns
-    >>> on_columns(catalogue["soft-movmf"], "terms", 0, 500).key
-    'soft-movmf of terms'
-    """
-    return replace(
-        clusterer,
-        key=f"{clusterer.key} of {name}",
-        title=f"{clusterer.title} of {name}",
-        make=partial(_made_on, OnColumns, clusterer.make, (start, stop)),
-        distances=("features",),
-    )
 
 
 def _made_on(kind: Any, make: Any, where: tuple[Any, ...], value: Any, seed: int) -> OnRows:

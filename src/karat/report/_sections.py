@@ -25,7 +25,7 @@ from karat.report._pictures import (
     parallel_coordinates,
 )
 from karat.report._tables import group_of, undefined_values
-from karat.report._topics import representation, topics
+from karat.report._topics import topics
 from karat.study import NO_LABELS, wording
 from karat.study.wording import divisions, first_screen, footer, story
 
@@ -221,7 +221,7 @@ FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
     (
         "the-data",
         "The data",
-        (data, features, parallel_coordinates, pairs, topics, representation),
+        (data, features, parallel_coordinates, pairs, topics),
     ),
     ("candidates", "All candidates", (ranking, failures)),
     (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -61,33 +61,22 @@ class NumberOfClusters(Tabled):
         return self.headline
 
 
-@dataclass(frozen=True)
-class Nesting:
-    """How the finer of two partitions divides the coarser."""
+def nesting(
+    coarse: NDArray[np.integer], fine: NDArray[np.integer]
+) -> tuple[float, list[list[int]]]:
+    """Of how many objects the finer partition divides the coarser, and which of its clusters do.
 
-    #: of the objects, those for which it does; outliers of either are not counted
-    share: float
-    #: for each cluster of the coarser, the clusters of the finer that have most of their objects in
-    #: it
-    parts: tuple[tuple[int, ...], ...]
+    Outliers of either are not counted.
 
-
-def nesting(coarse: NDArray[np.integer], fine: NDArray[np.integer]) -> Nesting:
-    """Which clusters of the finer partition make up each cluster of the coarser.
-
-    Examples
-    --------
     >>> nesting(np.array([0, 0, 1, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2]))
-    Nesting(share=1.0, parts=((0,), (1, 2)))
+    (1.0, [[0], [1, 2]])
     """
     both = (coarse >= 0) & (fine >= 0)
     table = np.zeros((fine.max() + 1, coarse.max() + 1), dtype=np.int64)
     np.add.at(table, (fine[both], coarse[both]), 1)
-    home = table.argmax(axis=1)
+    home = np.where(table.any(axis=1), table.argmax(axis=1), -1)
     share = table.max(axis=1).sum() / max(both.sum(), 1)
-    there = table.any(axis=1)
-    parts = [np.flatnonzero((home == c) & there).tolist() for c in range(table.shape[1])]
-    return Nesting(float(share), tuple(map(tuple, parts)))
+    return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
 
 
 def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> NumberOfClusters:
@@ -156,43 +145,48 @@ def numbers_of(
     study: Study, ranked: pd.DataFrame, shares: Mapping[int, float], found: Judged | None
 ) -> tuple[Number, ...]:
     """The numbers by their shares, the greatest first; how the likely ones go with the first."""
-    best = _best_of_each(study, ranked, found)
-    order = sorted(shares.items(), key=lambda one: -one[1])
-    told = [Number(order[0][0], order[0][1], best[order[0][0]].name)]
-    for k, share in order[1:]:
-        other = best[k]
+    best = _best_of_each(ranked, found)
+    (k, share), *others = sorted(shares.items(), key=lambda one: -one[1])
+    told = [Number(k, share, best[k].name)]
+    first = best[k].divided(study)
+    for k, share in others:
         if len(told) >= COMPARED:
-            told.append(Number(k, share, other.name))
+            told.append(Number(k, share, best[k].name))
             continue
-        coarse, fine = sorted([best[told[0].k], other], key=lambda one: int(one.codes.max()))
-        how = nesting(coarse.codes, fine.codes)
+        both = sorted([first, best[k].divided(study)], key=lambda one: int(one[0].max()))
+        (coarse, wholes), (fine, names) = both
+        nested, parts = nesting(coarse, fine)
         united = tuple(
-            (whole, tuple(fine.clusters[i] for i in part))
-            for whole, part in zip(coarse.clusters, how.parts, strict=True)
+            (whole, tuple(names[i] for i in part))
+            for whole, part in zip(wholes, parts, strict=True)
         )
-        told.append(Number(k, share, other.name, how.share, united))
+        told.append(Number(k, share, best[k].name, nested, united))
     return tuple(told)
 
 
-@dataclass(frozen=True)
-class _Best:
+class _Best(NamedTuple):
     """The best clustering with so many clusters: a candidate, or one that karat found beside."""
 
     name: str | None
-    codes: NDArray[np.int32]
-    clusters: list[str]
+    codes: NDArray[np.int32] | None = None
+
+    def divided(self, study: Study) -> tuple[NDArray[np.int32], list[str]]:
+        """Labels, and what the clusters are called."""
+        if self.name is not None:
+            return study.labels(self.name), study.cluster_names(self.name)
+        assert self.codes is not None
+        return self.codes, [str(i) for i in range(int(self.codes.max()) + 1)]
 
 
-def _best_of_each(study: Study, ranked: pd.DataFrame, found: Judged | None) -> dict[int, _Best]:
+def _best_of_each(ranked: pd.DataFrame, found: Judged | None) -> dict[int, _Best]:
     """The first candidate with each number, unless it is poor and karat has one of its own."""
     out: dict[int, _Best] = {}
     for one, _ in () if found is None else found.company:
-        k = int(one.codes.max()) + 1
-        out.setdefault(k, _Best(None, one.codes, [str(i) for i in range(k)]))
+        out.setdefault(int(one.codes.max()) + 1, _Best(None, one.codes))
     poor: set[Any] = set()
     if "expected" in ranked:
         poor = set(ranked.index[(ranked["expected"] < GRADES["fair"]).to_numpy(dtype=bool)])
     for name, k in reversed([*zip(ranked.index, map(int, ranked["n_clusters"]), strict=True)]):
         if name not in poor or k not in out or out[k].name is not None:
-            out[k] = _Best(str(name), study.labels(name), study.cluster_names(name))
+            out[k] = _Best(str(name))
     return out
