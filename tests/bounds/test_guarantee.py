@@ -12,7 +12,7 @@ import pytest
 from tests import naive_bounds
 
 import karat
-from karat.bounds import Learner, b_always, b_max, pac_bayes, sequential
+from karat.bounds import LabelSequence, Learner, b_always, b_max, pac_bayes, sequential
 from karat.bounds.classes import KnownClasses, known_classes
 from karat.bounds.confidence_sequence import most_errors
 from karat.bounds.guarantees import half
@@ -312,8 +312,8 @@ def test_a_prior_moves_the_choice():
     y = partial(truth, karat.bounds.sample(100, 20, random_state=0))
     for name in twins:
         prior = {other: 0.98 if other == name else 0.02 for other in twins}
-        assert karat.guarantee(twins, y, prior=prior).name == name
-    assert karat.guarantee(twins, y, prior=[0.02, 0.98]).name == "b"
+        assert LabelSequence(twins, prior=prior).update(y).name == name
+    assert LabelSequence(twins, prior=[0.02, 0.98]).update(y).name == "b"
 
 
 def test_what_is_wrong_is_said():
@@ -326,9 +326,9 @@ def test_what_is_wrong_is_said():
     with pytest.raises(InputError, match="delta"):
         karat.guarantee(labels, y, 0)
     with pytest.raises(InputError, match="a share for each"):
-        karat.guarantee([labels, labels], y, prior=[1.0])
+        LabelSequence([labels, labels], prior=[1.0])
     with pytest.raises(InputError, match="Kraft"):
-        karat.guarantee([labels, labels], y, prior=[1.0, 0.5])
+        LabelSequence([labels, labels], prior=[1.0, 0.5])
 
 
 def test_one_label_and_all_labels():

@@ -15,10 +15,10 @@ from karat.bounds import (
     binomial_tail_bound,
     forecast_labels,
     sample,
-    sampling_warnings,
     supervised_yardstick,
 )
 from karat.bounds.forecast import outlook
+from karat.bounds.sampling import sampling_warnings
 from karat.runtime.validation import InputError
 
 

@@ -8,7 +8,7 @@ from karat.bounds.forecast import LabelForecast, forecast_labels
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.pairs import kept_pairs
-from karat.bounds.sampling import Doubt, doubted_draw, sample, sampling_warnings
+from karat.bounds.sampling import Doubt, doubted_draw, sample
 from karat.bounds.sequential import Starts
 from karat.bounds.study import Searched, study_bounds, study_guarantee
 from karat.bounds.tails import b_max, bucket, log_bucket
@@ -41,7 +41,6 @@ __all__ = [
     "percent_up",
     "prune_dendrogram",
     "sample",
-    "sampling_warnings",
     "study_bounds",
     "study_guarantee",
     "supervised_yardstick",

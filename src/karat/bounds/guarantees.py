@@ -141,7 +141,6 @@ def guarantee(
     X: Any = None,
     order: Any = None,
     taught: Any = None,
-    prior: Any = None,
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: Any = 0,
@@ -174,9 +173,6 @@ def guarantee(
         Positions of labelled objects that were chosen without a label, to teach the classifier
         (:func:`karat.labeling.teaching_objects`). The guarantee is about the others, from which
         the other labelled objects must have been drawn.
-    prior : mapping of str to float or array-like (M,), optional
-        Shares of the clusterings, decided without the labels, with a sum of at most 1: likely
-        clusterings are chosen with fewer labels. Even by default.
     classes : iterable, int or "open", optional
         As for :func:`karat.pac_mdl_bound`; only the parts that use all labels need them.
     noise : {"error", "cluster", "singletons", "drop"}
@@ -193,8 +189,8 @@ def guarantee(
     Raises
     ------
     InputError
-        If no object is labelled, ``order`` does not name the labelled objects, the prior breaks
-        Kraft's inequality, or as for :func:`karat.pac_mdl_bound`.
+        If no object is labelled, ``order`` does not name the labelled objects, or as for
+        :func:`karat.pac_mdl_bound`.
 
     See Also
     --------
@@ -231,10 +227,10 @@ def guarantee(
     if anytime is not False:
         target = None if anytime is True else float(anytime)
         keeps = LabelSequence(
-            labelings, delta, target, X=X, taught=taught, prior=prior, classes=classes, noise=noise
+            labelings, delta, target, X=X, taught=taught, classes=classes, noise=noise
         )
         return keeps.update(y_few, order, random_state=random_state)
-    labelled = population_of(labelings, X, prior, noise, taught).read(y_few, classes)
+    labelled = population_of(labelings, X, None, noise, taught).read(y_few, classes)
     drawn = labelled.population.drawn(order, labelled.truth.known, random_state)
     return fixed_guarantee(labelled, delta, drawn, random_state)
 
@@ -244,10 +240,13 @@ class LabelSequence:
 
     Parameters
     ----------
-    labelings, delta, X, taught, prior, classes, noise
+    labelings, delta, X, taught, classes, noise
         As for :func:`karat.guarantee`.
     target : float, optional
         The rate at which you mean to stop, in (0, 1).
+    prior : mapping of str to float or array-like (M,), optional
+        Shares of the clusterings, decided without the labels, with a sum of at most 1: likely
+        clusterings are chosen with fewer labels. Even by default.
 
     Examples
     --------

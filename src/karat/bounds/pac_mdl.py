@@ -345,29 +345,21 @@ def bounds_of(
 
     from karat._kernels import pac_mdl as kernel
 
-    y, known, names = truth.codes, truth.known, truth.names
+    known, names = truth.known, truth.names
     raw_bits = np.asarray(chosen.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
         raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
     choice = _pooled(raw_bits, batch) if chosen.mixed else raw_bits
     naming = truth.bits_once(delta) if once else truth.bits
-    levels = log_level(delta, choice + naming)
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
     most = int(batch.n_clusters.max())
     rank = check_random_state(random_state).random((most, len(names)))
     rank[:, len(names) - truth.nameless :] += 1.0  # a class with a name wins a tie
     cluster_codes, errors, label_bits, ms, ns, per_class = kernel.label_clusterings(
-        batch.codes,
-        known,
-        y[known],
-        len(names),
-        offsets,
-        rank,
-        chosen.mixed,
-        levels,
-        log2_factorials(most + len(names)),
+        batch.codes, known, truth.codes[known], len(names), offsets, rank, chosen.mixed,
+        log_level(delta, choice + naming), log2_factorials(most + len(names)),
         log2_spreads(most, len(names)),
-    )
+    )  # fmt: skip
     label_bits += naming
     bound = b_max(ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
     constants = np.stack([per_class.argmax(axis=1), ms - per_class.max(axis=1)], axis=1)
@@ -389,7 +381,7 @@ def bounds_of(
         float(delta),
         chosen.name,
         float(np.exp2(-raw_bits).sum()),
-        (*truth.doubts, *sampling_warnings(y >= 0, y[known].tolist())),
+        (*truth.doubts, *sampling_warnings(truth.codes >= 0, truth.codes[known].tolist())),
         truth.premises,
         truth.read,
         batch,

@@ -64,41 +64,15 @@ def sample(n_objects: int, size: int, *, random_state: Any = None) -> NDArray[np
     return drawn
 
 
-def sampling_warnings(labelled: Any, classes: Sequence[Any] | None = None) -> tuple[str, ...]:
-    """Reasons to doubt that the labelled objects were drawn at random from all objects.
+def sampling_warnings(
+    labelled: NDArray[np.bool_], classes: Sequence[Any] | None = None
+) -> tuple[str, ...]:
+    """Reasons to doubt that the labelled objects, with these classes, were drawn at random.
 
-    Parameters
-    ----------
-    labelled : array-like of bool, shape (n,)
-        True where an object has a label, in the order of the data.
-    classes : sequence, optional
-        Classes of the labelled objects, to see whether equally many of each were picked.
-
-    Returns
-    -------
-    tuple of str
-        One sentence a reason; empty where nothing looks systematic. Random draws give a warning
-        about once in some thousands; silence proves nothing.
-
-    Notes
-    -----
-    The mean position (rank-sum statistic) finds labels that gather at one end, equal class counts
-    find quotas. O(n).
-
-    Examples
-    --------
-    >>> from karat.bounds import sampling_warnings
-    >>> sampling_warnings([True] * 50 + [False] * 150)[0]
-    'the labelled objects gather near the start of the data'
+    Random draws give one about once in some thousands; silence proves nothing. The mean position
+    (rank-sum statistic) finds labels that gather at one end, equal class counts find quotas.
     """
-    if classes is not None and (isinstance(classes, str) or not hasattr(classes, "__len__")):
-        raise InputError(f"classes must be the class of each labelled object; got {classes!r}")
-    if not isinstance(labelled, (Sequence, np.ndarray)) and not hasattr(labelled, "to_numpy"):
-        raise InputError(f"labelled must be True or False per object; got {labelled!r:.80}")
-    mask = np.asarray(labelled, dtype=bool)
-    if mask.ndim != 1:
-        raise InputError(f"labelled must be one-dimensional; its shape is {mask.shape}")
-    N, positions = len(mask), np.flatnonzero(mask)
+    N, positions = len(labelled), np.flatnonzero(labelled)
     m = len(positions)
     n = N - m
     found = []

@@ -42,7 +42,6 @@ class Start:
     at: int
     delta: float
     prior: tuple[float, float]
-    followed: int
     most: int
     n: int
 
@@ -125,14 +124,13 @@ class Starts:
         expected = max(fit, LEAST) if self.target is None else max(self.target, LEAST)
         n, _ = found.hidden(drawn)
         prior = (0.5, 0.5 / expected)
-        self._starts.append(Start(found, len(drawn), share * self.delta, prior, len(drawn), n, n))
+        self._starts.append(Start(found, len(drawn), share * self.delta, prior, n, n))
 
     def _follow(self, start: Start, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
         start.most = most_errors(
             tested, start.n - tested, errors, log_level(start.delta), start.prior, start.most
         )
-        start.followed = len(drawn)
 
     def _part(self, start: Start, drawn: Any, classes: Any, numbers: NDArray[np.int64]) -> Part:
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])

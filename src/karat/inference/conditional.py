@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.inference.thinning import covariance
-from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -125,14 +124,12 @@ def conditional_test(
     rng = check_random_state(random_state).spawn(1)[0]
     proposed = rng.normal(statistic, length, n_draws)
     logs = np.full(n_draws, -np.inf)
-    with progress_bar("conditional test", n_draws) as advance:
-        for k, phi in enumerate(proposed):
-            advance(1)
-            if phi <= 0:
-                continue
-            moved = values + np.outer(nu / length**2, (phi - statistic) * direction)
-            if _finds(run(moved), one, other):
-                logs[k] = chi.logpdf(phi / length, rank) - norm.logpdf(phi, statistic, length)
+    for k, phi in enumerate(proposed):
+        if phi <= 0:
+            continue
+        moved = values + np.outer(nu / length**2, (phi - statistic) * direction)
+        if _finds(run(moved), one, other):
+            logs[k] = chi.logpdf(phi / length, rank) - norm.logpdf(phi, statistic, length)
     return _of_draws(statistic, proposed >= statistic, logs)
 
 

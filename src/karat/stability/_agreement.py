@@ -29,40 +29,6 @@ def _singletons(codes: Codes) -> NDArray[Any]:
     return np.unique(out, return_inverse=True)[1]
 
 
-def _pairs(one: Codes, other: Codes) -> tuple[float, float, float, float]:
-    """Pairs of objects together in both, in one, in the other, and all pairs."""
-    t = table(one, other)
-    counts = t, t.sum(axis=1), t.sum(axis=0), t.sum()
-    both, a, b, every = (float((c * (c - 1) // 2).sum()) for c in counts)
-    return both, a, b, every
-
-
-def jaccard(one: Codes, other: Codes) -> float:
-    """Pairs together in both over pairs together in either; 1 where there is none."""
-    both, a, b, _ = _pairs(one, other)
-    return both / (a + b - both) if a + b > both else 1.0
-
-
-def matching(one: Codes, other: Codes) -> float:
-    """Share of the pairs on which both agree (Rand; Ben-Hur's matching coefficient)."""
-    both, a, b, every = _pairs(one, other)
-    return (every - a - b + 2 * both) / every if every else 1.0
-
-
-def fowlkes_mallows(one: Codes, other: Codes) -> float:
-    """Pairs together in both over the geometric mean of those together in each."""
-    both, a, b, _ = _pairs(one, other)
-    return both / np.sqrt(a * b) if a * b else float(a == b)
-
-
-def adjusted_rand(one: Codes, other: Codes) -> float:
-    """Adjusted Rand index (Hubert & Arabie 1985); 1 for two equal partitions."""
-    both, a, b, every = _pairs(one, other)
-    expected = a * b / every if every else 0.0
-    most = (a + b) / 2
-    return (both - expected) / (most - expected) if most != expected else 1.0
-
-
 def disagreement(predicted: Codes, labels: Codes) -> float:
     """Least share of objects that differ, over all matchings of the cluster names."""
     from scipy.optimize import linear_sum_assignment
@@ -85,11 +51,3 @@ def worst_held(t: NDArray[np.int64]) -> float:
     """The least share of a cluster (row) that one cluster there holds."""
     sizes = t.sum(axis=1)
     return float((t.max(axis=1)[sizes > 0] / sizes[sizes > 0]).min(initial=1.0))
-
-
-SIMILARITIES = {
-    "jaccard": jaccard,
-    "matching": matching,
-    "fowlkes_mallows": fowlkes_mallows,
-    "adjusted_rand": adjusted_rand,
-}

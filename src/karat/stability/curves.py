@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from karat.measures.external.pairs import (
+    adjusted_rand_index,
+    fowlkes_mallows_index,
+    jaccard_index,
+    rand_index,
+)
 from karat.runtime.validation import InputError, check_choice
-from karat.stability._agreement import SIMILARITIES, disagreement
+from karat.stability._agreement import disagreement
 from karat.stability.engine import Engine, Options, check_draws, halves, subsample
 from karat.stability.method import Draw, Method, carrier
 from karat.stability.result import StabilityCurve
@@ -18,6 +25,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+SIMILARITIES: dict[str, Any] = {
+    "jaccard": jaccard_index,
+    "matching": rand_index,
+    "fowlkes_mallows": fowlkes_mallows_index,
+    "adjusted_rand": adjusted_rand_index,
+}
 #: pairs of subsamples of few objects that are tried for one that shares two objects
 REDRAWS = 100
 
@@ -70,8 +83,10 @@ def ben_hur(
     check_choice(similarity, tuple(SIMILARITIES), "similarity")
     check_draws(n_resamples, fraction)
 
+    alike = partial(SIMILARITIES[similarity], noise="singletons")
+
     def pairs(engine: Engine, ks: Sequence[int]) -> Draw:
-        return lambda rng: overlapping(engine, ks, rng, fraction, SIMILARITIES[similarity])
+        return lambda rng: overlapping(engine, ks, rng, fraction, alike)
 
     name = f"Ben-Hur's stability ({similarity})"
     method = Method(name, pairs, lambda n: round(fraction * n))

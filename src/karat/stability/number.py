@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.measures.external.pairs import fowlkes_mallows_index
 from karat.nulls.references import draw_reference
 from karat.runtime.validation import InputError
-from karat.stability._agreement import fowlkes_mallows
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.curves import prediction_strength
 from karat.stability.engine import Engine, check_draws, check_numbers, prepare, subsample, transfer
@@ -83,9 +84,9 @@ def clest(
     if not numbers:
         raise InputError("Clest compares numbers from 2 upward with 1; k has only 1")
 
-    def similarities(data: Any, key: int) -> Any:
+    def similarities(data: Any, key: int) -> NDArray[np.float64]:
         part = replace(engine, X=data, _lists=[])
-        return _predicted(part, numbers, fraction, n_splits, key)
+        return _similarities(part, numbers, fraction, n_splits, key)
 
     found = similarities(engine.X, 0)
     median = np.median(found, axis=0)
@@ -94,26 +95,22 @@ def clest(
         drawn = draw_reference(engine.X, "uniform", random_state=engine.generator(2**31, r))
         null[r] = np.median(similarities(drawn, r + 1), axis=0)
     p = (null >= median).mean(axis=0)
-    difference = median - null.mean(axis=0)
-    spread = null.std(axis=0, ddof=1)
-    table = pd.DataFrame(
-        {
-            "value": median,
-            "standard_error": found.std(axis=0, ddof=1) / np.sqrt(n_splits) * np.sqrt(np.pi / 2),
-            "null": null.mean(axis=0),
-            "null_error": spread,
-            "difference": difference,
-            "lower": difference - 2 * spread,
-            "upper": difference + 2 * spread,
-        },
-        index=pd.Index(numbers, name="k"),
-    )
+    difference, spread = median - null.mean(axis=0), null.std(axis=0, ddof=1)
+    columns = {
+        "value": median,
+        "standard_error": found.std(axis=0, ddof=1) / np.sqrt(n_splits) * np.sqrt(np.pi / 2),
+        "null": null.mean(axis=0),
+        "null_error": spread,
+        "difference": difference,
+        "lower": difference - 2 * spread,
+        "upper": difference + 2 * spread,
+    }
     counts = (p <= p_max) & (difference >= d_min)
     selected = numbers[int(np.argmax(np.where(counts, difference, -np.inf)))] if any(counts) else 1
     return StabilityCurve(
         "Clest",
-        table,
-        {number: found[:, i] for i, number in enumerate(numbers)},
+        pd.DataFrame(columns, index=pd.Index(numbers, name="k")),
+        dict(zip(numbers, found.T, strict=True)),
         True,
         selected,
         f"the largest difference of at least {d_min:g} with p at most {p_max:g}, otherwise 1",
@@ -122,7 +119,7 @@ def clest(
     )
 
 
-def _predicted(
+def _similarities(
     engine: Engine, numbers: list[int], fraction: float, n_splits: int, key: int
 ) -> NDArray[np.float64]:
     """How alike a test set's clusters are to those that a learning set predicts, (B, K)."""
@@ -132,9 +129,10 @@ def _predicted(
         learn = subsample(engine.n, fraction, rng)
         test = np.setdiff1d(np.arange(engine.n), learn)
         learned, own = engine.fit(learn, numbers, rng), engine.fit(test, numbers, rng)
+        predicted = (transfer(engine, "centroid", learn, a, test) for a in learned)
         return [
-            fowlkes_mallows(transfer(engine, "centroid", learn, a, test), c)
-            for a, c in zip(learned, own, strict=True)
+            fowlkes_mallows_index(a, c, noise="singletons")
+            for a, c in zip(predicted, own, strict=True)
         ]
 
     return np.array(engine.map(split, range(n_splits)))
@@ -143,21 +141,18 @@ def _predicted(
 # -- estimators, by one protocol -------------------------------------------------------------
 
 
-def _gap(reference: Any) -> Estimator:
-    def estimate(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-        from karat.measures.internal.gap import gap_statistic
+def _gap(reference: Any, X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+    from karat.measures.internal.gap import gap_statistic
 
-        engine = prepare(X, clusterer, random_state=seed)
+    engine = prepare(X, clusterer, random_state=seed)
 
-        def run(data: Any, k: int, fit_seed: int) -> Any:
-            part = type(engine)(data, engine.clusterer)
-            return part.fit(None, [k], np.random.default_rng(fit_seed))[0]
+    def run(data: Any, k: int, fit_seed: int) -> Any:
+        part = type(engine)(data, engine.clusterer)
+        return part.fit(None, [k], np.random.default_rng(fit_seed))[0]
 
-        return gap_statistic(
-            X, run, k=numbers, n_references=20, reference=reference, random_state=seed
-        ).first_k
-
-    return estimate
+    return gap_statistic(
+        X, run, k=numbers, n_references=20, reference=reference, random_state=seed
+    ).first_k
 
 
 def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
@@ -170,20 +165,17 @@ def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
     return above[int(np.argmax(values))]
 
 
-def _of_curve(method: Callable[..., StabilityCurve], **options: Any) -> Estimator:
-    def estimate(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-        above = [n for n in numbers if n > 1]
-        return method(X, clusterer, k=above, random_state=seed, **options).selected or 1
-
-    return estimate
+def _of_curve(method: Any, X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+    above = [n for n in numbers if n > 1]
+    return method(X, clusterer, k=above, random_state=seed).selected or 1
 
 
 #: name -> (estimator, whether it can answer 1)
 ESTIMATORS: Mapping[str, tuple[Estimator, bool]] = {
-    "gap": (_gap("box"), True),
-    "gap-pca": (_gap("pca"), True),
-    "clest": (_of_curve(clest, n_splits=10, n_references=20), True),
-    "prediction-strength": (_of_curve(prediction_strength), True),
-    "stability": (_of_curve(calibrated_stability, everywhere=False), True),
+    "gap": (partial(_gap, "box"), True),
+    "gap-pca": (partial(_gap, "pca"), True),
+    "clest": (partial(_of_curve, partial(clest, n_splits=10, n_references=20)), True),
+    "prediction-strength": (partial(_of_curve, prediction_strength), True),
+    "stability": (partial(_of_curve, partial(calibrated_stability, everywhere=False)), True),
     "silhouette": (_silhouette, False),
 }

@@ -188,8 +188,8 @@ def draw_round(
     if n_assignments < 1:
         raise InputError(f"n_assignments must be at least 1; got {n_assignments}")
     encoded = apply_noise_policy(encode(labels), "drop")
-    codes = encoded.codes
-    sizes = np.bincount(codes[codes != NOISE], minlength=len(encoded.names))
+    codes, names = encoded.codes, encoded.names.tolist()
+    sizes = np.bincount(codes[codes != NOISE], minlength=len(names))
     part = np.flatnonzero(sizes >= 2)
     if len(part) < 2:
         raise InputError(
@@ -210,8 +210,8 @@ def draw_round(
     order = np.random.default_rng([random_state, 2]).permutation(len(drawn))
     asked = [list(drawn)[i] for i in order]
     return Round(
-        clusters=tuple(_plain(encoded.names[c]) for c in part),
-        too_small=tuple(_plain(encoded.names[c]) for c in np.flatnonzero(sizes == 1)),
+        clusters=tuple(names[c] for c in part),
+        too_small=tuple(names[c] for c in np.flatnonzero(sizes == 1)),
         examples=tuple(map(tuple, shown)),
         others=tuple(map(tuple, others)),
         objects=tuple(left[c][i] for c, i in asked),
@@ -259,7 +259,3 @@ def _side_by_side(members: list[Shown], others: list[Shown]) -> list[tuple[str, 
 
     names = dict.fromkeys(name for one in members for name, _ in one.cells)
     return [(name, f"{told(name, members)}  | others: {told(name, others)}") for name in names]
-
-
-def _plain(name: Any) -> Any:
-    return name.item() if isinstance(name, np.generic) else name
