@@ -93,16 +93,14 @@ class Scored:
         InputError
             If ``failed`` would be the best value of the measure.
         """
-        key = self._key(measure, failed)
+        key, sign = self._key(measure, failed)
         check_choice(references, ("best", "mean"), "references")
-        return _mean(self._fits(key, references, failed), ["set", "contestant", "try"], "value")
+        fits = self._fits(key, sign, references, failed)
+        tries = fits.groupby(["set", "contestant", "try"], sort=False)["value"]
+        return tries.agg(lambda v: v.mean(skipna=False)).reset_index()
 
-    def _sign(self, key: str) -> int:
-        from karat.measures import catalogue
-
-        return catalogue[key].sign
-
-    def _key(self, measure: str | None, failed: float | None) -> str:
+    def _key(self, measure: str | None, failed: float | None) -> tuple[str, int]:
+        """The measure, and 1 or -1 where less is better."""
         from karat.measures import catalogue
 
         key = measure or self.measures[0]
@@ -114,15 +112,17 @@ class Scored:
                 f"failed={failed:g} would be the best value of {key}; give a bad one, so that a "
                 "failure is no advantage"
             )
-        return key
+        return key, record.sign
 
-    def _fits(self, key: str, references: References, failed: float | None) -> pd.DataFrame:
+    def _fits(
+        self, key: str, sign: int, references: References, failed: float | None
+    ) -> pd.DataFrame:
         """The value of each fit, over its references."""
         table = self.table.assign(contestant=self.contestants)
         table["k"] = table["k"].fillna(0)
         failures = table["reason"].notna()
         value = table[key].mask(failures, math.nan if failed is None else failed)
-        table["value"] = value.astype(float) * self._sign(key)
+        table["value"] = value.astype(float) * sign
         cells = table.groupby(["set", "contestant", "try", "k"], sort=False)
         how = "mean" if references == "mean" else "max"
         own = cells.agg(value=("value", how))
@@ -266,12 +266,6 @@ class Scored:
             more = f" and {len(by_row) - 1:,} more have" if len(by_row) > 1 else " has"
             notes.append(f"{by_row[0]}{more} no ids, and the references have: taken row by row.")
         return compare_methods(wide, alpha=alpha, notes=notes)
-
-
-def _mean(table: pd.DataFrame, by: list[str], column: str) -> pd.DataFrame:
-    """The mean in each group, missing where any value is."""
-    groups = table.groupby(by, sort=False)[column]
-    return groups.agg(lambda v: v.mean(skipna=False)).reset_index()
 
 
 def _expected_best(values: pd.Series, m: int) -> float:

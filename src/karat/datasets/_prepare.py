@@ -59,10 +59,6 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
             findings.append(found_distances(work.X.shape[0]))
     n_read = work.X.shape[0]
     _describe(work, raw, options, ids, reading)
-    if work.X.shape[1] == 0:
-        raise InputError(
-            f"{raw.name} has no feature left: every column is a label, an id or dropped"
-        )
     plan = None if reading is None else reading.plan
     assume = plan is not None and not options.strict
     if plan is not None and assume:
@@ -73,11 +69,10 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
             f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
             "a clustering needs at least two"
         )
-    how: Any = "none" if options.scale == "auto" else options.scale
     if assume:
         findings += repeats(work)
-        how, finding = chosen_scale(work, center_spread(work.X, "standard")[1], options)
-        findings += [] if finding is None else [finding]
+    how, finding = _scale(work, options, assume)
+    findings += [] if finding is None else [finding]
     check_range(work, how)
     center, scale = rescale(work, how)
     if plan is not None:
@@ -86,10 +81,9 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         filled = None if work.filler is None else "neighbors"
         plan = replace(plan, scale=how, impute=options.impute or filled)
     preparation = preparation_of(work, plan, center, scale, options, aside=raw.names or ())
-    truth, truth_name = work.labels, None
-    if truth is not None:
-        truth_name = options.label_column or "truth"
-        truth = _known(truth, truth_name, work.notes)
+    truth = None
+    if work.labels is not None:
+        truth = _known(work.labels, options.label_column or "truth", work.notes)
         findings += sorted_labels(work, truth)
     assert work.ids is not None
     return Dataset(
@@ -98,7 +92,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         feature_names=work.names,
         ids=work.ids,
         truth=truth,
-        truth_name=truth_name,
+        truth_name=None if truth is None else options.label_column or "truth",
         notes=tuple(work.notes),
         rows=np.arange(n_read) if work.rows is None else work.rows,
         center=center,
@@ -111,9 +105,20 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     )
 
 
+def _scale(work: Work, options: Options, assume: bool) -> tuple[Any, Finding | None]:
+    """What to scale to, by rule where something may be assumed."""
+    if assume:
+        return chosen_scale(work, center_spread(work.X, "standard")[1], options)
+    return "none" if options.scale == "auto" else options.scale, None
+
+
 def _describe(work: Work, raw: Raw, options: Options, ids: Any, reading: Reading | None) -> None:
     """Give the objects their ids and classes, and take out those whose lines are ragged."""
-    n = work.X.shape[0]
+    n, d = work.X.shape
+    if d == 0:
+        raise InputError(
+            f"{raw.name} has no feature left: every column is a label, an id or dropped"
+        )
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
         work.ids = _per_object(ids, "ids", n)
