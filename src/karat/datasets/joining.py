@@ -62,18 +62,14 @@ def check_ids(ids: NDArray[Any], what: str) -> None:
 
 def places(own: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
     """Which of ``own`` each of ``ids`` is; 7 in one input may be "7" in the other."""
-    wanted = list(ids)
-    given = list(own)
+    wanted, given = list(ids), list(own)
     at = {value: row for row, value in enumerate(given)}
-    if not any(value in at for value in wanted):
-        at = {str(value): row for row, value in enumerate(given)}
-        return [at.get(str(value)) for value in wanted]
-    if not all(value in at for value in wanted):
-        as_text = {str(value): row for row, value in enumerate(given)}
-        found = [as_text.get(str(value)) for value in wanted]
-        if None not in found:
-            return found
-    return [at.get(value) for value in wanted]
+    exact = [at.get(value) for value in wanted]
+    if None not in exact:
+        return exact
+    as_text = {str(value): row for row, value in enumerate(given)}
+    found = [as_text.get(str(value)) for value in wanted]
+    return found if None not in found or not any(value in at for value in wanted) else exact
 
 
 def order(own: NDArray[Any], ids: Any, what: str) -> NDArray[np.intp]:
