@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -265,32 +264,19 @@ def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
 
 
 def _check_ids(work: Work, id_column: str | None) -> None:
-    ids, name = work.ids, id_column or "id"
-    assert ids is not None
-    blank = [row for row, value in enumerate(ids) if value is None]
-    if blank:
-        problem = (
-            f"id column {name!r} is blank in {len(blank)} row{'s' if len(blank) > 1 else ''} "
-            f"({work.row_numbers(blank)}); every object needs an id"
-        )
-    elif len(set(ids)) < len(ids):
-        value, count = Counter(ids).most_common(1)[0]
-        rows = [row for row, other in enumerate(ids) if other == value]
-        problem = (
-            f"ids must differ from each other, but {value!r} occurs {count} times in {name!r} "
-            f"({work.row_numbers(rows)}); {len(ids) - len(set(ids)):,} rows repeat an id: choose "
-            "another column"
-        )
-    else:
-        return
-    if id_column is None:
-        raise InputError(problem)
-    raise RepairableError(
-        f"{problem}, or exclude it with drop={name!r} (--drop {name!r}), and the objects are "
-        "numbered",
-        id_column=None,
-        drop=(name,),
-    )
+    name = id_column or "id"
+    assert work.ids is not None
+    try:
+        joining.check_ids(work.ids, f"id column {name!r}", work.row_numbers)
+    except InputError as error:
+        if id_column is None:
+            raise
+        raise RepairableError(
+            f"{error}. Choose another column, or exclude it with drop={name!r} (--drop {name!r}), "
+            "and the objects are numbered",
+            id_column=None,
+            drop=(name,),
+        ) from None
 
 
 def _known(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,14 +50,15 @@ def are_positions(ids: Any, start: int = 0) -> bool:
     )
 
 
-def check_ids(ids: NDArray[Any], what: str) -> None:
-    """Raise for ids that are missing or name two objects."""
+def check_ids(ids: NDArray[Any], what: str, told: Callable[[list[int]], str] = row_numbers) -> None:
+    """Raise for ids that are missing or name two objects, in rows that are ``told``."""
     blank = [row for row, value in enumerate(ids) if value is None]
     if blank:
-        raise InputError(f"{what} is blank in {row_numbers(blank)}")
+        raise InputError(f"{what} is blank in {told(blank)}; every object needs an id")
     value, count = Counter(ids.tolist()).most_common(1)[0]
     if count > 1:
-        raise InputError(f"{what}: the id {value!r} occurs {count} times")
+        rows = told([row for row, other in enumerate(ids) if other == value])
+        raise InputError(f"{what}: ids must differ, but {value!r} occurs {count} times ({rows})")
 
 
 def places(own: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
