@@ -63,8 +63,7 @@ def half_widths(race: Scored, options: dict[str, Any]) -> dict[tuple[str, str], 
     """Of the 95 % interval of each mean over several tries, by data set and contestant."""
     if options.get("tries", "mean") != "mean":
         return {}
-    given = {key: options[key] for key in ("references", "failed") if key in options}
-    own = race.intervals(options.get("measure"), **given)
+    own = race.intervals(options.get("measure"), failed=options.get("failed"))
     half = ((own["high"] - own["low"]) / 2).dropna()
     return dict(zip(half.index, half, strict=True))
 
@@ -131,7 +130,7 @@ def _agreements(race: Scored, options: dict[str, Any]) -> str:
 
     if len(race.measures) < 2:
         return ""
-    given = {key: options[key] for key in ("references", "tries", "failed") if key in options}
+    given = {key: options[key] for key in ("tries", "failed") if key in options}
     try:
         taus = race.agreement(**given)
     except InputError as error:
