@@ -62,35 +62,22 @@ _HOME = {
     "StorageError": "karat.runtime.validation",
     "UndefinedMeasureError": "karat.runtime.validation",
 }
-_ROOMS = (
-    "bench",
-    "bounds",
-    "clusterers",
-    "datasets",
-    "distances",
-    "inference",
-    "judge",
-    "labeling",
-    "labelings",
-    "meaning",
-    "measures",
-    "model",
-    "nulls",
-    "plot",
-    "report",
-    "stability",
-    "study",
-    "testing",
-    "text",
-)
+
+
+def _rooms() -> list[str]:
+    """The rooms that are public."""
+    from pkgutil import iter_modules
+
+    names = [module.name for module in iter_modules(import_module("karat").__path__)]
+    return [name for name in names if name[0] != "_" and name not in ("cli", "runtime")]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"karat.{name}")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     if not name.startswith("_"):
+        if name in _rooms():
+            return import_module(f"karat.{name}")
         measures = import_module("karat.measures")
         if name in measures.__all__:
             return getattr(measures, name)
@@ -99,4 +86,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     # measures are listed by karat.measures and karat.measures.catalogue
-    return sorted(["__version__", *_ROOMS, *_HOME])
+    return sorted(["__version__", *_rooms(), *_HOME])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
-from sklearn.metrics import v_measure_score
 
 from karat.bench import Benchmark, mean_interval
 from karat.runtime.validation import InputError
@@ -29,33 +28,12 @@ class Slow(KMeans):
         time.sleep(600)
 
 
-def test_embeddings_by_v_measure_over_bootstraps():
-    """As MTEB does: one clusterer, each try on as many objects drawn with replacement."""
-    sets = embedded()
-    race = Benchmark(sets, {"k-means": KMeans(n_init=1)}, ["v_measure"], n_init=3, draw=50).run()
-    scores = race.scores()
-    assert list(scores.columns) == ["clear", "blurred"]
-    own = {"clear": [], "blurred": []}
-    for number in range(3):
-        rows = np.random.default_rng([0, number]).integers(0, 80, 50)
-        for key, X in sets["due"][0].items():
-            labels = KMeans(3, n_init=1, random_state=number).fit_predict(X[rows])
-            own[key].append(v_measure_score(sets["due"][1][rows], labels))
-    assert scores.loc["due"].tolist() == pytest.approx(
-        [np.mean(own["clear"]), np.mean(own["blurred"])]
-    )
-    found = race.intervals()
-    low, high = mean_interval(own["clear"])
-    assert found.loc[("due", "clear"), ["low", "high"]].tolist() == pytest.approx([low, high])
-    assert race.compare().ranks.index[0] == "clear"
-    with pytest.raises(InputError, match="easiest draw"):
-        race.scores(tries=2)
-
-
 def test_a_clusterer_without_a_seed_meets_every_draw():
     X, y = make_blobs(100, centers=5, random_state=0)
     race = Benchmark({"a": (X, y)}, ["ward"], k=[2, 3], draw="classes", n_init=4).run()
     assert len(race.table) == 4 * 2
+    with pytest.raises(InputError, match="easiest draw"):
+        race.scores(tries=2)
     race = Benchmark({"a": (X, y)}, ["ward"], k=[2, 3], n_init=4).run()
     assert len(race.table) == 2
 
@@ -148,12 +126,11 @@ def test_intervals_of_means_over_tries():
     assert np.isnan(own.loc[("uno", "ward on clear"), "low"])
 
 
-def test_the_best_or_the_mean_of_several_references():
+def test_the_best_of_several_references():
     X, y = make_blobs(60, centers=4, random_state=0)
     race = Benchmark({"a": (X, {"fine": y, "coarse": y // 2}), "b": (X, y)}, ["ward"], n_init=1)
     own = race.run().table.query("set == 'a'")["adjusted_rand_index"]
     assert race.scores().loc["a", "ward"] == own.max()
-    assert race.scores(references="mean").loc["a", "ward"] == pytest.approx(own.mean())
 
 
 def test_a_missing_representation_is_an_entry():
@@ -176,8 +153,7 @@ def test_what_cannot_take_the_distance_is_an_entry():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"draw": 1}, "at least 2 objects"),
-        ({"draw": "objects"}, "at least 2 objects"),
+        ({"draw": 1}, 'must be "classes"'),
         ({"clusterers": ["hdbscan"]}, "takes no number of clusters"),
     ],
 )

@@ -82,7 +82,7 @@ FAULTS: dict[Any, str] = {
     names: "different values in",
     missing: "1 missing",
     infinite: "1 infinite",
-    repeated_ids: "occurs 2 times in 'id'",
+    repeated_ids: "'id': ids must differ, but 105 occurs 2 times",
     huge: "1e+200",
     huger: "1e+301",
 }

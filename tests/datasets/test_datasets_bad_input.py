@@ -99,7 +99,7 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
         {"id_column": "n"},
         ("'a' occurs 2 times", "rows 1, 3"),
     ),
-    "ids blank": ("n,x\na,1\n,2\nc,3\n", {"id_column": "n"}, ("'n' is blank in 1 row", "row 2")),
+    "ids blank": ("n,x\na,1\n,2\nc,3\n", {"id_column": "n"}, ("'n' is blank in row 2",)),
     "dates": (
         "when,x\n2020-01-01,1\n2020-01-02,2\n",
         {},

@@ -39,10 +39,9 @@ class Benchmark(Scored):
     k : "classes" or iterable of int
         ``"classes"``: into as many clusters as there are classes. Numbers: into each, and the
         score is the mean over them.
-    draw : "classes" or int, optional
+    draw : "classes", optional
         Each try is on objects of its own, the same for all methods and representations: for each k
-        the objects of k of the classes (whissell2012 p. 67), or so many objects of a set, drawn
-        with replacement.
+        the objects of k of the classes (whissell2012 p. 67).
     n_init : int, default 10
         Tries; the same number for all. A clusterer that does not depend on a seed has one, unless
         each try has objects of its own.
@@ -76,7 +75,7 @@ class Benchmark(Scored):
         measures: Iterable[str] = DEFAULT,
         *,
         k: Any = "classes",
-        draw: Literal["classes"] | int | None = None,
+        draw: Literal["classes"] | None = None,
         n_init: int = 10,
         metric: Any = "euclidean",
         storage: Any = None,

@@ -70,6 +70,16 @@ def rank_drawing(found: Comparison, width: float = 860) -> Drawing:
     return out
 
 
+def bars_of(found: Comparison) -> str:
+    """What the bars of a drawing say."""
+    if math.isinf(found.critical_difference):
+        return "on so few data sets no difference could be significant."
+    return (
+        "bars join those that do not differ: by less than the critical difference of Nemenyi's "
+        f"test at {found.alpha:g}, {found.critical_difference:.2f}."
+    )
+
+
 def svg(drawing: Drawing, title: str) -> str:
     """The drawing in the colour of the text around it."""
     body = []

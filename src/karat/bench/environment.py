@@ -26,11 +26,9 @@ def environment(race: Scored) -> list[tuple[str, str]]:
     rules = race.rules
     first = rules.random_state
     k = "as many as classes" if rules.k == "classes" else ", ".join(map(str, rules.k))
-    found += [
+    return [
+        *found,
         ("seeds", f"{first} to {first + rules.n_init - 1}, one for each of {rules.n_init} tries"),
         ("numbers of clusters", k),
+        ("objects of each try", "all" if rules.draw is None else "those of k of the classes"),
     ]
-    if rules.draw is not None:
-        drawn = "k of the classes" if rules.draw == "classes" else f"{rules.draw} objects"
-        found.append(("drawn for each try", drawn))
-    return found

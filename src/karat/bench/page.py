@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from karat.bench.comparison import Comparison, p_text
-from karat.bench.diagram import rank_drawing, svg
+from karat.bench.diagram import bars_of, rank_drawing, svg
 from karat.bench.environment import environment
 from karat.runtime.validation import InputError
 
@@ -53,33 +52,6 @@ def _note(text: str) -> str:
     return f"<p><small>{text}</small></p>"
 
 
-def heat_table(
-    values: pd.DataFrame,
-    corner: str,
-    text: Callable[[Any, Any, float], str],
-    *,
-    low: float,
-    high: float,
-    foot: str = "",
-) -> str:
-    """A table whose cells are shaded from ``low`` (not at all) to ``high``.
-
-    ``text(row, column, value)`` is the content of a cell, as HTML.
-    """
-    heads = "".join(f"<th>{html.escape(str(name))}</th>" for name in values.columns)
-    kind = "heat many" if values.shape[1] > _FEW else "heat"
-    body = []
-    for name, row in values.iterrows():
-        cells = []
-        for column, value in row.items():
-            cells.append(f"<td{_shade(value, low, high)}>{text(name, column, value)}</td>")
-        body.append(f"<tr><th>{html.escape(str(name))}</th>{''.join(cells)}</tr>")
-    return (
-        f'<div class="wide"><table class="{kind}"><thead><tr><th>{html.escape(corner)}</th>{heads}'
-        f"</tr></thead><tbody>{''.join(body)}</tbody>{foot}</table></div>"
-    )
-
-
 def _shade(value: float, low: float, high: float) -> str:
     if math.isnan(value):
         return ""
@@ -91,34 +63,43 @@ def half_widths(race: Scored, options: dict[str, Any]) -> dict[tuple[str, str], 
     """Of the 95 % interval of each mean over several tries, by data set and contestant."""
     if options.get("tries", "mean") != "mean":
         return {}
-    given = {key: options[key] for key in ("references", "failed") if key in options}
-    own = race.intervals(options.get("measure"), **given)
+    own = race.intervals(options.get("measure"), failed=options.get("failed"))
     half = ((own["high"] - own["low"]) / 2).dropna()
     return dict(zip(half.index, half, strict=True))
 
 
+def heat_table(scores: pd.DataFrame, spread: dict[tuple[str, str], float], foot: str = "") -> str:
+    """The scores by set, the darker the better, with the half widths of their intervals."""
+    low, high = max(float(scores.to_numpy().min()), 0.0), float(scores.to_numpy().max())
+    rows = []
+    for name, row in scores.iterrows():
+        cells = []
+        for column, value in row.items():
+            half = spread.get((str(name), str(column)))
+            more = "" if half is None else f" <small>±{half:.3f}</small>"
+            cells.append(f"<td{_shade(value, low, high)}>{value:z.3f}{more}</td>")
+        rows.append(f"<tr><th>{_escape(name)}</th>{''.join(cells)}</tr>")
+    heads = "".join(f"<th>{_escape(name)}</th>" for name in scores.columns)
+    kind = "heat many" if scores.shape[1] > _FEW else "heat"
+    return (
+        f'<div class="wide"><table class="{kind}"><thead><tr><th>data set</th>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody>{foot}</table></div>"
+    )
+
+
 def _scores(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
-    """The scores by set, shaded, with the half widths of their intervals."""
-    order, scores = [*found.ranks.index], found.scores
-    spread = half_widths(race, options)
-
-    def text(name: Any, column: Any, value: float) -> str:
-        half = spread.get((name, column))
-        return f"{value:z.3f}" + ("" if half is None else f" <small>±{half:.3f}</small>")
-
+    """The table of scores with its means, and what the intervals are."""
+    scores, spread = found.scores, half_widths(race, options)
     means = "".join(f"<td>{value:.3f}</td>" for value in scores.mean())
-    ranks = "".join(f"<td>{found.ranks[name]:.2f}</td>" for name in order)
+    ranks = "".join(f"<td>{found.ranks[name]:.2f}</td>" for name in found.ranks.index)
     foot = f"<tfoot><tr><th>mean</th>{means}</tr><tr><th>average rank</th>{ranks}</tr></tfoot>"
-    low, high = float(scores.to_numpy().min()), float(scores.to_numpy().max())
-    about = (
-        " ±: half the width of the 95 % interval of the mean over the tries (Student's t); without "
-        "it there is one try."
-        if spread
-        else ""
-    )
-    return heat_table(scores, "data set", text, low=max(low, 0.0), high=high, foot=foot) + _note(
-        f"Contestants from the best average rank to the worst; darker is better.{about}"
-    )
+    about = "Contestants from the best average rank to the worst; darker is better."
+    if spread:
+        about += (
+            " ±: half the width of the 95 % interval of the mean over the tries (Student's t); "
+            "without it there is one try."
+        )
+    return heat_table(scores, spread, foot) + _note(about)
 
 
 def _pairs(found: Comparison) -> str:
@@ -149,7 +130,7 @@ def _agreements(race: Scored, options: dict[str, Any]) -> str:
 
     if len(race.measures) < 2:
         return ""
-    given = {key: options[key] for key in ("references", "tries", "failed") if key in options}
+    given = {key: options[key] for key in ("tries", "failed") if key in options}
     try:
         taus = race.agreement(**given)
     except InputError as error:
@@ -225,10 +206,7 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
         f"<p><small>{_escape(tries_of(race, tries))} Outliers count as clusters of one.{turned}"
         "</small></p>"
         f"<h2>Average ranks</h2>{svg(rank_drawing(found), 'Critical-difference diagram')}"
-        + _note(
-            "Blue bars join contestants whose ranks do not differ at "
-            f"{found.alpha:g} (Nemenyi's test)."
-        )
+        + _note(f"Contestants by average rank; {bars_of(found)}")
         + f"<h2>Scores</h2>{_scores(race, found, options)}"
         f"<h2>Pairs</h2>{_pairs(found)}{_agreements(race, options)}"
         f"{_failures(race)}{_environment(race)}</body></html>"

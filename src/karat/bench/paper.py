@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from karat.bench.comparison import Comparison, p_text
-from karat.bench.diagram import escaped, rank_drawing, tikz
+from karat.bench.diagram import bars_of, escaped, rank_drawing, tikz
 from karat.bench.environment import environment
 from karat.bench.page import half_widths, tries_of
 
@@ -31,7 +30,7 @@ def latex(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
             r"\begin{figure}",
             r"\centering",
             tikz(rank_drawing(found, _WIDTH)),
-            rf"\caption{{{_about_ranks(found)}}}",
+            rf"\caption{{Average ranks of the methods; {escaped(bars_of(found))}}}",
             r"\label{fig:ranks}",
             r"\end{figure}",
             rf"\paragraph{{How this was made.}} {escaped(made)}.",
@@ -72,28 +71,18 @@ def _scores(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
         [escaped(name), *(cell(name, str(column), value) for column, value in row.items())]
         for name, row in found.scores.iterrows()
     ]
-    about = (
-        f"{escaped(record.title)} of {len(heads)} methods on {len(rows)} data sets"
-        f"{'' if record.sign > 0 else ', with signs turned'}; greater is better. "
-        f"{escaped(tries_of(race, options.get('tries', 'mean')))}"
+    turned = "" if record.sign > 0 else " (signs are turned, so that greater is better)"
+    about = escaped(
+        f"{record.title}{turned}. {tries_of(race, options.get('tries', 'mean'))} "
+        f"{' '.join(found.words)}"
     )
     if spread:
         about += r" $\pm$: half the width of the 95\,\% interval of a mean over the tries."
-    about += "".join(f" {escaped(note)}" for note in found.notes) + f" {_friedman(found)}"
     if bold:
-        about += " Bold: different from all others (Wilcoxon's test, corrected by Holm)."
+        about += " Bold: different from all others."
     rows.append(["mean", *(f"${value:z.3f}$" for value in found.scores.mean())])
     rows.append(["average rank", *(f"{value:.2f}" for value in found.ranks)])
     return _float(["data set", *heads], rows, about, "scores")
-
-
-def _friedman(found: Comparison) -> str:
-    test = found.friedman
-    p = p_text(test.p_value)
-    told = f"Friedman's test: $p {'' if p.startswith('<') else '= '}{p}$ ({escaped(test.method)})."
-    if test.least > found.alpha:
-        told += f" On these data sets no $p$ can be below {test.least:.2g}."
-    return told
 
 
 def _pairs(found: Comparison) -> str:
@@ -109,17 +98,5 @@ def _pairs(found: Comparison) -> str:
         "Pairs of methods: mean difference, effect size (rank-biserial correlation), data sets won "
         "and lost, and $p$ of Wilcoxon's signed-rank test, alone and corrected by Holm."
     )
-    if found.friedman.p_value > found.alpha:
-        about += " Friedman's test finds no difference between the methods."
     heads = ["pair", "difference", "effect", "won/lost", "$p$", "$p$ (Holm)"]
     return _float(heads, rows, about, "pairs")
-
-
-def _about_ranks(found: Comparison) -> str:
-    told = "Average ranks of the methods. "
-    if math.isinf(found.critical_difference):
-        return f"{told}On so few data sets no difference could be significant."
-    return (
-        f"{told}Bars join methods whose ranks differ by less than the critical difference of "
-        f"Nemenyi's test at {found.alpha:g}, {found.critical_difference:.2f}."
-    )

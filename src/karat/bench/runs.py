@@ -27,7 +27,7 @@ class Rules:
 
     k: str | tuple[int, ...]
     n_init: int
-    draw: str | int | None
+    draw: str | None
     random_state: int
 
     def check(self) -> None:
@@ -40,8 +40,8 @@ class Rules:
             raise InputError('draw="classes" needs the numbers of classes to draw: k=range(2, 11)')
         if self.n_init < 1:
             raise InputError(f"n_init must be at least 1; got {self.n_init}")
-        if not (self.draw in (None, "classes") or (isinstance(self.draw, int) and self.draw >= 2)):
-            raise InputError(f'draw must be "classes" or at least 2 objects; got {self.draw!r}')
+        if self.draw not in (None, "classes"):
+            raise InputError(f'draw must be "classes" or None; got {self.draw!r}')
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,6 @@ def parts(entry: Entry, rules: Rules) -> Iterator[Part]:
         yield Part(None, tuple(range(rules.n_init)), ks)
         return
     for number in range(rules.n_init):
-        if isinstance(rules.draw, int):
-            rng = np.random.default_rng([rules.random_state, number])
-            yield Part(rng.integers(0, len(first), rules.draw), (number,), ks)
-            continue
         for k in ks:
             if k <= len(classes):
                 rng = np.random.default_rng([rules.random_state, number, k])

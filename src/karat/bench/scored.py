@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from karat.bench.collection import Entry
     from karat.bench.runs import Rules
 
-References = Literal["best", "mean"]
-
 
 class Scored:
     """The table of a benchmark and what it says; see :class:`karat.Benchmark`."""
@@ -64,45 +62,40 @@ class Scored:
         found = own.agg(["size", "count", "first"]).set_axis(["fits", "failed", "reason"], axis=1)
         return found.reindex([*dict.fromkeys(self.contestants)])
 
-    def tries(
-        self,
-        measure: str | None = None,
-        *,
-        references: References = "best",
-        failed: float | None = None,
-    ) -> pd.DataFrame:
+    def tries(self, measure: str | None = None, *, failed: float | None = None) -> pd.DataFrame:
         """The score of each try: the mean over k.
 
         Parameters
         ----------
         measure : str, optional
             The first of ``measures`` by default.
-        references : {"best", "mean"}
-            Of several references of a set, the one that each clustering agrees with most, or all.
         failed : float, optional
             What a fit that failed counts as, by the measure itself.
 
         Returns
         -------
         DataFrame
-            ``set``, ``contestant``, ``try`` and ``value`` (greater is better; missing where the fit
-            of any k failed, unless ``failed`` is given).
+            ``set``, ``contestant``, ``try`` and ``value`` (greater is better, of several references
+            that which the clustering agrees with most; missing where the fit of any k failed,
+            unless ``failed`` is given).
 
         Raises
         ------
         InputError
             If ``failed`` would be the best value of the measure.
         """
-        key = self._key(measure, failed)
-        check_choice(references, ("best", "mean"), "references")
-        return _mean(self._fits(key, references, failed), ["set", "contestant", "try"], "value")
+        key, sign = self._key(measure, failed)
+        table = self.table.assign(contestant=self.contestants)
+        table["k"] = table["k"].fillna(0)
+        value = table[key].mask(table["reason"].notna(), math.nan if failed is None else failed)
+        table["value"] = value.astype(float) * sign
+        keys = ["set", "contestant", "try", "k"]
+        fits = table.groupby(keys, sort=False)["value"].agg(lambda v: v.max(skipna=False))
+        tries = fits.groupby(keys[:3], sort=False)
+        return tries.agg(lambda v: v.mean(skipna=False)).reset_index()
 
-    def _sign(self, key: str) -> int:
-        from karat.measures import catalogue
-
-        return catalogue[key].sign
-
-    def _key(self, measure: str | None, failed: float | None) -> str:
+    def _key(self, measure: str | None, failed: float | None) -> tuple[str, int]:
+        """The measure, and 1 or -1 where less is better."""
         from karat.measures import catalogue
 
         key = measure or self.measures[0]
@@ -114,27 +107,12 @@ class Scored:
                 f"failed={failed:g} would be the best value of {key}; give a bad one, so that a "
                 "failure is no advantage"
             )
-        return key
-
-    def _fits(self, key: str, references: References, failed: float | None) -> pd.DataFrame:
-        """The value of each fit, over its references."""
-        table = self.table.assign(contestant=self.contestants)
-        table["k"] = table["k"].fillna(0)
-        failures = table["reason"].notna()
-        value = table[key].mask(failures, math.nan if failed is None else failed)
-        table["value"] = value.astype(float) * self._sign(key)
-        cells = table.groupby(["set", "contestant", "try", "k"], sort=False)
-        how = "mean" if references == "mean" else "max"
-        own = cells.agg(value=("value", how))
-        # what failed for one reference has no value for the best or the mean of them
-        incomplete = table["value"].isna().groupby([table[c] for c in own.index.names]).any()
-        return own.assign(value=own["value"].mask(incomplete.reindex(own.index))).reset_index()
+        return key, record.sign
 
     def scores(
         self,
         measure: str | None = None,
         *,
-        references: References = "best",
         tries: int | Literal["mean"] = "mean",
         failed: float | None = None,
     ) -> pd.DataFrame:
@@ -142,7 +120,7 @@ class Scored:
 
         Parameters
         ----------
-        measure, references, failed
+        measure, failed
             As for :meth:`tries`.
         tries : "mean" or int
             The mean over the tries, or the expected best of so many, the same number for all. In
@@ -159,15 +137,15 @@ class Scored:
         InputError
             If a contestant has fewer tries than are asked for.
         """
-        found = self.tries(measure, references=references, failed=failed)
+        found = self.tries(measure, failed=failed)
         cells = found.groupby(["set", "contestant"], sort=False)["value"]
         if isinstance(tries, str):
             check_choice(tries, ("mean",), "tries")
             values = cells.agg(lambda v: v.mean(skipna=False))
         elif self.rules.draw is not None:
             raise InputError(
-                "each try has objects of its own, so the best of them is the easiest draw; leave "
-                "tries out"
+                "each try has objects of its own, so the best of them is the easiest draw; omit "
+                "tries"
             )
         else:
             # a clusterer without a seed gives the same whatever it tries
@@ -176,18 +154,12 @@ class Scored:
         sets = [*dict.fromkeys(self.table["set"])]
         return wide.reindex(index=sets, columns=[*dict.fromkeys(self.contestants)])
 
-    def intervals(
-        self,
-        measure: str | None = None,
-        *,
-        references: References = "best",
-        failed: float | None = None,
-    ) -> pd.DataFrame:
+    def intervals(self, measure: str | None = None, *, failed: float | None = None) -> pd.DataFrame:
         """What each contestant scores on each set, with a 95 % interval.
 
         Parameters
         ----------
-        measure, references, failed
+        measure, failed
             As for :meth:`tries`.
 
         Returns
@@ -199,7 +171,7 @@ class Scored:
         """
         import pandas as pd
 
-        found = self.tries(measure, references=references, failed=failed)
+        found = self.tries(measure, failed=failed)
         values = found.groupby(["set", "contestant"], sort=False)["value"]
         table = pd.DataFrame(values.agg(tries="size", mean=lambda v: v.mean(skipna=False)))
         table[["low", "high"]] = [mean_interval(own) for _, own in values]
@@ -211,14 +183,14 @@ class Scored:
         Parameters
         ----------
         **options
-            ``references``, ``tries`` and ``failed`` as for :meth:`compare`, the others as for
+            ``tries`` and ``failed`` as for :meth:`compare`, the others as for
             :func:`karat.bench.rank_agreement`.
 
         Returns
         -------
         DataFrame
         """
-        own = {key: options.pop(key) for key in ("references", "tries", "failed") if key in options}
+        own = {key: options.pop(key) for key in ("tries", "failed") if key in options}
         tables = {key: self.scores(key, **own) for key in self.measures}
         return rank_agreement(tables, **{"random_state": self.rules.random_state} | options)
 
@@ -227,7 +199,6 @@ class Scored:
         measure: str | None = None,
         *,
         alpha: float = 0.05,
-        references: Literal["best", "mean"] = "best",
         tries: int | Literal["mean"] = "mean",
         failed: float | None = None,
     ) -> Comparison:
@@ -235,7 +206,7 @@ class Scored:
 
         Parameters
         ----------
-        measure, references, tries, failed
+        measure, tries, failed
             As for :meth:`scores`.
         alpha
             As for :func:`karat.bench.compare_methods`.
@@ -249,8 +220,7 @@ class Scored:
         InputError
             If a fit failed and ``failed`` does not say what that counts as.
         """
-        check_choice(references, ("best", "mean"), "references")
-        wide = self.scores(measure, references=references, tries=tries, failed=failed)
+        wide = self.scores(measure, tries=tries, failed=failed)
         failures = self.failures.query("failed > 0")
         told = "; ".join(
             f"{name} failed in {row['failed']} of {row['fits']} fits"
@@ -259,19 +229,13 @@ class Scored:
         if told and failed is None:
             raise InputError(
                 f"{told} ({failures['reason'].iloc[0]}). Say what a failed fit counts as, such as "
-                "failed=0 (--failed 0), or leave the method or the data set out"
+                "failed=0 (--failed 0), or exclude the method or the data set"
             )
         notes = [f"{told}. A failed fit counts as {failed:g}."] if told else []
         if by_row := [file for entry in self.sets.values() for file in entry.by_row]:
             more = f" and {len(by_row) - 1:,} more have" if len(by_row) > 1 else " has"
             notes.append(f"{by_row[0]}{more} no ids, and the references have: taken row by row.")
         return compare_methods(wide, alpha=alpha, notes=notes)
-
-
-def _mean(table: pd.DataFrame, by: list[str], column: str) -> pd.DataFrame:
-    """The mean in each group, missing where any value is."""
-    groups = table.groupby(by, sort=False)[column]
-    return groups.agg(lambda v: v.mean(skipna=False)).reset_index()
 
 
 def _expected_best(values: pd.Series, m: int) -> float:

@@ -111,17 +111,13 @@ class Dataset:
 
         Classes, names and ids have no part in it. O(n d), computed once.
         """
-        digest = hashlib.sha256(f"{self.X.shape} {self.X.dtype.str}".encode())
-        if isinstance(self.X, np.ndarray):
-            parts = [np.ascontiguousarray(self.X)]
-        else:
-            parts = [
-                np.ascontiguousarray(self.X.indptr, dtype=np.int64),
-                np.ascontiguousarray(self.X.indices, dtype=np.int64),
-                np.ascontiguousarray(self.X.data),
-            ]
+        X = self.X
+        digest = hashlib.sha256(f"{X.shape} {X.dtype.str}".encode())
+        parts = [X]
+        if not isinstance(X, np.ndarray):
+            parts = [X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
         for part in parts:
-            digest.update(part.data)
+            digest.update(np.ascontiguousarray(part).data)
         return digest.hexdigest()
 
     def _repr_html_(self) -> str:

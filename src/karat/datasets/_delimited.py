@@ -149,15 +149,10 @@ def _text_error(path: Path, encoding: str, error: Exception | None) -> InputErro
     return encoding_error(path, encoding)
 
 
-def memory_needed(layout: Layout, n_columns: int) -> int:
-    """Bytes for the table as read and the array made of it."""
-    return layout.estimated_rows * n_columns * 16
-
-
 def require_memory(path: Path, layout: Layout, n_columns: int) -> None:
     """Raise before a file is read that does not fit."""
     resources.require_memory(
-        memory_needed(layout, n_columns),
+        layout.estimated_rows * n_columns * 16,  # the table as read and the array made of it
         f"{path} (about {layout.estimated_rows:,} rows × {n_columns:,} columns)",
         "exclude columns with drop (--drop), or give a sample of its rows",
     )

@@ -86,32 +86,32 @@ def _drop_rows(work: Work, bad: NDArray[np.bool_]) -> None:
 
 @dataclass(frozen=True)
 class Filler:
-    """What replaces missing values: a value for each feature, or means over the nearest donors.
+    """What replaces missing values: means over the nearest donors.
 
     Attributes
     ----------
-    values : ndarray of float64, shape (d,), or None
-    donors : ndarray, shape (s, d), or None
-        Objects whose values fill gaps, NaN where they have gaps themselves.
+    donors : ndarray, shape (s, d)
+        Objects whose values fill gaps, NaN where they have gaps themselves; or a single typical
+        one.
     center, spread : ndarray of float64, shape (d,)
         By which features count alike when donors are compared.
     """
 
-    values: NDArray[np.float64] | None = None
-    donors: NDArray[Any] | None = None
-    center: NDArray[np.float64] | None = None
-    spread: NDArray[np.float64] | None = None
+    donors: NDArray[Any]
+    center: NDArray[np.float64]
+    spread: NDArray[np.float64]
 
     @classmethod
     def of(cls, work: Work, bad: NDArray[np.bool_], how: Impute) -> Filler:
         """What fills the gaps ``bad`` of a data set."""
         if how == "neighbors":
             return cls.of_neighbors(work.X, bad, work.categorical)
-        values = np.zeros(work.X.shape[1])
+        d = work.X.shape[1]
+        typical = np.zeros((1, d))
         for j in dict.fromkeys(work.origin):
             columns = np.flatnonzero(work.origin == j)
-            values[columns] = _typical(work, columns, ~bad[:, columns[0]])
-        return cls(values)
+            typical[0, columns] = _typical(work, columns, ~bad[:, columns[0]])
+        return cls(typical, np.zeros(d), np.ones(d))
 
     @classmethod
     def of_neighbors(
@@ -122,19 +122,17 @@ class Filler:
         All columns count alike; of many objects a sample is asked. Medians would put objects of
         all clusters into the same place, where they look like a cluster of their own.
         """
-        n = len(bad)
+        n, d = bad.shape
         donors = np.arange(n)
         if n > DONORS:
             donors = np.sort(np.random.default_rng(0).choice(n, DONORS, replace=False))
         Z = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
-        center, spread = np.zeros(Z.shape[1]), np.ones(Z.shape[1])
+        center, spread = np.zeros(d), np.ones(d)
         for j in np.flatnonzero(~categorical):
             known = X[~bad[:, j], j]
-            center[j], one = (
-                float(value[0]) for value in center_spread(known[:, None], "standard")
-            )
+            (center[j],), (one,) = center_spread(known[:, None], "standard")
             spread[j] = one or 1.0
-        return cls(None, Z, center, spread)
+        return cls(Z, center, spread)
 
     def fill(
         self,
@@ -157,11 +155,6 @@ class Filler:
     def _of_rows(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
         from sklearn.impute import KNNImputer
 
-        if self.values is not None:
-            return np.broadcast_to(self.values, gaps.shape)
-        assert self.donors is not None
-        assert self.center is not None
-        assert self.spread is not None
         imputer = KNNImputer(n_neighbors=NEIGHBORS, keep_empty_features=True)
         imputer.fit((self.donors - self.center) / self.spread)
         filled = imputer.transform((gaps - self.center) / self.spread)

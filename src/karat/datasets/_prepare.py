@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -59,10 +58,6 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
             findings.append(found_distances(work.X.shape[0]))
     n_read = work.X.shape[0]
     _describe(work, raw, options, ids, reading)
-    if work.X.shape[1] == 0:
-        raise InputError(
-            f"{raw.name} has no feature left: every column is a label, an id or dropped"
-        )
     plan = None if reading is None else reading.plan
     assume = plan is not None and not options.strict
     if plan is not None and assume:
@@ -73,11 +68,10 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
             f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
             "a clustering needs at least two"
         )
-    how: Any = "none" if options.scale == "auto" else options.scale
     if assume:
         findings += repeats(work)
-        how, finding = chosen_scale(work, center_spread(work.X, "standard")[1], options)
-        findings += [] if finding is None else [finding]
+    how, finding = _scale(work, options, assume)
+    findings += [] if finding is None else [finding]
     check_range(work, how)
     center, scale = rescale(work, how)
     if plan is not None:
@@ -86,10 +80,9 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         filled = None if work.filler is None else "neighbors"
         plan = replace(plan, scale=how, impute=options.impute or filled)
     preparation = preparation_of(work, plan, center, scale, options, aside=raw.names or ())
-    truth, truth_name = work.labels, None
-    if truth is not None:
-        truth_name = options.label_column or "truth"
-        truth = _known(truth, truth_name, work.notes)
+    truth = None
+    if work.labels is not None:
+        truth = _known(work.labels, options.label_column or "truth", work.notes)
         findings += sorted_labels(work, truth)
     assert work.ids is not None
     return Dataset(
@@ -98,7 +91,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         feature_names=work.names,
         ids=work.ids,
         truth=truth,
-        truth_name=truth_name,
+        truth_name=None if truth is None else options.label_column or "truth",
         notes=tuple(work.notes),
         rows=np.arange(n_read) if work.rows is None else work.rows,
         center=center,
@@ -111,9 +104,20 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     )
 
 
+def _scale(work: Work, options: Options, assume: bool) -> tuple[Any, Finding | None]:
+    """What to scale to, by rule where something may be assumed."""
+    if assume:
+        return chosen_scale(work, center_spread(work.X, "standard")[1], options)
+    return "none" if options.scale == "auto" else options.scale, None
+
+
 def _describe(work: Work, raw: Raw, options: Options, ids: Any, reading: Reading | None) -> None:
     """Give the objects their ids and classes, and take out those whose lines are ragged."""
-    n = work.X.shape[0]
+    n, d = work.X.shape
+    if d == 0:
+        raise InputError(
+            f"{raw.name} has no feature left: every column is a label, an id or dropped"
+        )
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
         work.ids = _per_object(ids, "ids", n)
@@ -260,32 +264,19 @@ def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
 
 
 def _check_ids(work: Work, id_column: str | None) -> None:
-    ids, name = work.ids, id_column or "id"
-    assert ids is not None
-    blank = [row for row, value in enumerate(ids) if value is None]
-    if blank:
-        problem = (
-            f"id column {name!r} is blank in {len(blank)} row{'s' if len(blank) > 1 else ''} "
-            f"({work.row_numbers(blank)}); every object needs an id"
-        )
-    elif len(set(ids)) < len(ids):
-        value, count = Counter(ids).most_common(1)[0]
-        rows = [row for row, other in enumerate(ids) if other == value]
-        problem = (
-            f"ids must differ from each other, but {value!r} occurs {count} times in {name!r} "
-            f"({work.row_numbers(rows)}); {len(ids) - len(set(ids)):,} rows repeat an id: choose "
-            "another column"
-        )
-    else:
-        return
-    if id_column is None:
-        raise InputError(problem)
-    raise RepairableError(
-        f"{problem}, or exclude it with drop={name!r} (--drop {name!r}), and the objects are "
-        "numbered",
-        id_column=None,
-        drop=(name,),
-    )
+    name = id_column or "id"
+    assert work.ids is not None
+    try:
+        joining.check_ids(work.ids, f"id column {name!r}", work.row_numbers)
+    except InputError as error:
+        if id_column is None:
+            raise
+        raise RepairableError(
+            f"{error}. Choose another column, or exclude it with drop={name!r} (--drop {name!r}), "
+            "and the objects are numbered",
+            id_column=None,
+            drop=(name,),
+        ) from None
 
 
 def _known(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:

@@ -104,7 +104,6 @@ def from_objects(
     truth: Any = None,
     ids: Any = None,
     name: str = "objects",
-    distances: Any = None,
 ) -> Dataset:
     """Make a data set of objects of any kind and a distance between two of them.
 
@@ -117,8 +116,6 @@ def from_objects(
     truth, ids, name
         As for :func:`from_distances`. By default the ids are the objects, where these are texts
         that differ.
-    distances : array-like, shape (n, n), optional
-        What :func:`karat.distances.object_distances` gave for these, so that it need not again.
 
     Returns
     -------
@@ -131,7 +128,7 @@ def from_objects(
     >>> data.ids.tolist(), data.metric
     (['ab', 'abc', 'x'], 'precomputed')
     """
-    D = object_distances(objects, metric) if distances is None else distances
+    D = object_distances(objects, metric)
     if ids is None:
         listed = list(objects)
         if all(isinstance(one, str) for one in listed) and len(set(listed)) == len(D):
@@ -140,7 +137,7 @@ def from_objects(
     return _related(D, "precomputed", truth, ids, name, notes)
 
 
-def as_dataset(X: Any, metric: Any = None, *, distances: Any = None) -> Dataset:
+def as_dataset(X: Any, metric: Any = None) -> Dataset:
     """The data set that the first argument of a study stands for."""
     if isinstance(X, Dataset):
         if X.metric in RELATIONS and metric not in (None, X.metric):
@@ -156,7 +153,7 @@ def as_dataset(X: Any, metric: Any = None, *, distances: Any = None) -> Dataset:
     if metric == "graph":
         return from_graph(X)
     if compares_objects(X, metric):
-        return from_objects(X, metric, distances=distances)
+        return from_objects(X, metric)
     return from_array(X)
 
 

@@ -8,7 +8,12 @@ import numpy as np
 
 from karat.datasets._work import Scale, Work, quoted
 from karat.datasets.problems import RepairableError
-from karat.runtime.validation import InputError, largest_value, smallest_value
+from karat.runtime.validation import (
+    InputError,
+    beyond_squares,
+    largest_value,
+    smallest_value,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,39 +40,27 @@ def check_range(work: Work, how: Scale) -> None:
         wide = np.flatnonzero(largest > limit)
         others = f" (and {len(wide) - 1} more columns)" if len(wide) > 1 else ""
         scalable = largest[j] <= 1e300
+        told = f"column {work.names[j]!r} has values up to {largest[j]:.3g}{others}"
+        sources = tuple(work.columns[i] for i in work.origin[wide])
         raise RepairableError(
-            f"column {work.names[j]!r} has values up to {largest[j]:.3g}{others}, and distances "
-            f"square them: more than {work.X.dtype} can hold. Choose a larger unit"
-            + (", or scale='standard' (--scale standard)" if scalable else ""),
-            **({"scale": "standard"} if scalable else {"drop": _sources(work, wide)}),
+            beyond_squares(told, work.X.dtype, scalable=scalable),
+            **({"scale": "standard"} if scalable else {"drop": sources}),
         )
     small = smallest_value(work.X.dtype)
     if how == "none" and 0 < largest.max() < small:
         j = int(np.argmax(largest))
-        raise RepairableError(
-            f"the largest value is {largest[j]:.3g} (column {work.names[j]!r}), and distances "
-            f"square it: less than {work.X.dtype} can hold. Choose a smaller unit, or "
-            "scale='standard' (--scale standard)",
-            scale="standard",
-        )
+        told = f"the largest value is {largest[j]:.3g} (column {work.names[j]!r})"
+        raise RepairableError(beyond_squares(told, work.X.dtype, small=True), scale="standard")
     constant = low == high
     if constant.all():
         work.notes.append(
             "All objects are equal: nothing tells clusters apart, every clustering is a guess."
         )
     elif constant.any():
-        names = [
-            name for name, is_constant in zip(work.names, constant, strict=True) if is_constant
-        ]
-        many = len(names) > 1
+        names = [work.names[j] for j in np.flatnonzero(constant)]
         work.notes.append(
-            f"{'These columns have' if many else 'This column has'} the same value in every object "
-            f"and {'tell' if many else 'tells'} nothing apart: {quoted(names)}."
+            f"Columns with the same value in every object tell nothing apart: {quoted(names)}."
         )
-
-
-def _sources(work: Work, features: NDArray[np.intp]) -> tuple[str, ...]:
-    return tuple(work.columns[j] for j in work.origin[features])
 
 
 def rescale(
@@ -85,7 +78,7 @@ def rescale(
         low, high = extremes(work.X)
         odd = flat & (low != high)
         if odd.any():
-            names = [name for name, is_odd in zip(work.names, odd, strict=True) if is_odd]
+            names = [work.names[j] for j in np.flatnonzero(odd)]
             work.notes.append(
                 "Centred but not scaled, because half of the values are (nearly) the same: "
                 f"{quoted(names)}."

@@ -117,14 +117,10 @@ def temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_time(kind):
+    if pa.types.is_time(kind) or pa.types.is_duration(kind):
         unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
         whole = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-        values = column.cast(whole).cast(pa.float64()).to_numpy()
-        return values / unit / number_formats.DAY
-    if pa.types.is_duration(kind):
-        unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
-        return column.cast(pa.int64()).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
+        return column.cast(whole).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
     times = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()).cast(pa.float64())
     return times.to_numpy() / 1e3 / number_formats.DAY
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,30 +50,27 @@ def are_positions(ids: Any, start: int = 0) -> bool:
     )
 
 
-def check_ids(ids: NDArray[Any], what: str) -> None:
-    """Raise for ids that are missing or name two objects."""
+def check_ids(ids: NDArray[Any], what: str, told: Callable[[list[int]], str] = row_numbers) -> None:
+    """Raise for ids that are missing or name two objects, in rows that are ``told``."""
     blank = [row for row, value in enumerate(ids) if value is None]
     if blank:
-        raise InputError(f"{what} is blank in {row_numbers(blank)}")
+        raise InputError(f"{what} is blank in {told(blank)}; every object needs an id")
     value, count = Counter(ids.tolist()).most_common(1)[0]
     if count > 1:
-        raise InputError(f"{what}: the id {value!r} occurs {count} times")
+        rows = told([row for row, other in enumerate(ids) if other == value])
+        raise InputError(f"{what}: ids must differ, but {value!r} occurs {count} times ({rows})")
 
 
 def places(own: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
     """Which of ``own`` each of ``ids`` is; 7 in one input may be "7" in the other."""
-    wanted = list(ids)
-    given = list(own)
+    wanted, given = list(ids), list(own)
     at = {value: row for row, value in enumerate(given)}
-    if not any(value in at for value in wanted):
-        at = {str(value): row for row, value in enumerate(given)}
-        return [at.get(str(value)) for value in wanted]
-    if not all(value in at for value in wanted):
-        as_text = {str(value): row for row, value in enumerate(given)}
-        found = [as_text.get(str(value)) for value in wanted]
-        if None not in found:
-            return found
-    return [at.get(value) for value in wanted]
+    exact = [at.get(value) for value in wanted]
+    if None not in exact:
+        return exact
+    as_text = {str(value): row for row, value in enumerate(given)}
+    found = [as_text.get(str(value)) for value in wanted]
+    return found if None not in found or not any(value in at for value in wanted) else exact
 
 
 def order(own: NDArray[Any], ids: Any, what: str) -> NDArray[np.intp]:

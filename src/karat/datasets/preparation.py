@@ -45,6 +45,10 @@ class Prepared:
     notes: tuple[str, ...] = ()
 
 
+#: what a file has as it is
+PLAIN = ("feature_names", "aside", "of_table", "dtype", "text_column", "messages")
+
+
 @dataclass(frozen=True, eq=False)
 class Preparation:
     """From the columns of a source to the features of a data set.
@@ -229,15 +233,8 @@ class Preparation:
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What JSON takes, and arrays by name; :meth:`from_parts` undoes it."""
-        facts: dict[str, Any] = {
-            "columns": [asdict(one) for one in self.columns],
-            "feature_names": list(self.feature_names),
-            "aside": list(self.aside),
-            "of_table": self.of_table,
-            "dtype": self.dtype,
-            "text_column": self.text_column,
-            "messages": self.messages,
-        }
+        facts: dict[str, Any] = {name: getattr(self, name) for name in PLAIN}
+        facts["columns"] = [asdict(one) for one in self.columns]
         arrays = {"center": self.center, "scale": self.scale}
         if self.filler is not None:
             arrays |= {f"filler_{name}": value for name, value in vars(self.filler).items()}
@@ -251,28 +248,25 @@ class Preparation:
         cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> Preparation:
         """What :meth:`to_parts` gave, made whole."""
-        columns = []
-        for one in facts["columns"]:
-            lists = {key: tuple(value) for key, value in one.items() if isinstance(value, list)}
-            columns.append(SourceColumn(**{**one, **lists}))
+        columns = tuple(SourceColumn(**_with_tuples(one)) for one in facts["columns"])
         of_filler = {
             name.removeprefix("filler_"): value
             for name, value in arrays.items()
             if name.startswith("filler_")
         }
         return cls(
-            columns=tuple(columns),
-            feature_names=tuple(facts["feature_names"]),
-            aside=tuple(facts["aside"]),
+            columns=columns,
             center=arrays.get("center"),
             scale=arrays.get("scale"),
             filler=Filler(**of_filler) if of_filler else None,
-            of_table=facts["of_table"],
-            dtype=facts["dtype"],
-            text_column=facts["text_column"],
-            messages=facts["messages"],
             terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
+            **_with_tuples({name: facts[name] for name in PLAIN}),
         )
+
+
+def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts with the lists that JSON makes of tuples as tuples."""
+    return {key: tuple(one) if isinstance(one, list) else one for key, one in facts.items()}
 
 
 def preparation_of(
@@ -365,11 +359,7 @@ def _terms_to_parts(
             params[key] = np.dtype(value).str
         elif value is not None and not isinstance(value, (str, int, float, bool)):
             params[key] = sorted(map(str, value))
-    facts = {
-        "params": params,
-        "mean_length": weighter.mean_length_,
-        "of_texts": isinstance(terms, TextVectorizer),
-    }
+    facts: dict[str, Any] = {"params": params, "mean_length": weighter.mean_length_}
     if isinstance(terms, TextVectorizer):
         facts["vocabulary"] = list(terms.vocabulary_)
         facts["names"] = [str(one) for one in terms.terms_]
@@ -380,11 +370,10 @@ def _terms_from_parts(
     facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> TextVectorizer | TermWeighter:
     params = dict(facts["params"])
-    own = {key: params[key] for key in ("weight", "k1", "b", "norm")}
-    weighter = TermWeighter(**own)
+    weighter = TermWeighter(**{key: params[key] for key in ("weight", "k1", "b", "norm")})
     weighter.idf_, weighter.mean_length_ = arrays["idf"], facts["mean_length"]
     weighter.n_features_in_ = len(weighter.idf_)
-    if not facts["of_texts"]:
+    if "vocabulary" not in facts:
         return weighter
     vectorizer = TextVectorizer(**{**params, "dtype": np.dtype(params["dtype"]).type})
     vectorizer.vocabulary_ = {stem: j for j, stem in enumerate(facts["vocabulary"])}

@@ -181,47 +181,35 @@ def _of_columns(columns: list[Column], id_column: str | None, options: Options) 
     def add(key: str, these: Iterable[Column], facts: dict[str, Any], **more: Any) -> None:
         names = tuple(one.name for one in these)
         if names:
-            more.setdefault("severity", "notable")
-            more.setdefault("option", {"accept": (key,)})
+            more = {"severity": "notable", "option": {"accept": (key,)}} | more
             found.append(Finding(key, facts=facts, columns=names, **more))
 
-    labels = [one for one in columns if one.kind == "label"]
-    more = {"label_column": labels[0].name} if labels and options.label_column is None else {}
-    if labels and options.truth is not None:
-        more = {}
-    add("label", labels, {}, severity="harmful", option=more or {"accept": ("label",)})
-    far = {one.name: one.facts["sentinels"] for one in columns if "sentinels" in one.facts}
-    add(
-        "sentinel",
-        [one for one in columns if one.name in far],
-        {"values": far, "count": sum(one.facts.get("n_sentinels", 0) for one in columns)},
-        severity="harmful",
-    )
-    second = [one for one in columns if one.facts.get("header")]
-    add("header", second, {"found": "second"})
-    odd = [one for one in columns if "not_numbers" in one.facts and one not in second]
-    add(
-        "not-numbers",
-        odd,
-        {
-            "count": sum(one.facts["not_numbers"] for one in odd),
-            "examples": [example for one in odd for example in one.facts["examples"]],
-        },
-        option={"strict": True},
-    )
-    codes = [one for one in columns if one.kind == "code"]
+    def of(kind: str) -> list[Column]:
+        return [one for one in columns if one.kind == kind]
+
+    labels, asked = of("label"), options.label_column is not None or options.truth is not None
+    option: dict[str, Any] = {"accept": ("label",)}
+    if labels and not asked:
+        option = {"label_column": labels[0].name}
+    add("label", labels, {}, severity="harmful", option=option)
+    far = [one for one in columns if "sentinels" in one.facts]
+    values = {one.name: one.facts["sentinels"] for one in far}
+    count = sum(one.facts["n_sentinels"] for one in far)
+    add("sentinel", far, {"values": values, "count": count}, severity="harmful")
+    add("header", [one for one in columns if one.facts.get("header")], {"found": "second"})
+    odd = [one for one in columns if one.facts.get("header") is False]
+    count = sum(one.facts["not_numbers"] for one in odd)
+    examples = [example for one in odd for example in one.facts["examples"]]
+    strict: dict[str, Any] = {"option": {"strict": True}}
+    add("not-numbers", odd, {"count": count, "examples": examples}, **strict)
+    codes, dates = of("code"), of("date")
     add("code", codes, {"excluded": any(one.use == "excluded" for one in codes)})
-    dates = [one for one in columns if one.kind == "date"]
     add("date", dates, {"forms": {one.name: one.facts.get("form", "date") for one in dates}})
-    ids = sorted(
-        (one for one in columns if one.kind == "id"), key=lambda one: one.name != id_column
-    )
-    add("id", ids, {"names": id_column})
-    add("text", [one for one in columns if one.kind == "text"], {}, option={"strict": True})
+    add("id", sorted(of("id"), key=lambda one: one.name != id_column), {"names": id_column})
+    add("text", of("text"), {}, **strict)
     add("sparse", [one for one in columns if one.facts.get("sparse")], {})
-    written = [one for one in columns if "form" in one.facts and one.kind == "number"]
-    forms = {one.name: one.facts["form"] for one in written}
-    add("format", written, {"forms": forms}, option={"strict": True})
+    written = [one for one in of("number") if "form" in one.facts]
+    add("format", written, {"forms": {one.name: one.facts["form"] for one in written}}, **strict)
     return found
 
 

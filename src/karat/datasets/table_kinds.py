@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LARGEST = 20_000  # objects of a matrix that is looked at
 ENDS = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"), ("node1", "node2"),
-    ("i", "j"), ("start", "end"), ("head", "tail"),
+    ("i", "j"), ("start", "end"), ("head", "tail"), ("node_1", "node_2"),
 )  # fmt: skip
 LOOPS = 5.0  # rows that would name one thing twice by chance, if rows were points
 
@@ -112,7 +112,7 @@ def _edges(table: pa.Table) -> Finding | None:
     a, b = inverse[:m], inverse[m:]
     shared = np.intersect1d(a, b).size / min(np.unique(a).size, np.unique(b).size)
     names = tuple(name.lower() for name in table.column_names[:2])
-    called = names in ENDS or names == tuple(f"{end}_{k}" for end in ("node",) for k in (1, 2))
+    called = names in ENDS
     loops = int((a == b).sum())
     if not called:
         if shared < 0.3 or loops > 0.01 * m:

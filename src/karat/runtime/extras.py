@@ -19,21 +19,9 @@ EXTRAS = {
 
 
 def require(package: str, what: str, otherwise: str = "") -> None:
-    """Reject what needs a package that is not installed, and name the extra that has it.
+    """Raise unless a package of ``EXTRAS`` is installed, and name the extra that has it.
 
-    Parameters
-    ----------
-    package : str
-        A key of ``EXTRAS``.
-    what : str
-        What was asked for, as the beginning of a sentence.
-    otherwise : str, optional
-        What can be done without it, as the end of that sentence.
-
-    Raises
-    ------
-    InputError
-        If the package is not installed.
+    ``what`` begins the sentence, and ``otherwise``, what can be done without it, ends it.
     """
     if find_spec(package) is None:
         raise InputError(

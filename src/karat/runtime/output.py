@@ -15,28 +15,10 @@ __all__ = ["check_output", "write_output"]
 
 
 def check_output(path: str | Path, *, overwrite: bool = False, option: str = "") -> Path:
-    """Say at once that nothing can be written to ``path``, before hours of work for it.
+    """The file with links resolved; raise at once, before hours of work, if it cannot be written.
 
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    overwrite : bool, default False
-        Whether a file that is there may be replaced.
-    option : str, optional
-        The option of the command line that names it.
-
-    Returns
-    -------
-    Path
-        Links resolved.
-
-    Raises
-    ------
-    InputError
-        For a folder, a missing folder, or a file that is there.
-    StorageError
-        For a folder that cannot be written in.
+    InputError for a folder, a missing one, or a file that is there, unless it may be overwritten;
+    StorageError for a folder that cannot be written in. ``option`` of the command line names it.
     """
     target = Path(path).resolve()
     told = f"{option}: " if option else ""
@@ -55,44 +37,17 @@ def check_output(path: str | Path, *, overwrite: bool = False, option: str = "")
 
 
 def write_output(path: str | Path, content: str | bytes, *, overwrite: bool = False) -> None:
-    """Write a file, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-    content : str or bytes
-        Text is written as UTF-8.
-    overwrite : bool, default False
-        Replace a file that is there.
-
-    Raises
-    ------
-    InputError, StorageError
-        As from :func:`check_output`; StorageError also for a full disk. What was at ``path``
-        stays as it was.
-    """
+    """Write a file, whole or not at all, text as UTF-8; errors as of :func:`draft`."""
     with draft(path, overwrite=overwrite) as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 @contextlib.contextmanager
 def draft(path: str | Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
-    """A file to write in, which is put at ``path`` once it is whole.
+    """A binary file to write in, which is put at ``path`` once it is whole.
 
-    Parameters
-    ----------
-    path : path-like
-    overwrite : bool, default False
-        Replace a file that is there.
-
-    Yields
-    ------
-    binary file
-
-    Raises
-    ------
-    InputError, StorageError
-        As from :func:`write_output`.
+    Errors are those of :func:`check_output`, and StorageError for a full disk; what was at ``path``
+    stays as it was.
     """
     target = check_output(path, overwrite=overwrite)
     # beside the target, so that the final rename stays on one file system

@@ -36,13 +36,8 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Progress on standard error; yields the function that advances it.
 
-    Parameters
-    ----------
-    description : str
-    total : int
-    show : bool, optional
-        Whether to draw a bar. By default a bar where standard error is a terminal, and a line
-        every 30 seconds elsewhere; False shows nothing.
+    A bar if ``show``, or by default where standard error is a terminal; a line every 30 seconds
+    elsewhere; nothing if ``show`` is False.
     """
     if total == 0 or show is False:
         yield lambda steps: None

@@ -42,7 +42,7 @@ def available_memory() -> int | None:
     The least of what the machine has free and what the control group (a container's limit) and
     the limit of the address space (``ulimit -v``) leave; the file cache counts as free.
     """
-    found = (_machine(), _group_v2(), _group_v1(), _address_space())
+    found = (_machine(), _group(), _address_space())
     limits = [n for n in found if n is not None]
     return min(limits) if limits else None
 
@@ -113,20 +113,11 @@ def _own_memory(key: str) -> int | None:
     return None
 
 
-def _group_v2() -> int | None:
-    return _group(_CGROUP, "memory.max", "memory.current", "inactive_file")
-
-
-def _group_v1() -> int | None:
-    folder = _CGROUP / "memory"
-    return _group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-
-
-def _group(folder: Path, limit: str, usage: str, cache: str) -> int | None:
+def _group() -> int | None:
     try:
-        most = int((folder / limit).read_text())
-        used = int((folder / usage).read_text())
-        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        return max(0, most - used + int(stat.get(cache, 0)))
+        most = int((_CGROUP / "memory.max").read_text())
+        used = int((_CGROUP / "memory.current").read_text())
+        stat = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines())
+        return max(0, most - used + int(stat.get("inactive_file", 0)))
     except (OSError, ValueError):
         return None

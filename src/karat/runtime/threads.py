@@ -113,10 +113,7 @@ def in_order(
 def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """``[work(item) for item in items]`` on all cores; no thread is started for one item."""
     todo = list(items)
-    if len(todo) < 2:
-        return [work(item) for item in todo]
-    with threads(cores=min(available_cores(), len(todo))) as each:
-        return list(each(work, todo))
+    return [work(item) for item in todo] if len(todo) < 2 else list(in_order(work, todo))
 
 
 def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:

@@ -36,19 +36,7 @@ class NothingToRankError(InputError):
 def unknown_name(given: object, known: Iterable[str], what: str) -> InputError:
     """The error for a name that is not among ``known``, with the nearest ones.
 
-    Parameters
-    ----------
-    given : object
-        What the caller wrote.
-    known : iterable of str
-        The names that exist.
-    what : str
-        The kind of thing, e.g. ``"measure"``.
-
-    Returns
-    -------
-    InputError
-        To be raised by the caller.
+    ``what`` is the kind of thing, such as ``"measure"``.
     """
     names = sorted(known)
     near = difflib.get_close_matches(str(given), names, n=3, cutoff=0.5)
@@ -102,6 +90,16 @@ def largest_value(dtype: Any) -> float:
 def smallest_value(dtype: Any) -> float:
     """The smallest magnitude whose squares keep their digits."""
     return float(np.finfo(dtype).tiny ** 0.5 * 1e3)
+
+
+def beyond_squares(told: str, dtype: Any, *, small: bool = False, scalable: bool = True) -> str:
+    """The message about values whose squares overflow or, if they are ``small``, vanish."""
+    size, unit = ("less", "smaller") if small else ("more", "larger")
+    scale = ", or scale the features (scale='standard', --scale standard)" if scalable else ""
+    return (
+        f"{told}, and distances square them: {size} than {dtype} can hold. Choose a {unit} unit"
+        f"{scale}"
+    )
 
 
 def as_numbers(X: Any, *, name: str = "X") -> Data:
@@ -166,24 +164,7 @@ def _check_structure(X: Any, name: str) -> None:
 
 
 def validated(estimator: Any, X: Any, **options: Any) -> Any:
-    """scikit-learn's ``validate_data``, which follows the indices of sparse data unseen.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X : array-like or sparse, shape (n, d)
-    **options
-        Those of ``sklearn.utils.validation.validate_data``.
-
-    Returns
-    -------
-    ndarray or sparse
-
-    Raises
-    ------
-    InputError
-        For a sparse structure that is none, before native code meets it.
-    """
+    """scikit-learn's ``validate_data``, which follows the indices of sparse data unseen."""
     from scipy import sparse
     from sklearn.utils.validation import validate_data
 
@@ -235,21 +216,8 @@ def _dense(X: Any, name: str) -> NDArray[Any]:
 def on_host(values: Any, *, name: str = "X") -> Any:
     """The array of another library (torch, CuPy, ...) as NumPy's; anything else as it is.
 
-    Parameters
-    ----------
-    values : object
-    name : str
-        What the caller calls it, for messages.
-
-    Returns
-    -------
-    object
-        Arrays of the main memory are not copied; those of a GPU are brought from it.
-
-    Raises
-    ------
-    InputError
-        For an array that has no NumPy form: quantized, of a layout that is not strided, ...
+    Arrays of the main memory are not copied; those of a GPU are brought from it. InputError for an
+    array that has no NumPy form: quantized, of a layout that is not strided, ...
     """
     package = type(values).__module__.partition(".")[0]
     if isinstance(values, (np.ndarray, np.generic)) or not (
@@ -322,22 +290,16 @@ def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
     if 0 < largest < smallest_value(values.dtype):
         i = int(np.argmax(np.abs(values)))
         row, column = position(i)
-        raise InputError(
-            f"{name} has no value above {largest:.3g} ({name}[{int(row)}, {int(column)}]), and "
-            f"distances square them: less than {values.dtype} can hold. Choose a smaller unit, or "
-            "scale the features (scale='standard', --scale standard)"
-        )
+        told = f"{name} has no value above {largest:.3g} ({name}[{int(row)}, {int(column)}])"
+        raise InputError(beyond_squares(told, values.dtype, small=True))
     if largest <= largest_value(values.dtype):
         return
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad) == 0:
         i = int(np.argmax(np.abs(values)))
         row, column = position(i)
-        raise InputError(
-            f"{name} has values up to {largest:.3g} ({name}[{int(row)}, {int(column)}]), and "
-            f"distances square them: more than {values.dtype} can hold. Choose a larger unit, or "
-            "scale the features (scale='standard', --scale standard)"
-        )
+        told = f"{name} has values up to {largest:.3g} ({name}[{int(row)}, {int(column)}])"
+        raise InputError(beyond_squares(told, values.dtype))
     places = ", ".join(
         f"{name}[{int(r)}, {int(c)}] = {values[i]}" for i in bad[:3] for r, c in [position(i)]
     )
@@ -349,13 +311,7 @@ def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
 
 
 def check_sample_weight(sample_weight: Any, n: int | None) -> NDArray[np.float64]:
-    """The weights of ``n`` objects, where it is known: numbers of objects that each stands for.
-
-    Raises
-    ------
-    InputError
-        If they are not ``n`` finite numbers of at least 0, or all 0.
-    """
+    """The weights of ``n`` objects, where it is known: finite, at least 0, not all 0."""
     try:
         weights = np.asarray(on_host(sample_weight, name="sample_weight"), dtype=np.float64)
     except (TypeError, ValueError):
@@ -371,7 +327,7 @@ def check_sample_weight(sample_weight: Any, n: int | None) -> NDArray[np.float64
         i = int(np.argmin((weights >= 0) & np.isfinite(weights)))
         raise InputError(
             f"sample_weight[{i}] is {weights[i]:g}; a weight is the number of objects that one "
-            "stands for, finite and not negative; 0 leaves the object out"
+            "stands for, finite and not negative; 0 excludes the object"
         )
     if not weights.any():
         raise InputError(
@@ -387,25 +343,9 @@ def in_order_of(one: Any, other: Any, *, name: str, other_name: str) -> Any:
     What has no index, or one that only counts the rows, has no ids: where neither side has ids,
     objects are matched by position.
 
-    Parameters
-    ----------
-    one, other : object
-        Tables, series, a mapping or list of these; everything else is left alone.
-    name, other_name : str
-        What messages call them.
+    Both are tables, series, a mapping or list of these; everything else is left alone. InputError
+    if the ids are not the same on both sides, one of each, or only one of two indexes has ids.
 
-    Returns
-    -------
-    object
-        ``other``, with the rows of its tables and series in the order of ``one``.
-
-    Raises
-    ------
-    InputError
-        If the ids are not the same on both sides, one of each, or only one of two indexes has ids.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
     >>> labels = pd.Series([0, 1], ["b", "a"])
