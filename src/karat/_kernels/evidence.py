@@ -20,7 +20,7 @@ def pair_agreement(codes: Any, n_clusters: Any) -> Any:
     pairs = 0.5 * n * (n - 1)
     out = np.eye(len(codes))
     step = max(TABLES // width**2, 1)
-    for a, first in ((a, b) for a in range(len(codes)) for b in range(0, a, step)):
+    for a, first in ((i, j) for i in range(len(codes)) for j in range(0, i, step)):
         b = np.arange(first, min(first + step, a))
         cells = (np.arange(len(b))[:, None] * width + placed[a]) * width + placed[b]
         tables = np.bincount(cells.ravel(), minlength=len(b) * width**2)
