@@ -1,412 +1,191 @@
-"""What a partition does to the neighbour graph, the spanning tree, and lines between clusters."""
+"""What a partition does to the neighbour graph, the spanning tree, and lines between clusters.
+
+Plain NumPy: for a few thousand objects as fast as what would take seconds to compile.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 
-from karat._kernels.sorting import sort_first
-
-
-@njit(cache=True, nogil=True)
-def _sum(x):
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i]
-    return total
+TABLES = 2**20  # cells of the tables that are counted at a time
 
 
-@njit(cache=True, nogil=True)
-def pair_agreement(codes, n_clusters):
+def pair_agreement(codes: Any, n_clusters: Any) -> Any:
     """Adjusted Rand index of all pairs of M partitions (M, M); outliers (-1) are singletons."""
-    M, n = codes.shape
-    own = np.zeros(M)  # pairs of objects together
-    most_clusters = 0
-    for m in range(M):
-        most_clusters = max(most_clusters, n_clusters[m])
-        sizes = np.zeros(n_clusters[m], dtype=np.int64)
-        for i in range(n):
-            if codes[m, i] >= 0:
-                sizes[codes[m, i]] += 1
-        for s in sizes:
-            own[m] += 0.5 * s * (s - 1)
+    n, width = codes.shape[1], int(n_clusters.max()) + 1
+    placed = np.where(codes < 0, width - 1, codes).astype(np.int64)
+    own = np.array([_pairs(np.bincount(row, minlength=width)[:-1]) for row in placed])
     pairs = 0.5 * n * (n - 1)
-    out = np.empty((M, M))
-    table = np.zeros(most_clusters * most_clusters, dtype=np.int64)
-    for a in range(M):
-        out[a, a] = 1.0
-        for b in range(a):
-            w = n_clusters[b]
-            cells = n_clusters[a] * w
-            table[:cells] = 0
-            for i in range(n):
-                if codes[a, i] >= 0 and codes[b, i] >= 0:
-                    table[codes[a, i] * w + codes[b, i]] += 1
-            both = 0.0
-            for c in range(cells):
-                both += 0.5 * table[c] * (table[c] - 1)
-            expected = own[a] * own[b] / pairs
-            most = 0.5 * (own[a] + own[b])
-            value = (both - expected) / (most - expected) if most > expected else 1.0
-            out[a, b] = value
-            out[b, a] = value
+    out = np.eye(len(codes))
+    step = max(TABLES // width**2, 1)
+    for a, first in ((i, j) for i in range(len(codes)) for j in range(0, i, step)):
+        b = np.arange(first, min(first + step, a))
+        cells = (np.arange(len(b))[:, None] * width + placed[a]) * width + placed[b]
+        tables = np.bincount(cells.ravel(), minlength=len(b) * width**2)
+        both = _pairs(tables.reshape(-1, width, width)[:, :-1, :-1])
+        expected, most = own[a] * own[b] / pairs, 0.5 * (own[a] + own[b])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = (both - expected) / (most - expected)
+        out[a, b] = out[b, a] = np.where(most > expected, value, 1.0)
     return out
 
 
-@njit(cache=True, nogil=True)
-def _component(parent, i):
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
+def _pairs(sizes: Any) -> Any:
+    return (0.5 * sizes * (sizes - 1)).reshape(*sizes.shape[:-2], -1).sum(axis=-1)
 
 
 NEIGHBOR_VALUES = 6
 
 
-@njit(cache=True, nogil=True)
-def neighbor_evidence(near, codes, k, out):
+def neighbor_evidence(near: Any, codes: Any, k: int, out: Any) -> None:
     """Purity, worst purity, nearest in own cluster, modularity, worst conductance, fallen apart."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
     n, K = near.shape
-    inside = np.zeros(k)
-    volume = np.zeros(k)
-    cross = np.zeros(k)
-    sizes = np.zeros(k)
-    first, counted = 0.0, 0.0
-    parent = np.empty(n, np.int64)
-    for i in range(n):
-        parent[i] = i
-    for i in range(n):
-        c = codes[i]
-        if c < 0:
-            continue
-        sizes[c] += 1
-        counted += 1
-        for j in range(K):
-            other = codes[near[i, j]]
-            volume[c] += 1
-            if other == c:
-                inside[c] += 1
-                if j == 0:
-                    first += 1
-                if j < 5:
-                    parent[_component(parent, near[i, j])] = _component(parent, i)
-            elif other >= 0:
-                volume[other] += 1
-                cross[other] += 1
-                cross[c] += 1
-            if other == c:
-                volume[c] += 1
-    total = _sum(volume)
-    purity, worst, modularity, conductance = 0.0, 1.0, 0.0, 0.0
-    for c in range(k):
-        share = inside[c] / (sizes[c] * K)
-        purity += inside[c] / K
-        worst = min(worst, share)
-        modularity += 2 * inside[c] / total - (volume[c] / total) ** 2
-        conductance = max(conductance, cross[c] / volume[c])
+    judged = np.flatnonzero(codes >= 0)
+    own, other = codes[judged], codes[near[judged]]
+    sizes = np.bincount(own, minlength=k)
+    same = other == own[:, None]
+    foreign = (other >= 0) & ~same
+    inside = np.bincount(own, same.sum(axis=1), k)
+    arrive = np.bincount(other[foreign], minlength=k)
+    cross = np.bincount(own, foreign.sum(axis=1), k) + arrive
+    volume = sizes * K + inside + arrive
+    i, j = np.nonzero(same[:, :5])
+    links = sparse.coo_array((np.ones(len(i)), (judged[i], near[judged[i], j])), shape=(n, n))
+    part = connected_components(links, directed=False)[1][judged]
     largest = np.zeros(k)
-    members = np.zeros(n)
-    for i in range(n):
-        if codes[i] >= 0:
-            members[_component(parent, i)] += 1
-    for i in range(n):
-        if codes[i] >= 0:
-            largest[codes[i]] = max(largest[codes[i]], members[i])
-    out[0] = purity / counted
-    out[1] = worst
-    out[2] = first / counted
-    out[3] = modularity
-    out[4] = conductance
-    out[5] = 1 - _sum(largest) / counted
+    np.maximum.at(largest, own, np.bincount(part)[part])
+    out[0] = (inside / K).sum() / len(own)
+    out[1] = (inside / (sizes * K)).min()
+    out[2] = same[:, 0].sum() / len(own)
+    out[3] = (2 * inside / volume.sum() - (volume / volume.sum()) ** 2).sum()
+    out[4] = (cross / volume).max()
+    out[5] = 1 - largest.sum() / len(own)
 
 
 TREE_VALUES = 7
 
 
-@njit(cache=True, nogil=True)
-def tree_evidence(edges, logs, place, codes, k, out):
+def tree_evidence(edges: Any, logs: Any, place: Any, codes: Any, k: int, out: Any) -> None:
     """Edges cut and kept: how much longer, where in the order, too many, validity of clusters.
 
     ``logs`` are logarithms of the lengths, ``place`` their places in (0, 1].
     """
-    m = len(edges)
-    cut, kept, n_cut, n_kept = 0.0, 0.0, 0, 0
-    shortest_cut, longest_kept = 1.0, 0.0
-    cut_place = 0.0
-    apart = np.full(k, np.inf)
-    spread = np.full(k, -np.inf)
-    sizes = np.zeros(k)
-    counted = 0.0
-    for i in range(len(codes)):
-        if codes[i] >= 0:
-            sizes[codes[i]] += 1
-            counted += 1
-    shortest, longest = np.inf, -np.inf
-    for e in range(m):
-        shortest, longest = min(shortest, logs[e]), max(longest, logs[e])
-        a, b = codes[edges[e, 0]], codes[edges[e, 1]]
-        if a < 0 or b < 0:
-            continue
-        if a == b:
-            kept += logs[e]
-            n_kept += 1
-            longest_kept = max(longest_kept, place[e])
-            spread[a] = max(spread[a], logs[e])
-        else:
-            cut += logs[e]
-            cut_place += place[e]
-            n_cut += 1
-            shortest_cut = min(shortest_cut, place[e])
-            apart[a] = min(apart[a], logs[e])
-            apart[b] = min(apart[b], logs[e])
-    validity, worst = 0.0, 1.0
-    for c in range(k):
-        if sizes[c] < 2 or spread[c] == -np.inf:
-            value = 0.0
-        elif apart[c] == np.inf:
-            value = 1.0
-        elif apart[c] >= spread[c]:
-            value = 1 - np.exp(spread[c] - apart[c])
-        else:
-            value = np.exp(apart[c] - spread[c]) - 1
-        validity += sizes[c] * value
-        worst = min(worst, value)
-    out[0] = (cut / n_cut if n_cut else longest) - (kept / n_kept if n_kept else shortest)
-    out[1] = cut_place / n_cut if n_cut else 1.0
-    out[2] = shortest_cut
-    out[3] = longest_kept
+    a, b = codes[edges[:, 0]], codes[edges[:, 1]]
+    known = (a >= 0) & (b >= 0)
+    kept, cut = known & (a == b), known & (a != b)
+    apart, spread = np.full(k, np.inf), np.full(k, -np.inf)
+    np.minimum.at(apart, np.concatenate([a[cut], b[cut]]), np.tile(logs[cut], 2))
+    np.maximum.at(spread, a[kept], logs[kept])
+    sizes, n_cut = np.bincount(codes[codes >= 0], minlength=k), int(cut.sum())
+    with np.errstate(invalid="ignore"):
+        contrast = np.sign(apart - spread) * -np.expm1(-np.abs(apart - spread))
+    value = np.where((sizes < 2) | (spread == -np.inf), 0.0, contrast)
+    longer = logs[cut].mean() if n_cut else logs.max()
+    out[0] = longer - (logs[kept].mean() if kept.any() else logs.min())
+    out[1] = place[cut].mean() if n_cut else 1.0
+    out[2] = place[cut].min(initial=1.0)
+    out[3] = place[kept].max(initial=0.0)
     out[4] = (n_cut - (k - 1)) / len(codes)
-    out[5] = validity / len(codes)
-    out[6] = worst
+    out[5] = (sizes * value).sum() / len(codes)
+    out[6] = value.min(initial=1.0)
 
 
 VALLEY_VALUES = 3
 
 
-@njit(cache=True, nogil=True)
-def valley_evidence(near, core, codes, k, members, starts, out):
-    """How thin the data are where clusters touch: mean and worst share of denser members; pairs.
-
-    ``members`` lists each cluster's objects by core distance, cluster c from ``starts[c]`` on.
-    """
-    n, K = near.shape
+def valley_evidence(near: Any, core: Any, codes: Any, k: int, out: Any) -> None:
+    """How thin the data are where clusters touch: mean and worst share of denser members; pairs."""
+    judged = np.flatnonzero(codes >= 0)
+    own, other = codes[judged], codes[near[judged]]
+    i, j = np.nonzero((other >= 0) & (other != own[:, None]))
+    height = np.maximum(core[judged[i]], core[near[judged[i], j]])
     saddle = np.full((k, k), np.inf)
-    for i in range(n):
-        a = codes[i]
-        if a < 0:
-            continue
-        for j in range(K):
-            b = codes[near[i, j]]
-            if b >= 0 and b != a:
-                height = max(core[i], core[near[i, j]])
-                saddle[a, b] = min(saddle[a, b], height)
-                saddle[b, a] = min(saddle[b, a], height)
-    total, worst, touching, counted = 0.0, 1.0, 0.0, 0.0
-    for c in range(k):
-        size = starts[c + 1] - starts[c]
-        low = np.inf
-        for o in range(k):
-            if saddle[c, o] < np.inf:
-                touching += 1
-                low = min(low, saddle[c, o])
-        denser = 0
-        for i in range(starts[c], starts[c + 1]):
-            if core[members[i]] < low:
-                denser += 1
-        share = denser / size
-        total += share * size
-        counted += size
-        worst = min(worst, share)
-    out[0] = total / counted
-    out[1] = worst
-    out[2] = touching / k
+    np.minimum.at(saddle, (own[i], other[i, j]), height)
+    saddle = np.minimum(saddle, saddle.T)
+    denser = np.bincount(own, core[judged] < saddle.min(axis=1)[own], k)
+    out[0] = denser.sum() / len(own)
+    out[1] = (denser / np.bincount(own, minlength=k)).min()
+    out[2] = np.isfinite(saddle).sum() / k
 
 
 LINE_VALUES = 9
 
 
-@njit(cache=True, nogil=True)
-def _clusters(X, codes, k):
-    """Sizes, centres, sums of squares within the clusters, and that of all clustered objects."""
-    n, d = X.shape
-    sizes = np.zeros(k)
-    centres = np.zeros((k, d))
-    whole = np.zeros(d)
-    counted = 0.0
-    for i in range(n):
-        c = codes[i]
-        if c >= 0:
-            sizes[c] += 1
-            counted += 1
-            for f in range(d):
-                centres[c, f] += X[i, f]
-                whole[f] += X[i, f]
-    for c in range(k):
-        for f in range(d):
-            centres[c, f] /= sizes[c]
-    within = np.zeros(k)
-    total = 0.0
-    for i in range(n):
-        c = codes[i]
-        if c >= 0:
-            for f in range(d):
-                within[c] += (X[i, f] - centres[c, f]) ** 2
-                total += (X[i, f] - whole[f] / counted) ** 2
-    return sizes, centres, within, total
-
-
-@njit(cache=True, nogil=True)
-def _to_nearest(X, codes, sizes, centres, c):
-    """Distance to the nearest centre in standard deviations, and how filled the middle is."""
-    n, d = X.shape
-    best, o = np.inf, -1
-    for b in range(len(sizes)):
-        if b != c:
-            square = 0.0
-            for f in range(d):
-                square += (centres[b, f] - centres[c, f]) ** 2
-            if square < best:
-                best, o = square, b
-    if o < 0 or best <= 0:
-        return 0.0, 2.0
-    line = np.empty(d)
-    for f in range(d):
-        line[f] = (centres[o, f] - centres[c, f]) / best
-    own, other, middle, at_own, at_other = 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(n):
-        if codes[i] == c or codes[i] == o:
-            t = 0.0
-            for f in range(d):
-                t += (X[i, f] - centres[c, f]) * line[f]
-            if codes[i] == c:
-                own += t * t
-            else:
-                other += (t - 1) ** 2
-            if 0.4 <= t <= 0.6:
-                middle += 1
-            elif -0.1 <= t <= 0.1:
-                at_own += 1
-            elif 0.9 <= t <= 1.1:
-                at_other += 1
-    width = np.sqrt(own / sizes[c]) + np.sqrt(other / sizes[o])
-    gap = min(1 / width, 20.0) if width > 0 else 20.0
-    return gap, min((middle + 0.5) / (min(at_own, at_other) + 0.5), 4.0)
-
-
-@njit(cache=True, nogil=True)
-def _along_longest_axis(X, rows, centre):
-    """Coordinates of some objects on the longest axis, by power iteration, ascending."""
-    size, d = len(rows), X.shape[1]
-    far, start = -1.0, rows[0]
-    for r in range(size):
-        square = 0.0
-        for f in range(d):
-            square += (X[rows[r], f] - centre[f]) ** 2
-        if square > far:
-            far, start = square, rows[r]
-    axis = np.empty(d)
-    for f in range(d):
-        axis[f] = X[start, f] - centre[f]
-    pushed = np.empty(d)
-    along = np.empty(size)
-    for _ in range(8):
-        length = 0.0
-        for f in range(d):
-            length += axis[f] ** 2
-        length = np.sqrt(length)
-        if length <= 0:
-            break
-        for f in range(d):
-            pushed[f] = 0.0
-        for r in range(size):
-            s = 0.0
-            for f in range(d):
-                s += (X[rows[r], f] - centre[f]) * axis[f]
-            s /= length
-            along[r] = s
-            for f in range(d):
-                pushed[f] += s * (X[rows[r], f] - centre[f])
-        for f in range(d):
-            axis[f] = pushed[f]
-    sort_first(along, size)
-    return along
-
-
-@njit(cache=True, nogil=True)
-def _best_cut(along):
-    """Share of the variance that the best cut explains, and excess; -1 without variance."""
-    size = len(along)
-    total, squares = 0.0, 0.0
-    for r in range(size):
-        total += along[r]
-        squares += along[r] ** 2
-    mean = total / size
-    variance = squares / size - mean**2
-    if variance <= 0:
-        return -1.0, 0.0
-    best, left = 0.0, 0.0
-    for r in range(size - 1):
-        left += along[r] - mean
-        between = left * left * size / ((r + 1.0) * (size - r - 1.0)) / size
-        best = max(best, between)
-    fourth = 0.0
-    for r in range(size):
-        fourth += (along[r] - mean) ** 4
-    return best / variance, fourth / size / variance**2 - 3
-
-
-@njit(cache=True, nogil=True)
-def _members(codes, c, size):
-    rows = np.empty(size, np.int64)
-    found = 0
-    for i in range(len(codes)):
-        if codes[i] == c:
-            rows[found] = i
-            found += 1
-    return rows
-
-
-@njit(cache=True, nogil=True)
-def line_evidence(X, codes, k, out):
+def line_evidence(X: Any, codes: Any, k: int, out: Any) -> None:
     """Along the line to the nearest cluster, and along each cluster's longest axis.
 
     Mean and worst distance in standard deviations; mean and worst filling of the middle; mean and
     greatest share of the variance that the best cut of the longest axis explains; mean excess of
     that axis; share of the variance between clusters; how unequal the clusters' volumes are.
     """
-    sizes, centres, within, total = _clusters(X, codes, k)
-    counted = _sum(sizes)
-    gap_mean, gap_worst, fill_mean, fill_worst = 0.0, np.inf, 0.0, 0.0
-    cut_mean, cut_most, excess_mean = 0.0, 0.0, 0.0
-    smallest, largest = np.inf, 0.0
-    for c in range(k):
-        gap, filled = _to_nearest(X, codes, sizes, centres, c)
-        gap_mean += gap * sizes[c]
-        gap_worst = min(gap_worst, gap)
-        fill_mean += filled * sizes[c]
-        fill_worst = max(fill_worst, filled)
-        size = int(sizes[c])
-        spread = np.sqrt(within[c] / size)
-        if size > 2:
-            smallest, largest = min(smallest, spread), max(largest, spread)
-        explained, excess = -1.0, 0.0
-        if size >= 8 and within[c] > 0:
-            rows = _members(codes, c, size)
-            explained, excess = _best_cut(_along_longest_axis(X, rows, centres[c]))
-        if explained < 0:
-            cut_mean += 0.64 * size
-            continue
-        cut_mean += explained * size
-        if size >= 0.02 * counted:
-            cut_most = max(cut_most, explained)
-        excess_mean += max(-2.0, min(excess, 10.0)) * size
-    out[0] = gap_mean / counted
-    out[1] = min(gap_worst, 20.0)
-    out[2] = fill_mean / counted
-    out[3] = fill_worst
-    out[4] = cut_mean / counted
-    out[5] = cut_most
-    out[6] = excess_mean / counted
-    out[7] = 1 - _sum(within) / total if total > 0 else 1.0
-    out[8] = np.log(largest / smallest) if smallest > 0 and largest > 0 else 0.0
+    groups = [X[codes == c] for c in range(k)]
+    sizes = np.array([len(group) for group in groups], dtype=np.float64)
+    centres = np.stack([group.mean(axis=0) for group in groups])
+    within = np.array([((g - c) ** 2).sum() for g, c in zip(groups, centres, strict=True)])
+    judged, counted = X[codes >= 0], sizes.sum()
+    total = ((judged - judged.mean(axis=0)) ** 2).sum()
+    lines = np.array([_to_nearest(groups, centres, c) for c in range(k)])
+    cuts = np.tile([0.64, 0.0, 0.0], (k, 1))  # share explained, the same of large ones, excess
+    for c in np.flatnonzero((sizes >= 8) & (within > 0)):
+        explained, excess = _best_cut(_along_longest_axis(groups[c] - centres[c]))
+        if explained >= 0:
+            large = explained if sizes[c] >= 0.02 * counted else 0.0
+            cuts[c] = explained, large, np.clip(excess, -2.0, 10.0)
+    gaps, fillings = lines.T
+    spreads = np.sqrt(within / sizes)[sizes > 2]
+    unequal = len(spreads) > 0 and spreads.min() > 0
+    out[0] = gaps @ sizes / counted
+    out[1] = min(gaps.min(), 20.0)
+    out[2] = fillings @ sizes / counted
+    out[3] = max(fillings.max(), 0.0)
+    out[4] = cuts[:, 0] @ sizes / counted
+    out[5] = cuts[:, 1].max()
+    out[6] = cuts[:, 2] @ sizes / counted
+    out[7] = 1 - within.sum() / total if total > 0 else 1.0
+    out[8] = np.log(spreads.max() / spreads.min()) if unequal else 0.0
+
+
+def _to_nearest(groups: Any, centres: Any, c: int) -> tuple[float, float]:
+    """Distance to the nearest centre in standard deviations, and how filled the middle is."""
+    squares = ((centres - centres[c]) ** 2).sum(axis=1)
+    squares[c] = np.inf
+    o = int(squares.argmin())
+    if len(centres) < 2 or squares[o] <= 0:
+        return 0.0, 2.0
+    line = (centres[o] - centres[c]) / squares[o]
+    own, other = (groups[c] - centres[c]) @ line, (groups[o] - centres[c]) @ line
+    t = np.concatenate([own, other])
+    middle = ((t >= 0.4) & (t <= 0.6)).sum()
+    ends = min(((t >= -0.1) & (t <= 0.1)).sum(), ((t >= 0.9) & (t <= 1.1)).sum())
+    width = np.sqrt((own**2).mean()) + np.sqrt(((other - 1) ** 2).mean())
+    gap = min(1 / width, 20.0) if width > 0 else 20.0
+    return gap, min((middle + 0.5) / (ends + 0.5), 4.0)
+
+
+def _along_longest_axis(A: Any) -> Any:
+    """Coordinates of centred objects on their longest axis, by power iteration, ascending."""
+    axis = A[(A**2).sum(axis=1).argmax()]
+    along = A @ axis
+    for _ in range(8):
+        length = np.sqrt((axis**2).sum())
+        if length <= 0:
+            break
+        along = A @ axis / length
+        axis = along @ A
+    return np.sort(along)
+
+
+def _best_cut(along: Any) -> tuple[float, float]:
+    """Share of the variance that the best cut explains, and excess; -1 without variance."""
+    size, mean = len(along), along.mean()
+    variance = (along**2).mean() - mean**2
+    if variance <= 0:
+        return -1.0, 0.0
+    left, r = np.cumsum(along - mean)[:-1], np.arange(1.0, size)
+    best = (left**2 / (r * (size - r))).max(initial=0.0)
+    return best / variance, ((along - mean) ** 4).mean() / variance**2 - 3

@@ -49,6 +49,15 @@ def _root(parent, i):
 
 
 @njit(cache=True, nogil=True)
+def _apart(how_many, sizes, n_sizes, size):
+    """Sum of |a - size| over the sizes a of all clusters."""
+    total = 0.0
+    for s in range(n_sizes):
+        total += how_many[sizes[s]] * abs(sizes[s] - size)
+    return total
+
+
+@njit(cache=True, nogil=True)
 def genie_order(edges, threshold):
     """The order in which Genie takes the edges of a tree, which come shortest first.
 
@@ -57,24 +66,17 @@ def genie_order(edges, threshold):
     """
     m = len(edges)
     n = m + 1
-    parent = np.arange(n)
-    size = np.ones(n, dtype=np.int64)
-    how_many = np.zeros(n + 1, dtype=np.int64)
-    how_many[1] = n
-    sizes = np.zeros(n + 1, dtype=np.int64)  # the different sizes there are, in no order
-    sizes[0] = 1
-    n_sizes = 1
-    taken = np.zeros(m, dtype=np.bool_)
-    order = np.empty(m, dtype=np.int64)
+    parent, size = np.arange(n), np.ones(n, dtype=np.int64)
+    how_many, sizes = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    how_many[1], sizes[0], n_sizes = n, 1, 1  # the different sizes there are, in no order
+    taken, order = np.zeros(m, dtype=np.bool_), np.empty(m, dtype=np.int64)
     differences = 0.0  # sum of |a - b| over the pairs of clusters
     first, scan, scan_size = 0, 0, 0
     for step in range(m):
-        n_clusters = n - step
-        gini = differences / ((n_clusters - 1) * float(n)) if n_clusters > 1 else 0.0
         while taken[first]:
             first += 1
         e = first
-        if gini > threshold:
+        if differences / ((m - step) * float(n)) > threshold:  # their Gini index
             smallest = n
             for s in range(n_sizes):
                 smallest = min(smallest, sizes[s])
@@ -94,43 +96,19 @@ def genie_order(edges, threshold):
         a, b = _root(parent, edges[e, 0]), _root(parent, edges[e, 1])
         one, other = size[a], size[b]
         both = one + other
-        for s in range(n_sizes):
-            c = sizes[s]
-            differences -= how_many[c] * float(abs(c - one) + abs(c - other))
-        differences += abs(one - other)  # that pair was subtracted twice
         how_many[one] -= 1
         how_many[other] -= 1
-        for s in range(n_sizes):
-            c = sizes[s]
-            differences += how_many[c] * float(abs(c - both))
-        if how_many[both] == 0:
-            sizes[n_sizes] = both
-            n_sizes += 1
+        differences -= _apart(how_many, sizes, n_sizes, one) + abs(one - other)
+        differences -= _apart(how_many, sizes, n_sizes, other)
+        differences += _apart(how_many, sizes, n_sizes, both)
         how_many[both] += 1
         kept = 0
         for s in range(n_sizes):
-            if how_many[sizes[s]] > 0:
+            if how_many[sizes[s]] > 0 and sizes[s] != both:
                 sizes[kept] = sizes[s]
                 kept += 1
-        n_sizes = kept
+        sizes[kept] = both
+        n_sizes = kept + 1
         parent[b] = a
         size[a] = both
     return order
-
-
-@njit(cache=True, nogil=True)
-def forest_labels(n, edges):
-    """Components of a forest, numbered by first appearance."""
-    parent = np.arange(n)
-    for e in range(len(edges)):
-        parent[_root(parent, edges[e, 1])] = _root(parent, edges[e, 0])
-    labels = np.empty(n, dtype=np.int32)
-    number = np.full(n, -1, dtype=np.int32)
-    k = 0
-    for i in range(n):
-        root = _root(parent, i)
-        if number[root] < 0:
-            number[root] = k
-            k += 1
-        labels[i] = number[root]
-    return labels

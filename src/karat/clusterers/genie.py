@@ -71,14 +71,16 @@ class GenieClustering(Estimator):
 
     def cut(self, n_clusters: int) -> NDArray[np.int32]:
         """Labels for another number of clusters, from the same merges, in O(n)."""
-        from karat._kernels.spanning import forest_labels
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
 
         check_is_fitted(self)
         n = len(self.merges_) + 1
         if not 1 <= n_clusters <= n:
             raise InputError(f"n_clusters must be between 1 and the {n} objects; got {n_clusters}")
-        labels: NDArray[np.int32] = forest_labels(n, self.merges_[: n - n_clusters])
-        return labels
+        joined = self.merges_[: n - n_clusters].T
+        forest = sparse.coo_array((np.ones(n - n_clusters), joined), shape=(n, n))
+        return np.asarray(connected_components(forest, directed=False)[1], dtype=np.int32)
 
 
 def spanning_tree(

@@ -176,14 +176,11 @@ def own_evidence(view: View, codes: Codes) -> Floats:
     out = np.empty((len(codes), len(OWN_NAMES)))
     a, b = len(NEIGHBOR_NAMES), len(NEIGHBOR_NAMES) + len(TREE_NAMES)
     c = b + len(VALLEY_NAMES)
-    by_core = np.argsort(view.core, kind="stable")
     for row, code in zip(out, codes, strict=True):
         k = int(code.max()) + 1
         kernels.neighbor_evidence(view.near, code, k, row[:a])
         kernels.tree_evidence(view.edges, view.logs, view.place, code, k, row[a:b])
-        ordered = by_core[np.argsort(code[by_core], kind="stable")]
-        starts = np.searchsorted(code[ordered], np.arange(k + 1))
-        kernels.valley_evidence(view.near, view.core, code, k, ordered, starts, row[b:c])
+        kernels.valley_evidence(view.near, view.core, code, k, row[b:c])
         kernels.line_evidence(view.Z, code, k, row[c:])
     return out
 

@@ -347,8 +347,10 @@ def cut_dendrogram(
 
 
 def _cut(merges: NDArray[np.float64], n: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-    from karat._kernels.dendrogram import cut
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
 
-    out = np.empty(n, dtype=np.int32)
-    cut(merges[:, :2].astype(np.int64), rows, n, out)
-    return out
+    nodes = np.repeat(n + rows, 2), merges[:, :2].astype(np.int64).ravel()
+    tree = sparse.coo_array((np.ones(2 * len(rows)), nodes), shape=(2 * n - 1, 2 * n - 1))
+    # numbered by first appearance
+    return np.asarray(connected_components(tree, directed=False)[1][:n], dtype=np.int32)

@@ -6,7 +6,8 @@ import email
 import html.parser
 import re
 from collections.abc import Iterable
-from email.message import Message
+from email import policy
+from typing import Any
 
 _HEADER = re.compile(r"(?:From |[!-9;-~]+:[ \t\r\n])")
 _ENCODED = re.compile(r"^content-(?:type: *(?:multipart|text/html)|transfer-encoding: *[bq])", re.M)
@@ -29,7 +30,7 @@ def _has_headers(text: str) -> bool:
 
 
 def body(text: str) -> str:
-    r"""A message without its headers: its plain parts, or its HTML without tags.
+    r"""A message without its headers: its plain text, or its HTML without tags.
 
     >>> body("From: a@b\nSubject: tea\n\nAt five.")
     'At five.'
@@ -37,26 +38,15 @@ def body(text: str) -> str:
     head, _, rest = text.replace("\r\n", "\n").partition("\n\n")
     if not _ENCODED.search(head.lower()):
         return rest
-    message = email.message_from_string(text)
-    plain: list[str] = []
-    marked: list[str] = []
-    for part in message.walk():
-        if part.is_multipart() or part.get_filename() is not None:
-            continue
-        kind = part.get_content_type()
-        if kind in ("text/plain", "text/html"):
-            (plain if kind == "text/plain" else marked).append(_decoded(part))
-    return "\n".join(plain) if "".join(plain).strip() else "\n".join(map(without_tags, marked))
-
-
-def _decoded(part: Message) -> str:
-    data = part.get_payload(decode=True)
+    part: Any = email.message_from_string(text, policy=policy.default).get_body(("plain", "html"))
+    data = None if part is None else part.get_payload(decode=True)
     if not isinstance(data, bytes):
-        return ""
+        return rest
     try:
-        return data.decode(part.get_content_charset() or "utf-8", "replace")
+        content = data.decode(part.get_content_charset() or "utf-8", "replace")
     except LookupError:
-        return data.decode("latin-1")
+        content = data.decode("latin-1")
+    return without_tags(content) if part.get_content_subtype() == "html" else content
 
 
 class _Words(html.parser.HTMLParser):
