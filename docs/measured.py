@@ -3,7 +3,8 @@
 A source is ``NAME: ROW / COLUMN``, with ``| FORMAT`` after it where the figure is a number to be
 rounded or the first of a cell. NAME is a file of ``lab/results`` (written by ``karat reproduce NAME
 --json``), or a table that the documentation includes: ``choice_table``. ROW is the beginning of a
-row, or of a sentence below the table; of a sentence COLUMN counts the numbers, from 1.
+row, or of a sentence below the table; of a sentence COLUMN counts the numbers, from 1, or is
+what follows the number.
 
 On a page of reStructuredText the role says the figure; in Markdown it stands between two comments::
 
@@ -51,7 +52,11 @@ def figure(source: str) -> str:
             return _formed(cells[column], form)
     for sentence in sentences:
         if sentence.startswith(row) or (row.startswith("…") and row[1:] in sentence):
-            return NUMBER.findall(sentence)[int(column) - 1]
+            if column.isdigit():
+                return NUMBER.findall(sentence)[int(column) - 1]
+            before = re.search(rf"({NUMBER.pattern}) {re.escape(column)}\b", sentence)
+            if before:
+                return before[1]
     raise KeyError(f"no row {row!r} with {column!r} in {name}")
 
 

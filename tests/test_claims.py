@@ -153,8 +153,11 @@ def test_every_name_is_stored_and_every_difference_explained() -> None:
 
 def test_a_figure_that_is_not_there_is_an_error() -> None:
     assert measured.figure("choice_table: silhouette / benchmark sets | first").startswith("0.")
-    with pytest.raises(KeyError, match="no row"):
-        measured.figure("choice_table: silhouette / no such family")
+    sentence = "choice_table: …of training with all its tasks"
+    assert measured.figure(f"{sentence} / generated") == "564"
+    for column in ("silhouette / no such family", "…of training with all its tasks / folds"):
+        with pytest.raises(KeyError, match="no row"):
+            measured.figure(f"choice_table: {column}")
 
 
 QUICK = ("manning2008-table16.2", "manning2008-exercise", "whissell2012-figure6.1",

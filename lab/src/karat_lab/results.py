@@ -16,7 +16,7 @@ from typing import Any
 
 import karat
 from karat.runtime.output import write_output
-from karat_lab import EXPERIMENTS, run
+from karat_lab import EXPERIMENTS, ExperimentResult, run
 from karat_lab.comparison import AGREES, DIFFERS, comparisons
 from karat_lab.data import DRAWN, absent, data_in
 from karat_lab.explanations import explanations
@@ -64,8 +64,7 @@ def result_of(
         ``verdict`` is what the comparisons come to, in words; ``comparisons`` has each published
         figure with ours, our interval, the difference and a verdict.
     """
-    experiment, quick = EXPERIMENTS[name], quick_of(name)
-    is_quick = scale == "quick"
+    quick, is_quick = quick_of(name), scale == "quick"
     asked = {"scale": scale, "samples": samples, "seed": seed, "karat": karat.__version__}
     with tempfile.TemporaryDirectory() as empty:
         drawn = simulated or Path(empty)
@@ -95,29 +94,41 @@ def result_of(
         beside = place.with_name(f"{place.name}.simulated")
         invented = sorted({*invented, *_names(beside)})
         beside.write_text("\n".join(invented), encoding="utf-8")
-    compared = [one.as_dict() for one in comparisons(found.table)]
-    result = {
-        "schema": SCHEMA,
-        "name": name,
-        "title": experiment.title,
-        "source": experiment.source,
-        **asked,
-        "seconds": round(time.perf_counter() - begun[0], 1),
-        "processor_seconds": round(_processor() - begun[1], 1),
-        "simulated": invented,
-        "leaves_out": quick.leaves_out if is_quick and samples is None else "",
-        "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
-        "explanation": explanations(
-            name, [one["quantity"] for one in compared if one["verdict"] == DIFFERS]
-        ),
-        "comparisons": compared,
-        "table": json.loads(_flat(found.table).to_json(orient="records", double_precision=15)),
-        "notes": list(found.notes),
-    }
+    spent = time.perf_counter() - begun[0], _processor() - begun[1]
+    result = _told(found, asked, spent, invented)
     if finished is not None:
         finished.parent.mkdir(parents=True, exist_ok=True)
         write_output(finished, json.dumps(result, ensure_ascii=False, indent=1), overwrite=True)
     return result
+
+
+def _told(
+    found: ExperimentResult,
+    asked: dict[str, Any],
+    spent: tuple[float, float],
+    invented: list[str],
+) -> dict[str, Any]:
+    """A result as JSON has it."""
+    experiment = EXPERIMENTS[found.name]
+    compared = [one.as_dict() for one in comparisons(found.table)]
+    differing = [one["quantity"] for one in compared if one["verdict"] == DIFFERS]
+    is_quick = asked["scale"] == "quick" and asked["samples"] is None
+    return {
+        "schema": SCHEMA,
+        "name": experiment.name,
+        "title": experiment.title,
+        "source": experiment.source,
+        **asked,
+        "seconds": round(spent[0], 1),
+        "processor_seconds": round(spent[1], 1),
+        "simulated": invented,
+        "leaves_out": quick_of(experiment.name).leaves_out if is_quick else "",
+        "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
+        "explanation": explanations(experiment.name, differing),
+        "comparisons": compared,
+        "table": json.loads(_flat(found.table).to_json(orient="records", double_precision=15)),
+        "notes": list(found.notes),
+    }
 
 
 def _processor() -> float:

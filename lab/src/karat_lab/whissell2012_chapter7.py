@@ -143,14 +143,14 @@ def _purities(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     rows = []
     for name, table in found.items():
         for clusterer in (*CLUSTERERS, "random"):
-            row: dict[str, Any] = {"collection": name, "clusterer": clusterer}
-            for i, k in enumerate(SHOWN):
+            for k, published in zip(SHOWN, PUBLISHED_PURITY[BESIDE[name]][clusterer], strict=True):
                 key = "purity random" if clusterer == "random" else f"purity {clusterer} {k}"
                 values = table[key].to_numpy()
-                row |= {f"k={k}": values.mean(), f"± {k}": _half_width(values)}
-                for corpus, published in PUBLISHED_PURITY.items():
-                    row[f"{corpus} {k}"] = published[clusterer][i]
-            rows.append(row)
+                rows.append(
+                    {"collection": name, "clusterer": clusterer, "k": f"k = {k}"}
+                    | {"karat": values.mean(), "±": _half_width(values)}
+                    | {"published": published, "corpus": BESIDE[name]}
+                )
     return pd.DataFrame(rows)
 
 
