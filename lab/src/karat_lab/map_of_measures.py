@@ -146,13 +146,17 @@ def _filled(task: Judged, keys: Sequence[str]) -> Judged:
 
 def _tau(tasks: Sequence[Judged], keys: Sequence[str]) -> Floats:
     """Kendall's τ-b of the measures in each task, over candidates where both are defined."""
-    from karat.plot import kendall_tau
-
     out = np.full((len(tasks), len(keys), len(keys)), np.nan, dtype=np.float32)
     for T, task in zip(out, tasks, strict=True):
         here = [j for j, key in enumerate(keys) if key in task.values]
-        scores = {keys[j]: task.values[keys[j]] * catalogue[keys[j]].sign for j in here}
-        T[np.ix_(here, here)] = kendall_tau(pd.DataFrame(scores)).to_numpy()
+        values = np.column_stack([task.values[keys[j]] for j in here])
+        one, other = np.triu_indices(len(values), 1)
+        defined = (~np.isnan(values)).astype(float)
+        both = defined[one] * defined[other]
+        with np.errstate(invalid="ignore"):
+            signs = np.nan_to_num(np.sign(values[one] - values[other]))
+            untied = np.abs(signs).T @ both
+            T[np.ix_(here, here)] = (signs.T @ signs) / np.sqrt(untied * untied.T)
     return out.astype(np.float64)
 
 

@@ -96,14 +96,6 @@ def span(scores: pd.DataFrame, chosen: str | None) -> tuple[int, int, int]:
     return low, high, int((found > high).sum())
 
 
-def upward(values: pd.Series[Any], measure: Any) -> pd.Series[Any]:
-    """Values on a scale from 0 (worst of them) to 1 (best)."""
-    up = measure.sign * values.astype(float)
-    up = up.where(np.isfinite(up))
-    low, high = up.min(), up.max()
-    return (up - low) / (high - low) if high > low else up * 0 + 1.0
-
-
 def _traces(
     scores: pd.DataFrame, values: pd.Series[Any], sign: int, chosen: str | None
 ) -> list[Any]:
