@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from karat.cli._output import printable
+from karat.runtime.validation import InputError, check_choice
+
 if TYPE_CHECKING:
     from karat.datasets import Dataset, Finding
-    from karat.runtime.executors import Workers
-    from karat.runtime.validation import InputError
 
 PANEL = "Reading the data"
 #: what a file holds whose metric is called so
@@ -38,15 +39,6 @@ Header = Annotated[
     _option(
         "--header/--no-header",
         "Whether a text file's first line names the columns; detected if not given.",
-    ),
-]
-ClassesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--classes",
-        metavar="LIST",
-        help="With some labels: all classes there can be (a,b,c), or how many (3), or open where "
-        "nobody knows. By default those among the labels, a premise of the guarantee.",
     ),
 ]
 Encoding = Annotated[str, _option("--encoding", "Encoding of a text file.")]
@@ -217,10 +209,9 @@ def read_dataset(
     With ``stop``, data that would give a meaningless answer raise.
     """
     from karat import datasets
-    from karat.datasets.findings import SENTENCES
+    from karat.datasets.findings import SENTENCES, sentence
     from karat.datasets.object_files import OBJECT_FILES, read_objects
     from karat.datasets.problems import RepairableError
-    from karat.runtime.validation import InputError, check_choice
 
     for key in split_names(reading.accept):
         check_choice(key, SENTENCES, "--accept")
@@ -236,25 +227,18 @@ def read_dataset(
             dataset = datasets.read(data, **options)
     except RepairableError as error:
         raise InputError(f"{error}\nTry: {_again(data, options, error.repairs)}") from None
-    if stop and any(one.stops for one in dataset.findings):
-        raise _doubtful(dataset, data, options)
+    for one in dataset.findings:
+        if stop and one.stops:
+            settled = _again(data, options, one.option)
+            meant = _again(data, options, {"accept": (one.key,)})
+            raise datasets.DoubtfulError(
+                f"{sentence(one)}\nIf that is so:  {settled}\nIf not:         {meant}"
+            )
     return dataset
-
-
-def _doubtful(dataset: Dataset, data: str, options: dict[str, Any]) -> InputError:
-    """What has to be said about the data before they are clustered, with the commands that do."""
-    from karat.datasets import DoubtfulError
-    from karat.datasets.findings import sentence
-
-    first = next(one for one in dataset.findings if one.stops)
-    settled = _again(data, options, first.option)
-    meant = _again(data, options, {"accept": (first.key,)})
-    return DoubtfulError(f"{sentence(first)}\nIf that is so:  {settled}\nIf not:         {meant}")
 
 
 def tell_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
     """What was assumed about the data and looks odd, each with the option that changes it."""
-    from karat.cli._output import printable
     from karat.datasets.findings import sentence
     from karat.datasets.problems import as_flags
 
@@ -279,18 +263,6 @@ def _again(data: str, options: dict[str, Any], settled: Mapping[str, Any]) -> st
         at = next(i for i, word in enumerate(given) if word.startswith("--id-column"))
         given[at : at + (1 if "=" in given[at] else 2)] = []
     return shlex.join(["karat", *given, *as_flags(more)])
-
-
-def workers_at(address: str) -> Workers:
-    """Those of a Dask scheduler, without what its libraries log: what goes wrong is told here."""
-    import logging
-
-    from karat.runtime.executors import Workers
-
-    workers = Workers(address)
-    for name in ("distributed", "distributed.client", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    return workers
 
 
 def parse_classes(given: str | None) -> Any:

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from karat.cli import _assigned
 from karat.cli._input import DataArgument, Encoding, Header
-from karat.cli._options import Quiet
-from karat.cli._output import Force, check_target
+from karat.cli._options import Force, Quiet
+from karat.cli._output import check_target, printable, tell_notes
 
 
 def assign(
@@ -38,8 +39,6 @@ def assign(
 
     karat assign new.csv --model segments.karat-model -o clusters.csv
     """
-    from karat.cli import _assigned
-    from karat.cli._output import printable
     from karat.datasets.row_blocks import row_blocks
     from karat.runtime.progress import progress_bar
 
@@ -79,5 +78,4 @@ def assign(
         typer.echo(f"{unlike:,} rows are unlike anything in the data (column 'unlike').")
     if unsure:
         typer.echo(f"{unsure:,} rows have a confidence below {_assigned.UNSURE:.0%}.")
-    for note in notes:
-        typer.echo(f"Note: {printable(note)}", err=True)
+    tell_notes(notes)

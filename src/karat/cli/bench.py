@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli._options import Json
-from karat.cli._output import Force, check_target
+from karat.cli._options import Force, Json, Seed
+from karat.cli._output import check_target, tell_json
 
 if TYPE_CHECKING:
     from karat.bench import Comparison
@@ -47,7 +48,7 @@ def bench(
             help="What a fit that failed, or a missing file, counts as; by default an error."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
+    seed: Seed = 0,
     report: Annotated[
         list[Path] | None,
         typer.Option(
@@ -64,8 +65,6 @@ def bench(
 
     karat bench results --report appendix.html --report tables.tex
     """
-    import json as jsonlib
-
     from karat.bench import Benchmark
     from karat.bench.page import tries_of
 
@@ -74,14 +73,10 @@ def bench(
     measures = measure or ["adjusted_rand_index"]
     race = Benchmark.from_folder(folder, measures, random_state=seed)
     counted = "mean" if best_of is None else best_of
-    options: dict[str, Any] = {
-        "measure": measures[0],
-        "tries": counted,
-        "failed": failed,
-    }
+    options: dict[str, Any] = {"measure": measures[0], "tries": counted, "failed": failed}
     found = race.compare(**options)
     if json:
-        typer.echo(jsonlib.dumps(_as_json(found, measures[0])))
+        tell_json(_as_json(found, measures[0]))
     else:
         typer.echo(str(found))
         typer.echo(tries_of(race, counted))
@@ -92,8 +87,6 @@ def bench(
 
 def _as_json(found: Comparison, measure: str) -> dict[str, Any]:
     """Without infinities and missing values, which JSON does not have."""
-    import math
-
     critical, pairs = found.critical_difference, found.pairs
     return {
         "measure": measure,
@@ -102,7 +95,7 @@ def _as_json(found: Comparison, measure: str) -> dict[str, Any]:
         "friedman_p": found.friedman.p_value,
         "friedman_method": found.friedman.method,
         "friedman_least_p": found.friedman.least,
-        "critical_difference": None if math.isinf(critical) else critical,
+        "critical_difference": None if isinf(critical) else critical,
         "pairs": pairs.astype(object).where(pairs.notna(), None).to_dict(orient="records"),
         "words": list(found.words),
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import getpass
-import json as jsonlib
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import Reading, read_dataset, tell_findings
-from karat.cli._options import Json
-from karat.cli._output import printable
+from karat.cli._input import Reading, read_dataset, split_names, tell_findings
+from karat.cli._options import Json, Seed
+from karat.cli._output import printable, show_table, tell_json
 from karat.cli.label import ask, show_object
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
@@ -31,37 +32,36 @@ class Task(StrEnum):
     words = "words"
 
 
-@takes_groups
-def clarity(
-    reading: Reading,
+@dataclass(frozen=True, kw_only=True)
+class Clustering:
+    """Which clustering is read."""
+
     labels: Annotated[
         Path | None, typer.Option(help="The clustering: a table with the cluster of each object.")
-    ] = None,
-    column: Annotated[
-        str | None, typer.Option(help="Its column, where the table has several.")
-    ] = None,
+    ] = None
+    column: Annotated[str | None, typer.Option(help="Its column, where the table has several.")] = (
+        None
+    )
     study_file: Annotated[
         Path | None,
         typer.Option(
             "--study",
             help="Read the answer of this study instead; its clusters then have the names given.",
         ),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """Who reads, and where the answers are kept."""
+
     by: Annotated[
         str,
         typer.Option(
             help="Who reads: terminal, page (in the browser), or module:function, from a prompt to "
             "an answer."
         ),
-    ] = "terminal",
-    task: Annotated[
-        Task,
-        typer.Option(
-            help="names: name the clusters, then assign objects; intruders: find the object that "
-            "does not belong; words: find the word, among those that tell a cluster of texts."
-        ),
-    ] = Task.names,
-    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign, or sets.")] = 30,
+    ] = "terminal"
     output: Annotated[
         Path | None,
         typer.Option(
@@ -70,19 +70,34 @@ def clarity(
             help="File of the answers; resumed where it exists, shared by several readers.",
             show_default="DATA-clarity.jsonl, of a function DATA-prompts.jsonl",
         ),
-    ] = None,
+    ] = None
     reader: Annotated[
         str, typer.Option(help="Name of the reader.", show_default="user name, or the function")
-    ] = "",
+    ] = ""
     person: Annotated[
         Path | None,
         typer.Option(help="With a function: answers of people, by which it is corrected."),
-    ] = None,
-    person_n: Annotated[int, typer.Option(min=1, help="The -n of these people.")] = 30,
+    ] = None
+    person_n: Annotated[int, typer.Option(min=1, help="The -n of these people.")] = 30
     max_calls: Annotated[
         int | None, typer.Option(min=1, help="The most calls of the function.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    ] = None
+
+
+@takes_groups
+def clarity(
+    reading: Reading,
+    clustering: Clustering,
+    reader: Reader,
+    task: Annotated[
+        Task,
+        typer.Option(
+            help="names: name the clusters, then assign objects; intruders: find the object that "
+            "does not belong; words: find the word, among those that tell a cluster of texts."
+        ),
+    ] = Task.names,
+    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign, or sets.")] = 30,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Name the clusters from a few members, then assign unseen objects to the names.
@@ -98,66 +113,56 @@ def clarity(
 
     karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
     """
+    from contextlib import ExitStack
+
     from karat.labeling.reading import correct_reading
     from karat.study import load_study
 
     dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)
-    study = None if study_file is None else load_study(study_file, dataset)
-    try:
-        given: Any = _clustering(dataset, labels, column, study)
+    with ExitStack() as open_files:
+        study, file = None, clustering.study_file
+        if file is not None:
+            study = open_files.enter_context(load_study(file, dataset))
+        given: Any = _labels(dataset, clustering, study)
         shown = _shown(dataset, reading)
         if task is Task.words:
             shown, given = _words(dataset, given)
-        people = by in ("terminal", "page")
-        kind = "clarity" if task is Task.names else task.value
-        path = output or Path(f"{dataset.name}-{kind if people else 'prompts'}.jsonl")
         questions = _questions(dataset, shown, given, task, n, seed)
-        readings = []
-        if person is not None and task is Task.names:  # before a function is asked and paid
-            readings = _readings(person, _questions(dataset, shown, given, task, person_n, seed))
-        if people:
-            found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
-        else:
-            found = _by_function(path, questions, by, reader, max_calls)
-        corrected, agreements = [], {}
-        if readings:
-            model = next(iter(found.values()))
-            corrected = [correct_reading(model, one) for one in readings]
-        elif task is Task.names:
-            agreements = _agreements(found)
+        people = []
+        if reader.person is not None and task is Task.names:  # before a function is asked and paid
+            asked = _questions(dataset, shown, given, task, reader.person_n, seed)
+            people = _readings(reader.person, asked)
+        found = _read(reader, dataset.name, task, questions)
+        corrected = [correct_reading(next(iter(found.values())), one) for one in people]
+        agreements = _agreements(found) if task is Task.names and not people else {}
         if json:
             read = {by: one.to_dict() for by, one in found.items()}
             told = [one.to_dict() for one in corrected]
-            typer.echo(jsonlib.dumps({"read": read, "agree": agreements, "corrected": told}))
+            tell_json({"read": read, "agree": agreements, "corrected": told})
         else:
             _tell([*found.values(), *agreements.values(), *corrected])
         if study is not None and task is Task.names:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
-            typer.echo(f"The clusters in {study_file} have the names of {who} now.", err=True)
-    finally:
-        if study is not None:
-            study.close()
+            typer.echo(f"The clusters in {file} have the names of {who} now.", err=True)
 
 
-def _clustering(
-    dataset: Dataset, labels: Path | None, column: str | None, study: Study | None
-) -> Any:
+def _labels(dataset: Dataset, clustering: Clustering, study: Study | None) -> Any:
     """The cluster of each object."""
     from karat.datasets import read_labelings
-    from karat.runtime.validation import InputError, unknown_name
 
-    if (labels is None) == (study is None):
+    path, column = clustering.labels, clustering.column
+    if (path is None) == (study is None):
         raise InputError("give the clustering: --labels FILE, or --study FILE, and not both")
     if study is not None:
         return study.best().labels
-    assert labels is not None
-    found = read_labelings(labels, ids=dataset.ids).hardened()
+    assert path is not None
+    found = read_labelings(path, ids=dataset.ids).hardened()
     if column is not None and column not in found:
         raise unknown_name(column, found, "column")
     if column is None and len(found) > 1:
-        raise InputError(f"{labels} has {len(found)} columns ({', '.join(found)}); give --column")
+        raise InputError(f"{path} has {len(found)} columns ({', '.join(found)}); give --column")
     return found[column if column is not None else next(iter(found))]
 
 
@@ -165,7 +170,6 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     """What a reader sees of the objects: texts, or cells as they are in the file."""
     import numpy as np
 
-    from karat.cli._input import split_names
     from karat.datasets import read_cells
     from karat.labeling import Objects
 
@@ -182,7 +186,6 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
 
 def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[int]]:
     """The words that tell each cluster of texts from the others, and its number."""
-    from karat.runtime.validation import InputError
     from karat.study import Study
 
     if not dataset.of_documents:
@@ -206,13 +209,16 @@ def _questions(dataset: Dataset, shown: Any, labels: Any, task: Task, n: int, se
     return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=seed)
 
 
-def _by_function(
-    path: Path, questions: Any, by: str, reader: str, max_calls: int | None
-) -> dict[str, Any]:
-    """What a function reads."""
+def _read(reader: Reader, name: str, task: Task, questions: Any) -> dict[str, Any]:
+    """What each reader read, the one who was asked first."""
     from karat.labeling.reading import Interview
 
-    interview = Interview(_function(by), reader or by, path, max_calls)
+    if reader.by in ("terminal", "page"):
+        kind = "clarity" if task is Task.names else task.value
+        path = reader.output or Path(f"{name}-{kind}.jsonl")
+        return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
+    path = reader.output or Path(f"{name}-prompts.jsonl")
+    interview = Interview(_function(reader.by), reader.reader or reader.by, path, reader.max_calls)
     said = interview.go_through(questions)
     typer.echo(f"Asked: {interview.cost}. Answers: {path}", err=True)
     return {interview.name: questions.read(said, interview.name, cost=interview.cost)}
@@ -221,8 +227,6 @@ def _by_function(
 def _function(by: str) -> Any:
     """``module:function``, the module of the current folder too."""
     from importlib import import_module
-
-    from karat.runtime.validation import InputError
 
     module, colon, name = by.partition(":")
     if not colon:
@@ -239,7 +243,7 @@ def _function(by: str) -> Any:
     return found
 
 
-def _by_people(path: Path, questions: Any, reader: str, *, page: bool) -> dict[str, Any]:
+def _by_people(path: Path, questions: Any, reader: str, page: bool) -> dict[str, Any]:
     """What the person at this desk, and others in the file, read; this one first."""
     from karat.labeling.page import LabelPage
     from karat.labeling.reading import ReadingDesk
@@ -255,12 +259,11 @@ def _by_people(path: Path, questions: Any, reader: str, *, page: bool) -> dict[s
     except KeyboardInterrupt:
         typer.echo(f"\nkarat: interrupted; {len(desk.said)} answers are kept in {path}", err=True)
         raise typer.Exit(130) from None
-    others = {by: said for by, said in desk.readers.items() if by != reader}
-    told = {reader: desk.said} if reader in desk.readers else {}
-    if not told:
+    if reader not in desk.readers:
         typer.echo(f"Nothing is assigned yet; {len(desk.said)} answers are kept in {path}")
         raise typer.Exit
-    return {by: questions.read(said, by) for by, said in {**told, **others}.items()}
+    told = {reader: desk.said} | desk.readers
+    return {by: questions.read(said, by) for by, said in told.items()}
 
 
 def _at_terminal(desk: ReadingDesk) -> None:
@@ -293,7 +296,6 @@ def _at_terminal(desk: ReadingDesk) -> None:
 def _readings(path: Path, few: Any) -> list[Any]:
     """What each person in a file read."""
     from karat.labeling.reading import ReadingDesk
-    from karat.runtime.validation import InputError
 
     if not path.is_file():
         raise InputError(f"--person: there is no file {path}")
@@ -321,21 +323,13 @@ def _agreements(found: dict[str, Any]) -> dict[str, str]:
 
 
 def _tell(told: list[Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console()
     for one in told:
         typer.echo(printable(str(one)))
         table = getattr(one, "per_cluster", None)
-        if table is None:
-            continue
-        shown = Table(
-            "cluster", *(name for name in table.columns if name not in ("line", "reason"))
-        )
-        for cluster, row in table.iterrows():
-            cells = [row[str(name.header)] for name in shown.columns[1:]]
-            texts = [f"{v:.2f}" if isinstance(v, float) else escape(str(v)) for v in cells]
-            shown.add_row(escape(str(cluster)), *texts)
-        console.print(shown)
+        if table is not None:
+            table = table.drop(columns=["line", "reason"], errors="ignore")
+            rows = [
+                (cluster, *(f"{v:.2f}" if isinstance(v, float) else v for v in row))
+                for cluster, row in zip(table.index, table.to_numpy(dtype=object), strict=True)
+            ]
+            show_table(("cluster", *table.columns), rows)
