@@ -289,7 +289,7 @@ def test_measures_names_are_whole_at_80_columns():
     listed = shown("measures")
     assert max(map(len, listed.splitlines())) <= 80
     for key in karat.measures.catalogue:
-        assert f" {key} " in listed
+        assert f"\n{key} " in listed
 
 
 def test_version_and_completion():

@@ -20,9 +20,6 @@ Outliers = Annotated[
         "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
     ),
 ]
-Counts = Annotated[
-    str, typer.Option("-k", help="Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.")
-]
 Clusterers = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from karat.cli._groups import takes_groups
 from karat.cli._input import Reading, read_dataset, split_names, tell_findings
@@ -34,72 +35,51 @@ class Task(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Clustering:
-    """Which clustering is read."""
+    """Which clustering is read.
 
-    labels: Annotated[
-        Path | None, typer.Option(help="The clustering: a table with the cluster of each object.")
-    ] = None
-    column: Annotated[str | None, typer.Option(help="Its column, where the table has several.")] = (
-        None
-    )
-    study_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--study",
-            help="Read the answer of this study instead; its clusters then have the names given.",
-        ),
-    ] = None
+    labels: The clustering: a table with the cluster of each object.
+    column: Its column, where the table has several.
+    study_file: Read the answer of this study instead; its clusters then have the names given.
+    """
+
+    labels: Path | None = None
+    column: str | None = None
+    study_file: Annotated[Path | None, Option("--study")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """Who reads, and where the answers are kept."""
+    """Who reads what, and where the answers are kept.
 
-    by: Annotated[
-        str,
-        typer.Option(
-            help="Who reads: terminal, page (in the browser), or module:function, from a prompt to "
-            "an answer."
-        ),
-    ] = "terminal"
+    by: Who reads: terminal, page (in the browser), or module:function, from a prompt to an answer.
+    task: names: name the clusters, then assign objects; intruders: find the object that does not
+        belong; words: find the word, among those that tell a cluster of texts.
+    n: Objects to assign, or sets.
+    output: File of the answers; resumed where it exists, shared by several readers.
+    reader: Name of the reader.
+    person: With a function: answers of people, by which it is corrected.
+    person_n: The -n of these people.
+    max_calls: The most calls of the function.
+    """
+
+    by: str = "terminal"
+    task: Task = Task.names
+    n: Annotated[int, Option("-n", min=1)] = 30
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File of the answers; resumed where it exists, shared by several readers.",
-            show_default="DATA-clarity.jsonl, of a function DATA-prompts.jsonl",
+        Option(
+            "--output", "-o", show_default="DATA-clarity.jsonl, of a function DATA-prompts.jsonl"
         ),
     ] = None
-    reader: Annotated[
-        str, typer.Option(help="Name of the reader.", show_default="user name, or the function")
-    ] = ""
-    person: Annotated[
-        Path | None,
-        typer.Option(help="With a function: answers of people, by which it is corrected."),
-    ] = None
-    person_n: Annotated[int, typer.Option(min=1, help="The -n of these people.")] = 30
-    max_calls: Annotated[
-        int | None, typer.Option(min=1, help="The most calls of the function.")
-    ] = None
+    reader: Annotated[str, Option(show_default="user name, or the function")] = ""
+    person: Path | None = None
+    person_n: Annotated[int, Option(min=1)] = 30
+    max_calls: Annotated[int | None, Option(min=1)] = None
+    seed: Seed = 0
 
 
 @takes_groups
-def clarity(
-    reading: Reading,
-    clustering: Clustering,
-    reader: Reader,
-    task: Annotated[
-        Task,
-        typer.Option(
-            help="names: name the clusters, then assign objects; intruders: find the object that "
-            "does not belong; words: find the word, among those that tell a cluster of texts."
-        ),
-    ] = Task.names,
-    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign, or sets.")] = 30,
-    seed: Seed = 0,
-    json: Json = False,
-) -> None:
+def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json = False) -> None:
     """Name the clusters from a few members, then assign unseen objects to the names.
 
     How well that reproduces the clustering is its clarity: 0 is a guess, 1 the clustering itself.
@@ -118,6 +98,7 @@ def clarity(
     from karat.labeling.reading import correct_reading
     from karat.study import load_study
 
+    task = reader.task
     dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)
     with ExitStack() as open_files:
@@ -128,12 +109,12 @@ def clarity(
         shown = _shown(dataset, reading)
         if task is Task.words:
             shown, given = _words(dataset, given)
-        questions = _questions(dataset, shown, given, task, n, seed)
+        questions = _questions(dataset, shown, given, reader, reader.n)
         people = []
         if reader.person is not None and task is Task.names:  # before a function is asked and paid
-            asked = _questions(dataset, shown, given, task, reader.person_n, seed)
+            asked = _questions(dataset, shown, given, reader, reader.person_n)
             people = _readings(reader.person, asked)
-        found = _read(reader, dataset.name, task, questions)
+        found = _read(reader, dataset.name, questions)
         corrected = [correct_reading(next(iter(found.values())), one) for one in people]
         agreements = _agreements(found) if task is Task.names and not people else {}
         if json:
@@ -200,21 +181,21 @@ def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[int]]:
     return [word for word, _ in told], [c for _, c in told]
 
 
-def _questions(dataset: Dataset, shown: Any, labels: Any, task: Task, n: int, seed: int) -> Any:
+def _questions(dataset: Dataset, shown: Any, labels: Any, reader: Reader, n: int) -> Any:
     from karat.labeling.reading import draw_intruders, draw_round, shown_by
 
     show = shown_by(shown, len(labels))
-    if task is not Task.names:
-        return draw_intruders(show, labels, n, seed)
-    return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=seed)
+    if reader.task is not Task.names:
+        return draw_intruders(show, labels, n, reader.seed)
+    return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=reader.seed)
 
 
-def _read(reader: Reader, name: str, task: Task, questions: Any) -> dict[str, Any]:
+def _read(reader: Reader, name: str, questions: Any) -> dict[str, Any]:
     """What each reader read, the one who was asked first."""
     from karat.labeling.reading import Interview
 
     if reader.by in ("terminal", "page"):
-        kind = "clarity" if task is Task.names else task.value
+        kind = "clarity" if reader.task is Task.names else reader.task.value
         path = reader.output or Path(f"{name}-{kind}.jsonl")
         return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
     path = reader.output or Path(f"{name}-prompts.jsonl")

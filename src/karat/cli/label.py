@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from karat.cli._groups import takes_groups
 from karat.cli._input import Reading, parse_classes, read_dataset, tell_findings
 from karat.cli._numbers import parse_clusterers, parse_counts
-from karat.cli._options import Classes, Constraints, Delta, Force, Seed
+from karat.cli._options import Classes, Clusterers, Constraints, Delta, Force, Seed
 from karat.cli._output import check_target, printable, tell_notes, write_csv
 from karat.runtime.validation import InputError
 
@@ -32,92 +33,62 @@ TEACH, _MOST = 20, 1500
 
 @dataclass(frozen=True, kw_only=True)
 class Aim:
-    """What is to be guaranteed."""
+    """What is to be guaranteed.
 
-    target: Annotated[
-        float | None,
-        typer.Option("--target", min=0, max=1, help="Stop when at most this share is mislabelled."),
-    ] = None
+    target: Stop when at most this share is mislabelled.
+    expert: Labels of somebody who is right, for some of the drawn objects: your own errors enter
+        the guarantee.
+    """
+
+    target: Annotated[float | None, Option("--target", min=0, max=1)] = None
     classes: Classes = None
     delta: Delta = 0.1
-    expert: Annotated[
-        Path | None,
-        typer.Option(
-            help="Labels of somebody who is right, for some of the drawn objects: your own errors "
-            "enter the guarantee.",
-        ),
-    ] = None
+    expert: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """Where the clusterings come from."""
+    """Where the clusterings come from.
 
-    labelings: Annotated[
-        Path | None,
-        typer.Option(help="Your own clusterings instead of a sweep: a table, one per column."),
-    ] = None
-    storage: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of the sweep; a resumed session fits nothing again.",
-            show_default="DATA.karat",
-        ),
-    ] = None
-    k: Annotated[str, typer.Option("-k", help="Numbers of clusters of the sweep.")] = "2:20"
-    clusterer: Annotated[
-        list[str] | None, typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable.")
-    ] = None
-    metric: Annotated[
-        str | None, typer.Option(help="Distance of the sweep.", show_default="as karat run")
-    ] = None
+    labelings: Your own clusterings instead of a sweep: a table, one per column.
+    storage: File of the sweep; a resumed session fits nothing again.
+    k: Numbers of clusters of the sweep.
+    metric: Distance of the sweep.
+    """
+
+    labelings: Path | None = None
+    storage: Annotated[Path | None, Option(show_default="DATA.karat")] = None
+    k: Annotated[str, Option("-k")] = "2:20"
+    clusterer: Clusterers = None
+    metric: Annotated[str | None, Option(show_default="as karat run")] = None
     constraints: Constraints = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
-    """Who labels what, and where the labels are kept."""
+    """Who labels what, and where the labels are kept.
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File of the answers; resumed where it exists, shared by a team.",
-            show_default="DATA-labels.jsonl",
-        ),
-    ] = None
-    by: Annotated[
-        str, typer.Option(help="Your name, where a team labels.", show_default="user name")
-    ] = ""
-    page: Annotated[
-        bool, typer.Option("--page", help="Label on a page in the browser, on this machine only.")
-    ] = False
-    teach: Annotated[
-        int, typer.Option(min=0, help="Objects that stand for many others, labelled before a draw.")
-    ] = TEACH
+    output: File of the answers; resumed where it exists, shared by a team.
+    by: Your name, where a team labels.
+    page: Label on a page in the browser, on this machine only.
+    teach: Objects that stand for many others, labelled before a draw.
+    neighbors: Show so many of the nearest objects with each.
+    take: Labels from a colleague's file, Label Studio (.json) or a table; repeatable.
+    export: At the end, write labels and what is next to .json (Label Studio), .csv, .xlsx.
+    predict: At the end, write the class of every object to this file.
+    """
+
+    output: Annotated[Path | None, Option("--output", "-o", show_default="DATA-labels.jsonl")] = (
+        None
+    )
+    by: Annotated[str, Option(show_default="user name")] = ""
+    page: Annotated[bool, Option("--page")] = False
+    teach: Annotated[int, Option(min=0)] = TEACH
     seed: Seed = 0
-    neighbors: Annotated[
-        int, typer.Option(min=0, help="Show so many of the nearest objects with each.")
-    ] = 0
-    take: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--import",
-            help="Labels from a colleague's file, Label Studio (.json) or a table; repeatable.",
-        ),
-    ] = None
-    export: Annotated[
-        Path | None,
-        typer.Option(
-            "--export",
-            help="At the end, write labels and what is next to .json (Label Studio), .csv, .xlsx.",
-        ),
-    ] = None
-    predict: Annotated[
-        Path | None,
-        typer.Option("--predict", help="At the end, write the class of every object to this file."),
-    ] = None
+    neighbors: Annotated[int, Option(min=0)] = 0
+    take: Annotated[list[Path] | None, Option("--import")] = None
+    export: Path | None = None
+    predict: Path | None = None
     force: Force = False
 
 

@@ -52,13 +52,8 @@ class InformativenessAgglomeration(Estimator):
 
     Notes
     -----
-    One neighbour search, one k-means, then O(n + k²) for each merge, k the clusters that are
-    left: what a merge would do to the objects around it is kept up to date for every pair.
-
-    Proposed as future work in Whissell 2012, chapter 8, where any pair may be merged. That
-    joins far clusters of which no object is mistaken, so it is restricted here to pairs that
-    are. Clusters that overlap so that neighbours mistake many objects may still be swallowed
-    one after the other by the largest.
+    Proposed as future work in Whissell 2012, chapter 8, where any pair may be merged, also far
+    clusters of which no object is mistaken. O(n + k²) for each merge, k the clusters that are left.
 
     Examples
     --------
