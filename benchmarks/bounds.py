@@ -148,7 +148,7 @@ def tightness(repeats: int = 5) -> None:
         labelings |= {f"ward {k} 0": cut_dendrogram(Z, n_clusters=k) for k in ks}
         every = karat.labelings.as_labelings(labelings)
         origins = [(n.split()[0], int(n.split()[1])) for n in every.names]
-        plan = Searched.grid(["kmeans", "ward"], k=ks, starts={"kmeans": starts})
+        plan = Searched({"kmeans": dict.fromkeys(ks, starts), "ward": dict.fromkeys(ks, 1)})
         for m in (100, 500):
             rows = []
             for seed in range(repeats):

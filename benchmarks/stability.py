@@ -192,11 +192,10 @@ def recovery(seeds: int = 10, estimators: tuple[str, ...] = ("stability",)) -> N
     right: dict[tuple[str, str], list[bool]] = {}
     for seed in range(10_000, 10_000 + seeds):
         for kind, k, X in planted(seed):
-            found = stability.n_clusters(
-                X, "kmeans", k=range(1, 11), estimators=estimators, random_state=seed
-            )
-            for name, answer in found.table["k"].items():
-                right.setdefault((kind, str(name)), []).append(answer == k)
+            for name in estimators:
+                estimate, _ = stability.ESTIMATORS[name]
+                answer = estimate(X, "kmeans", list(range(1, 11)), seed)
+                right.setdefault((kind, name), []).append(answer == k)
     for (kind, name), hits in right.items():
         print(f"{name:20s} {kind:18s} right in {sum(hits)} of {len(hits)}")
     for name in estimators:

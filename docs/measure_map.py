@@ -47,21 +47,6 @@ def write(folder: Path, table: Table) -> None:
     def put(name: str, text: str) -> None:
         (folder / f"measure_map_{name}.inc").write_text(text, encoding="utf-8")
 
-    parts = []
-    for kind in KINDS:
-        advice = karat.recommend(kind=kind)
-        parts += [f"**{kind}**: " + ", ".join(f"``{key}``" for key in advice.measures), ""]
-        parts += [f"- {line}" for line in (*advice.reasons[:-1], *advice.cannot_see[1:])] + [""]
-    put("recommended", "\n".join(parts))
-
-    rows = []
-    for kind in KINDS:
-        for way, row in found.about["recommended"][kind].items():
-            rho = interval(row) if "rho" in row else ""
-            rows.append([kind, way, rho, number(row["first"], 3)])
-    header = ["data", "by", "ρ with the truth", "agreement of its first"]
-    put("trial", table(header, rows))
-
     whole = found.studies.max()
     truth = [
         [

@@ -13,7 +13,7 @@ On a page of reStructuredText the role says the figure; in Markdown it stands be
 A whole stored table, or some of its rows (those that begin with some words) and columns::
 
     .. measured-table:: guarantee-tightness
-       :rows: eight tables
+       :rows: tables
        :columns: method; 20 labels | .3f; broken | .3f = share broken
 
 ``COLUMN | FORMAT = HEADING``; a column ``X error`` stands behind X as ``a ± b``. Without

@@ -13,7 +13,6 @@ COUNTED = {
 }
 #: measures whose definition stands beside a test of their own, in test_external_more
 OWN_TEST = {
-    "overlapping_normalized_mutual_information": "test_information_of_covers",
     "pair_sets_index": "test_pair_sets_index",
 }
 

@@ -20,7 +20,7 @@ from command_line import karat_command as run
 from karat.__main__ import main
 from karat.cli import app
 from karat.datasets import ASSIGNED
-from karat.study.loss import sample_agreement
+from karat.study.stability import sample_agreement
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
 
@@ -155,7 +155,6 @@ ERRORS = [
     (["run", "wine", "--delta", "2"], 2, "delta"),
     (["report", "nothing.karat"], 3, "no study file"),
     (["measures", "silhouete"], 2, "did you mean 'silhouette'"),
-    (["measures", "--for", "graphs"], 2, "'shapes', 'tables', 'texts'"),
 ]
 #: one of each code
 IN_A_SHELL = [ERRORS[6], ERRORS[1], ERRORS[13]]
@@ -192,13 +191,6 @@ def test_measures_lists_every_one():
     assert [m["key"] for m in listed] == list(karat.measures.catalogue)
     assert "greater" in run("measures").stdout
     assert "silhouette" in run("measures", "silhouette").stdout.lower()
-
-
-def test_measures_for_a_kind_of_data():
-    advice = karat.recommend(kind="texts")
-    assert str(advice) in run("measures", "--for", "texts").stdout
-    told = json.loads(run("measures", "--for", "texts", "--json").stdout)
-    assert [m["key"] for m in told["measures"]] == list(advice.measures)
 
 
 def test_help_teaches():

@@ -51,7 +51,7 @@ def test_functions_without_a_record_cite_too():
         and inspect.isfunction(function := getattr(karat, name))
         and "\nReferences\n-----" not in (function.__doc__ or "")
     }
-    assert without == {"bootstrap_interval", "compare_labelings"}
+    assert without == {"compare_labelings"}
 
 
 @pytest.mark.parametrize(

@@ -45,4 +45,4 @@ print(f"guaranteed: at most {found.bound} of {len(hidden)}; in truth: {wrong}")
 # %%
 # What would more labels buy?
 
-print(karat.bounds.advise(found))
+print(karat.bounds.forecast_labels(found))

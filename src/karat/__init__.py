@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.labeling import FewLabelClassifier as FewLabelClassifier
     from karat.labeling.reading import clarity_by_reading as clarity_by_reading
-    from karat.labeling.reading import intruder_test as intruder_test
     from karat.labelings.contingency import ContingencyTable as ContingencyTable
     from karat.measures import *  # noqa: F403
     from karat.measures.evaluation import evaluate as evaluate
     from karat.measures.properties import properties as properties
-    from karat.measures.recommended import recommend as recommend
     from karat.measures.scorer import scorer as scorer
     from karat.measures.scores import Scores as Scores
     from karat.model import Model as Model
@@ -51,10 +49,8 @@ _HOME = {
     "Model": "karat.model",
     "load_model": "karat.model",
     "n_clusters": "karat.study.numbers",
-    "recommend": "karat.measures.recommended",
     "FewLabelClassifier": "karat.labeling",
     "clarity_by_reading": "karat.labeling.reading",
-    "intruder_test": "karat.labeling.reading",
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
     "representations": "karat.study.representations",

@@ -297,9 +297,6 @@ def _check_candidates(store: Store) -> None:
         store.finish([Finished("c", "ok", None, np.array([0, 1, 2, 2]), 0.5), one])
     assert store.planned() == {"c", "d"}, "a call that raised was kept in part"
     assert store.plan(plan) == 0, "a finished candidate is planned again"
-    store.finish([Finished("d", "stopped", "too long", None, 9.0)])
-    assert store.planned() == {"c", "d"}, "a stopped candidate is not planned any more"
-    assert store.candidate("d")["reason"] == "too long", "the reason for stopping is lost"
     rows = store.candidates()
     rows[0]["status"] = "changed"
     found = store.candidate("a")

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import betaincinv
 
 import karat
-from karat.bounds import advise, b_max, forecast_labels, sample
-from karat.runtime.validation import InputError
+from karat.bounds import b_max, forecast_labels, sample
+from karat.bounds.forecast import outlook
 
 
 def labelled(n, m, wrong, seed=0):
@@ -27,13 +27,16 @@ def test_the_curve_begins_at_the_bound_and_falls(anytime):
     found = karat.guarantee(
         {"a": clusters, "b": np.roll(clusters, 1)}, y, anytime=anytime, order=order
     )
-    told = advise(found, sizes=[80, 160, 320, 640])
-    bound = told.curve["bound"].to_numpy()
+    bound, low, high = (
+        outlook(found)([80, 160, 320, 640], end) for end in ("expected", "low", "high")
+    )
     # a confidence sequence is forecast without the prior that it has
     assert bound[0] == pytest.approx(found.bound_rate, abs=0.05 if anytime else 1e-12)
     assert (np.diff(bound) < 0).all()
-    assert (told.curve["low"] <= bound).all()
-    assert (told.curve["high"] >= bound).all()
+    assert (low <= bound).all()
+    assert (high >= bound).all()
+    told = forecast_labels(found)
+    assert told.target == pytest.approx(found.bound_rate / 2, rel=0.05)
     assert (
         told.error_rate - 2 * told.standard_error < 0.1 < told.error_rate + 3 * told.standard_error
     )
@@ -44,10 +47,9 @@ def test_the_curve_by_hand():
     found = karat.guarantee([clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order)
     assert found.method == "half"
     part = found.parts[0]
-    told = advise(found, sizes=[400])
     errors = int(np.ceil(200 * part.errors / part.tested * 4**-0.25 - 1e-9))
     expected = b_max(200, 1600, errors, part.delta) / 1600
-    assert told.curve.loc[400, "bound"] == pytest.approx(expected, abs=1e-3)
+    assert outlook(found)(400, "expected") == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_forecast_reaches_its_target_at_the_number_it_says():
@@ -55,8 +57,8 @@ def test_the_forecast_reaches_its_target_at_the_number_it_says():
     found = karat.guarantee([clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order)
     target = found.bound_rate * 0.8
     more = forecast_labels(found, target).more
-    curve = advise(found, sizes=[100 + more - 1, 100 + more]).curve["bound"]
-    assert curve.iloc[1] <= target < curve.iloc[0]
+    before, then = outlook(found)([100 + more - 1, 100 + more], "expected")
+    assert then <= target < before
 
 
 def test_the_least_number_is_of_whole_errors_that_fewer_labels_may_lack():
@@ -73,9 +75,3 @@ def test_the_least_number_is_of_whole_errors_that_fewer_labels_may_lack():
         b_max(m, 2000 - m, int(m * rate), log_delta=level) / (2000 - m) for m in range(61, 300)
     ]
     assert told.low == 1 + next(i for i, b in enumerate(bounds) if b <= 0.065)
-
-
-def test_wrong_questions():
-    found = karat.guarantee([0, 0, 1, 1], [0, None, 1, None])
-    with pytest.raises(InputError, match="between 1 and the 4"):
-        advise(found, sizes=[5])

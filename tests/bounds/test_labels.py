@@ -18,6 +18,7 @@ from karat.bounds import (
     sampling_warnings,
     supervised_yardstick,
 )
+from karat.bounds.forecast import outlook
 from karat.runtime.validation import InputError
 
 
@@ -118,10 +119,10 @@ def test_forecast_errs_as_often_as_seen(errors: int) -> None:
     bound = karat.pac_mdl_bound(np.zeros(1000, int), y)
     assert bound.errors == errors
     log_delta = math.log(bound.delta) - bound.bits * math.log(2)
-    curve = karat.bounds.advise(bound, sizes=[98, 147, 245]).curve["bound"]
     for times in (2, 3, 5):
         expected = b_max(49 * times, 1000 - 49 * times, errors * times, log_delta=log_delta)
-        assert curve[49 * times] == pytest.approx(expected / (1000 - 49 * times))
+        found = outlook(bound)(49 * times, "expected")
+        assert found == pytest.approx(expected / (1000 - 49 * times))
 
 
 def test_forecast_at_the_edges() -> None:
@@ -163,8 +164,8 @@ def test_yardstick_counts_what_the_classifier_gets_wrong() -> None:
         assert row["bound"] == b_max(int(row["tested"]), 510, int(row["errors"]), 0.05)
         assert row["errors"] / row["tested"] <= row["bound_rate"] <= 1
     dummy = {"constant": DummyClassifier(strategy="constant", constant=1)}
-    constant = supervised_yardstick(X, y, classifiers=dummy, test_share=0.3)
-    assert constant["tested"].item() == 27
+    constant = supervised_yardstick(X, y, classifiers=dummy)
+    assert constant["tested"].item() == 45
     assert constant["errors"].item() > 9
     again = supervised_yardstick(X, y, 0.1, random_state=3)
     assert again.equals(table)
@@ -174,23 +175,10 @@ def test_yardstick_with_hardly_any_labels() -> None:
     X, truth = blobs(50)
     two = supervised_yardstick(X, partly(truth, 2))
     assert (two["tested"] == 1).all()
-    for wrong in ({"test_share": 0.0}, {"delta": 0.0}):
-        with pytest.raises(InputError):
-            supervised_yardstick(X, partly(truth, 9), **wrong)
+    with pytest.raises(InputError, match="delta"):
+        supervised_yardstick(X, partly(truth, 9), 0.0)
     with pytest.raises(InputError, match="at least two"):
         supervised_yardstick(X, partly(truth, 1))
-
-
-@pytest.mark.parametrize(("labelled", "share", "tested"), [(8, 0.01, 1), (8, 0.99, 7), (9, 0.3, 3)])
-def test_at_least_one_label_is_tested_and_one_trained(
-    labelled: int, share: float, tested: int
-) -> None:
-    X, truth = blobs(60)
-    y = np.full(60, -1)
-    y[:labelled] = truth[:labelled]
-    dummy = {"first": DummyClassifier()}
-    table = supervised_yardstick(X, y, classifiers=dummy, test_share=share)
-    assert table[["trained", "tested"]].iloc[0].tolist() == [labelled - tested, tested]
 
 
 def test_the_same_number_of_each_class_is_odd_for_many() -> None:

@@ -16,12 +16,18 @@ TRUTH = RNG.integers(0, 3, N)
 Y = np.where(RNG.random(N) < 0.3, TRUTH, -1)
 
 
+def grid(names, *, k, starts=1) -> Searched:
+    """Every clusterer with every k; starts for all of them, or by clusterer (else 1)."""
+    times = starts if isinstance(starts, dict) else dict.fromkeys(names, starts)
+    return Searched({name: dict.fromkeys(k, times.get(name, 1)) for name in names})
+
+
 def noisy(k: int) -> np.ndarray:
     return np.where(RNG.random(N) < 0.1, RNG.integers(0, k, N), TRUTH % k)
 
 
 def test_bits_by_hand() -> None:
-    searched = Searched.grid(["kmeans", "average"], k=[2, 3, 4], starts={"kmeans": 10})
+    searched = grid(["kmeans", "average"], k=[2, 3, 4], starts={"kmeans": 10})
     labelings = {"km-3": noisy(3), "av-4": noisy(4)}
     origins = [("kmeans", 3), ("average", 4)]
     table = study_bounds(labelings, Y, searched=searched, origins=origins).table
@@ -35,8 +41,8 @@ def test_bits_by_hand() -> None:
 
 def test_more_search_costs_more() -> None:
     labelings = [noisy(3)]
-    small = Searched.grid(["a"], k=[3])
-    wide = Searched.grid(list("abcdefgh"), k=range(2, 40), starts=20)
+    small = grid(["a"], k=[3])
+    wide = grid(list("abcdefgh"), k=range(2, 40), starts=20)
     few, many = (
         study_bounds(labelings, Y, searched=s, origins=[("a", 3)]).best for s in (small, wide)
     )
@@ -62,7 +68,7 @@ def test_clusterings_of_the_user_are_one_more_group_and_a_warning() -> None:
 
 
 def test_what_was_not_counted_is_rejected() -> None:
-    plan = Searched.grid(["a"], k=[2, 3])
+    plan = grid(["a"], k=[2, 3])
     with pytest.raises(InputError, match="searched counts 1"):
         study_bounds([noisy(2), noisy(2)], Y, searched=plan, origins=[("a", 2)] * 2)
     with pytest.raises(InputError, match="searched counts 0"):

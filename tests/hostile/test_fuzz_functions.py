@@ -21,7 +21,7 @@ ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.nei
 OTHERS = {
     "load_study", "gap_statistic", "object_distances", "forecast_labels",
     "mixture_criteria", "in_strips", "check_random_state", "train_judge",
-    "advise", "representations", "neighbors_of_some",
+    "representations", "neighbors_of_some",
 }  # fmt: skip
 
 

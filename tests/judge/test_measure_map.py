@@ -1,22 +1,19 @@
-"""The map of the measures: families, opinions, the packaged file, what is recommended."""
+"""The map of the measures: families, opinions, the packaged file."""
 
 from __future__ import annotations
 
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import spearmanr
 
-import karat
 from karat.measures import catalogue
 from karat.measures.families import cut, rank_correlation
-from karat.measures.measure_map import FILE, KINDS, grouped, load_map
-from karat.measures.recommended import eligible, kind_of, one_a_family
-from karat.runtime.validation import InputError, StorageError
+from karat.measures.measure_map import FILE, grouped, load_map
+from karat.runtime.validation import StorageError
 
 
 def test_rank_correlation_is_spearmans():
@@ -99,55 +96,3 @@ def test_saved_and_read_again(tmp_path):
     assert (tmp_path / "map.json").read_text() == FILE.read_text(encoding="utf-8")
     assert json.loads(FILE.read_text(encoding="utf-8"))["sha256"] == load_map().digest
     assert FILE.stat().st_size < 300_000
-
-
-# -- what is recommended ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_two_recommended_measures_are_of_one_family(kind):
-    known, advice = load_map(), karat.recommend(kind=kind)
-    assert len(advice.measures) == 3
-    families = known.families(eligible(known, kind))
-    homes = [n for n, members in families.items() for key in advice.measures if key in members]
-    assert len(set(homes)) == 3
-    near = known.agreement[kind]["rho"]
-    for name in homes:
-        best = [key for key in advice.measures if key in families[name]]
-        assert near[families[name]].idxmax() == best[0]
-    assert advice.table["rho"].is_monotonic_decreasing
-    assert all(key in str(advice) for key in advice.measures)
-    assert "left out" in str(advice)
-    assert "cannot see" in str(advice)
-
-
-def test_costly_measures_may_be_recommended_where_they_were_tried():
-    known = load_map()
-    for kind, tried in (("shapes", True), ("tables", True), ("texts", False)):
-        assert ("disco" in eligible(known, kind)) is tried
-    assert "disco" in karat.recommend(kind="shapes").measures
-
-
-def test_the_best_of_the_best_families():
-    near = pd.Series({"a": 0.9, "b": 0.8, "c": 0.1, "d": 0.5})
-    assert one_a_family(near, {"1": ["a", "b"], "2": ["c"], "3": ["d"]}, 2) == ["a", "d"]
-
-
-def test_what_data_look_like():
-    from scipy import sparse
-
-    assert kind_of(["one text", "another"]) == "texts"
-    assert kind_of(sparse.csr_matrix(np.eye(4))) == "texts"
-    assert kind_of(np.eye(4)[:, :2]) == "shapes"
-    assert kind_of(pd.DataFrame(np.eye(4))) == "tables"
-
-
-def test_nothing_is_guessed():
-    with pytest.raises(InputError, match="'shapes', 'tables', 'texts'"):
-        karat.recommend()
-    with pytest.raises(InputError, match="got 'graphs'"):
-        karat.recommend(kind="graphs")
-    with pytest.raises(InputError, match=r"kind must be one of .*'tables'.*got 'my tables'"):
-        karat.recommend("my tables")
-    assert karat.recommend("tables").kind == "tables"
-    assert karat.recommend(["one text", "another"]).kind == "texts"

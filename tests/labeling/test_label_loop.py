@@ -15,9 +15,9 @@ from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
 import karat
-from karat.bounds import b_always, sample
+from karat.bounds import sample
 from karat.cli import app
-from karat.labeling import LabelSession, Watch, agreement, standing
+from karat.labeling import LabelSession, Watch, agreement
 from karat.labeling.desk import keys_of
 from karat.runtime.validation import InputError, StorageError
 
@@ -113,11 +113,11 @@ LABELINGS = {"right": [0] * 60 + [1] * 40, "one": [0] * 100}
 
 
 def test_the_standing_is_the_anytime_guarantee(session):
-    assert standing(session, LABELINGS) is None
+    assert Watch(session, LABELINGS).update() is None
     _label(session, 40)
-    now = standing(session, LABELINGS, 0.2)
+    now = Watch(session, LABELINGS, 0.2).update()
     same = karat.guarantee(LABELINGS, session.y, 0.2, True, order=session.labelled, noise="cluster")
-    assert (now.bound, now.sentence) == (same.bound, same.sentence)
+    assert (now.found.bound, now.sentence) == (same.bound, same.sentence)
     assert now.found.anytime
 
 
@@ -126,40 +126,21 @@ def test_a_watch_says_at_every_label_what_a_new_standing_says(session):
     for _ in range(4):
         _label(session, 6)
         told = watch.update()
-        assert told == standing(session, LABELINGS, 0.2, target=0.2)
-
-
-def test_the_labellers_errors_enter_by_an_expert(session):
-    _label(session, 40)
-    expert = np.full(100, None, dtype=object)
-    for number, i in enumerate(session.order[:20]):
-        expert[i] = TRUTH[i] if number else "wrong"
-    now = standing(session, LABELINGS, 0.2, expert=expert)
-    own = karat.guarantee(
-        LABELINGS, session.y, 0.8 * 0.2, True, order=session.labelled, noise="cluster"
-    )
-    noise = b_always(20, 80, 1, 0.2 * 0.2)
-    assert (now.common, now.differ, now.noise) == (20, 1, noise)
-    assert now.bound == min(60, own.bound + noise)
-    assert now.delta == pytest.approx(0.2)
-    assert "1 of 20 are not the expert's" in now.sentence
-    nobody = np.full(100, None, dtype=object)
-    assert standing(session, LABELINGS, expert=nobody) is None
+        assert told == Watch(session, LABELINGS, 0.2, target=0.2).update()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_kappa_by_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     one, other = rng.integers(0, 3, (2, 50))
-    found = agreement(one, other)
+    found = agreement(list(zip(one, other, strict=True)), 50)
     assert found.kappa == pytest.approx(cohen_kappa_score(one, other))
-    assert found.agreement == np.mean(one == other)
+    assert found.same / found.common == np.mean(one == other)
 
 
 def test_agreement_at_its_ends():
-    assert agreement(["a", "a"], ["a", "a"]).kappa == 1
-    with pytest.raises(InputError, match="no object"):
-        agreement(["a", None], [None, "a"])
+    assert agreement([("a", "a")] * 2, 2).kappa == 1
+    assert agreement([], 2) is None
 
 
 @pytest.mark.parametrize("tries", [15, pytest.param(60, marks=pytest.mark.long)])
@@ -243,11 +224,8 @@ def test_names_commands_and_nonsense(files):
     assert result.exit_code == 0, result.output
     assert "Forecast (no guarantee)" in result.output
     assert _labels() == ["good", "good", "bad", "q", "u", "n", "=cmd"]
-    fixed = _run(
-        ["nonsense", ":q"], "-o", "fixed.jsonl", "--classes", "ham,spam", "--neighbors", "2"
-    )
+    fixed = _run(["nonsense", ":q"], "-o", "fixed.jsonl", "--classes", "ham,spam")
     assert "'nonsense' is none of these" in fixed.output
-    assert "like 2:" in fixed.output
     assert _labels("fixed.jsonl") == []
 
 
@@ -259,15 +237,6 @@ def test_spelling_variants_are_asked_about(files):
     again = _run(["y", "y", ":q"], "--import", "more.csv")
     assert "2 new labels from more.csv" in again.output
     assert again.output.count("the same class as") == 2
-
-
-def test_an_expert_through_the_command(files):
-    rows = sample(100, 100, random_state=0)[:15]
-    with open("expert.csv", "w") as file:
-        file.write("row,label\n" + "".join(f"{i},{TRUTH[i]}\n" for i in rows))
-    result = _run([*_answers(30), ":q"], "--expert", "expert.csv", "--classes", "ham,spam")
-    assert "0 of 15 are not the expert's" in result.output
-    assert "15 of 15 objects have the same label from both" in result.output
 
 
 def test_the_sweep_is_kept(files):

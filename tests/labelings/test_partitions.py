@@ -37,7 +37,7 @@ LABELS = [
 
 
 class Tensor:
-    """A scalar as PyTorch's are: compared and hashed by identity, brought to NumPy in steps."""
+    """A scalar as PyTorch's are: compared and hashed by identity."""
 
     ndim = 0
     dtype = "torch.int64"
@@ -45,14 +45,8 @@ class Tensor:
     def __init__(self, value):
         self.value = value
 
-    def detach(self):
-        return self
-
-    def cpu(self):
-        return self
-
-    def numpy(self):
-        return np.array(self.value)
+    def item(self):
+        return self.value
 
 
 Tensor.__module__ = "torch"

@@ -201,12 +201,12 @@ def test_means_against_pandas():
     X[rng.random(X.shape) < 0.2] = np.nan
     labels = rng.integers(-1, 3, 60)
     table = as_table(np.nan_to_num(X), None, pd.DataFrame(X, columns=list("abcd")))
-    means, frame = Means(table, labels), pd.DataFrame(X)
+    means, frame = Means(table, labels), pd.DataFrame(X, columns=list("abcd"))
     for c in range(3):
-        for one in means.differences(c):
-            within = frame.loc[labels == c, one.column].mean()
-            elsewhere = frame.loc[labels != c, one.column].mean()
-            spread = frame[one.column].std(ddof=0)
+        for one in means.telling(c):
+            within = frame.loc[labels == c, one.feature].mean()
+            elsewhere = frame.loc[labels != c, one.feature].mean()
+            spread = frame[one.feature].std(ddof=0)
             assert one.within == pytest.approx(within)
             assert one.elsewhere == pytest.approx(elsewhere)
             assert one.effect == pytest.approx((within - elsewhere) / spread)

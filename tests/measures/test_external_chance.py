@@ -1,4 +1,4 @@
-"""Resampled objects, shuffled labels, batches."""
+"""Shuffled labels, batches."""
 
 from __future__ import annotations
 
@@ -20,59 +20,6 @@ from karat.runtime.validation import InputError, UndefinedMeasureError
 
 TRUE = [0, 0, 0, 1, 1, 1, 2, 2]
 PRED = [0, 0, 1, 1, 1, 1, 2, 0]
-
-
-def test_bootstrap_equals_resampling_objects():
-    rng = np.random.default_rng(0)
-    true, pred = rng.integers(0, 3, 200), rng.integers(0, 3, 200)
-    pred[:120] = true[:120]
-    for key in ("adjusted_rand_index", "purity"):
-        result = karat.bootstrap_interval(key, true, pred, n_resamples=1500, random_state=1)
-        values = []
-        for _ in range(1500):
-            rows = rng.integers(0, 200, 200)
-            values.append(catalogue[key].function(true[rows], pred[rows]))
-        assert_allclose(result.standard_error, np.std(values, ddof=1), rtol=0.1)
-        assert result.interval[0] < result.value < result.interval[1]
-
-
-@pytest.mark.parametrize(
-    ("tries", "least"), [(60, 0.83), pytest.param(200, 0.88, marks=pytest.mark.long)]
-)
-def test_bootstrap_covers(tries, least):
-    """The share of accuracy's intervals that hold the truth, for a population we know."""
-    rng = np.random.default_rng(0)
-    population = np.array([[0.4, 0.1], [0.1, 0.4]])
-    hits = 0
-    for _ in range(tries):
-        table = ContingencyTable.from_counts(rng.multinomial(200, population.ravel()).reshape(2, 2))
-        low, high = karat.bootstrap_interval(
-            "matching_accuracy", table, n_resamples=200, random_state=rng
-        ).interval
-        hits += low <= 0.8 <= high
-    assert least <= hits / tries < 1
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("key", ["adjusted_rand_index", "normalized_mutual_information"])
-def test_bootstrap_covers_biased_measures(key):
-    rng = np.random.default_rng(0)
-    population = np.eye(4) * 0.2 + 0.05 / 3 * (1 - np.eye(4))
-    truth = catalogue[key].compute(ContingencyTable.from_counts((population * 6e9).astype(int)))
-    hits = 0
-    for _ in range(300):
-        counts = rng.multinomial(200, population.ravel() / population.sum()).reshape(4, 4)
-        low, high = karat.bootstrap_interval(
-            key, ContingencyTable.from_counts(counts), n_resamples=300, random_state=rng
-        ).interval
-        hits += low <= truth <= high
-    assert 0.90 <= hits / 300 <= 0.98
-
-
-def test_bootstrap_of_ten_billion_objects():
-    table = ContingencyTable.from_counts([[4 * 10**9, 10**9], [10**9, 4 * 10**9]])
-    result = karat.bootstrap_interval("purity", table, n_resamples=200, random_state=0)
-    assert_allclose(result.standard_error, math.sqrt(0.8 * 0.2 / 1e10), rtol=0.2)
 
 
 def test_permutation_test_equals_all_permutations():
@@ -141,7 +88,7 @@ def test_standardized_equals_monte_carlo():
     assert_allclose(karat.standardized_mutual_information(true, pred), z, atol=0.08)
 
 
-@pytest.mark.parametrize("name", ["bootstrap_interval", "permutation_test", "chance_corrected"])
+@pytest.mark.parametrize("name", ["permutation_test", "chance_corrected"])
 def test_seeds_and_errors(name):
     function = getattr(karat, name)
     first = function("purity", TRUE, PRED, random_state=3)
@@ -152,9 +99,8 @@ def test_seeds_and_errors(name):
         function("silhouette", TRUE, PRED)
     with pytest.raises(InputError, match="did you mean"):
         function("puritty", TRUE, PRED)
-    times = "n_resamples" if name == "bootstrap_interval" else "n_permutations"
-    with pytest.raises(InputError, match=times):
-        function("purity", TRUE, PRED, **{times: 1})
+    with pytest.raises(InputError, match="n_permutations"):
+        function("purity", TRUE, PRED, n_permutations=1)
     with pytest.raises(UndefinedMeasureError, match="counted"):
         function("purity", ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2.5]))
 
@@ -187,15 +133,15 @@ def test_compare_labelings_with_outliers():
 
 
 def test_batch_tables_of_any_width(monkeypatch):
-    from karat.measures.external import agreement
+    from karat.labelings import contingency
 
     rng = np.random.default_rng(1)
     batch = as_labelings({str(k): rng.integers(-1, k, 400) for k in (2, 30, 200, 7)}, noise="drop")
     true = encode(rng.integers(-1, 12, 400))
-    expected = list(agreement.tables_against(true, batch))
+    expected = list(contingency.tables_against(true, batch))
     for cells in (1, 100, 1000):
-        monkeypatch.setattr(agreement, "DENSE_CELLS", cells)
-        for one, two in zip(expected, agreement.tables_against(true, batch), strict=True):
+        monkeypatch.setattr(contingency, "DENSE_CELLS", cells)
+        for one, two in zip(expected, contingency.tables_against(true, batch), strict=True):
             np.testing.assert_array_equal(one.to_array(), two.to_array())
             assert list(one.row_names) == list(two.row_names)
             assert list(one.column_names) == list(two.column_names)
@@ -230,7 +176,7 @@ def test_frames_are_labelings():
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, "pandas"])
 def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     """One object for each label would take seconds and a gigabyte for ten million labels."""
-    from karat.measures import inputs
+    from karat.labelings import labels as module
 
     def refuse(*_):
         raise AssertionError("labels were made objects")
@@ -239,7 +185,7 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     labels, truth = rng.integers(0, 4, 200), rng.integers(0, 5, 200)
     given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
     expected = karat.evaluate(None, labels, truth=truth.astype(object))
-    monkeypatch.setattr(inputs, "known_labels", refuse)
+    monkeypatch.setattr(module, "known_labels", refuse)
     found = karat.evaluate(None, labels, truth=given)
     pd.testing.assert_frame_equal(found.table, expected.table)
 
@@ -262,7 +208,6 @@ def test_labels_of_too_many_objects_are_not_shuffled():
     table = ContingencyTable.from_counts([[2**31, 5], [7, 2**31]])
     with pytest.raises(UndefinedMeasureError, match="2,147,483,648 at most"):
         karat.permutation_test("rand_index", table)
-    assert karat.bootstrap_interval("rand_index", table, n_resamples=9).value > 0.9
 
 
 @pytest.mark.parametrize("counts", [[[3, 4, 5]], [[3], [4]]])

@@ -481,8 +481,5 @@ def test_a_clustering_that_leaves_out_everything_has_reasons_and_stops_nobody(ke
     assert np.isfinite(scores.table.loc["two", key])
     for name in ("none", "one"):
         assert np.isfinite(scores.table.loc[name, key]) != (key in scores.reasons.get(name, {}))
-    if key == "disco":  # it judges outliers, too
-        assert scores.table.loc["none", key] == -1
-        return
     assert np.isnan(scores.table.loc["none", key])
     assert "Error" not in scores.reasons["none"][key]

@@ -84,10 +84,3 @@ def test_coverage_is_told():
     found = karat.evaluate(X[:50], {"a": labels}, measures=["silhouette"], noise="drop")
     assert found.coverage["a"] == pytest.approx(0.9)
     assert "a 90.0%" in str(found)
-
-
-def test_sweeps_give_scores_too():
-    labelings = {"all": [0] * 6, "two": [0, 0, 0, 1, 1, 1]}
-    found = karat.hartigan_index([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]], labelings)
-    assert isinstance(found, Scores)
-    assert "3 clusters" in found.reasons["two"]["hartigan_index"]

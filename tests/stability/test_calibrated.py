@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from karat.runtime.validation import InputError
-from karat.stability import calibrated_stability, n_clusters
+from karat.stability import ESTIMATORS, calibrated_stability
 from karat.stability._agreement import least_kept
 from karat.stability.calibrated import CLEAR, MORE, RATIO
 from karat.stability.engine import prepare, subsample
@@ -40,8 +40,8 @@ def one_cluster(kind: str, seed: int, n: int = 150):
 
 
 def answer(X, seed: int, most: int = 10) -> int:
-    found = n_clusters(X, k=range(1, most + 1), estimators=["stability"], random_state=seed)
-    return int(found.table["k"].item())
+    estimate, _ = ESTIMATORS["stability"]
+    return estimate(X, "kmeans", list(range(1, most + 1)), seed)
 
 
 def test_values_are_the_definition():

@@ -14,8 +14,15 @@ from karat.labelings.partitions import canonical_codes
 from karat.measures import adjusted_mutual_information, adjusted_rand_index
 from karat.study.alternatives import Alternatives, search
 from karat.study.answer import Expected
-from karat.study.difference import differ, diverse, told_by
-from karat.study.views import dependence, groups_of, residual, space_between
+from karat.study.views import (
+    dependence,
+    differ,
+    diverse,
+    groups_of,
+    residual,
+    space_between,
+    told_by,
+)
 from karat.study.wording import divisions
 
 

@@ -18,7 +18,7 @@ from karat.cli._answer import as_json, show
 from karat.datasets import Finding
 from karat.report import render
 from karat.study import answer as answers
-from karat.study import deciders, facts, judging, loss, ranking, wording
+from karat.study import deciders, deciding, judging, ranking, stability, wording
 from karat.study.answer import (
     SCHEMA,
     Candidate,
@@ -153,7 +153,9 @@ def test_findings_are_told_before_the_answer(study, monkeypatch, capsys):
         assert "is named like classes" in told, surface
 
 
-@pytest.mark.parametrize("module", [answers, deciders, facts, judging, loss, ranking, _answer])
+@pytest.mark.parametrize(
+    "module", [answers, deciders, deciding, judging, ranking, stability, _answer]
+)
 def test_sentences_are_made_in_one_place(module):
     tree = ast.parse(inspect.getsource(module))
     notes = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}

@@ -18,8 +18,8 @@ from karat.labelings.partitions import canonical_codes
 from karat.measures import catalogue
 from karat.runtime.validation import InputError
 from karat.study import large, trying, work
-from karat.study.loss import sample_agreement
 from karat.study.ranking import points
+from karat.study.stability import sample_agreement
 from karat.study.wording import remarks
 
 
@@ -154,7 +154,7 @@ def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
     with karat.Study(X) as study:
         study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
         assert len(study.storage.planned()) == 0
-        study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=3, workers=2)
+        study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=1, workers=2)
         assert len(study.storage.planned()) == 2
         assert len(study.candidates) == 2
         study.by = "silhouette"
@@ -265,7 +265,7 @@ def test_a_second_sample_of_everything_agrees(low, monkeypatch):
 def test_agreements_of_a_grid_and_of_another_distance(low):
     X, _ = blobs()
     study = karat.Study(X, metric="cityblock")
-    study.sweep(["average", "hdbscan"], k=[3], grid={"min_samples": [3, 5]}, workers=1)
+    study.sweep(["average", "hdbscan"], k=[3], grid={"min_cluster_size": [3, 5]}, workers=1)
     found = agreements(study)
     table = study.candidates
     assert table["fitted_on"].notna().all()
@@ -376,52 +376,6 @@ def test_the_consensus_takes_errors_into_account(low):
     study.by = "silhouette"
     other = "moved" if study.best().name == "mine" else "mine"
     assert f"does not tell {other} from it" in str(study.best())
-
-
-class SlowAtFirst(KMeans):
-    """Never ends in a test's time, until the file is there that the environment names."""
-
-    def fit_predict(self, X, y=None, sample_weight=None):
-        import os
-        import time
-
-        if not os.path.exists(os.environ["KARAT_TEST_FILE"]):
-            time.sleep(600)
-        return super().fit_predict(X)
-
-
-def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkeypatch):
-    X, _ = blobs(60)
-    marker = tmp_path / "fast"
-    monkeypatch.setenv("KARAT_TEST_FILE", str(marker))
-    clusterers = {"slow": SlowAtFirst(n_init=1), "kmeans": "kmeans"}
-    shares = []
-    run_jobs = trying.run_jobs
-
-    def noted(*args, share, **options):
-        shares.append(share)
-        yield from run_jobs(*args, **{**options, "share": min(share, 8.0)})
-
-    with karat.Study(X) as study:
-        study.sweep("kmeans", k=[2], n_init=1, workers=1)  # compiled, so that it is quick there
-    monkeypatch.setattr(trying, "run_jobs", noted)
-    path = tmp_path / "s.karat"
-    with karat.Study(X, storage=path) as study:
-        study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
-        assert set(shares) == {600}  # of 1200 s of two workers, for two clusterers
-        table = study.candidates
-        assert table["status"].tolist() == ["stopped", "ok"]
-        assert "stopped after 8 s, its share" in table["reason"].iloc[0]
-        assert len(study.storage.planned()) == 1
-        with pytest.raises(InputError, match="has no labels: stopped"):
-            study.labels(table.index[0])
-    marker.touch()
-    monkeypatch.setattr(trying, "run_jobs", run_jobs)
-    with karat.Study(X, storage=path) as study:
-        assert len(study.storage.planned()) == 1
-        study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
-        assert study.candidates["status"].tolist() == ["ok", "ok"]
-        assert study.candidates["reason"].isna().all()
 
 
 def test_a_budget_that_no_fit_meets_is_an_error():

@@ -145,13 +145,17 @@ def test_run_with_stability(tmp_path):
     assert len(best["stability"]["clusters"]) == best["n_clusters"]
 
 
-def test_processes_give_the_same(stored):
+@pytest.mark.parametrize("kind", ["threads", pytest.param("processes", marks=pytest.mark.long)])
+def test_other_executors_give_the_same(stored, kind):
+    from concurrent.futures import ThreadPoolExecutor
+
     from loky import get_reusable_executor
 
     _, whole = stored
+    executor = ThreadPoolExecutor(2) if kind == "threads" else get_reusable_executor(2)
     study = karat.Study(triangle(), by="silhouette")
     study.sweep(["average"], k=[2, 3], workers=1)
-    found = study.stability(executor=get_reusable_executor(2), **FEW)
+    found = study.stability(executor=executor, **FEW)
     assert found.curve.table.equals(whole.curve.table)
     assert found.clusters.table.equals(whole.clusters.table)
     assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
@@ -206,16 +210,15 @@ def test_predicted_work_is_what_is_done(clusterer, X, monkeypatch):
     with karat.Study(X) as study:
         study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
         ours = next(c for c in study.storage.candidates() if c["partition"] is not None)
-        work = stability.work_of(study, ours)
+        takes, swept = stability.work_of(study, ours)
         done = counted_fits(study, ours["name"], monkeypatch)
         fitted = sum(c["status"] != "planned" for c in study.storage.candidates())
     if clusterer == "kmeans":  # two numbers in each call, at a tenth
         done *= 2 / stability.QUICK_FITS
         # the clusters are judged at one number alone
         done -= 40 * (0.632 + 0.8) / stability.QUICK_FITS
-    assert work.resampled == pytest.approx(done, rel=0.03)
-    assert work.swept == fitted
-    assert not work.pays
+    assert takes == pytest.approx(done, rel=0.03)
+    assert takes > swept == fitted
 
 
 def answer_of(path, *options):
@@ -243,7 +246,7 @@ def test_run_judges_it_by_default_where_it_pays(tmp_path, monkeypatch):
     assert small["stability"] is None
     assert "fits of all objects, and the sweep took 6" in small["stability_skipped"]
     monkeypatch.setattr(stability, "QUICK_FITS", 100)
-    monkeypatch.setattr(stability.Work, "pays", property(lambda self: self.resampled < 30))
+    monkeypatch.setattr(stability, "work_of", lambda *given: (0, 1))
     judged = answer_of(path, *sweep)
     assert judged["name"] == small["name"]  # it is told, and decides nothing
     assert judged["stability_skipped"] is None
@@ -267,7 +270,7 @@ def test_what_nobody_asked_for_costs_no_answer(tmp_path, monkeypatch, raised, to
     def fail(*args, **options):
         raise raised
 
-    monkeypatch.setattr(stability.Work, "pays", True)
+    monkeypatch.setattr(stability, "work_of", lambda *given: (0, 1))
     monkeypatch.setattr("karat.study.stability.assess", fail)
     best = answer_of(path, "-c", "average", "-k", "2:3")
     assert best["stability_skipped"].startswith(told)
@@ -305,3 +308,10 @@ def test_of_many_objects_the_null_is_drawn_where_the_answer_depends_on_it(tmp_pa
     with karat.Study(triangle(), storage=path) as study:
         again = study.stability("kmeans k=3 start=0", **FEW)
     assert again.curve.table.equals(part.curve.table)
+
+
+def test_what_was_fitted_to_another_form():
+    with karat.Study(np.abs(triangle()) + 0.1, metric="cosine") as study:
+        study.sweep(["ward"], k=[3])
+        found = study.stability("ward on unit rows k=3", n_resamples=3, n_references=0)
+    assert found.clusterer == "ward on unit rows"

@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import cosine_distances
-from typer.testing import CliRunner
 
 import karat
-from karat.cli import app
 from karat.datasets import from_array, with_embeddings
 from karat.runtime.validation import InputError
-from karat.study import kept_representations
 
 WORDS = {
     "sea": ["ship", "sail", "wave", "anchor", "harbour", "tide", "captain", "deck"],
@@ -135,75 +132,3 @@ def test_input_validation(tmp_path):
         with_embeddings(data, tmp_path / "odd.npz")
     with pytest.raises(InputError, match="euclidean"):
         karat.Study(with_embeddings(data, E), metric="euclidean")
-
-
-def test_each_representation_is_clustered_alone():
-    texts, classes = texts_and_classes(90)
-    X = karat.text.TextVectorizer(min_df=1).fit_transform(texts)
-    E = embeddings_of(classes)
-    study = karat.Study(X, metric="cosine", embeddings=E, truth=classes)
-    study.sweep(["spherical-kmeans", "kl-kmeans", "average"], k=[3], n_init=1, workers=1)
-    found = study.candidates
-    assert found.index.tolist() == [
-        "spherical-kmeans of terms k=3 start=0",
-        "spherical-kmeans of embeddings k=3 start=0",
-        "kl-kmeans of terms k=3 start=0",  # embeddings are negative
-        "average of terms k=3",
-        "average of embeddings k=3",
-    ]
-    for part, given in (("terms", X), ("embeddings", E)):
-        alone = karat.Study(given, metric="cosine")
-        alone.sweep(["average"], k=[3])
-        np.testing.assert_array_equal(
-            study.labels(f"average of {part} k=3"), alone.labels("average k=3")
-        )
-    expected = karat.evaluate(
-        study.X, study.labels("average of terms k=3"), metric="cosine", measures=["silhouette"]
-    )
-    scores = study.scores()
-    assert scores.loc["average of terms k=3", "silhouette"] == pytest.approx(
-        float(expected.table["silhouette"].iloc[0])
-    )
-    stable = study.stability("average of embeddings k=3", n_resamples=4, n_references=0)
-    assert len(stable.clusters.table) == 3
-
-
-def test_from_a_file_to_the_report(news, tmp_path):
-    path, E = news
-    np.save(tmp_path / "E.npy", E)
-    result = CliRunner().invoke(
-        app,
-        [
-            "run", str(path), "--text-column", "text", "--label-column", "class", "--min-df", "1",
-            "--embeddings", str(tmp_path / "E.npy"), "-c", "spherical-kmeans", "-k", "2:4",
-            "--storage", str(tmp_path / "s.karat"), "--report", str(tmp_path / "r.html"),
-            "--workers", "1", "--quiet",
-        ],
-    )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    assert "Which representation?" in result.output
-    page = (tmp_path / "r.html").read_text()
-    assert 'id="representations"' in page
-    assert "embedding 1" not in page.split("<script")[0]
-    with karat.load_study(tmp_path / "s.karat") as study:
-        table = kept_representations(study)
-        assert set(table.index) == {
-            "embeddings", "tf", "tf-idf", "binary", "bm25-tf", "bm25-tf-idf"
-        }  # fmt: skip
-        assert study.dataset.n_embedded == 5
-        assert "embeddings" in study.code
-
-
-def test_representations_are_of_documents(tmp_path):
-    (tmp_path / "n.csv").write_text("a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(30)))
-    result = CliRunner().invoke(app, ["run", str(tmp_path / "n.csv"), "--representations"])
-    assert result.exit_code != 0
-    assert "--text-column" in str(result.exception or result.output)
-
-
-def test_stability_of_what_was_fitted_to_another_form():
-    X = np.abs(embeddings_of(texts_and_classes(60)[1]))
-    study = karat.Study(X, metric="cosine")
-    study.sweep(["ward"], k=[3])
-    found = study.stability("ward on unit rows k=3", n_resamples=3, n_references=0)
-    assert found.clusterer == "ward on unit rows"

@@ -18,7 +18,7 @@ import pandas as pd
 
 from karat.measures import catalogue
 from karat.measures.families import cut
-from karat.measures.measure_map import GROUPS, KINDS, SAME, MeasureMap
+from karat.measures.measure_map import GROUPS, SAME, MeasureMap
 from karat_lab import ExperimentResult
 from karat_lab.choice import PARTS, corpus
 from karat_lab.choice_table import BOOTSTRAPS, interval
@@ -26,7 +26,6 @@ from karat_lab.map_trials import (
     Corpus,
     best_cut,
     consensus_trial,
-    recommended_trial,
 )
 from karat_lab.measure_values import further_keys, judged
 from karat_lab.rivals import MEASURES
@@ -51,7 +50,7 @@ def run(
     storage: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Draw the map, and try the families and the recommended measures on collections left out.
+    """Draw the map, and try the families on collections left out.
 
     ``samples``: sub-tasks of each real table; 21 in full.
 
@@ -94,12 +93,6 @@ def map_of(
     tau = whole.mean(_tau(tasks, keys))
     say("and Kendall's tau")
     first = np.where(whole.present, whole.first, np.nan)
-    recommended = {}
-    for kind in KINDS:
-        if whole.members(kind).any():
-            reported = Corpus(whole.tasks, everywhere(whole, kind))
-            recommended[kind] = recommended_trial(reported, kind, cuts.__getitem__)
-            say(f"recommended measures tried on {kind} left out")
     comparing = [j for j, key in enumerate(keys) if catalogue[key].compares_k]
     together = _together(rho[:, comparing][:, :, comparing], apart, random_state)
     names = [keys[j] for j in comparing]
@@ -120,20 +113,8 @@ def map_of(
             "collections": len(np.unique(whole.collection)),
             "voters by default": default,
             "consensus": consensus,
-            "recommended": recommended,
         },
     )
-
-
-def everywhere(corpus: Corpus, kind: str) -> list[str]:
-    """The measures that compare numbers of clusters and were computed on every collection."""
-    near = corpus.by_collection(corpus.nearness, kind)
-    collections = (~np.isnan(near)).sum(axis=0)
-    return [
-        key
-        for key, n in zip(corpus.keys, collections, strict=True)
-        if catalogue[key].compares_k and n == collections.max()
-    ]
 
 
 def _filled(task: Judged, keys: Sequence[str]) -> Judged:
@@ -227,12 +208,6 @@ def notes_on(found: MeasureMap) -> list[str]:
         for way, row in table.items():
             told = ", ".join(f"{g} {v:.3f} ({a:.3f}–{b:.3f})" for g, (v, a, b) in row.items())
             notes.append(f"consensus of {voters}, {way}: {told}.")
-    for kind, table in about["recommended"].items():
-        for way, row in table.items():
-            rho = ""
-            if "rho" in row:
-                rho = f"ρ = {row['rho']:.2f} ({row['low']:.2f}–{row['high']:.2f}), "
-            notes.append(f"{kind}, {way}: {rho}its first reaches {row['first']:.3f}.")
     return [*notes, f"SHA-256 {found.digest}."]
 
 

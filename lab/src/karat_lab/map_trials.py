@@ -1,4 +1,4 @@
-"""Families and recommended measures, each judged on a collection that they were not fitted on."""
+"""Families of measures, judged on a collection that they were not fitted to."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from scipy.stats import rankdata
 
 from karat.measures import catalogue
 from karat.measures.families import cut, rank_correlation
-from karat.measures.recommended import one_a_family
 from karat_lab.choice_table import interval
 
 if TYPE_CHECKING:
@@ -25,11 +23,8 @@ if TYPE_CHECKING:
 
 #: distances 1 − ρ at which the tree of measures may be cut
 CUTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-POPULAR = ("silhouette", "calinski_harabasz_index", "davies_bouldin_index")
 #: share of the tasks on which a measure has values if it is computed on all of them
 MOST = 0.9
-#: trios at random for each task
-DRAWS = 20
 GROUPS_OF = {
     "shapes": ("shapes",),
     "tables": ("whole tables", "sub-tables"),
@@ -228,72 +223,3 @@ def consensus_trial(
         }
         for way, values in ways.items()
     }
-
-
-# -- what is recommended -------------------------------------------------------------------------
-
-
-def _by(task: Judged, places: Floats) -> tuple[float, float]:
-    """Spearman's ρ of a mean place with the truth, and the truth of what it puts first."""
-    mean = places.mean(axis=1)
-    rho = rank_correlation(np.column_stack([mean, task.truth]))[0, 1]
-    return float(rho), float(task.truth[np.argmax(mean)])
-
-
-def recommended_trial(
-    corpus: Corpus, kind: str, cut_of: Callable[[str], float]
-) -> dict[str, dict[str, float]]:
-    """What recommended measures are worth on a collection left out, beside others.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Measures that compare numbers of clusters; all are compared on the tasks where every one
-        was computed.
-    cut_of : callable
-        The cut that was fitted to all collections but this one.
-    """
-    keys = list(corpus.keys)
-    at = {key: j for j, key in enumerate(keys)}
-    rng = np.random.default_rng(0)
-    found: dict[str, Floats] = {}
-
-    def put(way: str, i: int, values: Any) -> None:
-        found.setdefault(way, np.full((len(corpus.tasks), 2), np.nan))[i] = values
-
-    inside = corpus.members(kind) & corpus.complete
-    for name in np.unique(corpus.collection[inside]):
-        others = corpus.levelled(corpus.nearness, kind, without=str(name))
-        near = pd.Series(_nanmean(others), index=keys)
-        labels = cut(corpus.mean(corpus.correlation, without=str(name)), cut_of(str(name)))
-        families = {
-            str(f): [key for key, label in zip(keys, labels, strict=True) if label == f]
-            for f in np.unique(labels)
-        }
-        trio = [at[key] for key in one_a_family(near, families)]
-        for i in map(int, np.flatnonzero(inside & (corpus.collection == name))):
-            task, places = corpus.tasks[i], corpus.penalised[i]
-            put("recommended", i, _by(task, places[:, trio]))
-            put("the first of them alone", i, _by(task, places[:, trio[:1]]))
-            put("silhouette alone", i, _by(task, places[:, [at["silhouette"]]]))
-            put(
-                "silhouette, Calinski–Harabasz and Davies–Bouldin",
-                i,
-                _by(task, places[:, [at[key] for key in POPULAR]]),
-            )
-            drawn = [
-                _by(task, places[:, rng.choice(len(keys), len(trio), replace=False)])
-                for _ in range(DRAWS)
-            ]
-            put("three at random", i, _nanmean(np.array(drawn)))
-            put("all measures", i, _by(task, places))
-            put("a candidate at random", i, (np.nan, task.truth.mean()))
-            put("the best candidate", i, (np.nan, task.truth.max()))
-    table: dict[str, dict[str, float]] = {}
-    for way, values in found.items():
-        row = {"first": interval(corpus.by_collection(values[:, 1], kind))[0]}
-        if not np.isnan(values[:, 0]).all():
-            rho, low, high = interval(corpus.by_collection(values[:, 0], kind))
-            row |= {"rho": rho, "low": low, "high": high}
-        table[way] = {name: round(value, 3) for name, value in row.items()}
-    return table

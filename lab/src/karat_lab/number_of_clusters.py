@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import InputError
-from karat.stability import ESTIMATORS, n_clusters
-from karat.stability.number import USUAL, probabilities
+from karat.stability import ESTIMATORS
 from karat_lab import ExperimentResult
 from karat_lab.choice_tasks import family_of, read
 from karat_lab.data import data_folder, index
@@ -55,7 +55,6 @@ def run(
     there = index()
     kept = Kept(storage, f"{NUMBERS} {MOST} {MOST_FEATURES} random_state {random_state!r}")
     rows, absent = [], []
-    each_votes: list[tuple[list[int], float, int]] = []
     for number in (*REAL[:samples], *BENCHMARK[:samples]):
         kind = family_of(there[number])
         try:
@@ -65,19 +64,12 @@ def run(
             continue
         answers = kept.get((number, "answers"))
         if answers is None:
-            found = n_clusters(
-                X, k=NUMBERS, estimators=tuple(ESTIMATORS), truth=_half(truth, random_state)
-            )
-            answers = {str(k): float(v) for k, v in found.table["k"].dropna().items()}
-            assert found.structure is not None
-            answers["structure"] = found.structure.probability
+            answers = {}
+            for key, (estimate, _) in ESTIMATORS.items():
+                with suppress(InputError):
+                    answers[key] = float(estimate(X, "kmeans", list(NUMBERS), 0))
             kept.put((number, "answers"), answers)
         classes = len(np.unique(truth[truth >= 0]))
-        structure = answers.pop("structure")
-        votes = [int(answers[name]) for name in USUAL if name in answers]
-        shares = probabilities(votes, list(NUMBERS), structure)
-        answers["n_clusters"] = float(shares.index[int(shares.argmax())])
-        each_votes.append((votes, structure, classes))
         rows += [
             {"data": number, "kind": kind, "classes": classes, "estimator": k, "answer": int(v)}
             for k, v in answers.items()
@@ -93,40 +85,10 @@ def run(
             f"k-means of ten starts, k from 1 to {NUMBERS[-1]}; at most {MOST} objects of a set, "
             f"drawn at random, and {MOST_FEATURES} principal components; real tables have features "
             "of unit variance. Classes need not be clusters: of rings, spirals and many real "
-            "tables no estimator can know their number from k-means. The labels of half of the "
-            "objects are told to pac-mdl only.",
-            calibration(each_votes),
+            "tables no estimator can know their number from k-means.",
             *([f"Not in {data_folder()}: {', '.join(absent)}."] if absent else []),
         ),
     )
-
-
-def calibration(each: list[tuple[list[int], float, int]]) -> str:
-    """How well the probabilities are calibrated, the fading of a vote chosen on the other sets."""
-    grid = (0.1, 0.15, 0.25, 0.4, 0.7)
-    told = np.array([[_said(one, fades) for fades in grid] for one in each])
-    if len(told) < 2:
-        return "too few sets to tell how well the probabilities are calibrated"
-    losses = -np.log(np.maximum(told[:, :, 0], 1e-6))
-    left_out = [np.delete(losses, i, axis=0).mean(axis=0).argmin() for i in range(len(each))]
-    own = [losses[i, j] for i, j in enumerate(left_out)]
-    best = np.array([told[i, j, 1:] for i, j in enumerate(left_out)])
-    overall = grid[int(losses.mean(axis=0).argmin())]
-    return (
-        f"n_clusters: log loss of the number of classes {np.mean(own):.2f} with the fading of a "
-        f"vote chosen on the other sets ({overall:g} on all of them), {np.log(len(NUMBERS)):.2f} "
-        f"for equal shares; its number has a probability of {best[:, 0].mean():.0%} on average "
-        f"and is right in {best[:, 1].mean():.0%} of the sets."
-    )
-
-
-def _said(one: tuple[list[int], float, int], fades: float) -> tuple[float, float, float]:
-    """Probability of the number of classes, and of the answer, and whether it is right."""
-    votes, structure, classes = one
-    shares = probabilities(votes, list(NUMBERS), structure, fades)
-    answer = int(shares.argmax())
-    right = float(shares.index[answer] == classes)
-    return float(shares.get(classes, 0.0)), float(shares.iloc[answer]), right
 
 
 def _prepared(X: Any, labels: Any, kind: str, random_state: Any) -> tuple[Any, NDArray[np.int64]]:
@@ -144,11 +106,6 @@ def _prepared(X: Any, labels: Any, kind: str, random_state: Any) -> tuple[Any, N
     return X, truth
 
 
-def _half(truth: NDArray[np.int64], random_state: Any) -> NDArray[np.int64]:
-    rng = np.random.default_rng([random_state, 1])
-    return np.where(rng.random(len(truth)) < 0.5, truth, -1)
-
-
 def _shares(each: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
@@ -158,7 +115,7 @@ def _shares(each: pd.DataFrame) -> pd.DataFrame:
         one=each["answer"] == 1,
     )
     rows = []
-    for estimator in [*ESTIMATORS, "pac-mdl", "n_clusters"]:
+    for estimator in ESTIMATORS:
         own = each[each["estimator"] == estimator]
         if own.empty:
             continue

@@ -10,10 +10,10 @@ import numpy as np
 
 from karat import InputError
 from karat.judge.features import columns
-from karat.judge.forest import Forest
 from karat.judge.learned import (
     NEAR,
     VERSION,
+    Forest,
     Judge,
     degenerate,
     doubt_of,

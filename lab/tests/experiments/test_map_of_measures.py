@@ -78,16 +78,6 @@ def test_same_order_is_said_and_is_one_family(found):
     assert found.studies["silhouette"] == 18
 
 
-def test_recommended_measures_are_tried_on_collections_left_out(found):
-    for kind in ("shapes", "tables", "texts"):
-        trial = found.about["recommended"][kind]
-        assert trial["the first of them alone"]["rho"] > 0.9
-        assert abs(trial["three at random"]["rho"]) < 0.6
-        found_by = {way: row["first"] for way, row in trial.items()}
-        assert found_by["the best candidate"] >= found_by["recommended"]
-        assert found_by["recommended"] > found_by["three at random"]
-
-
 def test_what_is_told(found):
     text = "\n".join(notes_on(found))
     assert "The same (ρ > 0.98): " in text

@@ -28,13 +28,14 @@ def test_every_estimator_is_in_the_table_and_answers_are_kept(planted, tmp_path,
     path = tmp_path / "kept.jsonl"
     found = run("number-of-clusters", samples=2, storage=path)
     table = found.table.set_index("estimator")
-    assert set(table.index) == {*number_of_clusters.ESTIMATORS, "pac-mdl", "n_clusters"}
+    assert set(table.index) == set(number_of_clusters.ESTIMATORS)
     assert (
         table.loc[["stability", "prediction-strength", "silhouette"], "right"].tolist() == [1.0] * 3
     )
     assert (table["sets"] == 2).all()
     assert any(": dermatology, fcps_chainlink" in note for note in found.notes)
-    monkeypatch.setattr(number_of_clusters, "n_clusters", None)
+    for key in number_of_clusters.ESTIMATORS:  # none is asked again
+        monkeypatch.setitem(number_of_clusters.ESTIMATORS, key, (None, True))
     assert run("number-of-clusters", samples=2, storage=path).table.equals(found.table)
     rst = as_rst(found.table)
     assert rst.startswith(".. list-table::")

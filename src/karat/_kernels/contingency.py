@@ -5,30 +5,35 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def extent(labels):
-    """Least and greatest label."""
+def encode(labels):
+    """Codes in label order, and the labels: by a table where they are close, else hashed."""
     low = labels[0]
     high = labels[0]
     for i in range(labels.size):
         low = min(low, labels[i])
         high = max(high, labels[i])
-    return low, high
+    # the distance of the two ends may take more than 64 bits
+    if np.float64(high) - np.float64(low) < max(labels.size // 2, 1 << 16):
+        return _encode_by_range(labels, low, high - low + 1)
+    codes, values = _encode_by_hash(labels)
+    order = np.argsort(values)
+    rank = np.empty(values.size, np.int32)
+    for i in range(values.size):
+        rank[order[i]] = i
+    return rank[codes], values[order]
 
 
 @njit(cache=True, nogil=True)
-def encode_by_range(labels, low, width):
-    """Codes in label order through a table of ``width`` entries; the labels used, less ``low``."""
+def _encode_by_range(labels, low, width):
+    """Codes in label order through a table of ``width`` entries; the labels used."""
     place = np.zeros(width, np.int32)
     for i in range(labels.size):
         place[labels[i] - low] = 1
-    k = 0
-    for v in range(width):
-        k += place[v]
-    values = np.empty(k, np.int64)
+    values = np.empty(place.sum(), np.int64)
     k = 0
     for v in range(width):
         if place[v]:
-            values[k] = v
+            values[k] = v + low
             place[v] = k
             k += 1
     codes = np.empty(labels.size, np.int32)
@@ -44,7 +49,7 @@ def _slot(label, shift):
 
 
 @njit(cache=True, nogil=True)
-def encode_by_hash(labels):
+def _encode_by_hash(labels):
     """Codes by first appearance through open addressing; the labels in that order."""
     bits = 12
     owner = np.full(1 << bits, -1, np.int32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,8 +33,6 @@ class Classifier:
         What the classes are made from, a key of :data:`karat.bounds.wording.CARRIERS`.
     predicted : ndarray of int64, shape (n,)
         Class of each object; -1 where there is none.
-    certainty : ndarray of float64, shape (n,)
-        Probability of that class, by the classifier's own account.
     row : int
         The clustering.
     labels : ndarray of int64, shape (clusters,)
@@ -44,7 +41,6 @@ class Classifier:
 
     carrier: str
     predicted: NDArray[np.int64]
-    certainty: NDArray[np.float64]
     row: int
     labels: NDArray[np.int64]
 
@@ -105,24 +101,7 @@ def of_clusters(batch: Labelings, row: int, labels: NDArray[np.int64]) -> Classi
     predicted = np.where(codes >= 0, labels[codes], -1)
     one_class = len(np.unique(labels)) == 1
     carrier = "largest class" if one_class and len(labels) > 1 else "clustering"
-    return Classifier(carrier, predicted, np.ones(len(codes)), row, labels)
-
-
-@dataclass(frozen=True)
-class Lessons:
-    """Objects outside the population, whose labels only teach.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (M, k)
-        Their clusters in each clustering.
-    X : array or sparse matrix, shape (k, d), or None
-    classes : ndarray of int64, shape (k,)
-    """
-
-    codes: NDArray[Any]
-    X: Any
-    classes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    return Classifier(carrier, predicted, row, labels)
 
 
 @dataclass(frozen=True)
@@ -132,14 +111,15 @@ class Learner:
     Attributes
     ----------
     batch : Labelings
+        Of the n objects that it classifies, and behind them of those that only teach.
     bits : ndarray of float64, shape (M,)
         Lengths of the clusterings' names: which were likely beforehand.
-    X : array or sparse matrix, shape (n, d), or None
-        Features.
+    X : array or sparse matrix, or None
+        Features of all of these.
     language, chooser
         As for :func:`karat.bounds.selection.choose`.
-    lessons : Lessons or None
-        Other objects that teach.
+    lessons : ndarray of int64
+        Classes of the objects that teach.
 
     Notes
     -----
@@ -156,50 +136,27 @@ class Learner:
     X: Any = None
     language: Language | None = None
     chooser: Chooser | None = None
-    lessons: Lessons | None = None
+    lessons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def taught(self, classes: NDArray[np.int64]) -> Learner:
-        """The same, with the classes of its lessons."""
-        assert self.lessons is not None
-        made = replace(self, lessons=replace(self.lessons, classes=classes))
-        made.__dict__["_with_lessons"] = self._with_lessons  # it has no classes
-        return made
+    @property
+    def n(self) -> int:
+        """Objects that it classifies."""
+        return self.batch.n_objects - len(self.lessons)
 
     def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
         """The classifier, from the objects at these positions and their classes."""
-        n = self.batch.n_objects
-        learner, positions, known = self._and_lessons(labelled, classes)
-        found = learner._fit(positions, known)
-        if self.lessons is None:
-            return found
-        return replace(found, predicted=found.predicted[:n], certainty=found.certainty[:n])
+        found = self._fit(*self._with_lessons(labelled, classes))
+        return replace(found, predicted=found.predicted[: self.n])
 
     def expected_error(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> float:
         """Share of errors that the clustering that fits these labels best may be expected to."""
-        learner, positions, known = self._and_lessons(labelled, classes)
-        errors = expected_errors(learner.batch, positions, known, int(known.max()) + 1)
+        positions, known = self._with_lessons(labelled, classes)
+        errors = expected_errors(self.batch, positions, known, int(known.max()) + 1)
         return float(errors.min() / len(known))
 
-    def _and_lessons(self, labelled: Any, classes: Any) -> tuple[Learner, Any, Any]:
-        """What learns, with the lessons as further objects behind the others."""
-        if self.lessons is None:
-            return self, labelled, classes
-        n, taught = self.batch.n_objects, self.lessons.classes
-        positions = np.concatenate([np.arange(n, n + len(taught)), labelled])
-        return self._with_lessons, positions, np.concatenate([taught, classes])
-
-    @cached_property
-    def _with_lessons(self) -> Learner:
-        """What learns on the objects and the lessons behind them."""
-        from scipy import sparse
-
-        assert self.lessons is not None
-        codes = np.ascontiguousarray(np.hstack([self.batch.codes, self.lessons.codes]))
-        X = self.X
-        if X is not None:
-            both = [X, self.lessons.X]
-            X = sparse.vstack(both).tocsr() if sparse.issparse(X) else np.vstack(both)
-        return replace(self, batch=replace(self.batch, codes=codes), X=X, lessons=None)
+    def _with_lessons(self, labelled: Any, classes: Any) -> tuple[Any, Any]:
+        behind = np.arange(self.n, self.batch.n_objects)
+        return np.concatenate([behind, labelled]), np.concatenate([self.lessons, classes])
 
     def _fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
         chosen = choose(
@@ -218,7 +175,7 @@ class Learner:
         carrier = "clusterings" if self.X is None else "clusterings and features"
         if (predicted == predicted[0]).all():
             carrier = "largest class"
-        return Classifier(carrier, predicted, shares.max(axis=1) / shares.sum(axis=1), *chosen)
+        return Classifier(carrier, predicted, *chosen)
 
     def _shares(self, labelled: NDArray[np.intp], codes: NDArray[np.intp]) -> NDArray[np.float64]:
         """Probability of each class for each object, classes numbered from 0."""

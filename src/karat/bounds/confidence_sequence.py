@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.bounds.tails import check_counts, whole
-from karat.runtime.validation import InputError
+from karat.bounds.tails import check_levels
 
 
 def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -> Any:
@@ -64,19 +63,11 @@ def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None
     """
     from karat._kernels import sequence as kernel
 
-    if (delta is None) == (log_delta is None):
-        raise InputError("give either delta or log_delta, the natural logarithm of delta")
-    counts = [whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
-    check_counts(*counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        levels = np.asarray(log_delta if delta is None else np.log(delta), dtype=np.float64)
-    if not np.all((levels <= 0.0) & np.isfinite(levels)):
-        raise InputError("delta must be in (0, 1]")
-    arrays = np.broadcast_arrays(*counts, levels)
-    out = np.empty(arrays[0].size, dtype=np.int64)
-    ms, ns, as_, logs = (array.flatten() for array in arrays)
-    kernel.b_always_many(ms, ns, as_, logs, out)
-    return int(out[0]) if arrays[0].shape == () else out.reshape(arrays[0].shape)
+    counts, levels, _ = check_levels(m, n, a, delta, log_delta)
+    out = np.empty(levels.shape, dtype=np.int64)
+    ms, ns, as_, logs = (array.flatten() for array in (*counts, levels))
+    kernel.b_always_many(ms, ns, as_, logs, out.reshape(-1))
+    return int(out) if out.ndim == 0 else out
 
 
 def most_errors(

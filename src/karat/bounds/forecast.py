@@ -1,4 +1,4 @@
-"""What further labels would buy: a forecast, not a guarantee."""
+"""How many labels a target takes: a forecast, not a guarantee."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from karat.bounds.tails import b_max, log_level
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
-#: chance that each end of an interval is meant to be missed with
-TAIL = 0.1
-#: the error rate of a classifier with g times the labels, as a power of g: the expected one, and
-#: those of the ends of the interval
-LEARNING = {"bound": -0.25, "low": -0.5, "high": 0.0}
+#: the error rate of a classifier with g times the labels, as a power of g, and the quantile of the
+#: error rate that was seen: of what is expected, and of the ends of the interval
+LEARNING = {"expected": -0.25, "low": -0.5, "high": 0.0}
+QUANTILES = {"expected": 0.5, "low": 0.1, "high": 0.9}
 #: share of delta of a confidence sequence that has yet to begin
 TO_COME = 0.2
 
@@ -63,39 +61,15 @@ class LabelForecast:
         return wording.forecast(self)
 
 
-@dataclass(frozen=True)
-class LabelAdvice:
-    """What labels would buy.
-
-    Attributes
-    ----------
-    curve : DataFrame
-        By the number of labels: ``bound``, the bound that is expected, and the interval from
-        ``low`` to ``high``.
-    error_rate, standard_error : float
-        As of :class:`LabelForecast`.
-    refused : str
-        Why nothing can be guaranteed with these labels, else empty.
-    """
-
-    curve: pd.DataFrame
-    error_rate: float
-    standard_error: float
-    refused: str = ""
-
-    def __str__(self) -> str:
-        return wording.advice(self)
-
-
-def forecast_labels(bound: Guarantee | PacMdlBound, target: float) -> LabelForecast:
+def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None) -> LabelForecast:
     """Forecast how many more labels bring a bound to a target.
 
     Parameters
     ----------
     bound : Guarantee or PacMdlBound
         The bound there is.
-    target : float
-        Wanted bound on the error rate, in [0, 1).
+    target : float, optional
+        Wanted bound on the error rate, in [0, 1); by default half of that there is.
 
     Returns
     -------
@@ -105,10 +79,6 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float) -> LabelForec
     ------
     InputError
         If the target is not in [0, 1), or nothing is labelled.
-
-    See Also
-    --------
-    karat.bounds.advise : What further labels would buy, without a target.
 
     Notes
     -----
@@ -128,69 +98,29 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float) -> LabelForec
     >>> karat.bounds.forecast_labels(bound, 0.03).more
     62
     """
+    if target is None:
+        target = float(f"{bound.bound_rate / 2:.2g}")
     if not 0 <= target < 1:
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")
-    outlook = _outlook(bound)
+    if bound.m == 0:
+        raise InputError("nothing is labelled, so there is no error rate to forecast from")
+    rates = outlook(bound)
     labelled, last = bound.m, bound.m + bound.n - 1
 
     def more(end: str) -> int | None:
-        if bound.bound_rate <= target and not bound.refused:
+        if bound.refused:
+            return None
+        if bound.bound_rate <= target:
             return 0
-        return _first(lambda m: outlook(m, end) <= target, labelled + 1, last, labelled)
+        first = _first(lambda m: rates(m, end) <= target, labelled + 1, last)
+        return None if first is None else first - labelled
 
-    rate, error = _seen(bound)
-    middle, low, high = (None if bound.refused else more(end) for end in LEARNING)
-    return LabelForecast(target, labelled, middle, low, high, rate, error, bound.refused)
-
-
-def advise(found: Guarantee | PacMdlBound, *, sizes: Any = None) -> LabelAdvice:
-    """What more labels would buy.
-
-    Parameters
-    ----------
-    found : Guarantee or PacMdlBound
-        What a pilot of labels guarantees.
-    sizes : iterable of int, optional
-        Numbers of labels, the pilot's among them; by default its own and 1.5, 2, 4 and 8 times it,
-        as far as there are objects.
-
-    Returns
-    -------
-    LabelAdvice
-        It prints as a few sentences.
-
-    Raises
-    ------
-    InputError
-        If nothing is labelled, or a size is not between 1 and the number of objects.
-
-    See Also
-    --------
-    karat.bounds.forecast_labels : How many labels a target takes, and how that is reckoned.
-
-    Examples
-    --------
-    >>> import karat
-    >>> y = [None] * 2000
-    >>> for i in karat.bounds.sample(2000, 60, random_state=0): y[i] = i < 900
-    >>> print(karat.bounds.advise(karat.guarantee([0] * 1000 + [1] * 1000, y)))
-    Forecast (no guarantee): with 60 labels at most 24.1 % wrong, with 90 20.1 %, with 120 17.9 %,
-    with 240 14.1 %, with 480 10.8 %. So far 8.1 ± 3.4 % of the tested labels were wrong.
-    """
-    import pandas as pd
-
-    outlook, total = _outlook(found), found.m + found.n
-    if sizes is None:
-        sizes = [s for s in (found.m, *(int(found.m * g) for g in (1.5, 2, 4, 8))) if s < total]
-    m = np.array(sorted({int(size) for size in sizes} or {found.m}), dtype=np.int64)
-    if m[0] < 1 or m[-1] > total:
-        raise InputError(f"sizes must be between 1 and the {total:,} objects; got {m.tolist()}")
-    curve = pd.DataFrame(
-        {end: outlook(m, end) for end in LEARNING},
-        index=pd.Index(m, name="labels"),
-    )
-    rate, error = _seen(found)
-    return LabelAdvice(curve, rate, error, found.refused)
+    # after one error and one success more
+    tested = bound.tested if isinstance(bound, Guarantee) else bound.m
+    rate = (bound.errors + 1) / (tested + 2)
+    error = math.sqrt(rate * (1 - rate) / (tested + 3))
+    expected, low, high = map(more, LEARNING)
+    return LabelForecast(target, labelled, expected, low, high, rate, error, bound.refused)
 
 
 @dataclass(frozen=True)
@@ -211,7 +141,7 @@ class _Plan:
     learns: bool
 
     def rates(self, m: NDArray[np.int64], end: str) -> NDArray[np.float64]:
-        """The bound with so many labels, at the middle or an end of the interval."""
+        """The bound with so many labels, as expected or at an end of the interval."""
         tested = np.minimum(np.ceil(m * self.share - 1e-9).astype(np.int64) - self.spent, m)
         tested = np.maximum(tested, 0)
         growth = (np.maximum(m, 1) / self.m) ** (LEARNING[end] if self.learns else 0.0)
@@ -226,18 +156,16 @@ class _Plan:
     def _rate(self, end: str) -> float:
         from scipy.special import betaincinv
 
-        tail = {"low": TAIL, "bound": 0.5, "high": 1 - TAIL}[end]
-        limit = float(betaincinv(self.errors + 0.5, self.tested - self.errors + 0.5, tail))
+        right = self.tested - self.errors
+        limit = float(betaincinv(self.errors + 0.5, right + 0.5, QUANTILES[end]))
         if not self.tested:
             return limit
         seen = self.errors / self.tested
-        return {"low": min(limit, seen), "bound": seen, "high": max(limit, seen)}[end]
+        return {"low": min(limit, seen), "expected": seen, "high": max(limit, seen)}[end]
 
 
-def _outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], NDArray[np.float64]]:
+def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], NDArray[np.float64]]:
     """The lowest of the parts, by the number of labels and the end of the interval."""
-    if bound.m == 0:
-        raise InputError("nothing is labelled, so there is no error rate to forecast from")
     plans = _plans(bound)
     return lambda m, end: np.min([plan.rates(np.asarray(m), end) for plan in plans], axis=0)
 
@@ -249,33 +177,23 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
         return [_Plan(m, bound.n, bound.errors, m, 1.0, 0, level, False, False)]
     plans = []
     for part in bound.parts:
-        e, t = part.errors, part.tested
+        n, e, t = part.n, part.errors, part.tested
         name = bound.mdl.labelings.names[part.classifier.row]
         if part.method in ("pac-mdl", "mdl-sequence"):
             level = log_level(part.delta, bound.mdl[name].bits)
             followed = part.method == "mdl-sequence"
-            plans.append(_Plan(m, part.n, e, t, t / m, 0, level, followed, False))
-        elif part.method == "largest class":
-            continue
+            plans.append(_Plan(m, n, e, t, t / m, 0, level, followed, False))
         elif part.method == "half":
-            plans.append(_Plan(m, part.n, e, t, t / m, 0, log_level(part.delta), False, True))
+            plans.append(_Plan(m, n, e, t, t / m, 0, log_level(part.delta), False, True))
         elif part.method == "start":
-            level = log_level(part.delta)
-            plans.append(_Plan(m, part.n, e, t, 1.0, m - t, level, True, False))
-            level = log_level(TO_COME * bound.delta)
-            plans.append(_Plan(m, part.n, e, t, 1.0, m, level, True, True))
+            level, later = log_level(part.delta), log_level(TO_COME * bound.delta)
+            plans.append(_Plan(m, n, e, t, 1.0, m - t, level, True, False))
+            plans.append(_Plan(m, n, e, t, 1.0, m, later, True, True))
     return plans
 
 
-def _seen(bound: Guarantee | PacMdlBound) -> tuple[float, float]:
-    """The error rate after one error and one success more, and its standard error."""
-    tested = bound.tested if isinstance(bound, Guarantee) else bound.m
-    share = (bound.errors + 1) / (tested + 2)
-    return share, math.sqrt(share * (1 - share) / (tested + 3))
-
-
-def _first(reached: Callable[[Any], Any], low: int, high: int, labelled: int) -> int | None:
-    """How many more labels than ``labelled`` first reach something."""
+def _first(reached: Callable[[Any], Any], low: int, high: int) -> int | None:
+    """The first number of labels that reaches something."""
     # coarse to fine: the first grid point that reaches the target brackets the answer
     while low <= high:
         grid = np.unique(np.linspace(low, high, 512).astype(np.int64))
@@ -284,6 +202,6 @@ def _first(reached: Callable[[Any], Any], low: int, high: int, labelled: int) ->
             return None
         first = int(np.argmax(found))
         if first == 0 or grid[first] == grid[first - 1] + 1:
-            return int(grid[first]) - labelled
+            return int(grid[first])
         low, high = int(grid[first - 1]) + 1, int(grid[first])
     return None

@@ -198,7 +198,6 @@ def guarantee(
 
     See Also
     --------
-    karat.bounds.claims : About each cluster, each class, or answers that abstain.
     karat.bounds.LabelSequence : The same for labels that keep coming, without starting anew.
 
     Notes
@@ -299,7 +298,7 @@ class LabelSequence:
         """
         of = self._population
         labelled = of.read(y_few, self._classes)
-        batch, truth = labelled.learner.batch, labelled.truth
+        batch, truth = of.batch, labelled.truth
         share = ALWAYS["mdl-sequence"] + (ALWAYS["start"] if order is None else 0.0)
         mdl = bounds_of(batch, truth, self._delta * share, of.language, random_state, once=False)
         parts = [
@@ -355,7 +354,7 @@ def fixed_guarantee(
     """:func:`guarantee` for a number of labels fixed beforehand, of validated input."""
     check_delta(delta)
     learner, truth = labelled.learner, labelled.truth
-    batch, language = learner.batch, labelled.population.language
+    batch, language = labelled.population.batch, labelled.population.language
     shares = _split(batch, len(drawn), len(drawn) - learners(learner, drawn), delta)
     mdl = bounds_of(batch, truth, delta * shares["pac-mdl"], language, random_state)
     naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
@@ -384,7 +383,7 @@ def half(learner: Learner, truth: KnownClasses, drawn: NDArray[np.intp], delta: 
 
 def learners(learner: Learner, drawn: NDArray[np.intp]) -> int:
     """How many drawn labels make half of all labels that of the classifier."""
-    known = 0 if learner.lessons is None else len(learner.lessons.classes)
+    known = len(learner.lessons)
     return max(0 if known else 1, (known + len(drawn)) // 2 - known)
 
 
@@ -400,15 +399,16 @@ def _largest_class(batch: Labelings, truth: KnownClasses, delta: float, tail: An
     level = log_level(delta * (counts[t] / N))
     bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
     labels = np.full(int(batch.n_clusters[0]), t)
-    found = Classifier("largest class", np.full(N, t), np.ones(N), 0, labels)
+    found = Classifier("largest class", np.full(N, t), 0, labels)
     return Part("largest class", found, bound, N - m, m - int(counts[t]), m, delta)
 
 
 def _described(mdl: PacMdlBounds, method: str) -> Part:
     """The best bound of the classifiers that all labels choose."""
-    row, labels, best = mdl.best_row()
+    best = mdl.best
+    row = mdl.labelings.names.index(best.name)
     excluded = int(mdl.table["left_out"].iloc[row])
-    chosen = of_clusters(mdl.labelings, row, labels)
+    chosen = of_clusters(mdl.labelings, row, mdl.cluster_classes[row])
     return Part(method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded)
 
 

@@ -143,10 +143,11 @@ class PacMdlBounds:
     premises: tuple[str, ...]
     labels_read: str
     labelings: Labelings = field(repr=False)
-    _classes: tuple[Any, ...] = field(repr=False)
-    _cluster_codes: NDArray[np.int32] = field(repr=False)
-    _offsets: NDArray[np.int64] = field(repr=False)
-    _constants: NDArray[np.int64] = field(repr=False)
+    #: numbers of the classes of the clusters of each clustering, and what the classes are called
+    cluster_classes: list[NDArray[np.int64]] = field(repr=False)
+    classes: tuple[Any, ...] = field(repr=False)
+    #: for each clustering the most common class, and the labelled objects of other classes
+    constants: NDArray[np.int64] = field(repr=False)
     refused: str = ""
 
     def __len__(self) -> int:
@@ -159,14 +160,13 @@ class PacMdlBounds:
             if which not in names:
                 raise InputError(f"no clustering is called {which!r}; there are {', '.join(names)}")
             which = names.index(which)
-        row = self.table.iloc[which]
-        if which < 0:
-            which += len(self)
-        labels = self._cluster_codes[self._offsets[which] : self._offsets[which + 1]]
-        classes = np.empty(len(self._classes) + 1, dtype=object)
-        classes[:-1] = self._classes
-        codes = self.labelings.codes[which]
-        constant = int(self._constants[which, 0])
+        row, labels, codes = (
+            self.table.iloc[which],
+            self.cluster_classes[which],
+            self.labelings.codes[which],
+        )
+        classes = np.array([*self.classes, None], dtype=object)
+        constant, constant_errors = self.constants[which].tolist()
         return PacMdlBound(
             name=names[which],
             n_clusters=int(row["n_clusters"]),
@@ -178,25 +178,18 @@ class PacMdlBounds:
             bound=int(row["bound"]),
             delta=self.delta,
             language=self.language,
-            constant_class=self._classes[constant],
-            constant_errors=int(self._constants[which, 1]),
+            constant_class=self.classes[constant],
+            constant_errors=constant_errors,
             cluster_labels=dict(
                 zip(self.labelings.cluster_names[which], classes[labels], strict=True)
             ),
-            predicted=classes[np.where(codes == NOISE, len(self._classes), labels[codes])],
+            predicted=classes[np.where(codes == NOISE, -1, labels[codes])],
             n_compared=len(self),
             warnings=self.warnings,
             premises=self.premises,
             labels_read=self.labels_read,
             refused=self.refused,
         )
-
-    def best_row(self) -> tuple[int, NDArray[np.int64], PacMdlBound]:
-        """Position of the best clustering, the numbers of its clusters' classes, and its bound."""
-        best = self.best
-        row = self.labelings.names.index(best.name)
-        labels = self._cluster_codes[self._offsets[row] : self._offsets[row + 1]]
-        return row, labels.astype(np.int64), best
 
     def at_every_number(self) -> PacMdlBounds:
         """The same words and errors, each followed by a confidence sequence from the first on."""
@@ -348,6 +341,8 @@ def bounds_of(
     once: bool = True,
 ) -> PacMdlBounds:
     """:func:`pac_mdl_bound` of validated input; ``once``: at a number of labels fixed before."""
+    import pandas as pd
+
     from karat._kernels import pac_mdl as kernel
 
     y, known, names = truth.codes, truth.known, truth.names
@@ -376,8 +371,21 @@ def bounds_of(
     label_bits += naming
     bound = b_max(ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
     constants = np.stack([per_class.argmax(axis=1), ms - per_class.max(axis=1)], axis=1)
+    columns = {
+        "n_clusters": batch.n_clusters,
+        "labelled": ms,
+        "unlabelled": ns,
+        "left_out": batch.n_objects - len(known) - ns,
+        "errors": errors,
+        "choice_bits": choice,
+        "label_bits": label_bits,
+        "bits": choice + label_bits,
+        "bound": bound,
+        "bound_rate": bound / np.maximum(ns, 1),
+        "constant_error_rate": constants[:, 1] / np.maximum(ms, 1),
+    }
     return PacMdlBounds(
-        _table(batch, len(known), ms, ns, errors, choice, label_bits, bound, constants),
+        pd.DataFrame(columns, index=list(batch.names)),
         float(delta),
         chosen.name,
         float(np.exp2(-raw_bits).sum()),
@@ -385,9 +393,8 @@ def bounds_of(
         truth.premises,
         truth.read,
         batch,
+        np.split(cluster_codes.astype(np.int64), offsets[1:-1]),
         names,
-        cluster_codes,
-        offsets,
         constants,
     )
 
@@ -418,34 +425,3 @@ def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
         least = bits[rows].min()
         pooled[rows] = max(0.0, least - math.log2(np.exp2(least - bits[rows]).sum()))
     return pooled
-
-
-def _table(
-    batch: Labelings,
-    n_labelled: int,
-    ms: Any,
-    ns: Any,
-    errors: Any,
-    choice: Any,
-    label_bits: Any,
-    bound: Any,
-    constants: Any,
-) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "n_clusters": batch.n_clusters,
-            "labelled": ms,
-            "unlabelled": ns,
-            "left_out": batch.n_objects - n_labelled - ns,
-            "errors": errors,
-            "choice_bits": choice,
-            "label_bits": label_bits,
-            "bits": choice + label_bits,
-            "bound": bound,
-            "bound_rate": bound / np.maximum(ns, 1),
-            "constant_error_rate": constants[:, 1] / np.maximum(ms, 1),
-        },
-        index=list(batch.names),
-    )

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.bounds import wording
 from karat.bounds.classes import Classes, KnownClasses, known_classes
-from karat.bounds.classifiers import Learner, Lessons
+from karat.bounds.classifiers import Learner
 from karat.bounds.languages import Language, Mixed, Prior
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Population:
-    """All objects but those that teach."""
+    """All objects but those that teach, at positions ``objects`` and ``taught`` of all."""
 
+    batch: Labelings
     learner: Learner
     language: Language
     objects: NDArray[np.intp]
@@ -52,7 +53,7 @@ class Population:
         names = (*drawn.names, *dict.fromkeys(n for n in lessons if n not in drawn.names))
         number = {name: i for i, name in enumerate(names)}
         codes = np.array([number[name] for name in lessons], dtype=np.int64)
-        return Labelled(self, self.learner.taught(codes), drawn, names)
+        return Labelled(self, replace(self.learner, lessons=codes), drawn, names)
 
     def drawn(self, order: Any, known: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
         """The labelled of these objects, as positions among them, in the order of the draw."""
@@ -77,8 +78,7 @@ class Labelled:
         table = np.array([*self.names, None], dtype=object)
         labels = np.full(self.population.n_all, None, dtype=object)
         labels[self.population.objects] = table[codes]
-        if self.learner.lessons is not None:
-            labels[self.population.taught] = table[self.learner.lessons.classes]
+        labels[self.population.taught] = table[self.learner.lessons]
         return labels
 
 
@@ -86,12 +86,14 @@ def population_of(
     labelings: Any, X: Any, prior: Any, noise: NoisePolicy, taught: Any = None
 ) -> Population:
     """The population of a guarantee, once its parts are known to fit."""
-    learner, language = learner_of(labelings, X, prior, noise)
-    batch = learner.batch
+    batch = as_labelings(labelings, noise=noise)
+    language = Mixed() if prior is None else Mixed(prior_of(prior, batch))
+    bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    learner = Learner(batch, bits, features(X, batch.n_objects))
     every = np.arange(batch.n_objects)
     rows = np.zeros(0, dtype=np.intp) if taught is None else np.asarray(taught)
     if not len(rows):
-        return Population(learner, language, every, rows.astype(np.intp))
+        return Population(batch, learner, language, every, rows.astype(np.intp))
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) < len(rows):
         raise InputError("taught must be positions of objects: different whole numbers from 0")
     if rows.min() < 0 or rows.max() >= len(every) or len(rows) == len(every):
@@ -107,24 +109,17 @@ def population_of(
         number = np.full(int(before.max(initial=0)) + 2, NOISE, dtype=before.dtype)
         number[before[objects]] = after
         row[:] = np.where(before[rows] >= 0, number[before[rows]], NOISE)
-    lessons = Lessons(codes, None if X is None else learner.X[rows])
-    X = None if X is None else learner.X[objects]
-    learner = replace(learner, batch=of, X=X, lessons=lessons)
-    return Population(learner, language, objects, rows.astype(np.intp))
+    behind = replace(of, codes=np.ascontiguousarray(np.hstack([of.codes, codes])))
+    X = None if X is None else learner.X[np.concatenate([objects, rows])]
+    lessons = np.full(len(rows), -1, dtype=np.int64)  # their classes come with the labels
+    learner = replace(learner, batch=behind, X=X, lessons=lessons)
+    return Population(of, learner, language, objects, rows.astype(np.intp))
 
 
 def check_delta(delta: float) -> None:
     """An allowed chance is in (0, 1]."""
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-
-
-def learner_of(labelings: Any, X: Any, prior: Any, noise: NoisePolicy) -> tuple[Learner, Language]:
-    """What learns from these clusterings and features, and what naming one of them costs."""
-    batch = as_labelings(labelings, noise=noise)
-    language = Mixed() if prior is None else Mixed(prior_of(prior, batch))
-    bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
-    return Learner(batch, bits, features(X, batch.n_objects)), language
 
 
 def features(X: Any, n: int) -> Any:

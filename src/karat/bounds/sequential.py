@@ -74,13 +74,12 @@ class Starts:
     ) -> list[Part]:
         """The bounds after these labels, in the order of the draw; ``codes`` are their classes."""
         # classes by their first appearance, which later labels do not change
-        taught = codes[:0] if learner.lessons is None else learner.lessons.classes
+        taught = learner.lessons
         numbers = np.array(list(dict.fromkeys([*taught.tolist(), *codes.tolist()])), dtype=np.int64)
         of = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
         of[numbers] = np.arange(len(numbers))
         classes = of[codes]
-        if learner.lessons is not None:
-            learner = learner.taught(of[taught])
+        learner = replace(learner, lessons=of[taught])
         known = len(self._drawn)
         same = np.array_equal(self._taught, of[taught]) and np.array_equal(
             self._drawn, drawn[:known]
@@ -100,12 +99,12 @@ class Starts:
     def _begin(self, learner: Learner, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
         """Begin the tests that are due after these labels."""
         m = len(drawn)
-        known = 0 if learner.lessons is None else len(learner.lessons.classes)
+        known = len(learner.lessons)
         planned = PLANNED.get(known + m, 0.0)
         asked = self.target is not None and len(self._begun) < len(FOR_TARGET)
         first = asked and m == 0 and known > 0
         asked = first or (asked and known + m in _checks(known + m))
-        if m >= learner.batch.n_objects or not (planned or asked):
+        if m >= learner.n or not (planned or asked):
             return
         fit = learner.expected_error(drawn, classes)
         fits = first or (asked and self.target is not None and fit <= FIT * self.target)

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from karat.bounds.selection import Chooser
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    pass
 
 USER = "user"
 """What no clusterer may be called: it names the user-supplied clusterings."""
@@ -59,7 +56,8 @@ class Searched:
     Examples
     --------
     >>> from karat.bounds import Searched
-    >>> searched = Searched.grid(["kmeans", "average"], k=range(2, 21), starts={"kmeans": 10})
+    >>> starts = {"kmeans": 10, "average": 1}
+    >>> searched = Searched({name: dict.fromkeys(range(2, 21), n) for name, n in starts.items()})
     >>> round(searched.bits(("kmeans", 3)), 2), round(searched.bits(("average", 3)), 2)
     (6.83, 3.51)
     """
@@ -75,22 +73,6 @@ class Searched:
         for name, settings in self.tried.items():
             if not settings or any(starts < 1 for starts in settings.values()):
                 raise InputError(f"{name} needs at least one setting and one start for each")
-
-    @classmethod
-    def grid(
-        cls,
-        clusterers: Iterable[str],
-        *,
-        k: Iterable[Hashable],
-        starts: int | Mapping[str, int] = 1,
-    ) -> Searched:
-        """Every clusterer with every k; ``starts`` for all of them, or by clusterer (else 1)."""
-        settings = list(k)
-
-        def of(name: str) -> int:
-            return starts.get(name, 1) if isinstance(starts, Mapping) else starts
-
-        return cls({name: dict.fromkeys(settings, of(name)) for name in clusterers})
 
     @classmethod
     def from_origins(cls, origins: Iterable[tuple[str, Hashable] | None]) -> Searched:
@@ -256,7 +238,7 @@ def study_guarantee(
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
     every = np.arange(batch.n_objects)
     labelled = Labelled(
-        Population(learner, language, every, every[:0]), learner, truth, truth.names
+        Population(batch, learner, language, every, every[:0]), learner, truth, truth.names
     )
     found = fixed_guarantee(labelled, delta, drawn, random_state)
     return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found

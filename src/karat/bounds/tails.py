@@ -137,37 +137,45 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
     """
     from karat._kernels import hypergeometric as kernel
 
+    level = log_delta if delta is None else delta
+    if type(m) is type(n) is type(a) is int and type(level) is float and None in (delta, log_delta):
+        # the usual scalar call, kept free of array work
+        log = level if delta is None else math.log(level) if level > 0 else math.nan
+        if 0 <= a <= m < _LARGEST and 0 <= n < _LARGEST and -math.inf < log <= 0:
+            found, unsure = kernel.b_max(m, n, a, log)
+            if not unsure:
+                return found
+            return _settle(m, n, a, found, Decimal(level) if delta is None else log_of(level))
+    counts, levels, given = check_levels(m, n, a, delta, log_delta)
+    out = np.empty(levels.shape, dtype=np.int64)
+    unsure = np.zeros(levels.size, dtype=np.bool_)
+    ms, ns, as_, logs = (array.flatten() for array in (*counts, levels))
+    kernel.b_max_many(ms, ns, as_, logs, out.reshape(-1), unsure)
+    for i in np.flatnonzero(unsure):
+        exact = Decimal(float(logs[i])) if delta is None else log_of(float(given.flat[i]))
+        out.flat[i] = _settle(int(ms[i]), int(ns[i]), int(as_[i]), int(out.flat[i]), exact)
+    return int(out) if out.ndim == 0 else out
+
+
+def check_levels(m: Any, n: Any, a: Any, delta: Any, log_delta: Any) -> tuple[list[Any], Any, Any]:
+    """Counts and logarithms of chances, checked, in one shape; and the chances as they were."""
     if (delta is None) == (log_delta is None):
         raise InputError("give either delta or log_delta, the natural logarithm of delta")
-    if type(m) is type(n) is type(a) is int and isinstance(
-        level := log_delta if delta is None else delta, float
-    ):
-        # the usual scalar call, kept free of array work
-        if not (0 <= a <= m < _LARGEST and 0 <= n < _LARGEST):
-            check_counts(np.asarray(m), np.asarray(n), np.asarray(a))
-        exponent = level if delta is None else _log(level)
-        if not exponent <= 0.0 or exponent == -math.inf:
-            raise _bad_level(delta is None, level)
-        found, unsure = kernel.b_max(m, n, a, exponent)
-        return _settle(m, n, a, found, delta, exponent) if unsure else found
     counts = [whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
     check_counts(*counts)
     given = np.asarray(log_delta if delta is None else delta, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         levels = given if delta is None else np.log(given)
-    if not np.all((levels <= 0.0) & np.isfinite(levels)):
-        bad = given[~((levels <= 0.0) & np.isfinite(levels))].flat[0]
-        raise _bad_level(delta is None, bad)
-    arrays = np.broadcast_arrays(*counts, levels, given)
-    shape = arrays[0].shape
-    ms, ns, as_, logs, givens = (array.flatten() for array in arrays)
-    out = np.empty(len(ms), dtype=np.int64)
-    unsure = np.zeros(len(ms), dtype=np.bool_)
-    kernel.b_max_many(ms, ns, as_, logs, out, unsure)
-    for i in np.flatnonzero(unsure):
-        exact = None if delta is None else float(givens[i])
-        out[i] = _settle(int(ms[i]), int(ns[i]), int(as_[i]), int(out[i]), exact, float(logs[i]))
-    return int(out[0]) if shape == () else out.reshape(shape)
+    right = (levels <= 0.0) & np.isfinite(levels)
+    if not right.all():
+        bad = given[~right].flat[0]
+        raise InputError(
+            f"log_delta must be finite and at most 0; got {bad}"
+            if delta is None
+            else f"delta must be in (0, 1]; got {bad}. For chances below 1e-308 give log_delta"
+        )
+    *counts, levels, given = np.broadcast_arrays(*counts, levels, given)
+    return counts, levels, given
 
 
 def log_level(delta: float, bits: Any = 0.0) -> Any:
@@ -177,9 +185,8 @@ def log_level(delta: float, bits: Any = 0.0) -> Any:
     return float(levels) if levels.ndim == 0 else levels
 
 
-def _settle(m: int, n: int, a: int, b: int, delta: float | None, log_delta: float) -> int:
+def _settle(m: int, n: int, a: int, b: int, level: Decimal) -> int:
     """The exact answer near ``b``."""
-    level = Decimal(log_delta) if delta is None else log_of(delta)
     if level == 0:
         return n if a >= m else 0
     while b < n and tail_reaches(m, n, a, b + 1, level):
@@ -187,18 +194,6 @@ def _settle(m: int, n: int, a: int, b: int, delta: float | None, log_delta: floa
     while b > 0 and not tail_reaches(m, n, a, b, level):
         b -= 1
     return b
-
-
-def _log(delta: float) -> float:
-    return math.log(delta) if delta > 0.0 else math.nan
-
-
-def _bad_level(is_log: bool, value: Any) -> InputError:
-    if is_log:
-        return InputError(f"log_delta must be finite and at most 0; got {value}")
-    return InputError(
-        f"delta must be in (0, 1]; got {value}. For chances below 1e-308 give log_delta"
-    )
 
 
 def whole(value: Any, name: str) -> Any:

@@ -67,10 +67,9 @@ def supervised_yardstick(
     delta: float = 0.1,
     *,
     classifiers: Mapping[str, Any] | None = None,
-    test_share: float = 0.5,
     random_state: Any = 0,
 ) -> pd.DataFrame:
-    """Bounds of classifiers trained on part of the same labels and tested on the rest.
+    """Bounds of classifiers trained on half of the same labels and tested on the others.
 
     It answers whether clustering is worth it: with few labels a clustering's bound is often
     lower, since it needs none of them for training.
@@ -87,8 +86,6 @@ def supervised_yardstick(
     classifiers : mapping of str to estimator, optional
         scikit-learn classifiers. By default ``"5-nearest-neighbours"`` and
         ``"logistic-regression"``, on standardised features.
-    test_share : float, default 0.5
-        Share of the labels that is kept for the test, in (0, 1).
     random_state : int, Generator or None
         Seed for which labels are kept.
 
@@ -130,11 +127,9 @@ def supervised_yardstick(
     y, known = truth.codes, truth.known
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-    if not 0 < test_share < 1:
-        raise InputError(f"test_share must be between 0 and 1; got {test_share!r}")
     if len(known) < 2:
         raise InputError("at least two labelled objects are needed: one to train, one to test")
-    tested = min(max(1, round(test_share * len(known))), len(known) - 1)
+    tested = round(len(known) / 2)
     shuffled = check_random_state(random_state).permutation(known)
     test, train = shuffled[:tested], shuffled[tested:]
     models = _default_classifiers(data, len(train)) if classifiers is None else dict(classifiers)

@@ -18,7 +18,7 @@ WIDE = 100  # characters of a terminal with room for every column
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     """What machines read: the answer, the best candidates, every score."""
-    from karat.study import kept_assessment, kept_differences, kept_representations
+    from karat.study import kept_assessment, kept_differences
 
     best = answer.to_dict()
     resampled = kept_assessment(study, answer.name)
@@ -31,7 +31,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_resampled": len(resampled.rows),
             "changing": resampled.changing.tolist(),
         }
-    represented, compared = kept_representations(study), kept_differences(study)
+    compared = kept_differences(study)
     return {
         "data": {
             "name": answer.data,
@@ -39,7 +39,6 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_features": study.dataset.n_features,
         },
         "clusters": [one.to_dict() for one in study.describe(answer.name)],
-        "representations": None if represented is None else records(represented),
         "differences": None
         if compared is None
         else {
@@ -73,7 +72,6 @@ def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) ->
     _say(console, answer.sentences[len(answer.story) :])
     if ways is not None:
         _show_ways(study, ways, console)
-    _show_representations(study)
     _show_differences(study, answer, console)
     more = answer.tried.distinct - top
     if more > 0:
@@ -145,25 +143,6 @@ def _show_ways(study: Study, n: int, console: Console) -> None:
     if len(found) > 1:
         show_table(divisions.HEADS, divisions.rows(found), title=divisions.TITLE)
     _say(console, divisions.sentences(found))
-
-
-def _show_representations(study: Study) -> None:
-    from karat.study import kept_representations
-
-    found = kept_representations(study)
-    if found is None:
-        return
-    shares = [c for c in found if str(c).startswith("r=") and not str(c).endswith("error")]
-    columns = [*shares, *(c for c in ("informativeness", "stability") if c in found)]
-    title = "Which representation?"
-    if shares:
-        title += "\nr=5: share of the 5 nearest documents with the same class"
-    rows = [
-        (name, *(f"{row[column]:.3f}" for column in columns))
-        for name, row in zip(found.index, found.to_dict("records"), strict=True)
-    ]
-    heads = ["representation", *map(str, columns)]
-    show_table(heads, rows, title=title, whole=1, numbers=range(1, len(heads)))
 
 
 def _show_differences(study: Study, answer: Answer, console: Console) -> None:

@@ -14,6 +14,8 @@ from karat.cli._output import printable
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from karat.datasets import Dataset, Finding
 
 #: what a file holds whose metric is called so
@@ -81,6 +83,18 @@ class Reading:
     encoding: Encoding = "utf-8"
     text_column: TextColumn = None
     messages: Annotated[bool | None, typer.Option("--messages/--no-messages")] = None
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """How the cells of the file are written."""
+        names = ("header", "encoding", "text_column")
+        return {name: getattr(self, name) for name in names}
+
+    def cells(self) -> pd.DataFrame:
+        """The rows as they are written."""
+        from karat.datasets import read_cells
+
+        return read_cells(self.data, **self.layout)[0]
 
     def settings(self) -> dict[str, Any]:
         """What :func:`karat.datasets.read` is given."""

@@ -22,7 +22,8 @@ class Sweep:
 
     k: Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.
     n_init: Starts for each k of a clusterer that depends on a seed.
-    grid: Values of another parameter, repeatable: eps=0.1:2:0.1 (both ends) or min_samples=5,10.
+    grid: Values of what a clusterer without a number of clusters is swept by, repeatable:
+        eps=0.1:2:0.1 (both ends) or min_cluster_size=5,10.
     labelings: Table of your own clusterings to judge with the others, one per column.
     only_labelings: Choose among the clusterings of --labelings alone.
     reference: With --only-labelings: let karat look for clusterings of its own to compare with.
@@ -109,17 +110,12 @@ class Judging:
 
 @dataclass(frozen=True, kw_only=True)
 class Relations:
-    """What else is known of the objects: their distance, a graph, embeddings.
+    """What else is known of the objects: their distance, a graph.
 
     metric: Distance that clusters and judges: euclidean, cosine, cityblock, minkowski:3, ...;
         precomputed where DATA is the matrix of distances, graph where it is one of affinities.
     distances: NPY file with the distances between the objects of DATA, in the same order.
     graph: NPZ file with the graph of the objects of DATA, in the same order.
-    embeddings: NPY file with an embedding of each document, in the same order, or NPZ with
-        embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all judged by
-        both.
-    representations: Of documents: which weighting of the terms (and --embeddings, which imply it)
-        brings like ones together.
     """
 
     metric: Annotated[str | None, Option(show_default="cosine for documents, else euclidean")] = (
@@ -127,8 +123,6 @@ class Relations:
     )
     distances: Path | None = None
     graph: Path | None = None
-    embeddings: Path | None = None
-    representations: Annotated[bool, Option("--representations")] = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,7 +53,7 @@ def assign(
     counts: Counter[str] = Counter()
     notes: dict[str, None] = {}
     n = unlike = unsure = done = 0
-    size = _assigned.bytes_of(data)
+    size = Path(data).stat().st_size if Path(data).is_file() else 0
     with (
         progress_bar("Assigning", size, show=False if quiet else None) as advance,
         _assigned.row_writer(output, overwrite=force) as write,
@@ -67,7 +67,9 @@ def assign(
             unlike += int(found.unlike.sum())
             unsure += int((found.confidence < _assigned.UNSURE).sum())
             notes |= dict.fromkeys(found.notes)
-            step = min(_assigned.written_bytes(block.cells), size - done)
+            # about what rows of text take in their file: a delimiter for each offset of Arrow
+            cells = block.cells
+            step = min(int(cells.nbytes) - 3 * cells.num_rows * cells.num_columns, size - done)
             done += step
             advance(step)
     for name in (*used.names, "outlier"):

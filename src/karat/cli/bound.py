@@ -66,7 +66,7 @@ def bound(
     for a number of labels that was fixed beforehand (--once). Other clusterings or options are
     another question, which the same labels cannot answer with the same guarantee.
     """
-    from karat.bounds import advise, forecast_labels, guarantee
+    from karat.bounds import forecast_labels, guarantee
     from karat.datasets import read_labelings, read_labels
 
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
@@ -94,7 +94,7 @@ def bound(
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
     best = replace(best, warnings=(*given.doubts, *best.warnings))
-    forecast = None if target is None else forecast_labels(best, target)
+    forecast = forecast_labels(best, target) if best.n else None
     if predict is not None:
         _write_classes(best, clusterings.rows, predict)
     notes = [*clusterings.notes, *given.notes]
@@ -106,8 +106,8 @@ def bound(
         _show(best)
     typer.echo(str(best))
     typer.echo(_scope(best, once))
-    if forecast is not None or best.n:
-        typer.echo(str(forecast or advise(best)))
+    if forecast is not None:
+        typer.echo(str(forecast))
 
 
 def _scope(best: Guarantee, once: bool) -> str:

@@ -1,11 +1,10 @@
-"""``karat clarity``: what a person or a model learns from a clustering, by names and intruders."""
+"""``karat clarity``: what a person or a model learns from a clustering, by names."""
 
 from __future__ import annotations
 
 import getpass
 import sys
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,14 +22,6 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.labeling.reading import ReadingDesk
     from karat.study import Study
-
-
-class Task(StrEnum):
-    """Choices of ``--task``."""
-
-    names = "names"
-    intruders = "intruders"
-    words = "words"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,18 +43,13 @@ class Reader:
     """Who reads what, and where the answers are kept.
 
     by: Who reads: terminal, page (in the browser), or module:function, from a prompt to an answer.
-    task: names: name the clusters, then assign objects; intruders: find the object that does not
-        belong; words: find the word, among those that tell a cluster of texts.
-    n: Objects to assign, or sets.
+    n: Objects to assign.
     output: File of the answers; resumed where it exists, shared by several readers.
     reader: Name of the reader.
-    person: With a function: answers of people, by which it is corrected.
-    person_n: The -n of these people.
     max_calls: The most calls of the function.
     """
 
     by: str = "terminal"
-    task: Task = Task.names
     n: Annotated[int, Option("-n", min=1)] = 30
     output: Annotated[
         Path | None,
@@ -72,8 +58,6 @@ class Reader:
         ),
     ] = None
     reader: Annotated[str, Option(show_default="user name, or the function")] = ""
-    person: Path | None = None
-    person_n: Annotated[int, Option(min=1)] = 30
     max_calls: Annotated[int | None, Option(min=1)] = None
     seed: Seed = 0
 
@@ -91,39 +75,32 @@ def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json
 
     karat clarity news.jsonl --text-column text --labels clusters.csv --by page
 
-    karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
+    karat clarity wine --study wine.karat --by my_models:ask -n 200
     """
     from contextlib import ExitStack
 
-    from karat.labeling.reading import correct_reading
+    from karat.labeling.reading import draw_round, shown_by
     from karat.study import load_study
 
-    task = reader.task
     dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)
     with ExitStack() as open_files:
         study, file = None, clustering.study_file
         if file is not None:
             study = open_files.enter_context(load_study(file, dataset))
-        given: Any = _labels(dataset, clustering, study)
-        shown = _shown(dataset, reading)
-        if task is Task.words:
-            shown, given = _words(dataset, given)
-        questions = _questions(dataset, shown, given, reader, reader.n)
-        people = []
-        if reader.person is not None and task is Task.names:  # before a function is asked and paid
-            asked = _questions(dataset, shown, given, reader, reader.person_n)
-            people = _readings(reader.person, asked)
+        given = _labels(dataset, clustering, study)
+        questions = draw_round(
+            shown_by(_shown(dataset, reading), len(given)), given, reader.n,
+            X=dataset.X, metric=dataset.metric, random_state=reader.seed,
+        )  # fmt: skip
         found = _read(reader, dataset.name, questions)
-        corrected = [correct_reading(next(iter(found.values())), one) for one in people]
-        agreements = _agreements(found) if task is Task.names and not people else {}
+        agreements = _agreements(found)
         if json:
             read = {by: one.to_dict() for by, one in found.items()}
-            told = [one.to_dict() for one in corrected]
-            tell_json({"read": read, "agree": agreements, "corrected": told})
+            tell_json({"read": read, "agree": agreements})
         else:
-            _tell([*found.values(), *agreements.values(), *corrected])
-        if study is not None and task is Task.names:
+            _tell([*found.values(), *agreements.values()])
+        if study is not None:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
             typer.echo(f"The clusters in {file} have the names of {who} now.", err=True)
@@ -151,43 +128,17 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     """What a reader sees of the objects: texts, or cells as they are in the file."""
     import numpy as np
 
-    from karat.datasets import read_cells
     from karat.labeling import Objects
 
     if dataset.texts is not None:
-        return Objects(dataset, None)
-    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
+        return Objects(dataset.texts, None)
+    cells = reading.cells()
     hidden = {*split_names(reading.drop), dataset.truth_name}
     cells = cells[[name for name in cells.columns if name not in hidden]]
     rows = np.arange(dataset.n_objects) if dataset.rows is None else dataset.rows
     if cells.shape[1] == 0 or len(cells) <= rows.max():
         return dataset
-    return Objects(dataset, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
-
-
-def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[int]]:
-    """The words that tell each cluster of texts from the others, and its number."""
-    from karat.study import Study
-
-    if not dataset.of_documents:
-        raise InputError("--task words needs texts, of whose clusters words are characteristic")
-    with Study(dataset) as study:
-        study.add({"clusters": labels}, reference=False)
-        told = [
-            (one.feature, c)
-            for c, cluster in enumerate(study.describe("clusters"))
-            for one in cluster.telling
-        ]
-    return [word for word, _ in told], [c for _, c in told]
-
-
-def _questions(dataset: Dataset, shown: Any, labels: Any, reader: Reader, n: int) -> Any:
-    from karat.labeling.reading import draw_intruders, draw_round, shown_by
-
-    show = shown_by(shown, len(labels))
-    if reader.task is not Task.names:
-        return draw_intruders(show, labels, n, reader.seed)
-    return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=reader.seed)
+    return Objects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
 def _read(reader: Reader, name: str, questions: Any) -> dict[str, Any]:
@@ -195,8 +146,7 @@ def _read(reader: Reader, name: str, questions: Any) -> dict[str, Any]:
     from karat.labeling.reading import Interview
 
     if reader.by in ("terminal", "page"):
-        kind = "clarity" if reader.task is Task.names else reader.task.value
-        path = reader.output or Path(f"{name}-{kind}.jsonl")
+        path = reader.output or Path(f"{name}-clarity.jsonl")
         return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
     path = reader.output or Path(f"{name}-prompts.jsonl")
     interview = Interview(_function(reader.by), reader.reader or reader.by, path, reader.max_calls)
@@ -272,18 +222,6 @@ def _at_terminal(desk: ReadingDesk) -> None:
             desk.give("label", desk.keys[given], at)
         else:
             typer.echo(f"{given!r} is none of these.")
-
-
-def _readings(path: Path, few: Any) -> list[Any]:
-    """What each person in a file read."""
-    from karat.labeling.reading import ReadingDesk
-
-    if not path.is_file():
-        raise InputError(f"--person: there is no file {path}")
-    desk = ReadingDesk(path, few, "nobody")
-    if not desk.readers:
-        raise InputError(f"--person: nobody has assigned an object in {path}")
-    return [few.read(said, by) for by, said in desk.readers.items()]
 
 
 def _agreements(found: dict[str, Any]) -> dict[str, str]:

@@ -81,9 +81,9 @@ def compare(
 
     Objects that only some of the joined files have are excluded and counted.
     """
+    from karat.labelings.contingency import tables_against
     from karat.labelings.labels import Encoded
     from karat.labelings.partitions import as_labelings
-    from karat.measures.external.agreement import tables_against
 
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
     labelings, truth, excluded, notes = read_files(

@@ -36,14 +36,11 @@ class Aim:
     """What is to be guaranteed.
 
     target: Stop when at most this share is mislabelled.
-    expert: Labels of somebody who is right, for some of the drawn objects: your own errors enter
-        the guarantee.
     """
 
     target: Annotated[float | None, Option("--target", min=0, max=1)] = None
     classes: Classes = None
     delta: Delta = 0.1
-    expert: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +69,8 @@ class Labels:
     by: Your name, where a team labels.
     page: Label on a page in the browser, on this machine only.
     teach: Objects that stand for many others, labelled before a draw.
-    neighbors: Show so many of the nearest objects with each.
     take: Labels from a colleague's file, Label Studio (.json) or a table; repeatable.
-    export: At the end, write labels and what is next to .json (Label Studio), .csv, .xlsx.
+    export: At the end, write labels and what is next to .json (Label Studio) or .csv.
     predict: At the end, write the class of every object to this file.
     """
 
@@ -85,7 +81,6 @@ class Labels:
     page: Annotated[bool, Option("--page")] = False
     teach: Annotated[int, Option(min=0)] = TEACH
     seed: Seed = 0
-    neighbors: Annotated[int, Option(min=0)] = 0
     take: Annotated[list[Path] | None, Option("--import")] = None
     export: Path | None = None
     predict: Path | None = None
@@ -113,7 +108,6 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
     """
     import numpy as np
 
-    from karat.datasets import read_labels
     from karat.distances import RELATIONS
     from karat.labeling import Desk, LabelSession, Watch, export_labels, import_labels
     from karat.study.deciding import MOST_FOR_CLASSIFIERS
@@ -126,10 +120,7 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
     tell_notes(dataset.notes)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
-    objects = _objects(dataset, reading, rows, labels.neighbors, candidates.metric)
-    expected = None
-    if aim.expert is not None:
-        expected = read_labels(aim.expert, n, rows=rows, ids=dataset.ids).values
+    objects = _objects(dataset, reading, rows)
     found, prior = _clusterings(dataset, candidates, reading.id_column)
     path = labels.output or Path(f"{dataset.name}-labels.jsonl")
     order, n_taught = _order(path, rows, labels, found, prior)
@@ -142,8 +133,8 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
         typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
     learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
     watch = Watch(
-        session, found, aim.delta, target=aim.target, expert=expected, classes=classes,
-        prior=prior, X=dataset.X if learns else None,
+        session, found, aim.delta, target=aim.target, classes=classes, prior=prior,
+        X=dataset.X if learns else None,
     )  # fmt: skip
     desk = Desk(session, watch, objects, classes)
     if labels.take:
@@ -157,7 +148,7 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
     if labels.export is not None:
         export_labels(session, labels.export, overwrite=labels.force)
         typer.echo(f"Exported: {labels.export}")
-    _report(desk, expected)
+    _report(desk)
     if labels.predict is not None and desk.standing is not None:
         _write_classes(desk, dataset, labels.predict)
 
@@ -170,18 +161,14 @@ def _listed(aim: Aim) -> Any:
     return [str(name) for name in listed] if isinstance(listed, list) else listed
 
 
-def _objects(
-    dataset: Dataset, reading: Reading, rows: NDArray[Any], neighbors: int, metric: str | None
-) -> Objects:
+def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> Objects:
     """What is shown of the objects."""
-    from karat.datasets import read_cells
     from karat.labeling import Objects
 
     if dataset.texts is not None:
-        return Objects(dataset, None, None, neighbors, metric)
-    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
-    cells = cells.iloc[rows].reset_index(drop=True)
-    return Objects(dataset, cells, Path(reading.data).parent, neighbors, metric)
+        return Objects(dataset.texts, None)
+    cells = reading.cells().iloc[rows].reset_index(drop=True)
+    return Objects(None, cells, Path(reading.data).parent)
 
 
 def _clusterings(
@@ -267,10 +254,8 @@ def _same(name: str, like: str) -> bool:
     return given is not None and given.lower().startswith("y")
 
 
-def _report(desk: Desk, expected: Any) -> None:
-    """What is guaranteed, and how far the labellers agree."""
-    from karat.labeling import agreement
-
+def _report(desk: Desk) -> None:
+    """What is guaranteed, and where the labellers differ."""
     session, now = desk.session, desk.standing
     told = session.disagreements
     for at, said in told[:20]:
@@ -278,10 +263,6 @@ def _report(desk: Desk, expected: Any) -> None:
         typer.echo(printable(f"Row {session.rows[at]} ({session.objects[at]}): {differ}"))
     if len(told) > 20:
         typer.echo(f"... and {len(told) - 20} more; --export FILE.csv has them all.")
-    if expected is not None:
-        both = [None if v is None else str(v) for v in expected]
-        if any(both[i] is not None for i in session.labelled):
-            typer.echo(f"You and the expert: {agreement(session.y, both)}")
     typer.echo(desk.ending)
     if now is not None:
         typer.echo(now.found.reason)
@@ -320,7 +301,7 @@ def _at_terminal(desk: Desk) -> None:
 
 def _answer(desk: Desk) -> tuple[str, str]:
     """What to do, and with which class; asks until it is one of those there are."""
-    from karat.bounds import advise
+    from karat.bounds import forecast_labels
 
     terminal = sys.stdin.isatty()
     while True:
@@ -331,7 +312,7 @@ def _answer(desk: Desk) -> tuple[str, str]:
         kind = "stop" if given is None else COMMANDS.get(f":{given}" if terminal else given)
         if kind == "advice":
             now = desk.standing
-            typer.echo("Label some first." if now is None else str(advise(now.found)))
+            typer.echo("Label some first." if now is None else str(forecast_labels(now.found)))
         elif kind is not None:
             return kind, ""
         elif label := _class(desk, str(given), terminal):
@@ -365,12 +346,10 @@ def ask(prompt: str) -> str | None:
 
 
 def show_object(shown: Shown) -> None:
-    """The object's row or text, and the objects nearest to it."""
+    """The object's row or text."""
     if shown.text:
         text = printable(shown.text)
         typer.echo(text[:_MOST] + (" ..." if len(text) > _MOST else ""))
     width = max((len(name) for name, _ in shown.cells), default=0)
     for name, value in shown.cells[:40]:
         typer.echo(f"  {name:<{width}}  {printable(value)}")
-    for number, line in enumerate(shown.like, 1):
-        typer.echo(f"  like {number}: {printable(line)}")

@@ -14,22 +14,11 @@ def measures(
     key: Annotated[
         str | None, typer.Argument(help="A measure to explain; lists all measures if omitted.")
     ] = None,
-    for_: Annotated[
-        str | None,
-        typer.Option(
-            "--for", help="Say which to report for data of a kind: shapes, tables or texts."
-        ),
-    ] = None,
     json: Json = False,
 ) -> None:
-    """List every measure with its direction and range, explain one, or recommend three."""
+    """List every measure with its direction and range, or explain one."""
     from karat.measures import catalogue
-    from karat.measures.recommended import recommend
 
-    if for_ is not None:
-        advice = recommend(kind=for_)
-        tell_json(advice.to_dict()) if json else typer.echo(str(advice))
-        return
     chosen = [catalogue[key]] if key else list(catalogue.values())
     if json:
         names = ["key", "title", "kind", "family", "greater_is_better", "source", "cost", "summary"]
@@ -53,4 +42,4 @@ def measures(
             ]  # fmt: skip
             heads = ("measure", "better", "range", "family")
             show_table(heads, rows, title=f"{kind.capitalize()} measures", whole=3)
-        typer.echo("karat measures KEY explains one measure; --for tables says which to report")
+        typer.echo("karat measures KEY explains one measure")

@@ -51,7 +51,7 @@ def run(
     karat run today.csv --against last-month.karat-model --labels today.xlsx
     """
     from karat.datasets.object_files import OBJECT_FILES
-    from karat.study import Study, study_parts, study_representations
+    from karat.study import Study, study_parts
     from karat.study.constraints import constraints_among
 
     sweep, old, classes = _checked(reading, sweep, judging, output)
@@ -77,8 +77,6 @@ def run(
                 study.sweep(parse_clusterers(names), **sweep.tried, **sweep.working)
             study.evaluate(**sweep.working)
         answer = _choose(study, sweep, judging.stability)
-        if relations.representations or relations.embeddings is not None:
-            study_representations(study)
         if varying is not None:
             study.differences(varying[0], scale=varying[1])
         _write(study, answer, output, reading)
@@ -122,7 +120,7 @@ def _checked(
 
 def _related(dataset: Dataset, relations: Relations) -> Dataset:
     """The objects of the data file, with what other files say of them."""
-    from karat.datasets import with_embeddings, with_relation
+    from karat.datasets import with_relation
 
     if relations.distances is not None and relations.graph is not None:
         raise InputError("give --distances or --graph, not both: one of them clusters and judges")
@@ -130,13 +128,6 @@ def _related(dataset: Dataset, relations: Relations) -> Dataset:
         dataset = with_relation(dataset, relations.distances, "precomputed")
     if relations.graph is not None:
         dataset = with_relation(dataset, relations.graph, "graph")
-    if relations.embeddings is not None:
-        dataset = with_embeddings(dataset, relations.embeddings)
-    if relations.representations and dataset.metric != "cosine":
-        raise InputError(
-            "--representations compares weightings of the terms of documents; name their texts "
-            "with --text-column"
-        )
     return dataset
 
 

@@ -8,10 +8,8 @@ from karat.clusterers import _catalogue  # noqa: F401  fills the list
 from karat.clusterers._memberships import memberships_of
 from karat.clusterers._metric_adapter import (
     ExcludedError,
-    OnColumns,
     OnDistances,
     OnForm,
-    on_columns,
     under,
 )
 from karat.clusterers._record import Clusterer, as_clusterer, catalogue, configured
@@ -43,7 +41,6 @@ __all__ = [
     "LinkageClustering",
     "MiniBatchSphericalKMeans",
     "NormalizedCutNMF",
-    "OnColumns",
     "OnDistances",
     "OnForm",
     "PCAKMeans",
@@ -54,6 +51,5 @@ __all__ = [
     "catalogue",
     "configured",
     "memberships_of",
-    "on_columns",
     "under",
 ]

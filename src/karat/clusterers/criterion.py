@@ -56,19 +56,15 @@ class CriterionClustering(RowClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of int32, shape (n,)
-    cluster_centers_ : ndarray, shape (k, d)
-        Of length 1.
+    labels_, cluster_centers_, objective_path_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
     criterion_ : float
         Value of the criterion.
     objective_ : float
         The same, negative where less is better, so that greater is.
-    objective_path_ : ndarray of float64
-        Its value after each pass of the best start; it never falls.
     linkage_ : ndarray of float64, shape (m-1, 4)
         The tree of the m rows that are not empty, where it is agglomerative, in SciPy's form; the
         heights number the merges.
-    n_iter_, n_features_in_ : int
 
     Notes
     -----

@@ -46,15 +46,13 @@ class InformationTheoreticKMeans(RowClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of int32, shape (n,)
+    labels_, objective_path_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
     cluster_centers_ : ndarray, shape (k, d)
         Distributions over the features.
     objective_ : float
         Minus the sum of the divergences, those of the added rows among them, in nats; to be
         maximised.
-    objective_path_ : ndarray of float64
-        It never falls.
-    n_iter_, n_features_in_ : int
 
     Notes
     -----

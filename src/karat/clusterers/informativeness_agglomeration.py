@@ -25,9 +25,8 @@ class InformativenessAgglomeration(Estimator):
 
     The small clusters come from k-means. Each step merges, of all pairs of clusters that are
     mistaken for each other, the one that leaves the largest informativeness by leave-one-out
-    nearest neighbours. When no object is mistaken, pairs that hold neighbours of each other come
-    next, then the others; equal pairs in the order of their single-linkage distance. Clusters of
-    any shape can grow, as long as their objects are recognised by their neighbours.
+    nearest neighbours; when no object is mistaken, of pairs that hold neighbours of each other,
+    then of the others. Equal pairs come in the order of their single-linkage distance.
 
     Parameters
     ----------

@@ -56,14 +56,12 @@ class SphericalKMeans(RowClusterer):
 
     Notes
     -----
-    O(nnz k) for a step, less when few rows can move: bounds on the cosines, updated by how far
-    the centers turned (Schubert, Lang & Feher 2021), leave out the others without changing the
-    result. Memory O(n k + d k) beside X, which is never made dense.
+    O(nnz k) for a step, less when few rows can move, by exact bounds on the cosines (Schubert,
+    Lang & Feher 2021). Memory O(n k + d k) beside X, which is never made dense.
 
-    A row that is as near to several centers stays where it is. An empty row is like no center:
-    it belongs to the largest cluster. A cluster that runs empty gets the row that fits its own
-    worst. Where there are fewer distinct rows than clusters, there are fewer clusters and a
-    ConvergenceWarning.
+    An empty row belongs to the largest cluster; a cluster that runs empty gets the row that fits
+    its own worst. Where there are fewer distinct rows than clusters, there are fewer clusters and
+    a ConvergenceWarning.
 
     Dhillon & Modha 2001 (Machine Learning 42); first variation of Dhillon, Guan & Kogan 2002,
     here made move by move instead of the best move at a time.

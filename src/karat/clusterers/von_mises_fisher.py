@@ -39,19 +39,14 @@ class VonMisesFisherMixture(RowClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of int32, shape (n,)
-        The most probable component of each row.
-    cluster_centers_ : ndarray, shape (k, d)
-        Mean directions.
+    labels_, cluster_centers_, objective_path_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
     concentrations_ : ndarray of float64, shape (k,)
         κ of each component.
     weights_ : ndarray of float64, shape (k,)
         Shares of the components.
     objective_ : float
         The log-likelihood, of the most probable components if ``assignment="hard"``.
-    objective_path_ : ndarray of float64
-        It never falls.
-    n_iter_, n_features_in_ : int
 
     Notes
     -----

@@ -15,8 +15,9 @@ from karat.datasets import _columns, _delimited, _files, _layout, joining
 from karat.datasets._structures import in_order, numpy_columns, structures_in
 from karat.datasets._work import Options, quoted, row_numbers, with_visible_names
 from karat.datasets.annotated_matrices import ANNOTATED, no_clusterings, obs_table
+from karat.labelings.candidates import hard_labelings
 from karat.labelings.labels import known_labels
-from karat.labelings.structures import Dendrogram, Hardened, split
+from karat.labelings.structures import Dendrogram, Hardened
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class LabelColumns(dict[str, Any]):
 
     def hardened(self) -> LabelColumns:
         """The same with labels alone: hard ones of memberships, each cut of a dendrogram."""
-        labels, memberships = split(dict(self))
+        labels, memberships = hard_labelings(dict(self))
         found = LabelColumns(labels)
         hardened = [f"{name}: {Hardened.of(one)}" for name, one in memberships.items()]
         found.notes = (*self.notes, *hardened)

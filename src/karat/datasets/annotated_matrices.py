@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._work import Raw, quoted
-from karat.labelings.held import CLUSTERINGS
+from karat.labelings.candidates import CLUSTERINGS
 from karat.runtime.extras import require
 from karat.runtime.validation import InputError, unknown_name
 

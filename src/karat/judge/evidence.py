@@ -1,15 +1,14 @@
-"""What can be seen of candidate partitions without labels, as one table."""
+"""What can be seen of candidate partitions without labels, and anchors to compare them with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from karat.judge.anchors import METHODS, canonical_order, nearest_number, numbers_for, quick
 from karat.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence, principal_axes
 from karat.runtime.threads import in_order
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
+
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -101,6 +101,7 @@ def as_points(X: Any, metric: Any = "euclidean") -> Floats:
     wide data 100 latent dimensions, and of other distances those of 500 landmarks.
     """
     from scipy import sparse
+    from sklearn.preprocessing import normalize
 
     angular = metric in ("cosine", "correlation")
     if metric == "correlation":
@@ -108,7 +109,7 @@ def as_points(X: Any, metric: Any = "euclidean") -> Floats:
     elif not angular and metric not in ("euclidean", "sqeuclidean"):
         return _landmark_coordinates(X, metric)
     if angular:
-        X = _unit(X)
+        X = normalize(X)
     n, d = X.shape
     if sparse.issparse(X) or d > WIDE:
         from sklearn.decomposition import TruncatedSVD
@@ -116,14 +117,8 @@ def as_points(X: Any, metric: Any = "euclidean") -> Floats:
         kept = max(1, min(LATENT, d - 1, n - 1))
         given = sparse.csr_matrix(X) if sparse.issparse(X) else X
         X = TruncatedSVD(kept, random_state=0).fit_transform(given)
-        X = _unit(X) if angular else X
+        X = normalize(X) if angular else X
     return np.ascontiguousarray(X, dtype=np.float64)
-
-
-def _unit(X: Any) -> Any:
-    from sklearn.preprocessing import normalize
-
-    return normalize(X)
 
 
 def _landmark_coordinates(X: Any, metric: Any) -> Floats:
@@ -169,16 +164,9 @@ def look_at(points: Floats, Z: Floats | None = None) -> View:
     found = neighbor_lists(points, NEIGHBORS, algorithm="exact")
     core = found.distances[:, min(CORE, found.n_neighbors) - 1]
     edges, lengths = spanning_tree(points, "euclidean", core)
-    floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6
-    if floor <= 0:
-        floor = 1.0
-    return View(
-        np.ascontiguousarray(Z),
-        found.indices,
-        np.log(np.maximum(core, floor)),
-        edges,
-        np.log(np.maximum(lengths, floor)),
-    )
+    floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6 or 1.0
+    logs, core_logs = (np.log(np.maximum(one, floor)) for one in (lengths, core))
+    return View(np.ascontiguousarray(Z), found.indices, core_logs, edges, logs)
 
 
 def own_evidence(view: View, codes: Codes) -> Floats:
@@ -336,23 +324,11 @@ def data_evidence(points: Floats, view: View) -> Floats:
         left = np.cumsum(t - t.mean())[:-1]
         r = np.arange(1, n)
         cut.append((left**2 / (r * (n - r))).max() * 1.0 / max(t.var(), 1e-300))
-    return np.array(
-        [
-            np.log(n),
-            np.log(d),
-            np.log(n / d),
-            tails,
-            skewness,
-            hub,
-            _intrinsic_dimension(view, Z),
-            float(shares[:2].sum()),
-            repeated,
-            same,
-            _pieces(view.near[:, : min(5, k)]) / n,
-            float(np.std(view.core)),
-            float(np.max(cut)),
-        ]
-    )
+    return np.array([
+        np.log(n), np.log(d), np.log(n / d), tails, skewness, hub, _intrinsic_dimension(view, Z),
+        shares[:2].sum(), repeated, same, _pieces(view.near[:, : min(5, k)]) / n,
+        np.std(view.core), np.max(cut),
+    ])  # fmt: skip
 
 
 def _intrinsic_dimension(view: View, Z: Floats) -> float:
@@ -373,3 +349,67 @@ def _pieces(near: NDArray[np.int32]) -> int:
     n, k = near.shape
     graph = coo_array((np.ones(n * k), (np.repeat(np.arange(n), k), near.ravel())), (n, n))
     return int(connected_components(graph, directed=False)[0])
+
+
+#: numbers of clusters of the anchors, as far as there are six objects for each cluster
+GRID = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
+#: k-means is run up to so many clusters; Ward's partition stands in beyond
+KMEANS_UP_TO = 10
+METHODS = ("k-means", "ward", "genie")
+
+
+def canonical_order(Z: Floats) -> NDArray[np.intp]:
+    """Objects by their distance from the mean: the same for data in another order or turned."""
+    return np.argsort(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).round(12), kind="stable")
+
+
+def numbers_for(n: int) -> list[int]:
+    """The numbers of clusters of n objects' anchors."""
+    return [k for k in GRID if k <= max(2, n // 6)]
+
+
+def nearest_number(n_clusters: NDArray[Any], numbers: Sequence[int]) -> NDArray[np.intp]:
+    """Place of the number nearest to each candidate's, by their ratio."""
+    k = np.log(np.maximum(n_clusters, 1))
+    return np.abs(np.log(numbers)[None] - k[:, None]).argmin(axis=1)
+
+
+def quick(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Codes]:
+    """k-means, Ward and Genie for every number of clusters, (len(numbers), n) each."""
+    import fastcluster
+    from sklearn.cluster import KMeans
+
+    from karat.clusterers.genie import GenieClustering
+    from karat.labelings.partitions import cut_dendrogram
+
+    tree = fastcluster.linkage_vector(Z, method="ward")
+    genie = GenieClustering().fit(Z)
+    ward = [cut_dendrogram(tree, n_clusters=k) for k in numbers]
+    kmeans = [
+        KMeans(k, n_init=1, random_state=seed, max_iter=50).fit_predict(Z)
+        if k <= KMEANS_UP_TO
+        else labels
+        for k, labels in zip(numbers, ward, strict=True)
+    ]
+    return {
+        "k-means": np.stack(kmeans).astype(np.int32),
+        "ward": np.stack(ward),
+        "genie": np.stack([genie.cut(k) for k in numbers]),
+    }
+
+
+def anchors(Z: Floats) -> tuple[Codes, NDArray[np.bool_]]:
+    """Distinct anchor partitions (R, n), and which methods found each (R, methods)."""
+    from karat.labelings.partitions import canonical_codes
+
+    order = canonical_order(Z)
+    parts = quick(Z[order], numbers_for(len(Z)), 0)
+    found: dict[bytes, tuple[Codes, list[bool]]] = {}
+    for j, name in enumerate(METHODS):
+        for labels in parts[name]:
+            code = canonical_codes(labels)
+            if code.max() > 0:
+                found.setdefault(code.tobytes(), (code, [False] * len(METHODS)))[1][j] = True
+    codes = np.empty((len(found), len(Z)), dtype=np.int32)
+    codes[:, order] = np.stack([code for code, _ in found.values()])
+    return codes, np.array([by for _, by in found.values()])

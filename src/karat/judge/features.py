@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.anchors import METHODS, anchors
 from karat.judge.evidence import (
     DATA_NAMES,
     LARGEST,
+    METHODS,
     NULL_NAMES,
     OWN_NAMES,
     SIZE_NAMES,
     STABILITY_NAMES,
     View,
+    anchors,
     as_points,
     data_evidence,
     look_at,
@@ -27,6 +28,7 @@ from karat.judge.evidence import (
     stability_evidence,
 )
 from karat.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence
+from karat.labelings.labels import encode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +71,7 @@ class Evidence:
 
     #: of the candidates
     traits: Traits
-    #: of :func:`karat.judge.anchors.anchors`
+    #: of :func:`karat.judge.evidence.anchors`
     anchors: Traits
     data: Floats
     #: adjusted Rand index of all pairs of candidates
@@ -86,23 +88,15 @@ class Evidence:
     def take(self, kept: Any) -> Evidence:
         """That of some of the candidates."""
         kept = np.asarray(kept)
-        return Evidence(
-            self.traits.take(kept),
-            self.anchors,
-            self.data,
-            self.agreement[np.ix_(kept, kept)],
-            self.to_anchors[kept],
-            self.among_anchors,
-            self.found_by,
+        return replace(
+            self,
+            traits=self.traits.take(kept),
+            agreement=self.agreement[np.ix_(kept, kept)],
+            to_anchors=self.to_anchors[kept],
         )
 
 
-def gather(
-    X: Any,
-    codes: Codes,
-    *,
-    metric: Any = "euclidean",
-) -> Evidence:
+def gather(X: Any, codes: Codes, *, metric: Any = "euclidean") -> Evidence:
     """See what there is to see of distinct partitions.
 
     Parameters
@@ -129,7 +123,7 @@ def gather(
     if n > LARGEST:
         rows = np.sort(np.random.default_rng(0).permutation(n)[:LARGEST])
         points = points[rows]
-        codes = np.stack([_again(code[rows]) for code in codes])
+        codes = np.stack([encode(code[rows]).codes for code in codes])
     view = look_at(points)
     fixed, found_by = anchors(view.Z)
     everyone = np.concatenate([codes, fixed])
@@ -150,19 +144,12 @@ def gather(
 def _traits(view: View, codes: Codes) -> Traits:
     n_clusters = codes.max(axis=1).astype(np.int64) + 1
     own, likely = own_evidence(view, codes), likelihood_evidence(view.axes, codes)
-    parts: list[Callable[[], Floats]] = [
-        lambda: null_evidence(view, n_clusters, own, likely),
-        lambda: stability_evidence(view, codes, n_clusters),
-    ]
-    against_null, stability = side_by_side(lambda part: part(), parts, codes.shape[1])
+    parts = (
+        partial(null_evidence, view, n_clusters, own, likely),
+        partial(stability_evidence, view, codes, n_clusters),
+    )
+    against_null, stability = side_by_side(partial.__call__, parts, codes.shape[1])
     return Traits(own, size_evidence(codes), stability, against_null, likely)
-
-
-def _again(code: Codes) -> Codes:
-    kept = code >= 0
-    out = np.full(len(code), -1, dtype=np.int32)
-    out[kept] = np.unique(code[kept], return_inverse=True)[1]
-    return out
 
 
 def columns(evidence: Evidence) -> dict[str, Floats]:

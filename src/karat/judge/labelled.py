@@ -1,4 +1,4 @@
-"""A few labels and the judge together: how likely each candidate is after the labels."""
+"""How likely each candidate is by a few labels, or by what is known of pairs of objects."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    from karat.labelings.pairs import Constraints
+
 
 #: of the prior, in units of the predicted agreement
 TEMPERATURE = 0.3
@@ -18,27 +20,12 @@ EVEN = 0.02
 
 
 def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
-    """Log probability of the classes of some objects, if each cluster has its own mix of them.
+    """Log probability (M,) of the classes of some objects, where each cluster mixes them.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (M, m)
-        Clusters of the labelled objects in each candidate, ``-1`` for outliers.
-    classes : ndarray of int, shape (m,)
-        Classes from 0.
+    ``codes`` (M, m) are their clusters in each candidate, ``-1`` for outliers, which are clusters
+    of one. The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1), so clusters
+    that nothing speaks for cost something, and pure ones gain more with each label.
 
-    Returns
-    -------
-    ndarray of float64, shape (M,)
-
-    Notes
-    -----
-    The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1), so clusters that
-    nothing speaks for cost something, and pure ones gain more with each label. Outliers are
-    clusters of one. O(M · m).
-
-    Examples
-    --------
     >>> import numpy as np
     >>> two, one = [0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0]
     >>> log_likelihood(np.array([two, one]), np.array([0, 0, 0, 1, 1, 1])).round(2)
@@ -70,3 +57,67 @@ def prior(predicted: Floats) -> Floats:
     weights = np.exp((predicted - predicted.max()) / TEMPERATURE)
     shares: Floats = (1 - EVEN) * weights / weights.sum() + EVEN / len(predicted)
     return shares
+
+
+#: nodes of the integral over a rate
+NODES = 400
+
+
+def pairs_log_likelihood(codes: NDArray[Any], constraints: Constraints) -> Floats:
+    """Log probability (M,) of which pairs belong together, by whether a clustering joins them.
+
+    A pair belongs together at one rate where the clustering joins it and at another where it does
+    not. Both are uniform, the first not below the second: pairs that contradict a clustering
+    speak against it, and a pair may be wrong. Pairs that share objects are not independent: the
+    logarithm counts as many as a spanning forest of them has.
+
+    >>> import numpy as np
+    >>> from karat.labelings.pairs import as_constraints
+    >>> known = as_constraints([(0, 1, "must"), (2, 3, "must"), (4, 5, "cannot")], 6)
+    >>> like, unlike = [0, 0, 1, 1, 0, 1], [0, 1, 0, 1, 0, 0]
+    >>> pairs_log_likelihood(np.array([like, unlike]), known).round(2)
+    array([-1.2, -3.4])
+    """
+    from scipy.special import betaln
+
+    codes = np.asarray(codes)
+    if len(constraints) == 0:
+        return np.zeros(len(codes))
+    joined, must = constraints.together(codes), constraints.must
+    counts = np.stack(
+        [
+            (joined & must).sum(axis=1), (joined & ~must).sum(axis=1),
+            (~joined & must).sum(axis=1), (~joined & ~must).sum(axis=1),
+        ],
+        axis=1,
+    ).astype(np.float64)  # fmt: skip
+    distinct, of = np.unique(counts, axis=0, return_inverse=True)
+    a, b, c, d = distinct.T + 1
+    logs = betaln(a, b) + betaln(c, d) + np.log(2) + _log_above(distinct + 1)
+    out: Floats = logs[of.ravel()] * constraints.rank / len(constraints)
+    return out
+
+
+def _log_above(parameters: Floats) -> Floats:
+    """Log probability that a Beta(a, b) variable is above an independent Beta(c, d) one."""
+    from scipy.special import betaln, logsumexp, roots_legendre
+
+    # substituting x = sin² makes the ends smooth
+    nodes, weights = roots_legendre(NODES)
+    angle = np.pi / 4 * (nodes + 1)
+    x, step = np.sin(angle) ** 2, np.log(np.pi / 4 * weights * np.sin(2 * angle))
+    left, right = np.log(x), np.log1p(-x)
+    out = np.empty(len(parameters))
+    for i, (a, b, c, d) in enumerate(parameters):
+        density = (a - 1) * left + (b - 1) * right - betaln(a, b) + step
+        out[i] = min(logsumexp(density + _log_below(c, d, x)), 0.0)
+    return out
+
+
+def _log_below(c: float, d: float, x: Floats) -> Floats:
+    """Log of the distribution function of Beta(c, d); where it vanishes, its leading term."""
+    from scipy.special import betainc, betaln
+
+    value = betainc(c, d, x)
+    lead = c * np.log(x) + d * np.log1p(-x) - np.log(c) - betaln(c, d)
+    return np.where(value > 1e-280, np.log(np.maximum(value, 1e-300)), lead)

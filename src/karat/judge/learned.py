@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from karat.judge.evidence import (
+    LINE_NAMES,
+    NEIGHBOR_NAMES,
+    OWN_NAMES,
+    TREE_NAMES,
+    VALLEY_NAMES,
+)
 from karat.judge.features import Evidence, columns
-from karat.judge.forest import Forest
 from karat.judge.labelled import prior
 from karat.runtime.validation import InputError
 
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
 
 VERSION = "3"
 HALF = 0.5
@@ -35,29 +42,22 @@ NEAR = 0.05
 #: arrays of a judge that are kept as they are, in the order of its fields
 PLAIN = ("steps", "below", "above", "nearness", "near", "gains")
 PACKAGED = Path(__file__).with_name("judge.npz")
-#: what a column is evidence of, by how its name begins; the first that fits
-KINDS = (
-    ("agree", "agreement with karat's own partitions"),
-    ("stab", "stability on half of the objects"),
-    ("likely", "likelihood of the clusters as distributions"),
-    ("null", "contrast to null references"),
-    ("size", "number and sizes of clusters"),
-    ("data", "shape of the data"),
-    *(
-        (f"own {name}", "neighbours kept together")
-        for name in (
-            "neighbour", "worst neighbour", "nearest", "worst conductance", "fallen",
-        )
-    ),
-    *(
-        (f"own {name}", "gaps and valleys between clusters")
-        for name in (
-            "tree", "worst tree", "valley", "worst valley", "touching", "gap", "worst gap",
-            "filled", "most filled",
-        )
-    ),
-    ("own", "shape of the clusters"),
-)  # fmt: skip
+#: what a column is evidence of, by the first word of its name
+KINDS = {
+    "agree": "agreement with karat's own partitions",
+    "stab": "stability on half of the objects",
+    "likely": "likelihood of the clusters as distributions",
+    "null": "contrast to null references",
+    "size": "number and sizes of clusters",
+    "data": "shape of the data",
+}
+GAPS = "gaps and valleys between clusters"
+#: the same for the columns of what each partition is like by itself
+OWN_KINDS = (
+    dict.fromkeys(OWN_NAMES, "shape of the clusters")
+    | dict.fromkeys(NEIGHBOR_NAMES, "neighbours kept together")
+    | dict.fromkeys(TREE_NAMES + VALLEY_NAMES + LINE_NAMES[:4], GAPS)
+)
 
 
 @dataclass(frozen=True)
@@ -127,17 +127,7 @@ class Judge:
         return np.column_stack([found[name] for name in self.columns]).astype(np.float32)
 
     def __call__(self, evidence: Evidence) -> Judgement:
-        """Judge the partitions that the evidence is of.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            See :func:`karat.judge.gather`.
-
-        Returns
-        -------
-        Judgement
-        """
+        """Judge the partitions that the evidence is of, see :func:`karat.judge.gather`."""
         F = self.table(evidence)
         level, parts, average = self.level.paths(F)
         predicted = np.clip(level, -0.1, 1.0)
@@ -152,8 +142,7 @@ class Judge:
         )
         alike = nearly_alike(probability, evidence.agreement[best])
         kinds: dict[str, Floats] = {}
-        for name, part in zip(self.columns, parts.T, strict=True):
-            kind = kind_of(name)
+        for kind, part in zip(map(kind_of, self.columns), parts.T, strict=True):
             kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
         return Judgement(
             score,
@@ -198,10 +187,13 @@ class Judge:
 
 def kind_of(column: str) -> str:
     """What a column is evidence of; of all anchors together, of the data as that of one is."""
-    if column.startswith(("best own", "median own")):
-        return "gaps and valleys between clusters"
-    column = column.removeprefix("best ").removeprefix("median ")
-    return next(kind for start, kind in KINDS if column.startswith(start))
+    name = column.removeprefix("best ").removeprefix("median ")
+    first, _, rest = name.partition(" ")
+    if first != "own":
+        return KINDS[first]
+    if name != column:
+        return GAPS
+    return OWN_KINDS[rest if rest in OWN_KINDS else rest.removesuffix(" place")]
 
 
 def set_back(ahead: Floats, evidence: Evidence) -> Floats:
@@ -249,14 +241,7 @@ def nearly_alike(probability: Floats, agreement: Floats) -> float:
 def degenerate(sizes: Floats) -> NDArray[np.bool_]:
     """Partitions that are all but a few objects against these, while there are others.
 
-    Parameters
-    ----------
-    sizes : ndarray, shape (M, 7)
-        As from :func:`karat.judge.evidence.size_evidence`.
-
-    Returns
-    -------
-    ndarray of bool, shape (M,)
+    From :func:`karat.judge.evidence.size_evidence`.
     """
     n_clusters, outliers, largest = sizes[:, 0], sizes[:, 1], sizes[:, 3]
     n = np.exp(sizes[:, 6]) * n_clusters
@@ -297,17 +282,15 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     >>> load_judge().version
     '3'
     """
-    if path is None or isinstance(path, (str, Path)):
-        return _loaded(Path(PACKAGED if path is None else path))
-    return _read(path)
+    return _packaged() if path is None else _read(path)
 
 
-@lru_cache(maxsize=4)
-def _loaded(path: Path) -> Judge:
-    return _read(path)
+@lru_cache(maxsize=1)
+def _packaged() -> Judge:
+    return _read(PACKAGED)
 
 
-def _read(path: Path | BinaryIO) -> Judge:
+def _read(path: str | Path | BinaryIO) -> Judge:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -327,3 +310,79 @@ def _read(path: Path | BinaryIO) -> Judge:
         raise InputError(
             f"{path} is not a judge ({error}); make one with karat_lab.training.train_judge"
         ) from None
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The mean of T regression trees."""
+
+    roots: NDArray[np.int32]
+    #: the column that a node asks for; ``-1`` at a leaf
+    feature: NDArray[np.int16]
+    #: values up to it go left
+    threshold: NDArray[np.float32]
+    #: the left child; the right one is next to it
+    left: NDArray[np.int32]
+    #: mean of the target at each node, inner ones too
+    value: NDArray[np.float32]
+
+    def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:
+        """Prediction of each row, what each column added to it, and where all begin."""
+        F = np.asarray(F, dtype=np.float32)
+        contributions = np.zeros(F.shape)
+        rows = np.arange(len(F))
+        prediction = np.zeros(len(F))
+        for root in self.roots:
+            node = np.full(len(F), root)
+            going = rows
+            while len(going):
+                here = node[going]
+                feature = self.feature[here]
+                inner = feature >= 0
+                going, here, feature = going[inner], here[inner], feature[inner]
+                after = self.left[here] + (F[going, feature] > self.threshold[here])
+                node[going] = after
+                contributions[going, feature] += self.value[after] - self.value[here]
+            prediction += self.value[node]
+        T = len(self.roots)
+        return prediction / T, contributions / T, float(self.value[self.roots].mean())
+
+    def predict(self, F: NDArray[Any]) -> Floats:
+        """Prediction of each row (M,)."""
+        F = np.asarray(F, dtype=np.float32)
+        rows = np.arange(len(F))[:, None]
+        node = np.tile(self.roots, (len(F), 1))
+        while True:
+            feature = self.feature[node]
+            inner = feature >= 0
+            if not inner.any():
+                break
+            right = F[rows, np.maximum(feature, 0)] > self.threshold[node]
+            node = np.where(inner, self.left[node] + right, node)
+        mean: Floats = self.value[node].mean(axis=1, dtype=np.float64)
+        return mean
+
+    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """What is stored: a leaf's feature is -1, children are relative to their parent."""
+        nodes = np.arange(len(self.left))
+        inner = self.feature >= 0
+        steps = np.where(inner, self.left - nodes, 0)
+        return {
+            prefix + "roots": self.roots,
+            prefix + "feature": self.feature,
+            prefix + "threshold": self.threshold[inner],
+            prefix + "steps": steps[inner].astype(np.uint16),
+            prefix + "value": self.value.astype(np.float16),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Any, prefix: str) -> Forest:
+        """Inverse of :meth:`arrays`."""
+        feature = arrays[prefix + "feature"]
+        inner = feature >= 0
+        threshold = np.zeros(len(feature), dtype=np.float32)
+        threshold[inner] = arrays[prefix + "threshold"]
+        left = np.zeros(len(feature), dtype=np.int32)
+        left[inner] = np.flatnonzero(inner) + arrays[prefix + "steps"].astype(np.int32)
+        value = arrays[prefix + "value"].astype(np.float32)
+        return cls(arrays[prefix + "roots"], feature, threshold, left, value)

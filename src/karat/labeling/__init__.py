@@ -12,7 +12,7 @@ from karat.labeling.desk import Desk, Objects, Shown
 from karat.labeling.exchange import export_labels, import_labels
 from karat.labeling.medoids import central_objects, spread_labels
 from karat.labeling.session import UNKNOWN, LabelSession, variant_of
-from karat.labeling.standing import Standing, Watch, standing
+from karat.labeling.standing import Standing, Watch
 from karat.labeling.teaching import teaching_objects
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
     "export_labels",
     "import_labels",
     "spread_labels",
-    "standing",
     "taught_rows",
     "teaching_objects",
     "variant_of",

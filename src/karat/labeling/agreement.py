@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.bounds import b_always, percent_up
-from karat.bounds.wording import percent_down
-from karat.runtime.validation import InputError
+from karat.bounds import b_always
 
 
 @dataclass(frozen=True)
@@ -19,12 +18,8 @@ class Agreement:
     ----------
     common, same : int
         Objects with both labels, and with the same.
-    agreement : float
-        Share of the same, in [0, 1].
     kappa : float
         Cohen's kappa: (agreement − chance)/(1 − chance), 1 where chance alone would agree.
-    n_objects : int
-        Objects in all.
     low, high : float
         Limits of the share of all objects about which they would differ, if the common ones are a
         random draw: exact, and at every number of labels at once.
@@ -34,40 +29,29 @@ class Agreement:
 
     common: int
     same: int
-    agreement: float
     kappa: float
-    n_objects: int
     low: float
     high: float
     delta: float
 
-    def __str__(self) -> str:
-        return (
-            f"{self.same:,} of {self.common:,} objects have the same label from both (agreement "
-            f"{self.agreement:.3f}, kappa {self.kappa:.3f}); of all {self.n_objects:,} they would "
-            f"label between {percent_down(self.low)} and {percent_up(self.high)} differently, "
-            f"unless chance misled more than {self.delta:.4g} of draws."
-        )
 
-
-def agreement(one: Any, other: Any, delta: float = 0.1) -> Agreement:
+def agreement(
+    pairs: Sequence[tuple[Any, Any]], n_objects: int, delta: float = 0.1
+) -> Agreement | None:
     """Agreement of two labellers, with Cohen's kappa and what follows for all objects.
 
     Parameters
     ----------
-    one, other : array-like, shape (n,)
-        Their labels; None where one gave none.
+    pairs : sequence of tuple
+        What the two said of each object that both labelled; None where there is none.
+    n_objects : int
+        Objects in all.
     delta : float, default 0.1
-        Allowed chance that the limits for all n objects fail.
+        Allowed chance that the limits for all objects fail.
 
     Returns
     -------
-    Agreement
-
-    Raises
-    ------
-    InputError
-        If no object has both labels.
+    Agreement or None
 
     Notes
     -----
@@ -77,26 +61,17 @@ def agreement(one: Any, other: Any, delta: float = 0.1) -> Agreement:
     Examples
     --------
     >>> from karat.labeling import agreement
-    >>> found = agreement(["a", "a", "b", "b", None], ["a", "b", "b", "b", "a"])
+    >>> found = agreement([("a", "a"), ("a", "b"), ("b", "b"), ("b", "b")], 5)
     >>> found.same, found.common, found.kappa, found.low, found.high
     (3, 4, 0.5, 0.2, 0.4)
     """
-    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
     if not pairs:
-        raise InputError("no object has a label from both")
-    return agreement_of(pairs, len(one), delta)
-
-
-def agreement_of(pairs: Sequence[tuple[Any, Any]], n_objects: int, delta: float) -> Agreement:
-    """:func:`agreement` of the labels of the common objects."""
+        return None
     n, hidden = len(pairs), n_objects - len(pairs)
     same = sum(a == b for a, b in pairs)
-    names = {name for pair in pairs for name in pair}
-    chance = sum(
-        sum(a == name for a, _ in pairs) * sum(b == name for _, b in pairs) for name in names
-    ) / (n * n)
+    ones, others = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    chance = sum(count * others[name] for name, count in ones.items()) / n**2
     kappa = 1.0 if chance == 1 else (same / n - chance) / (1 - chance)
     high = n - same + int(b_always(n, hidden, n - same, delta / 2))
     low = n_objects - same - int(b_always(n, hidden, same, delta / 2))
-    limits = (low / n_objects, high / n_objects)
-    return Agreement(n, same, same / n, kappa, n_objects, *limits, delta)
+    return Agreement(n, same, kappa, low / n_objects, high / n_objects, delta)

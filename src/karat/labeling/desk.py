@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from karat.bounds import percent_up
-from karat.distances import as_distances, check_points
 from karat.labeling.session import UNKNOWN, variant_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.datasets import Dataset
     from karat.labeling.session import LabelSession
     from karat.labeling.standing import Standing, Watch
 
@@ -34,14 +31,11 @@ class Shown:
         Names and values of a row.
     images : tuple of Path
         Files that the cells name.
-    like : tuple of str
-        A line about each of the nearest objects.
     """
 
-    text: str
-    cells: tuple[tuple[str, str], ...]
-    images: tuple[Path, ...]
-    like: tuple[str, ...]
+    text: str = ""
+    cells: tuple[tuple[str, str], ...] = ()
+    images: tuple[Path, ...] = ()
 
 
 class Objects:
@@ -49,65 +43,39 @@ class Objects:
 
     Parameters
     ----------
-    dataset : Dataset
+    texts : sequence of str or None
+        The objects, where they are documents.
     cells : DataFrame, optional
-        The rows as they are in the file, where the objects are no texts.
+        Otherwise the rows as they are in the file.
     folder : path, optional
         Where images that the cells name are looked for.
-    neighbors : int
-        How many of the nearest objects are shown with each.
-    metric : str, optional
     """
 
     def __init__(
-        self,
-        dataset: Dataset,
-        cells: pd.DataFrame | None,
-        folder: Path | None = None,
-        neighbors: int = 0,
-        metric: str | None = None,
+        self, texts: Sequence[str] | None, cells: pd.DataFrame | None, folder: Path | None = None
     ) -> None:
-        self._dataset, self._cells, self._folder = dataset, cells, folder
-        self._neighbors, self._metric = neighbors, metric
+        self._texts, self._cells = texts, cells
+        self._folder = None if folder is None else folder.resolve()
 
     def lines(self) -> list[str]:
         """A line about each object."""
         if self._cells is None:
-            assert self._dataset.texts is not None
-            return list(self._dataset.texts)
+            return list(self._texts or ())
         return [", ".join(map(str, row)) for row in self._cells.itertuples(index=False)]
 
     def __call__(self, at: int) -> Shown:
         """The object at a position."""
-        like = tuple(" ".join(self._line(near).split())[:100] for near in self._nearest(at))
         if self._cells is None:
-            return Shown(self._line(at), (), (), like)
+            return Shown((self._texts or ())[at])
         cells = tuple((str(name), str(value)) for name, value in self._cells.iloc[at].items())
-        images = tuple(path for _, value in cells if (path := self._image(value)) is not None)
-        return Shown("", cells, images, like)
-
-    def _line(self, at: int) -> str:
-        if self._cells is None:
-            assert self._dataset.texts is not None
-            return self._dataset.texts[at]
-        return ", ".join(map(str, self._cells.iloc[at]))
+        return Shown("", cells, tuple(filter(None, (self._image(value) for _, value in cells))))
 
     def _image(self, value: str) -> Path | None:
         """The file that a cell names, if it is an image below the folder of the data."""
         if self._folder is None or Path(value).suffix.lower() not in IMAGES:
             return None
-        folder = self._folder.resolve()
-        path = (folder / value).resolve()
-        return path if path.is_relative_to(folder) and path.is_file() else None
-
-    def _nearest(self, at: int) -> list[int]:
-        if not self._neighbors:
-            return []
-        used = self._metric or self._dataset.metric or "euclidean"
-        distances = as_distances(check_points(self._dataset.X, used), used)
-        row = distances.block(slice(at, at + 1), slice(0, distances.n))[0]
-        row[at] = np.inf
-        return [int(i) for i in np.argsort(row, kind="stable")[: self._neighbors]]
+        path = (self._folder / value).resolve()
+        return path if path.is_relative_to(self._folder) and path.is_file() else None
 
 
 class Desk:
@@ -161,7 +129,7 @@ class Desk:
     def met(self) -> bool:
         """Whether the guarantee has come down to the target."""
         target, now = self._watch.target, self.standing
-        return target is not None and now is not None and now.bound_rate <= target
+        return target is not None and now is not None and now.found.bound_rate <= target
 
     @property
     def at(self) -> int | None:
@@ -208,7 +176,7 @@ class Desk:
         if now is None:
             return f"{count}; nothing is guaranteed yet."
         return (
-            f"{count}: at most {percent_up(now.bound_rate)} of the other {now.found.n:,} "
+            f"{count}: at most {percent_up(now.found.bound_rate)} of the other {now.found.n:,} "
             f"mislabelled, by {now.found.carried_by}."
         )
 

@@ -1,4 +1,4 @@
-"""Answers to and from Label Studio and spreadsheets."""
+"""Answers to and from Label Studio, tables and other files of answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from karat.datasets import read_cells
 from karat.labeling.session import UNKNOWN
-from karat.runtime.extras import require
 from karat.runtime.output import write_output
 from karat.runtime.validation import InputError, StorageError
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 #: so many unlabelled objects follow the labelled ones in an export, to be labelled elsewhere
 AHEAD = 200
-#: the column of a spreadsheet with what one labeller said
-_OF = "label by "
-_ROWS = ("row", "label", "object")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -37,8 +33,8 @@ def export_labels(session: LabelSession, path: Any, *, overwrite: bool = False) 
     path : str or path
         ``.json``: tasks of Label Studio with their annotations, each by its labeller; the labelling
         interface is ``<Text name="text" value="$text"/>`` with ``<Choices name="label"
-        toName="text">``. ``.csv`` and ``.xlsx``: the columns ``row``, ``label`` (what counts) and
-        ``object``, and one for each labeller where there are more; as ``karat bound`` reads it.
+        toName="text">``. ``.csv``: the columns ``row``, ``label`` (what counts) and ``object``, and
+        one for each labeller where there are more; as ``karat bound`` reads it.
     overwrite : bool, default False
         Whether a file that is there may be replaced.
 
@@ -53,28 +49,24 @@ def export_labels(session: LabelSession, path: Any, *, overwrite: bool = False) 
     shown = [int(i) for i in (*told, *ahead)]
     suffix = Path(path).suffix.lower()
     if suffix == ".json":
-        tasks = [_task(session, i, by) for i in shown]
-        content: str | bytes = json.dumps(tasks, ensure_ascii=False, indent=1)
-    elif suffix in (".csv", ".xlsx"):
-        rows = list(_table(session, shown, by))
-        content = _xlsx(rows) if suffix == ".xlsx" else _csv(rows)
+        content = json.dumps([_task(session, i, by) for i in shown], ensure_ascii=False, indent=1)
+    elif suffix == ".csv":
+        content = _csv(session, shown, by)
     else:
-        raise InputError(f"labels are exported to .json (Label Studio), .csv or .xlsx; got {path}")
+        raise InputError(f"labels are exported to .json (Label Studio) or .csv; got {path}")
     write_output(path, content, overwrite=overwrite)
 
 
-def import_labels(session: LabelSession, path: Any, *, by: str | None = None) -> int:
-    """Take labels from another file of answers, Label Studio or a spreadsheet.
+def import_labels(session: LabelSession, path: Any) -> int:
+    """Take labels from another file of answers, Label Studio or a table.
 
     Parameters
     ----------
     session : LabelSession
     path : str or path
         ``.jsonl``: answers of the same draw, as :class:`karat.labeling.AnswerFile` has them;
-        ``.json``: what Label Studio exports (JSON); otherwise a table with the columns
-        ``row`` and ``label``, or ``label by NAME`` for several labellers.
-    by : str, optional
-        Who labelled, where the file does not say; the session's labeller by default.
+        ``.json``: what Label Studio exports (JSON); otherwise a table with the columns ``row`` and
+        ``label``. Where the file does not say who labelled, the session's labeller did.
 
     Returns
     -------
@@ -87,10 +79,10 @@ def import_labels(session: LabelSession, path: Any, *, by: str | None = None) ->
         If the file has no such columns, or an object that is not among the session's.
     """
     file = Path(path)
-    if file.suffix.lower() == ".jsonl":
+    suffix = file.suffix.lower()
+    if suffix == ".jsonl":
         return session.merge(file)
-    who = by or session.by
-    read = _studio(file, who) if file.suffix.lower() == ".json" else _cells(file, who)
+    read = _studio(file, session.by) if suffix == ".json" else _cells(file, session.by)
     at = {str(row): i for i, row in enumerate(session.rows.tolist())}
     lines: dict[str, int | None] = {}
     for i, line in enumerate(session.objects):
@@ -105,15 +97,41 @@ def import_labels(session: LabelSession, path: Any, *, by: str | None = None) ->
     return session.take(given)
 
 
-def _table(session: LabelSession, shown: list[int], by: dict[str, Any]) -> Iterator[list[str]]:
-    """The rows of a spreadsheet, the names first."""
+def _csv(session: LabelSession, shown: list[int], by: dict[str, Any]) -> str:
+    """A table of which a spreadsheet runs nothing."""
     several = list(by) if len(by) > 1 else []
-    yield [*_ROWS, *(f"{_OF}{name}" for name in several)]
-    counts, only = session.y, next(iter(by.values()), None)
+    counts = session.y if several or not by else next(iter(by.values()))
+    rows = [["row", "label", "object", *(f"label by {name}" for name in several)]]
     for i in shown:
-        own = only[i] if only is not None and not several else counts[i]
         said = [by[name][i] or "" for name in several]
-        yield [str(session.rows[i]), own or "", session.objects[i], *said]
+        rows.append([str(session.rows[i]), counts[i] or "", session.objects[i], *said])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)
+    return text.getvalue()
+
+
+def _cells(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
+    """Row, text, label and labeller of each label of a table."""
+    cells, _ = read_cells(path, header=True)
+    if not {"row", "label"} <= {str(name) for name in cells.columns}:
+        raise InputError(
+            f"{path} has the columns {', '.join(map(str, cells.columns))}; labels need 'row' and "
+            "'label', as an export of karat label has them"
+        )
+    for row, label in zip(cells["row"], cells["label"], strict=True):
+        if text := _text(label):
+            yield _text(row), "", text, by
+
+
+def _text(value: Any) -> str:
+    """A cell as it was before :func:`_csv` kept it from being run."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        value = int(value)
+    text = str(value)
+    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
 
 
 def _task(session: LabelSession, i: int, by: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +152,7 @@ def _task(session: LabelSession, i: int, by: dict[str, Any]) -> dict[str, Any]:
 
 
 def _studio(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
-    """Row, text, label and labeller of each annotation; one without a choice is *don't know*."""
+    """The same of each annotation; one without a choice is *don't know*."""
     try:
         tasks = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
@@ -158,71 +176,10 @@ def _annotations(task: dict[str, Any], by: str) -> Iterator[tuple[str, str, str,
         if note.get("was_cancelled"):
             continue
         chosen = [one for one in note.get("result") or [] if one.get("type") == "choices"]
-        found = _choice(chosen[0]["value"]["choices"]) if chosen else UNKNOWN
-        yield str(row), text, found, _labeller(note.get("completed_by"), by)
-
-
-def _choice(given: list[Any]) -> str:
-    """The one class chosen; empty for none."""
-    if len(given) > 1:
-        raise InputError(f"an object has one class; got {', '.join(map(str, given))}")
-    return str(given[0]) if given else ""
-
-
-def _labeller(given: Any, default: str) -> str:
-    if isinstance(given, dict):
-        given = given.get("email") or given.get("username") or given.get("id")
-    return default if given is None else str(given)
-
-
-def _cells(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
-    """The same of a table."""
-    cells, _ = read_cells(path, header=True)
-    names = [str(name) for name in cells.columns]
-    several = {name: name[len(_OF) :] for name in names if name.startswith(_OF)}
-    columns = several or {"label": by}
-    if ("row" not in names and "object" not in names) or any(c not in names for c in columns):
-        raise InputError(
-            f"{path} has the columns {', '.join(names)}; labels need 'row' (or 'object') and "
-            "'label', as an export of karat label has them"
-        )
-    for record in cells.to_dict("records"):
-        for column, who in columns.items():
-            label = _text(record[column])
-            if label:
-                yield _text(record.get("row", "")), _text(record.get("object", "")), label, who
-
-
-def _text(value: Any) -> str:
-    """A cell as it was before :func:`_csv` kept it from being run."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        value = int(value)
-    text = str(value)
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
-
-
-def _csv(rows: list[list[str]]) -> str:
-    """Text of which a spreadsheet runs nothing."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)
-    return text.getvalue()
-
-
-def _xlsx(rows: list[list[str]]) -> bytes:
-    """A workbook of one sheet in which every cell but the row numbers is text."""
-    require("xlsxwriter", "writing a spreadsheet", "write .csv")
-    import xlsxwriter
-
-    file = io.BytesIO()
-    with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
-        sheet = book.add_worksheet("labels")
-        for r, row in enumerate(rows):
-            for c, text in enumerate(row):
-                if r and c == 0:
-                    sheet.write_number(r, c, int(text))
-                else:
-                    sheet.write_string(r, c, text)
-    return file.getvalue()
+        found = chosen[0]["value"]["choices"] if chosen else [UNKNOWN]
+        if len(found) > 1:
+            raise InputError(f"an object has one class; got {', '.join(map(str, found))}")
+        labeller = note.get("completed_by")
+        if isinstance(labeller, dict):
+            labeller = labeller.get("email") or labeller.get("username") or labeller.get("id")
+        yield str(row), text, str(*found), by if labeller is None else str(labeller)

@@ -33,8 +33,6 @@ class LabelPage:
     Parameters
     ----------
     desk : Desk or ReadingDesk
-    port : int
-        0 for any that is free.
 
     Attributes
     ----------
@@ -50,11 +48,12 @@ class LabelPage:
     shows texts as text.
     """
 
-    def __init__(self, desk: Desk | ReadingDesk, port: int = 0) -> None:
+    def __init__(self, desk: Desk | ReadingDesk) -> None:
         self.desk, self.closed = desk, False
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
+        handler = type("Handler", (_Handler,), {"page": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = False  # the last answer is sent before the end
         self._host = f"127.0.0.1:{self._server.server_port}"
         self.url = f"http://{self._host}/?token={self.token}"
@@ -78,25 +77,13 @@ class LabelPage:
         """What the page shows."""
         desk = self.desk
         at = None if self.closed else desk.at
-        state: dict[str, Any] = {
-            "status": desk.status,
-            "fixed": desk.fixed is not None,
-            "words": desk.words,
-        }
+        state = {"status": desk.status, "fixed": desk.fixed is not None, "words": desk.words}
         if at is None:
             self.closed = True
             return {**state, "closed": True, "sentence": desk.ending}
-        shown = desk.objects(at)
-        return {
-            **state,
-            "closed": False,
-            "at": at,
-            "text": shown.text,
-            "cells": shown.cells,
-            "images": len(shown.images),
-            "like": shown.like,
-            "keys": desk.keys,
-        }
+        one = desk.objects(at)
+        shown = {"text": one.text, "cells": one.cells, "images": len(one.images)}
+        return {**state, "closed": False, "at": at, "keys": desk.keys, **shown}
 
     def take(self, given: dict[str, Any]) -> dict[str, Any]:
         """An answer of the page."""
@@ -121,82 +108,82 @@ class LabelPage:
         return images[number] if 0 <= number < len(images) else None
 
 
-def _handler(page: LabelPage) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = 5.0  # a browser may open a connection and send nothing
+class _Handler(BaseHTTPRequestHandler):
+    page: LabelPage
+    timeout = 5.0  # a browser may open a connection and send nothing
 
-        def do_GET(self) -> None:
-            url = urlsplit(self.path)
-            asked = {key: values[0] for key, values in parse_qs(url.query).items()}
-            if not page.answers(self.headers.get("Host", ""), self._token(asked)):
-                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat printed")
-            elif url.path == "/":
-                nonce = secrets.token_urlsafe(16)
-                text = PAGE.read_text(encoding="utf-8")
-                self._send(text.replace("NONCE", nonce).encode(), "text/html; charset=utf-8", nonce)
-            elif url.path == "/state":
-                with page.lock:
-                    state = page.state()
-                self._json(state)
-            elif url.path == "/image" and (path := self._image(asked)) is not None:
-                self._send(path.read_bytes(), f"image/{IMAGES[path.suffix.lower()]}")
-            else:
-                self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        asked = {key: values[0] for key, values in parse_qs(url.query).items()}
+        if not self._may_ask(self.headers.get("X-Token") or asked.get("token", "")):
+            return
+        if url.path == "/":
+            nonce = secrets.token_urlsafe(16)
+            text = PAGE.read_text(encoding="utf-8")
+            self._send(text.replace("NONCE", nonce).encode(), "text/html; charset=utf-8", nonce)
+        elif url.path == "/state":
+            with self.page.lock:
+                state = self.page.state()
+            self._json(state)
+        elif url.path == "/image" and (path := self._image(asked)) is not None:
+            self._send(path.read_bytes(), f"image/{IMAGES[path.suffix.lower()]}")
+        else:
+            self._json({"error": "there is no such page"}, HTTPStatus.NOT_FOUND)
 
-        def do_POST(self) -> None:
-            # the token is in a header that no form of another site can send
-            if not page.answers(self.headers.get("Host", ""), self.headers.get("X-Token", "")):
-                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat printed")
-                return
-            try:
-                length = int(self.headers.get("Content-Length", ""))
-                if not 0 <= length <= _MOST:
-                    raise ValueError
-                given = json.loads(self.rfile.read(length))
-                if not isinstance(given, dict):
-                    raise ValueError
-                with page.lock:
-                    told = {} if self.path == "/here" else page.take(given)
-                self._json(told)
-            except InputError as error:
-                self._refuse(HTTPStatus.BAD_REQUEST, str(error))
-            except ValueError:
-                self._refuse(HTTPStatus.BAD_REQUEST, "this is no answer")
+    def do_POST(self) -> None:
+        # the token is in a header that no form of another site can send
+        if not self._may_ask(self.headers.get("X-Token", "")):
+            return
+        try:
+            length = int(self.headers.get("Content-Length", ""))
+            if not 0 <= length <= _MOST:
+                raise ValueError
+            given = json.loads(self.rfile.read(length))
+            if not isinstance(given, dict):
+                raise ValueError
+            with self.page.lock:
+                told = {} if self.path == "/here" else self.page.take(given)
+            self._json(told)
+        except InputError as error:
+            self._json({"error": str(error)}, HTTPStatus.BAD_REQUEST)
+        except ValueError:
+            self._json({"error": "this is no answer"}, HTTPStatus.BAD_REQUEST)
 
-        def _token(self, asked: dict[str, str]) -> str:
-            return self.headers.get("X-Token") or asked.get("token", "")
+    def _may_ask(self, token: str) -> bool:
+        allowed = self.page.answers(self.headers.get("Host", ""), token)
+        if not allowed:
+            self._json({"error": "open the address that karat printed"}, HTTPStatus.FORBIDDEN)
+        return allowed
 
-        def _image(self, asked: dict[str, str]) -> Path | None:
-            try:
-                return page.image(int(asked["at"]), int(asked["number"]))
-            except (KeyError, ValueError):
-                return None
+    def _image(self, asked: dict[str, str]) -> Path | None:
+        try:
+            return self.page.image(int(asked["at"]), int(asked["number"]))
+        except (KeyError, ValueError):
+            return None
 
-        def _json(self, value: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
-            self._send(json.dumps(value).encode(), "application/json", status=status)
+    def _json(self, value: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
+        self._send(json.dumps(value).encode(), "application/json", status=status)
 
-        def _refuse(self, status: HTTPStatus, why: str) -> None:
-            self._json({"error": why}, status)
+    def _send(
+        self, body: bytes, kind: str, nonce: str = "", status: HTTPStatus = HTTPStatus.OK
+    ) -> None:
+        own = f"'nonce-{nonce}'" if nonce else "'none'"
+        policy = (
+            f"default-src 'none'; script-src {own}; style-src {own}; img-src 'self'; "
+            "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+        )
+        self.send_response(status)
+        for name, value in (
+            ("Content-Type", kind),
+            ("Content-Length", str(len(body))),
+            ("Content-Security-Policy", policy),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cache-Control", "no-store"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
 
-        def _send(
-            self, body: bytes, kind: str, nonce: str = "", status: HTTPStatus = HTTPStatus.OK
-        ) -> None:
-            own = f"'nonce-{nonce}'" if nonce else "'none'"
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header(
-                "Content-Security-Policy",
-                f"default-src 'none'; script-src {own}; style-src {own}; img-src 'self'; "
-                "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-            )
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.send_header("Referrer-Policy", "no-referrer")
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            """Nothing: the address has the token."""
-
-    return Handler
+    def log_message(self, *_: Any) -> None:
+        """Nothing: the address has the token."""

@@ -4,8 +4,8 @@
 them at once.
 """
 
+from karat.labelings.candidates import hard_labelings
 from karat.labelings.contingency import ContingencyTable, PairCounts
-from karat.labelings.held import held_labelings
 from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, apply_noise_policy, encode
 from karat.labelings.partitions import (
     Labelings,
@@ -32,5 +32,5 @@ __all__ = [
     "canonical_codes",
     "cut_dendrogram",
     "encode",
-    "held_labelings",
+    "hard_labelings",
 ]

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.labelings.cells import (
+    DENSE_CELLS,
+    Cells,
     add_up,
+    cells_of,
     count,
     given_names,
-    ranked,
     settle_noise,
+    used,
     weigh,
     whole,
-)
-from karat.labelings.labels import NOISE, NOISE_POLICIES, NoisePolicy, as_names, encode, raw_labels
+)  # fmt: skip
+from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, NoisePolicy, encode
 from karat.labelings.matching import heaviest_matching
-from karat.runtime.validation import InputError, check_choice, in_order_of
+from karat.labelings.partitions import Labelings
+from karat.runtime.threads import in_threads
+from karat.runtime.validation import InputError, check_choice, check_sample_weight, in_order_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-
-SHOWN = 20  # classes and clusters that a notebook shows
 
 
 @dataclass(frozen=True)
@@ -124,51 +126,62 @@ class ContingencyTable:
         labels_pred = in_order_of(
             labels_true, labels_pred, name="labels_true", other_name="labels_pred"
         )
-        true, row_names = raw_labels(labels_true, name="labels_true")
-        pred, column_names = raw_labels(labels_pred, name="labels_pred")
-        if len(true) != len(pred):
+        true = encode(labels_true, name="labels_true")
+        pred = encode(labels_pred, name="labels_pred")
+        n = len(true.codes)
+        if n != len(pred.codes):
             raise InputError(
-                f"labels_true has {len(true)} labels and labels_pred {len(pred)}; "
+                f"labels_true has {n} labels and labels_pred {len(pred.codes)}; "
                 "both must name the same objects in the same order"
             )
-        if sample_weight is None:
-            cells = count(true, row_names, pred, column_names)
-            self._fill(*cells, noise=noise)
-        else:
-            cells, squares = weigh(true, row_names, pred, column_names, sample_weight)
-            self._fill(*cells, noise=noise, squares=squares)
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, n)
+        if weights is not None and not weights.all():
+            raise InputError("sample_weight must be positive here; exclude objects of weight 0")
+        self._count(true, pred, weights, noise)
+
+    def _count(
+        self, true: Encoded, pred: Encoded, weights: NDArray[np.float64] | None, noise: NoisePolicy
+    ) -> None:
+        cells, own = (count(true, pred), None) if weights is None else weigh(true, pred, weights)
+        self._fill(cells, (true.names, pred.names), noise, own)
 
     def _fill(
-        self,
-        rows: NDArray[np.intp],
-        columns: NDArray[np.intp],
-        counts: NDArray[Any],
-        row_names: NDArray[np.object_],
-        column_names: NDArray[np.object_],
-        *,
-        noise: NoisePolicy,
-        squares: NDArray[np.float64] | None = None,
+        self, cells: Cells, names: Any, noise: NoisePolicy, own: NDArray[np.float64] | None = None
     ) -> None:
-        """Take cells whose names may include the outlier label, in any order."""
-        total = counts.sum()
-        rows, row_names, columns, column_names, counts, squares = settle_noise(
-            rows, row_names, columns, column_names, counts, squares, noise
-        )
+        """Take cells in row-major order, outliers in a row and a column -1."""
+        total = cells[2].sum()
+        if own is not None and noise == "singletons" and min(cells[0].min(), cells[1].min()) < 0:
+            raise InputError('noise="singletons" needs counted objects, not weights')
+        (rows, columns, counts), names, was = settle_noise(cells, names, noise)
         if len(counts) == 0:
             raise InputError("no object is left: every one is an outlier on one side")
+        rows, self.row_names = used(rows, names[0])
+        columns, self.column_names = used(columns, names[1])
+        order = np.lexsort((columns, rows))
+        self.rows, self.columns, self.counts = rows[order], columns[order], counts[order]
         self.coverage = float(counts.sum() / total)
-        rows, self.row_names = ranked(rows, row_names)
-        columns, self.column_names = ranked(columns, column_names)
-        if np.any(np.diff(rows * len(self.column_names) + columns) <= 0):
-            order = np.lexsort((columns, rows))
-            rows, columns, counts = rows[order], columns[order], counts[order]
-            squares = None if squares is None else squares[order]
-        self.rows, self.columns, self.counts = rows, columns, counts
         # twice the pairs of objects with themselves, within cells, classes, clusters, the whole
         self._squares: tuple[float, float, float, float] | None = None
-        if squares is not None:
-            s = float(squares.sum())
-            self._squares = (s, s, s, s)
+        if own is not None:
+            self._squares = (float(own[was].sum()),) * 4
+
+    @classmethod
+    def of_codes(
+        cls, true: Encoded, pred: Encoded, weights: NDArray[np.float64] | None = None
+    ) -> ContingencyTable | None:
+        """Table of two encoded labelings without the outliers of either; None where none is left.
+
+        ``coverage`` is the share of what ``true`` knows.
+        """
+        known = true.codes != NOISE
+        both = known & (pred.codes != NOISE)
+        if not both.any():
+            return None
+        table = cls.__new__(cls)
+        table._count(true, pred, weights, "drop")
+        of_known = None if weights is None else weights[known]
+        table.coverage = float(np.average(both[known], weights=of_known))
+        return table
 
     @classmethod
     def from_counts(
@@ -227,44 +240,33 @@ class ContingencyTable:
                     f"there are {len(sizes)} counts, {len(true.codes)} labels_true and "
                     f"{len(pred.codes)} labels_pred; each group needs one of each"
                 )
-            rows, row_names = true.codes, true.names
-            columns, column_names = pred.codes, pred.names
-            if (rows < 0).any():
-                rows, row_names = rows + 1, np.concatenate([as_names([NOISE]), row_names])
-            if (columns < 0).any():
-                columns = columns + 1
-                column_names = np.concatenate([as_names([NOISE]), column_names])
+            rows, columns = true.codes, pred.codes
         elif matrix.ndim == 2:
-            if not sparse.issparse(matrix):
-                matrix = whole(matrix.ravel()).reshape(matrix.shape)
-            triples = sparse.coo_array(matrix)
-            sizes, rows, columns = whole(triples.data), triples.row, triples.col
-            row_names = given_names(labels_true, matrix.shape[0], "labels_true")
-            column_names = given_names(labels_pred, matrix.shape[1], "labels_pred")
+            triples = sparse.coo_array(matrix if sparse.issparse(matrix) else whole(matrix))
+            sizes = whole(triples.data)
+            true = given_names(labels_true, matrix.shape[0], "labels_true")
+            pred = given_names(labels_pred, matrix.shape[1], "labels_pred")
+            rows, columns = true.codes[triples.row], pred.codes[triples.col]
         else:
             raise InputError(f"counts must have one or two dimensions; the shape is {matrix.shape}")
-        if sum(sizes.tolist()) > np.iinfo(np.int64).max:
-            raise InputError("the counts add up to more than 2^63 - 1 objects")
         table = cls.__new__(cls)
-        table._fill(*add_up(rows, columns, sizes), row_names, column_names, noise=noise)
+        table._fill(add_up(rows, columns, sizes), (true.names, pred.names), noise)
         return table
 
     @classmethod
-    def _of_cells(
+    def of_cells(
         cls,
-        rows: NDArray[np.intp],
-        columns: NDArray[np.intp],
-        counts: NDArray[Any],
-        row_names: NDArray[np.object_],
-        column_names: NDArray[np.object_],
+        cells: Cells,
+        names: tuple[NDArray[np.object_], NDArray[np.object_]],
         *,
         coverage: float = 1.0,
         squares: tuple[float, float, float, float] | None = None,
     ) -> ContingencyTable:
-        """Table of cells in row-major order that need no more work; for inner code."""
+        """Table of cells in row-major order, without outliers; for inner code."""
         table = cls.__new__(cls)
-        table.rows, table.columns, table.counts = rows, columns, counts
-        table.row_names, table.column_names = row_names, column_names
+        table.rows, table.row_names = used(cells[0], names[0])
+        table.columns, table.column_names = used(cells[1], names[1])
+        table.counts = cells[2]
         table.coverage, table._squares = coverage, squares
         return table
 
@@ -298,12 +300,9 @@ class ContingencyTable:
         """The table with clusters as rows and classes as columns."""
         order = np.lexsort((self.rows, self.columns))
         s = self._squares
-        return ContingencyTable._of_cells(
-            self.columns[order],
-            self.rows[order],
-            self.counts[order],
-            self.column_names,
-            self.row_names,
+        return ContingencyTable.of_cells(
+            (self.columns[order], self.rows[order], self.counts[order]),
+            (self.column_names, self.row_names),
             coverage=self.coverage,
             squares=None if s is None else (s[0], s[2], s[1], s[3]),
         )
@@ -312,14 +311,15 @@ class ContingencyTable:
     def pair_counts(self) -> PairCounts:
         """Pairs of objects by whether the two sides put them together; exact integers."""
         levels: list[Any] = [self.counts, self.row_sums, self.column_sums, np.array([self.n])]
-        both, true, pred, total = (
-            [_integer_pairs(counts) for counts in levels]
-            if self._squares is None
-            else [
+        pairs: list[Any]
+        if self._squares is None:
+            pairs = [_integer_pairs(counts) for counts in levels]
+        else:
+            pairs = [
                 max(0.0, (float(np.dot(counts, counts)) - squares) / 2)
                 for counts, squares in zip(levels, self._squares, strict=True)
             ]
-        )
+        both, true, pred, total = pairs
         return PairCounts(both, pred - both, true - both, total - true - pred + both)
 
     def matching(self) -> NDArray[np.intp]:
@@ -402,26 +402,57 @@ class ContingencyTable:
             columns=pd.Index(self.column_names, tupleize_cols=False),
         )
 
-    def _repr_html_(self) -> str:
-        import pandas as pd
-
-        rows, columns = (np.sort(np.argsort(-sums, kind="stable")[:SHOWN])
-                         for sums in (self.row_sums, self.column_sums))  # fmt: skip
-        here = np.isin(self.rows, rows) & np.isin(self.columns, columns)
-        cells = np.zeros((len(rows), len(columns)), dtype=self.counts.dtype)
-        at = np.searchsorted(rows, self.rows[here]), np.searchsorted(columns, self.columns[here])
-        cells[at] = self.counts[here]
-        index = pd.Index(self.row_names[rows], tupleize_cols=False)
-        shown = pd.DataFrame(
-            cells, index, pd.Index(self.column_names[columns], tupleize_cols=False)
-        )
-        part = f"; the {SHOWN} largest of each side" * (max(self.shape) > SHOWN)
-        return f"<p>{escape(repr(self))}{part}</p>{shown.to_html(border=0)}"
-
     def __repr__(self) -> str:
         classes, clusters = self.shape
         size = f"{self.n} objects" if self.is_counted else f"total weight {self.n:g}"
         return f"ContingencyTable({classes} classes × {clusters} clusters, {size})"
+
+
+def tables_against(
+    true: Encoded, batch: Labelings, weights: NDArray[np.float64] | None = None
+) -> Iterator[ContingencyTable | None]:
+    """Tables of one clustering with each of a batch; None where they share no object.
+
+    Codes of -1 on either side are excluded. Many tables are counted in one call, as many as fit.
+    An object of weight w stands for w that coincide, so whole weights give counts.
+    """
+    cells = true.n_clusters * batch.n_clusters
+    start = 0
+    while start < len(batch):
+        if weights is not None or cells[start] > 2 * DENSE_CELLS:
+            pred = Encoded(batch.codes[start], batch.cluster_names[start])
+            yield ContingencyTable.of_codes(true, pred, weights)
+            start += 1
+            continue
+        fits = np.cumsum(cells[start:]) <= 2 * DENSE_CELLS
+        stop = start + (len(fits) if fits.all() else int(np.argmin(fits)))
+        yield from _together(true, batch, slice(start, stop))
+        start = stop
+
+
+def _together(true: Encoded, batch: Labelings, rows: slice) -> Iterator[ContingencyTable | None]:
+    """Tables of some of the batch, dense ones one behind the other."""
+    from karat._kernels.contingency import count_many
+
+    codes, k_pred = batch.codes[rows], batch.n_clusters[rows]
+    ends = np.cumsum(true.n_clusters * k_pred)
+    offsets = ends - true.n_clusters * k_pred
+    tables = np.zeros(int(ends[-1]), dtype=np.int64)
+
+    def count(piece: NDArray[np.intp]) -> None:
+        part = slice(int(piece[0]), int(piece[-1]) + 1)
+        count_many(true.codes, codes[part], k_pred[part], offsets[part], tables)
+
+    # few objects are counted sooner than a thread is started
+    parts = 1 if codes.size < 1 << 20 else min(len(codes), 16)
+    in_threads(count, np.array_split(np.arange(len(codes)), parts))
+    known = int(np.count_nonzero(true.codes != NOISE))
+    for begin, end, names in zip(offsets, ends, batch.cluster_names[rows], strict=True):
+        if begin == end or not (dense := tables[begin:end].reshape(true.n_clusters, -1)).any():
+            yield None
+            continue
+        share = float(dense.sum()) / known
+        yield ContingencyTable.of_cells(cells_of(dense), (true.names, names), coverage=share)
 
 
 def _sums(index: NDArray[np.intp], counts: NDArray[Any], size: int) -> NDArray[Any]:

@@ -7,7 +7,8 @@ cluster names, and ``-1`` for an object that no cluster holds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -72,31 +73,58 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     >>> encode([7, -1, 7]).codes
     array([ 0, -1,  0], dtype=int32)
     """
-    raw, names = raw_labels(labels, name=name)
-    if names is None:
-        return _ascending(*encode_integers(raw))
-    codes: NDArray[np.integer[Any]] = raw
-    order = name_order(names)
-    rank = np.empty(len(order), dtype=np.int32)
-    noise = noise_position(names)
-    if noise is not None:
-        order = order[order != noise]
+    array = _label_array(labels, name)
+    if array.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional; its shape is {array.shape}")
+    if len(array) == 0:
+        raise InputError(f"{name} is empty; at least one object is needed")
+    if _is_whole(array):
+        whole, values = encode_integers(array)
+        noise = int(np.searchsorted(values, NOISE))
+        if noise == len(values) or values[noise] != NOISE:
+            return Encoded(whole, as_names(values.tolist()))
+        rank = np.arange(len(values), dtype=np.int32)
+        rank[noise:] -= 1
         rank[noise] = NOISE
+        return Encoded(rank[whole], as_names(np.delete(values, noise).tolist()))
+    codes, names = _factorized(array, name)
+    order = [i for i, value in enumerate(names) if not _is_noise(value)]
+    with suppress(TypeError):
+        order = sorted(order, key=names.__getitem__)
+    rank = np.full(len(names), NOISE, dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    if codes.dtype == np.int32 and np.array_equal(rank, np.arange(len(rank))):
-        return Encoded(codes.astype(np.int32, copy=False), names)
     return Encoded(rank[codes], names[order])
 
 
-def _ascending(codes: NDArray[np.int32], values: NDArray[np.int64]) -> Encoded:
-    """Codes of integers that are in order, without those of -1."""
-    noise = int(np.searchsorted(values, NOISE))
-    if noise == len(values) or values[noise] != NOISE:
-        return Encoded(codes, as_names(values.tolist()))
-    rank = np.arange(len(values), dtype=np.int32)
-    rank[noise + 1 :] -= 1
-    rank[noise] = NOISE
-    return Encoded(rank[codes], as_names(np.delete(values, noise).tolist()))
+def _factorized(array: Any, name: str) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
+    """Codes by first appearance, and the labels in that order."""
+    import pandas as pd
+
+    try:
+        codes, uniques = pd.factorize(array)
+    except TypeError as error:
+        raise InputError(f"{name} must be one-dimensional and hashable: {error}") from None
+    missing = np.flatnonzero(codes < 0)
+    if len(missing):
+        raise InputError(
+            f"{name} has {len(missing)} missing label{'s' if len(missing) > 1 else ''} "
+            f"(the first at position {missing[0]}); exclude those objects, "
+            "or give them a label of their own (-1 marks outliers)"
+        )
+    return codes, as_names(uniques.tolist())
+
+
+def encode_known(labels: Any, n: int, *, name: str = "truth") -> Encoded:
+    """Codes of the classes of ``n`` objects, -1 where :func:`known_labels` knows none."""
+    array = _label_array(labels, name)
+    if _is_whole(array) and array.shape == (n,) and (array != NOISE).any():
+        return encode(array, name=name)
+    values = known_labels(array, n, name=name)
+    known = np.array([value is not None for value in values])
+    classes = encode(values[known], name=name)
+    codes = np.full(n, NOISE, dtype=np.int32)
+    codes[known] = classes.codes
+    return Encoded(codes, classes.names)
 
 
 def known_labels(
@@ -135,7 +163,8 @@ def known_labels(
     """
     import pandas as pd
 
-    values = _objects(labels, name)
+    array = _label_array(labels, name)
+    values = as_names(array.tolist() if _is_whole(array) else array)
     if n is not None and len(values) != n:
         raise InputError(f"{name} has {len(values)} labels, but there are {n} objects")
     missing = pd.isna(values)
@@ -192,191 +221,89 @@ def alike_names(names: Iterable[Any]) -> str | None:
     return None
 
 
-def _objects(labels: Any, name: str) -> NDArray[np.object_]:
-    """The values as Python objects, None where masked."""
-    if isinstance(labels, Mapping):
-        raise _no_order(name)
-    given: Any
-    if isinstance(labels, np.ma.MaskedArray):
-        given = _unmasked(labels)
-    else:
-        given = on_host(labels, name=name)
-        given = given.to_numpy() if hasattr(given, "to_numpy") else given
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
-    return as_names(given if isinstance(given, np.ndarray) else _unboxed(given, name))
-
-
-def _unmasked(labels: Any) -> NDArray[np.object_]:
-    values = np.array(labels.data, dtype=object)
-    values[np.ma.getmaskarray(labels)] = None
-    return values
-
-
 def _is_noise(value: Any) -> bool:
     number = isinstance(value, (int, float, np.integer, np.floating))
     return number and not isinstance(value, bool) and value == NOISE
 
 
-def _no_order(name: str) -> InputError:
+def no_order(name: str) -> InputError:
+    """The error for a mapping of objects to labels."""
     return InputError(
         f"{name} is a mapping of objects to labels, which has no order; give the labels as a "
         f"sequence in the order of the objects, e.g. [{name}[object] for object in objects]"
     )
 
 
-def raw_labels(
-    labels: Any, *, name: str = "labels"
-) -> tuple[NDArray[np.integer[Any]], NDArray[np.object_] | None]:
-    """Labels as integers at the least cost: themselves, or positions in a list of names.
-
-    The second part is None where the integers are the labels. A label ``-1`` stays what it is.
-    """
-    array = _label_array(labels, name)
-    if array.ndim != 1:
-        raise InputError(f"{name} must be one-dimensional; its shape is {array.shape}")
-    if len(array) == 0:
-        raise InputError(f"{name} is empty; at least one object is needed")
-    if isinstance(array, np.ndarray) and array.dtype.kind in "iu":
-        return _machine_integers(array), None
-    import pandas as pd
-
-    if isinstance(array, pd.Categorical):
-        codes, uniques = np.asarray(array.codes), array.categories
-    else:
-        try:
-            codes, uniques = pd.factorize(array, use_na_sentinel=True)
-        except TypeError as error:
-            raise InputError(f"{name} must be one-dimensional and hashable: {error}") from None
-    if codes.min() < 0:
-        missing = np.flatnonzero(codes < 0)
-        raise InputError(
-            f"{name} has {len(missing)} missing label{'s' if len(missing) > 1 else ''} "
-            f"(the first at position {missing[0]}); exclude those objects, "
-            "or give them a label of their own (-1 marks outliers)"
-        )
-    names = as_names(uniques.tolist())
-    if isinstance(array, pd.Categorical):
-        used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
-        if len(used) < len(names):
-            place = np.zeros(len(names), dtype=np.int32)
-            place[used] = np.arange(len(used), dtype=np.int32)
-            codes, names = place[codes], names[used]
-    return codes, names
-
-
 def _label_array(labels: Any, name: str) -> Any:
     """A NumPy array or a pandas one, without conversion where that is possible."""
     if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
-        return _unmasked(labels)
+        unmasked = np.array(labels.data, dtype=object)
+        unmasked[np.ma.getmaskarray(labels)] = None
+        return unmasked
     labels = on_host(labels, name=name)
     if isinstance(labels, np.ndarray):
         return np.asarray(labels)
     if isinstance(labels, Mapping):
-        raise _no_order(name)
+        raise no_order(name)
     if hasattr(labels, "memberships") and hasattr(labels, "harden"):
         raise InputError(
             f"{name} has memberships ({type(labels).__name__}), and hard labels are needed here; "
             f"take {name}.harden(), or judge it with karat.evaluate, which says what is hardened"
         )
     kind = type(labels).__module__.partition(".")[0]
-    if kind == "pandas":
-        array = getattr(labels, "array", labels)
-        return array if hasattr(array, "ndim") and array.ndim != 1 else _numpy_if_plain(array)
     if kind in ("polars", "pyarrow"):
-        import pandas as pd
         import pyarrow as pa
 
         arrow = labels.to_arrow() if kind == "polars" else labels
-        if isinstance(arrow, pa.ChunkedArray):
-            arrow = arrow.unify_dictionaries().combine_chunks()
         if pa.types.is_dictionary(arrow.type):
-            return arrow.to_pandas() if arrow.null_count == len(arrow) else _dictionary(arrow)
-        if pa.types.is_integer(arrow.type) and arrow.null_count == 0:
-            return arrow.to_numpy(zero_copy_only=False)
-        return pd.arrays.ArrowExtensionArray(arrow)
+            arrow = arrow.cast(arrow.type.value_type)
+        labels, kind = arrow.to_pandas(), "pandas"
+    if kind == "pandas":
+        array = getattr(labels, "array", labels)
+        return array.to_numpy() if type(array).__name__ == "NumpyExtensionArray" else array
     if hasattr(labels, "to_numpy") or hasattr(labels, "__array__"):
         return np.asarray(labels)
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
-    return _object_array(_unboxed(labels, name))
+    values = _unboxed(labels)
+    kinds = {type(value) for value in values}
+    if kinds and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        whole = np.asarray(values)
+        if _is_whole(whole):
+            return whole
+    return as_names(values)  # NumPy would turn ["1", 1] into strings
 
 
-def _unboxed(labels: Iterable[Any], name: str) -> list[Any]:
+def _unboxed(labels: Iterable[Any]) -> list[Any]:
     """A list of labels; of arrays without a dimension, as PyTorch's scalars are, the values."""
     values = list(labels)
     kinds = set(map(type, values))
     if not any(hasattr(kind, "ndim") and not issubclass(kind, np.generic) for kind in kinds):
         return values
     return [
-        np.asarray(on_host(value, name=name)).item() if getattr(value, "ndim", 1) == 0 else value
+        (value if hasattr(value, "item") else np.asarray(value)).item()
+        if getattr(value, "ndim", 1) == 0
+        else value
         for value in values
     ]
 
 
-def _numpy_if_plain(array: Any) -> Any:
-    import pandas as pd
-
-    return array.to_numpy() if isinstance(array, pd.arrays.NumpyExtensionArray) else array
+def _is_whole(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and array.dtype.kind in "iu"
 
 
-def _dictionary(arrow: Any) -> Any:
-    import pandas as pd
+def encode_integers(array: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes in label order, and the labels; as int32 or int64, which the kernel is compiled for."""
+    from karat._kernels import contingency
 
-    codes = arrow.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
-    # categories must differ; a dictionary's need not
-    if len(set(arrow.dictionary.to_pylist())) < len(arrow.dictionary):
-        return arrow.cast(arrow.type.value_type).to_pandas()
-    return pd.Categorical.from_codes(codes, arrow.dictionary.to_pylist())
-
-
-def _object_array(values: Sequence[Any]) -> NDArray[Any]:
-    """An array that keeps mixed types apart, where NumPy would turn ``["1", 1]`` into strings."""
-    kinds = {type(value) for value in values}
-    if kinds and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
-        whole = np.asarray(values)
-        if whole.dtype.kind in "iu":
-            return whole
-    return as_names(values)
-
-
-def _machine_integers(array: NDArray[Any]) -> NDArray[np.integer[Any]]:
-    """As int32 or int64, the two widths that the kernels are compiled for."""
-    if array.dtype == np.uint64:
-        if array.max() > np.iinfo(np.int64).max:
-            raise InputError(
-                f"integer labels must fit 64 bits with a sign; the greatest is {array.max()}. "
-                "Give them as strings, or renumber them"
-            )
-        return array.astype(np.int64)
-    if array.dtype.itemsize <= 2 or array.dtype == np.int32:
-        return array.astype(np.int32, copy=False)
-    return array.astype(np.int64, copy=False)
-
-
-def encode_integers(
-    labels: NDArray[np.integer[Any]],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Codes in label order and the labels: by a table where the labels are close, else hashed."""
-    from karat._kernels.contingency import encode_by_hash, encode_by_range, extent
-
-    low, high = (int(value) for value in extent(labels))
-    if low == 0 and _all_used(labels, high + 1):
-        return labels.astype(np.int32), np.arange(high + 1)
-    if high - low < max(len(labels) // 2, 1 << 16):
-        codes, values = encode_by_range(labels, low, high - low + 1)
-        return codes, values + low
-    codes, values = encode_by_hash(labels)
-    order = np.argsort(values)
-    rank = np.empty(len(values), dtype=np.int32)
-    rank[order] = np.arange(len(values), dtype=np.int32)
-    return rank[codes], values[order]
-
-
-def _all_used(labels: NDArray[np.integer[Any]], k: int) -> bool:
-    """Whether a part of the labels has all of 0 .. k - 1 already, so that they are codes."""
-    part = labels[:: max(1, len(labels) >> 14)]
-    return k <= len(part) and bool(np.bincount(part, minlength=k).all())
+    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
+        raise InputError(
+            f"integer labels must fit 64 bits with a sign; the greatest is {array.max()}. "
+            "Give them as strings, or renumber them"
+        )
+    narrow = array.dtype.itemsize <= 2 or array.dtype == np.int32
+    codes, values = contingency.encode(array.astype(np.int32 if narrow else np.int64, copy=False))
+    return codes, values
 
 
 def as_names(values: Iterable[Any]) -> NDArray[np.object_]:
@@ -384,22 +311,13 @@ def as_names(values: Iterable[Any]) -> NDArray[np.object_]:
     return np.fromiter(values, dtype=object)
 
 
-def name_order(names: NDArray[np.object_]) -> NDArray[np.intp]:
-    """Positions of the sorted names; as they are where they cannot be compared."""
-    places = list(range(len(names)))
-    noise = noise_position(names)
-    for first in ([], [] if noise is None else [noise]):  # -1 among text comes first
-        others = [i for i in places if i not in first]
-        try:
-            return np.array([*first, *sorted(others, key=names.__getitem__)], dtype=np.intp)
-        except TypeError:
-            continue
-    return np.arange(len(names))
-
-
-def noise_position(names: NDArray[np.object_]) -> int | None:
-    """Where the outlier label -1 is among the names."""
-    return next((i for i, value in enumerate(names) if _is_noise(value)), None)
+def outliers_error(name: str, count: Any, total: Any) -> InputError:
+    """The error for outliers that no policy explains."""
+    return InputError(
+        f"{name} marks {count} of {total} objects as outliers (-1); say what they are: "
+        'noise="cluster" (one ordinary cluster), "singletons" (each its own cluster) or "drop" '
+        '(exclude them); noise="error" is the default'
+    )
 
 
 def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "labels") -> Encoded:
@@ -430,11 +348,7 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
     outliers = encoded.codes == NOISE
     count = int(outliers.sum())
     if noise == "error":
-        raise InputError(
-            f"{name} marks {count} of {len(outliers)} objects as outliers (-1); say what they "
-            'are: noise="cluster" (one ordinary cluster), "singletons" (each its own cluster) '
-            'or "drop" (exclude them); noise="error" is the default'
-        )
+        raise outliers_error(name, count, len(outliers))
     k = encoded.n_clusters
     codes = encoded.codes.copy()
     extra = np.empty(1 if noise == "cluster" else count, dtype=object)

@@ -18,10 +18,10 @@ from karat.labelings.labels import (
     NOISE,
     Encoded,
     NoisePolicy,
-    _no_order,
     apply_noise_policy,
     encode,
     encode_integers,
+    no_order,
 )
 
 
@@ -169,23 +169,20 @@ def _check_length(length: int, wanted: int | None, name: str) -> None:
 def _named(labelings: Any) -> list[tuple[str, Any]]:
     if isinstance(labelings, Mapping):
         if any(isinstance(v, str) or not isinstance(v, Iterable) for v in labelings.values()):
-            raise _no_order("labels")
+            raise no_order("labels")
         return [(str(name), labels) for name, labels in labelings.items()]
-    labelings = on_host(labelings, name="labelings")
     if hasattr(labelings, "columns") and hasattr(labelings, "__getitem__"):
         return [(str(name), labelings[name]) for name in labelings.columns]
-    if isinstance(labelings, np.ndarray) and labelings.ndim == 2:
-        return [(str(i), row) for i, row in enumerate(labelings)]
+    if getattr(labelings, "ndim", 1) == 2:
+        return [(str(i), labelings[i, ...]) for i in range(labelings.shape[0])]
     if isinstance(labelings, (list, tuple)) and labelings and _is_labeling(labelings[0]):
         return [(str(i), labels) for i, labels in enumerate(labelings)]
     return [("0", labelings)]
 
 
 def _is_labeling(value: Any) -> bool:
-    value = on_host(value, name="labels")
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
-    return isinstance(value, list) or hasattr(value, "to_numpy")
+    ndim = getattr(value, "ndim", None)
+    return isinstance(value, list) or hasattr(value, "to_numpy") if ndim is None else ndim > 0
 
 
 def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:

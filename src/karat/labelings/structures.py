@@ -1,13 +1,8 @@
-"""Clusterings that are more than one label for each object, as candidates beside hard ones.
-
-A soft or overlapping clustering is judged as it is by the measures that take it
-(``Measure.structures``), and by its hard labels everywhere else; a dendrogram is judged by its
-cuts.
-"""
+"""Clusterings that are more than one label for each object: memberships and dendrograms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -84,56 +79,6 @@ class Dendrogram:
     def labelings(self) -> dict[int, NDArray[np.int32]]:
         """The labels of each cut, by its number of clusters."""
         return {k: cut_dendrogram(self.linkage, n_clusters=k) for k in self.cuts}
-
-
-def split(labelings: Any) -> tuple[Any, dict[str, Memberships]]:
-    """Hard clusterings, and the memberships of those that have them, by name.
-
-    Parameters
-    ----------
-    labelings : as for :func:`karat.labelings.as_labelings`, or with structures among them
-        A :class:`~karat.labelings.SoftPartition`,
-        :class:`~karat.labelings.OverlappingPartition` or :class:`Dendrogram`, or a mapping or a
-        list in which some are.
-
-    Returns
-    -------
-    labelings
-        What was given where it has no structure; otherwise a mapping, in which soft and
-        overlapping clusterings are hardened and a dendrogram is each of its cuts.
-    memberships : dict
-
-    Examples
-    --------
-    >>> from karat.labelings.partitions import SoftPartition
-    >>> from karat.labelings.structures import split
-    >>> hard, soft = split({"a": [0, 1], "b": SoftPartition([[0.9, 0.1], [0.2, 0.8]])})
-    >>> hard["b"], list(soft)
-    (array([0, 1], dtype=int32), ['b'])
-    """
-    kinds = (SoftPartition, OverlappingPartition, Dendrogram)
-    if isinstance(labelings, kinds):
-        labelings = {"tree" if isinstance(labelings, Dendrogram) else "0": labelings}
-    elif isinstance(labelings, (list, tuple)) and any(isinstance(one, kinds) for one in labelings):
-        labelings = {str(i): one for i, one in enumerate(labelings)}
-    elif not isinstance(labelings, Mapping) or not any(
-        isinstance(one, kinds) for one in labelings.values()
-    ):
-        return labelings, {}
-    hard: dict[str, Any] = {}
-    memberships: dict[str, Memberships] = {}
-    for name, one in labelings.items():
-        labels = {str(name): one}
-        if isinstance(one, Dendrogram):
-            labels = {f"{name} k={k}": cut for k, cut in one.labelings().items()}
-        elif isinstance(one, (SoftPartition, OverlappingPartition)):
-            memberships[str(name)] = one
-            labels = {str(name): one.harden()}
-        for key in labels:
-            if key in hard:
-                raise InputError(f"two clusterings are called {key!r}; give each its own name")
-        hard |= labels
-    return hard, memberships
 
 
 def by_appearance(memberships: NDArray[Any]) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from karat.labelings.held_out import held_out
 from karat.labelings.labels import encode
 from karat.meaning import effects, places, rules
 from karat.meaning.effects import Telling
-from karat.meaning.features import Rule, Table, as_table, word
+from karat.meaning.features import Rule, Table, as_table
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -235,27 +235,7 @@ def _features(
         halves = held_out(rows, codes, by_direction=by_direction, random_state=random_state)
     means = effects.Means(table, codes)
     k = int(codes.max()) + 1
-    telling = {}
-    for c in range(k):
-        own = []
-        for one in means.differences(c):
-            feature, up = one.feature, one.effect > 0
-            own.append(
-                Telling(
-                    feature=feature.name,
-                    within=one.within,
-                    elsewhere=one.elsewhere,
-                    text=feature.text(one.within),
-                    text_elsewhere=feature.text(one.elsewhere),
-                    direction="higher" if up else "lower",
-                    effect=one.effect,
-                    interval=effects.elsewhere(table, halves, c, one, k * len(table.features)),
-                    word=word(feature, 1 if up else -1),
-                    clear=abs(one.effect) >= effects.CLEAR,
-                )
-            )
-        telling[c] = tuple(own)
-    return telling
+    return {c: means.telling(c, halves, k * len(table.features)) for c in range(k)}
 
 
 def _names(

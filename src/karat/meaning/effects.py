@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from karat.labelings.held_out import HeldOut
-from karat.meaning.features import Feature, Table, units
+from karat.meaning.features import Table, units, word
 from karat.runtime.resources import row_blocks
 
 if TYPE_CHECKING:
@@ -61,17 +61,6 @@ class Telling:
     clear: bool
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A feature by its column, with its mean in the cluster and elsewhere, and the effect."""
-
-    column: int
-    feature: Feature
-    within: float
-    elsewhere: float
-    effect: float
-
-
 class Means:
     """Means of every feature in each cluster and elsewhere, from one pass over the data."""
 
@@ -107,42 +96,57 @@ class Means:
         self._spread = np.sqrt(np.maximum(squares / n - mean**2, 0))
         self._spread[self._spread <= 1e-7 * np.abs(mean)] = 0
 
-    def differences(self, cluster: int) -> list[Difference]:
+    def telling(
+        self, cluster: int, halves: HeldOut | None = None, n_tests: int = 1
+    ) -> tuple[Telling, ...]:
         """The features by which a cluster differs most, one for each column of the source."""
         own, all_own = self._sums[cluster], self._counts[cluster]
         rest, all_rest = self._sums.sum(axis=0) - own, self._counts.sum(axis=0) - all_own
         if not all_own.any() or not all_rest.any():
-            return []
-        within, elsewhere = own / np.maximum(all_own, 1), rest / np.maximum(all_rest, 1)
+            return ()
+        within, others = own / np.maximum(all_own, 1), rest / np.maximum(all_rest, 1)
         there = self._spread > 0
-        effect = np.where(there, (within - elsewhere) / np.where(there, self._spread, 1), 0)
-        picked: dict[str, Difference] = {}
-        for j in np.argsort(-np.abs(effect).round(12), kind="stable"):
-            if abs(effect[j]) < LEAST or len(picked) == COUNT:
+        effects = np.where(there, (within - others) / np.where(there, self._spread, 1), 0)
+        picked: dict[str, Telling] = {}
+        for j in np.argsort(-np.abs(effects).round(12), kind="stable"):
+            effect, feature = float(effects[j]), self.table.features[j]
+            if abs(effect) < LEAST or len(picked) == COUNT:
                 break
-            feature, unit = self.table.features[j], self._units[j]
-            ends = float(within[j] * unit), float(elsewhere[j] * unit)
-            picked.setdefault(feature.source, Difference(int(j), feature, *ends, float(effect[j])))
-        return list(picked.values())
+            if feature.source in picked:
+                continue
+            ours, theirs = float(within[j] * self._units[j]), float(others[j] * self._units[j])
+            picked[feature.source] = Telling(
+                feature=feature.name,
+                within=ours,
+                elsewhere=theirs,
+                text=feature.text(ours),
+                text_elsewhere=feature.text(theirs),
+                direction="higher" if effect > 0 else "lower",
+                effect=effect,
+                interval=self._interval(int(j), halves, cluster, n_tests),
+                word=word(feature, 1 if effect > 0 else -1),
+                clear=abs(effect) >= CLEAR,
+            )
+        return tuple(picked.values())
 
+    def _interval(
+        self, column: int, halves: HeldOut | None, cluster: int, n_tests: int
+    ) -> tuple[float, float] | None:
+        """Welch's interval of the effect on objects that did not form the clusters."""
+        from scipy.stats import norm
 
-def elsewhere(
-    table: Table, halves: HeldOut | None, cluster: int, one: Difference, n_tests: int
-) -> tuple[float, float] | None:
-    """Welch's interval of the effect on objects that did not form the clusters."""
-    from scipy.stats import norm
-
-    if halves is None or not halves.found[cluster] or not one.feature.columns:
-        return None
-    placed = halves.clusters(one.feature.columns)
-    values = table.columns(halves.rows, np.array([one.column]))
-    values = (values / units(values)).ravel()
-    known = ~np.isnan(values)
-    own, other = values[(placed == cluster) & known], values[(placed != cluster) & known]
-    spread = values[known].std()
-    if min(len(own), len(other)) < 5 or spread == 0:
-        return None
-    error = np.sqrt(own.var(ddof=1) / len(own) + other.var(ddof=1) / len(other)) / spread
-    middle = (own.mean() - other.mean()) / spread
-    z = float(norm.isf(LEVEL / (2 * n_tests)))
-    return float(middle - z * error), float(middle + z * error)
+        columns = self.table.features[column].columns
+        if halves is None or not halves.found[cluster] or not columns:
+            return None
+        placed = halves.clusters(columns)
+        values = self.table.columns(halves.rows, np.array([column]))
+        values = (values / units(values)).ravel()
+        known = ~np.isnan(values)
+        own, other = values[(placed == cluster) & known], values[(placed != cluster) & known]
+        spread = values[known].std()
+        if min(len(own), len(other)) < 5 or spread == 0:
+            return None
+        error = np.sqrt(own.var(ddof=1) / len(own) + other.var(ddof=1) / len(other)) / spread
+        middle = (own.mean() - other.mean()) / spread
+        z = float(norm.isf(LEVEL / (2 * n_tests)))
+        return float(middle - z * error), float(middle + z * error)

@@ -7,7 +7,6 @@ from karat.measures.catalogue import Measure as Measure
 from karat.measures.catalogue import catalogue as catalogue
 from karat.measures.external.agreement import *  # noqa: F403
 from karat.measures.external.chance import *  # noqa: F403
-from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
@@ -18,7 +17,6 @@ from karat.measures.internal.centroids import *  # noqa: F403
 from karat.measures.internal.chance import *  # noqa: F403
 from karat.measures.internal.clarity import *  # noqa: F403
 from karat.measures.internal.communities import *  # noqa: F403
-from karat.measures.internal.connected import *  # noqa: F403
 from karat.measures.internal.density import *  # noqa: F403
 from karat.measures.internal.gap import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
@@ -30,7 +28,6 @@ from karat.measures.internal.ranks import *  # noqa: F403
 from karat.measures.internal.scatter import *  # noqa: F403
 from karat.measures.internal.silhouette import *  # noqa: F403
 from karat.measures.internal.soft import *  # noqa: F403
-from karat.measures.internal.sweeps import *  # noqa: F403
 from karat.measures.internal.variance import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead

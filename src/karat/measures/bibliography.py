@@ -72,6 +72,11 @@ class Reference:
     paper: str | Work
     equation: str = ""
 
+    @classmethod
+    def of(cls, given: Reference | str) -> Reference:
+        """A reference, or one written as the key of a work and a place in it."""
+        return given if isinstance(given, Reference) else cls(*given.split(" ", 1))
+
     def __post_init__(self) -> None:
         if isinstance(self.paper, str) and self.paper not in BIBLIOGRAPHY:
             raise unknown_name(self.paper, BIBLIOGRAPHY, "work")

@@ -175,7 +175,7 @@ def define(
     title: str,
     *,
     family: str,
-    references: Iterable[Reference],
+    references: Iterable[Reference | str],
     greater_is_better: bool = True,
     range: tuple[float, float] = (0.0, 1.0),
     cost: str = "O(n + cells)",
@@ -194,7 +194,8 @@ def define(
         ``function(labels_true, labels_pred)`` or ``function(X, labels)``. Its documentation gets
         what the record knows: parameters, range and direction, cost, references.
     title, family, references, greater_is_better, range, cost, needs, structures
-        See :class:`Measure`; by default greater is better, from 0 to 1, in linear time.
+        See :class:`Measure`; by default greater is better, from 0 to 1, in linear time. References
+        to karat's bibliography are written as text, ``"whissell2012 3.12"``.
     undefined : str
         Where it has no value, for a documentation that does not say so.
     **record
@@ -209,12 +210,12 @@ def define(
     InputError
         For a key that another measure has, or statistics that do not exist.
     """
-    references = tuple(references)
+    cited = tuple(map(Reference.of, references))
     external = "labels_true" in inspect.signature(function).parameters
     if external:
         record.setdefault("compute", function)
     returns = meaning_of(range, greater_is_better)
-    complete(function, references, returns=returns, undefined=undefined, cost=cost)
+    complete(function, cited, returns=returns, undefined=undefined, cost=cost)
     return catalogue.add(
         Measure(
             key=function.__name__,
@@ -224,7 +225,7 @@ def define(
             function=function,
             greater_is_better=greater_is_better,
             range=range,
-            references=references,
+            references=cited,
             cost=cost,
             needs=frozenset(needs),
             structures=frozenset(structures),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,10 @@ import numpy as np
 
 from karat.distances import FORMS, embed
 from karat.labelings.labels import NOISE
-from karat.labelings.partitions import Labelings
 from karat.labelings.structures import Memberships, kind_of
 from karat.measures import Measure
 from karat.measures.inputs import Inputs
-from karat.measures.passes.estimates import Estimates, estimate, sampled_by
+from karat.measures.passes.estimates import estimate, sampled_by
 from karat.measures.passes.statistics import Statistics
 from karat.measures.scores import Scores
 from karat.runtime.executors import LostWorkersError, Workers
@@ -30,6 +29,46 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = ["Judged", "compute", "form_of", "internal_together"]
+
+
+@dataclass
+class Judged:
+    """One measure of M clusterings: values, why there is none, which are exact, and errors.
+
+    ``hardened`` has the names of the soft and overlapping ones whose hard labels it judges.
+    """
+
+    measure: Measure
+    values: Floats
+    reasons: dict[int, str]
+    exact: NDArray[np.bool_]
+    errors: Floats | None = None
+    hardened: tuple[str, ...] = ()
+
+    @classmethod
+    def without(cls, measure: Measure, number: int, why: str = "") -> Judged:
+        """No value of M clusterings, for this reason."""
+        reasons = dict.fromkeys(range(number), why) if why else {}
+        return cls(measure, np.full(number, math.nan), reasons, np.ones(number, dtype=bool))
+
+    def fill(self, m: int, call: Callable[[], Any]) -> None:
+        """Put what a call gives, or why it gives nothing, in the place of clustering m."""
+        self.reasons.pop(m, None)
+        self.values[m], self.exact[m] = math.nan, True
+        if self.errors is not None:
+            self.errors[m] = 0.0
+        try:
+            value = call()
+            self.values[m], self.exact[m] = value, getattr(value, "exact", True)
+        except Exception as error:
+            self.reasons[m] = _told(error)
+
+
+def _told(error: Exception) -> str:
+    """Why there is no value; a fault in a measure of another package must not stop the rest."""
+    if isinstance(error, LostWorkersError):
+        raise error
+    return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 
 
 def compute(
@@ -48,10 +87,17 @@ def compute(
     ``bounded_only`` the precision holds for measures of bounded range alone.
     """
     workers = Workers.of(executor)
-    internal = [m for m in measures if m.kind == "internal"]
-    sampled = [] if precision is None else [m for m in internal if _is_sampled(m, inputs)]
-    internal = [m for m in internal if m not in sampled]
-    external = [m for m in measures if m.kind == "external"]
+    sparse = hasattr(inputs.X, "toarray")
+    sampled, internal, external = [], [], []
+    for measure in measures:
+        if measure.kind == "external":
+            external.append(measure)
+        elif precision is not None and (
+            sampled_by(measure, inputs.metric, sparse=sparse) in ("objects", "pairs")
+        ):
+            sampled.append(measure)
+        else:
+            internal.append(measure)
     judged: list[Judged] = []
     drawn: dict[str, int] = {}
     if sampled and precision is not None:
@@ -60,71 +106,61 @@ def compute(
             rng=check_random_state(random_state), bounded_only=bounded_only, workers=workers,
         )  # fmt: skip
         drawn = found.drawn
-        judged += _estimated(sampled, found)
-    if internal:
-        judged += _internal(inputs, internal, workers)
-    if external:
-        judged += _external(inputs, external)
+        for i, measure in enumerate(sampled):
+            why = {m: reason for (m, j), reason in found.reasons.items() if j == i}
+            errors = found.standard_errors[:, i]
+            judged.append(Judged(measure, found.values[:, i], why, errors == 0, errors))
+    judged += [*_internal(inputs, internal, workers), *_external(inputs, external)]
     coverage = inputs.coverage
-    for each in judged if penalize else ():
-        each.penalize(coverage)
+    for each in judged:
+        if penalize:
+            factors = each.measure.penalty(each.values, coverage)
+            each.values *= factors
+            each.errors = None if each.errors is None else each.errors * factors
+        _judge_memberships(each, inputs)
     by_key = {each.measure.key: each for each in judged}
     in_order = [by_key[measure.key] for measure in measures]
-    scores = _as_scores(inputs.labelings, in_order, coverage, drawn)
-    return _as_they_are(scores, inputs, measures) if inputs.memberships else scores
+    return _as_scores(inputs.labelings.names, in_order, coverage, drawn)
 
 
-@dataclass
-class Judged:
-    """One measure of M clusterings: values, why there is none, which are exact, and errors."""
+def _judge_memberships(each: Judged, inputs: Inputs) -> None:
+    """Memberships are judged as they are by the measures that take them, not hardened."""
+    measure, classes = each.measure, inputs.classes
 
-    measure: Measure
-    values: Floats
-    reasons: dict[int, str]
-    exact: NDArray[np.bool_]
-    errors: Floats | None = None
+    def value(given: Memberships) -> Any:
+        if measure.kind == "external":
+            assert classes is not None
+            known = classes.codes != NOISE
+            some: Any = given.memberships[known]
+            return measure.function(classes.codes[known], type(given)(some))
+        if measure.takes == "features":
+            return measure.function(embed(inputs.X, inputs.metric), given)
+        return measure.function(inputs.X, given, metric=inputs.metric)
 
-    def penalize(self, coverage: Floats) -> None:
-        """Make values worse by the share of the objects that is not judged."""
-        factors = self.measure.penalty(self.values, coverage)
-        self.values *= factors
-        if self.errors is not None:
-            self.errors *= factors
-
-    @property
-    def first(self) -> tuple[float, str]:
-        """Value of the first clustering, and why there is none."""
-        return float(self.values[0]), self.reasons.get(0, "")
-
-
-def _estimated(measures: Sequence[Measure], found: Estimates) -> Iterator[Judged]:
-    for i, measure in enumerate(measures):
-        why = {m: reason for (m, j), reason in found.reasons.items() if j == i}
-        errors = found.standard_errors[:, i]
-        yield Judged(measure, found.values[:, i], why, errors == 0, errors)
+    for name, given in inputs.memberships.items():
+        if inputs.weights is not None or kind_of(given) not in measure.structures:
+            each.hardened += (name,)
+        else:
+            each.fill(inputs.labelings.names.index(name), partial(value, given))
 
 
 def _as_scores(
-    batch: Labelings, judged: Sequence[Judged], coverage: Floats, drawn: dict[str, int]
+    names: Sequence[str], judged: Sequence[Judged], coverage: Floats, drawn: dict[str, int]
 ) -> Scores:
     reasons: dict[str, dict[str, str]] = {}
     for each in judged:
         for m, reason in each.reasons.items():
-            reasons.setdefault(batch.names[m], {})[each.measure.key] = reason
+            reasons.setdefault(names[m], {})[each.measure.key] = reason
     return Scores.of(
-        batch.names,
+        names,
         {each.measure.key: each.values for each in judged},
         reasons,
         coverage,
         standard_errors={e.measure.key: e.errors for e in judged if e.errors is not None},
         exact={each.measure.key: each.exact for each in judged},
+        hardened={each.measure.key: np.isin(names, each.hardened) for each in judged},
         sample_size=drawn,
     )
-
-
-def _is_sampled(measure: Measure, inputs: Inputs) -> bool:
-    sparse = hasattr(inputs.X, "toarray")
-    return sampled_by(measure, inputs.metric, sparse=sparse) in ("objects", "pairs")
 
 
 def form_of(metric: Any) -> str | None:
@@ -132,55 +168,16 @@ def form_of(metric: Any) -> str | None:
     return FORMS.get(metric) if isinstance(metric, str) else None
 
 
-def _as_they_are(scores: Scores, inputs: Inputs, measures: Sequence[Measure]) -> Scores:
-    """Scores in which memberships are judged by the measures that take them, not hardened."""
-    X, metric, classes = inputs.X, inputs.metric, inputs.classes
-    known = slice(0) if classes is None else classes.codes != NOISE
-
-    def judged(measure: Measure, given: Memberships) -> Any:
-        if measure.kind == "external":
-            assert classes is not None
-            some: Any = given.memberships[known]
-            return measure.function(classes.codes[known], type(given)(some))
-        if measure.takes == "features":
-            return measure.function(embed(X, metric), given)
-        return measure.function(X, given, metric=metric)
-
-    table, errors = scores.table.copy(), scores.standard_errors.copy()
-    exact, reasons = scores.exact.copy(), {name: dict(r) for name, r in scores.reasons.items()}
-    hardened = scores.hardened.copy()
-    for name, given in inputs.memberships.items():
-        hardened.loc[name] = True
-        for measure in measures:
-            if inputs.weights is not None or kind_of(given) not in measure.structures:
-                continue
-            value, why = _one_by_one(measure, [partial(judged, measure, given)]).first
-            table.loc[name, measure.key] = value
-            hardened.loc[name, measure.key], exact.loc[name, measure.key] = False, True
-            if measure.key in errors:
-                errors.loc[name, measure.key] = 0.0
-            reasons.get(name, {}).pop(measure.key, None)
-            if why:
-                reasons.setdefault(name, {})[measure.key] = why
-    reasons = {name: why for name, why in reasons.items() if why}
-    return replace(
-        scores, table=table, reasons=reasons, standard_errors=errors, exact=exact, hardened=hardened
-    )
-
-
 def _internal(inputs: Inputs, measures: list[Measure], workers: Workers) -> Iterator[Judged]:
     """Measures that are Euclidean by definition are judged on rows that fit the distance."""
-    metric = inputs.metric
-    euclidean = [m for m in measures if m.takes == "features"] if form_of(metric) else []
+    euclidean = [m for m in measures if m.takes == "features" and form_of(inputs.metric)]
     others = [m for m in measures if m not in euclidean]
-    if others:
-        yield from internal_together(inputs, others, workers)
+    yield from internal_together(inputs, others, workers)
     if euclidean:
         try:
-            rows = embed(inputs.X, metric, inputs.weights)
+            rows = embed(inputs.X, inputs.metric, inputs.weights)
         except InputError as error:
-            number = len(inputs.labelings)
-            yield from (_without_value(m, str(error), number) for m in euclidean)
+            yield from (Judged.without(m, len(inputs.labelings), str(error)) for m in euclidean)
         else:
             of_rows = replace(inputs, X=rows, metric="euclidean")
             yield from internal_together(of_rows, euclidean, workers)
@@ -190,57 +187,44 @@ def internal_together(
     inputs: Inputs, measures: list[Measure], workers: Workers | None = None
 ) -> Iterator[Judged]:
     """Internal measures of one metric, from statistics that they share."""
+    if not measures:
+        return
     X, batch, metric = inputs.X, inputs.labelings, inputs.metric
     needs = frozenset().union(*(measure.needs for measure in measures))
     stats = Statistics(X, batch, needs, metric=metric, weights=inputs.weights, workers=workers)
     for measure in measures:
         if measure.compute is None:
             options = {"metric": metric} if measure.takes == "distances" else {}
-            function = partial(measure.function, X, noise="drop", **options)
-            yield _one_by_one(measure, [partial(function, row) for row in batch.codes])
+            judged = Judged.without(measure, len(batch))
+            for m, row in enumerate(batch.codes):
+                judged.fill(m, partial(measure.function, X, row, noise="drop", **options))
+            yield judged
             continue
         failed = [stats.failed[need] for need in measure.needs if need in stats.failed]
         if failed:
-            yield _without_value(measure, failed[0], len(batch))
+            yield Judged.without(measure, len(batch), failed[0])
             continue
         try:
             yield Judged(measure, *measure.judge(stats), np.ones(len(batch), dtype=bool))
-        except LostWorkersError:
-            raise
-        except InputError as error:
-            yield _without_value(measure, str(error), len(batch))
-        except Exception as error:  # a measure of another package must not stop the rest
-            yield _without_value(measure, f"{type(error).__name__}: {error}", len(batch))
-
-
-def _without_value(measure: Measure, why: str, number: int) -> Judged:
-    reasons = dict.fromkeys(range(number), why)
-    return Judged(measure, np.full(number, math.nan), reasons, np.ones(number, dtype=bool))
+        except Exception as error:
+            yield Judged.without(measure, len(batch), _told(error))
 
 
 def _external(inputs: Inputs, measures: list[Measure]) -> Iterator[Judged]:
-    from karat.measures.external.agreement import tables_against
+    from karat.labelings.contingency import tables_against
 
+    if not measures:
+        return
     assert inputs.classes is not None
     tables = list(tables_against(inputs.classes, inputs.labelings, inputs.weights))
 
-    def of_table(measure: Measure, table: ContingencyTable | None) -> float:
+    def value(measure: Measure, table: ContingencyTable | None) -> float:
         if table is None:
             raise InputError("every object whose class is known is an outlier here")
         return (measure.compute or measure.function)(table)
 
     for measure in measures:
-        yield _one_by_one(measure, [partial(of_table, measure, table) for table in tables])
-
-
-def _one_by_one(measure: Measure, calls: list[Any]) -> Judged:
-    found = Judged(measure, np.full(len(calls), math.nan), {}, np.ones(len(calls), dtype=bool))
-    for m, call in enumerate(calls):
-        try:
-            value = call()
-            found.values[m], found.exact[m] = value, getattr(value, "exact", True)
-        except InputError as error:
-            found.reasons[m] = str(error)
-        except Exception as error:  # a measure of another package must not stop the rest
-            found.reasons[m] = f"{type(error).__name__}: {error}"
-    return found
+        judged = Judged.without(measure, len(tables))
+        for m, table in enumerate(tables):
+            judged.fill(m, partial(value, measure, table))
+        yield judged

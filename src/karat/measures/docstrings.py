@@ -41,11 +41,11 @@ _ORDER = ("Parameters", "Returns", "Raises", "Warns", "See Also", "Notes", "Refe
 _SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.M)
 
 
-def cite(*references: Reference) -> Callable[[F], F]:
-    """A decorator that completes a function's docstring and gives it a section "References"."""
+def cite(*references: Reference | str) -> Callable[[F], F]:
+    """A decorator that completes a function's docstring; it cites ``"key place"`` or references."""
 
     def add(function: F) -> F:
-        complete(function, references)
+        complete(function, [Reference.of(one) for one in references])
         return function
 
     return add
@@ -86,6 +86,9 @@ def complete(
     notes = sections.get("Notes", "")
     if cost and "O(" not in notes:
         sections["Notes"] = f"{notes}\n\n{cost} time.".strip()
+    name, examples = function.__name__, sections.get("Examples", "")
+    if examples and function.__module__.startswith("karat.") and f"import {name}" not in examples:
+        sections["Examples"] = f">>> from karat import {name}\n{examples}"
     works = [
         textwrap.fill(f"* {reference.full}", 95, subsequent_indent="  ") for reference in references
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from karat.distances import check_metric, metric_name
@@ -40,7 +40,7 @@ def evaluate(
         The data; None omits the internal measures.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         One or many clusterings, see :func:`karat.labelings.as_labelings`, or what holds them
-        (:func:`karat.labelings.held_labelings`). Soft and overlapping
+        (:func:`karat.labelings.hard_labelings`). Soft and overlapping
         ones (:class:`~karat.labelings.SoftPartition`,
         :class:`~karat.labelings.OverlappingPartition`) are judged as they are by the measures that
         take them (``Measure.structures``), by their hard labels otherwise, and
@@ -109,15 +109,14 @@ def evaluate(
     chosen = applicable(
         measures, has_data=X is not None, has_truth=truth is not None, metric=check_metric(metric)
     )
-    asked = measures is not None
     if sample_weight is not None:
         if precision is not None:
             raise InputError(
                 "estimates from a sample have no weighted form; omit precision, or sample_weight"
             )
-        chosen = _with_weights(chosen, asked=asked)
+        chosen = _those(chosen, takes_weights, _not_weighted, measures)
     if precision is not None:
-        chosen = _without_passes(chosen, asked=asked)
+        chosen = _those(chosen, _is_estimated, why_not_sampled, measures)
     inputs = Inputs.read(
         X, labelings, truth=truth, metric=metric, noise=noise, sample_weight=sample_weight
     )
@@ -127,29 +126,29 @@ def evaluate(
     )  # fmt: skip
 
 
-def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
-    """Those that have a weighted form."""
-    fits = []
-    for measure in measures:
-        if takes_weights(measure):
-            fits.append(measure)
-        elif asked:
-            raise InputError(
-                f"{measure.key} has no weighted form; exclude it, omit sample_weight, or "
-                "repeat each object as often as its weight says"
-            )
-    return fits
+def _those(
+    chosen: list[Measure],
+    fits: Callable[[Measure], Any],
+    why_not: Callable[[Measure], str],
+    asked: Iterable[str] | None,
+) -> list[Measure]:
+    """The measures that fit; those that were asked for must."""
+    for measure in chosen if asked is not None else ():
+        if not fits(measure):
+            raise InputError(why_not(measure))
+    return [measure for measure in chosen if fits(measure)]
 
 
-def _without_passes(measures: list[Measure], *, asked: bool) -> list[Measure]:
-    """Those that need no pass over all pairs where what can be estimated is."""
-    fits = []
-    for measure in measures:
-        if measure.kind == "external" or sampled_by(measure):
-            fits.append(measure)
-        elif asked:
-            raise InputError(why_not_sampled(measure))
-    return fits
+def _not_weighted(measure: Measure) -> str:
+    return (
+        f"{measure.key} has no weighted form; exclude it, omit sample_weight, or repeat each "
+        "object as often as its weight says"
+    )
+
+
+def _is_estimated(measure: Measure) -> bool:
+    """Whether it needs no pass over all pairs where what can be estimated is."""
+    return measure.kind == "external" or bool(sampled_by(measure))
 
 
 def applicable(

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import check_metric, check_points
-from karat.labelings.held import held_labelings
-from karat.labelings.labels import NOISE, Encoded, NoisePolicy, encode, known_labels
-from karat.labelings.partitions import Labelings
-from karat.labelings.structures import Memberships, split
-from karat.measures.passes.statistics import weigh
-from karat.runtime.validation import InputError, in_order_of, on_host
+from karat.labelings.candidates import hard_labelings
+from karat.labelings.labels import NOISE, Encoded, NoisePolicy, encode_known
+from karat.labelings.partitions import Labelings, as_labelings
+from karat.runtime.validation import InputError, check_sample_weight, in_order_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.labelings.structures import Memberships
 
 __all__ = ["Inputs"]
 
@@ -36,6 +36,8 @@ class Inputs:
         None where all are 1.
     memberships : dict of str to Memberships
         Soft and overlapping clusterings among the labelings, as they were given.
+    kept : ndarray of bool
+        Which of the objects that were given have a positive weight.
     """
 
     X: Any
@@ -44,6 +46,7 @@ class Inputs:
     classes: Encoded | None = None
     weights: NDArray[np.float64] | None = None
     memberships: dict[str, Memberships] = field(default_factory=dict)
+    kept: Any = True
 
     @classmethod
     def read(
@@ -57,44 +60,42 @@ class Inputs:
         sample_weight: Any = None,
     ) -> Inputs:
         """Check and encode what :func:`karat.evaluate` takes; parameters are those there."""
-        labelings, memberships = split(held_labelings(labelings, X))
-        labelings = in_order_of(X, labelings, name="X", other_name="labelings")
-        truth = in_order_of(X, truth, name="X", other_name="truth")
-        truth = in_order_of(labelings, truth, name="labelings", other_name="truth")
-        sample_weight = in_order_of(X, sample_weight, name="X", other_name="sample_weight")
         metric = check_metric(metric)
+        labelings, memberships = hard_labelings(labelings, X)
+        labelings = in_order_of(X, labelings, name="X", other_name="labelings")
+        for name, side in (("X", X), ("labelings", labelings)):
+            truth = in_order_of(side, truth, name=name, other_name="truth")
+            sample_weight = in_order_of(side, sample_weight, name=name, other_name="sample_weight")
         X = None if X is None else check_points(X, metric)
-        X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
-        classes = None if truth is None else _classes(truth, kept)
-        return cls(X, batch, metric, classes, weights, memberships)
+        n = None if X is None else X.shape[0]
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, n)
+        # an outlier that has no weight is no error
+        first: NoisePolicy = "drop" if weights is not None and noise == "error" else noise
+        batch = as_labelings(labelings, n_objects=n, noise=first)
+        n = batch.n_objects
+        if weights is not None and len(weights) != n:
+            raise InputError(
+                f"sample_weight has shape {weights.shape}, but there are {n} objects; give one "
+                "weight for each"
+            )
+        classes = None if truth is None else encode_known(truth, n)
+        kept = np.ones(n, dtype=bool) if weights is None else weights > 0
+        if weights is not None and not kept.all():
+            weights, batch = weights[kept], batch.take(kept)
+            if X is not None:
+                X = X[np.ix_(kept, kept)] if metric in ("precomputed", "graph") else X[kept]
+            if classes is not None:
+                classes = Encoded(classes.codes[kept], classes.names)
+                if (classes.codes == NOISE).all():
+                    raise InputError(
+                        "truth names the class of no object that has a weight; omit it instead"
+                    )
+        batch = as_labelings(batch, noise=noise)
+        if weights is not None and (weights == 1).all():
+            weights = None
+        return cls(X, batch, metric, classes, weights, memberships, kept)
 
     @property
     def coverage(self) -> NDArray[np.float64]:
         """The share of the objects, or of their weight, that each clustering does not exclude."""
-        codes = self.labelings.codes
-        if codes.min() >= 0:
-            return np.ones(len(codes))
-        return np.asarray(np.average(codes != NOISE, axis=1, weights=self.weights))
-
-
-def _classes(truth: Any, kept: NDArray[np.bool_]) -> Encoded:
-    """The known classes as codes, -1 where the class is not known; integers stay integers."""
-    n = len(kept)
-    given = on_host(truth, name="truth")
-    given = given.to_numpy() if hasattr(given, "to_numpy") else given
-    found = None
-    if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.shape == (n,):
-        found = encode(given, name="truth")
-    if found is None or not found.n_clusters:
-        values = known_labels(truth, n)
-        known = np.array([value is not None for value in values])
-        classes = encode(values[known], name="truth")
-        codes = np.full(n, NOISE, dtype=np.int32)
-        codes[known] = classes.codes
-        found = Encoded(codes, classes.names)
-    if kept.all():
-        return found
-    found = Encoded(found.codes[kept], found.names)
-    if (found.codes == NOISE).all():
-        raise InputError("truth names the class of no object that has a weight; omit it instead")
-    return found
+        return np.asarray(np.average(self.labelings.codes != NOISE, axis=1, weights=self.weights))

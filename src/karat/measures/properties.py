@@ -6,8 +6,6 @@ what it found of karat's measures is stored here, in ``verdicts.jsonl`` and ``pr
 
 from __future__ import annotations
 
-import html
-import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,7 +35,6 @@ __all__ = [
     "Situation",
     "Verdict",
     "cluster_name",
-    "contingency",
     "definitions",
     "properties",
     "stored_verdicts",
@@ -115,26 +112,6 @@ class Situation:
         truth = None if self.truth is None else self.truth[objects]
         return Situation(self.labels[objects], truth, data, self.metric)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        stored: dict[str, Any] = {"labels": self.labels.tolist()}
-        if self.truth is not None:
-            stored["truth"] = self.truth.tolist()
-        if self.data is not None:
-            stored |= {"data": self.data.tolist(), "metric": self.metric}
-        return stored
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Situation:
-        """From what :meth:`to_dict` gave."""
-        data, truth = stored.get("data"), stored.get("truth")
-        return cls(
-            np.asarray(stored["labels"], dtype=np.int64),
-            None if truth is None else np.asarray(truth, dtype=np.int64),
-            None if data is None else np.asarray(data, dtype=np.float64),
-            stored.get("metric", "euclidean"),
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -149,23 +126,6 @@ class Case:
         """How many objects the first situation has."""
         return self.situations[0].n
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        return {
-            "situations": [situation.to_dict() for situation in self.situations],
-            "names": list(self.names),
-            "facts": dict(self.facts),
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Case:
-        """From what :meth:`to_dict` gave."""
-        return cls(
-            tuple(Situation.from_dict(each) for each in stored["situations"]),
-            tuple(stored["names"]),
-            dict(stored["facts"]),
-        )
-
 
 @dataclass(frozen=True)
 class Counterexample:
@@ -179,24 +139,36 @@ class Counterexample:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
+        situations = []
+        for one in self.case.situations:
+            stored: dict[str, Any] = {"labels": one.labels.tolist()}
+            if one.truth is not None:
+                stored["truth"] = one.truth.tolist()
+            if one.data is not None:
+                stored |= {"data": one.data.tolist(), "metric": one.metric}
+            situations.append(stored)
         return {
             "property": self.property,
             "measure": self.measure,
             "greater_is_better": self.greater_is_better,
             "values": [float(value) for value in self.values],
-            **self.case.to_dict(),
+            "situations": situations,
+            "names": list(self.case.names),
+            "facts": dict(self.case.facts),
         }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Counterexample:
         """From what :meth:`to_dict` gave."""
-        return cls(
-            stored["property"],
-            stored["measure"],
-            Case.from_dict(stored),
-            tuple(float(value) for value in stored["values"]),
-            stored["greater_is_better"],
-        )
+        kinds: dict[str, Any] = {"labels": np.int64, "truth": np.int64, "data": np.float64}
+        given: list[dict[str, Any]] = [
+            {key: np.asarray(one[key], kinds[key]) if key in kinds else one[key] for key in one}
+            for one in stored["situations"]
+        ]
+        situations = tuple(Situation(**one) for one in given)
+        case = Case(situations, tuple(stored["names"]), dict(stored["facts"]))
+        values = tuple(map(float, stored["values"]))
+        return cls(stored["property"], stored["measure"], case, values, stored["greater_is_better"])
 
     def __str__(self) -> str:
         better = "greater" if self.greater_is_better else "lower"
@@ -330,9 +302,6 @@ class Properties:
         examples = [f"\n{example}" for example in self.counterexamples.values()]
         return "\n".join([self.measure, *lines, *examples])
 
-    def _repr_html_(self) -> str:
-        return f"<h4>{html.escape(self.measure)}</h4>{self.table.to_html()}"
-
 
 def properties(key: str) -> Properties:
     """Which properties a measure has, and a counterexample to each that it lacks.
@@ -366,13 +335,13 @@ def properties(key: str) -> Properties:
     >>> print(found.counterexamples["improving_between"])
     Improving between (strict): silhouette (greater is better)
     <BLANKLINE>
-    before            after
-    A 0  1  1  1      A 0  2* 1  1
-    B 1  0  1  1      B 2* 0  1  1
-    A 1  1  0  1      A 1  1  0  1
-    C 1  1  1  0      C 1  1  1  0
+    before               after
+    A  0   1   1   1     A  0   2*  1   1
+    B  1   0   1   1     B  2*  0   1   1
+    A  1   1   0   1     A  1   1   0   1
+    C  1   1   1   0     C  1   1   1   0
     <BLANKLINE>
-    silhouette = 0    silhouette = 0
+    silhouette = 0       silhouette = 0
     """
     from karat.measures.catalogue import catalogue
 
@@ -427,43 +396,20 @@ def cluster_name(code: int) -> str:
     return LETTERS[code] if 0 <= code < len(LETTERS) else str(code)
 
 
-def contingency(situation: Situation) -> tuple[list[str], list[str], NDArray[np.int64]]:
-    """Names of the classes and the clusters, and how many objects each pair shares."""
-    assert situation.truth is not None
-    classes, rows = np.unique(situation.truth, return_inverse=True)
-    clusters, columns = np.unique(situation.labels, return_inverse=True)
-    table = np.zeros((len(classes), len(clusters)), dtype=np.int64)
-    np.add.at(table, (rows, columns), 1)
-    return [str(c) for c in classes], [cluster_name(int(c)) for c in clusters], table
-
-
 def _table(situation: Situation, first: Situation) -> list[str]:
-    """A row for each object; what differs from the first situation has a star."""
-    labels = [cluster_name(int(code)) for code in situation.labels]
-    if situation.data is None:
-        return _crossed(situation)
-    comparable = first.data is not None and first.data.shape == situation.data.shape
-    rows = []
-    for i, row in enumerate(situation.data):
-        cells = []
-        for j, value in enumerate(row):
-            other = first.data[i, j] if comparable and first.data is not None else value
-            cells.append(f"{value:.5g}" + ("*" if value != other else " "))
-        rows.append(cells)
-    width = max(len(cell) for row in rows for cell in row)
-    return [
-        f"{label} {' '.join(cell.rjust(width) for cell in row)}"
-        for label, row in zip(labels, rows, strict=True)
-    ]
+    """A row for each object or class; what differs from the first situation has a star."""
+    import pandas as pd
 
-
-def _crossed(situation: Situation) -> list[str]:
-    """A row for each class, a column for each cluster; an empty cell is a dot."""
-    classes, clusters, table = contingency(situation)
-    cells = [[str(count) if count else "." for count in row] for row in table.tolist()]
-    width = max(map(len, [*clusters, *itertools.chain(*cells)]))
-    left = max(map(len, classes))
-    return [
-        f"{name.rjust(left)} {' '.join(cell.rjust(width) for cell in row)}"
-        for name, row in zip(["", *classes], [clusters, *cells], strict=True)
+    names = [cluster_name(int(code)) for code in situation.labels]
+    data = situation.data
+    if data is None:
+        assert situation.truth is not None
+        counts = pd.crosstab(situation.truth, np.array(names))
+        counts = counts.rename_axis(index=None, columns=None).astype(object)
+        return counts.where(counts > 0, ".").to_string().splitlines()
+    other = data if first.data is None or first.data.shape != data.shape else first.data
+    cells = [
+        [f"{value:.5g}{'*' if value != was else ' '}" for value, was in zip(*rows, strict=True)]
+        for rows in zip(data, other, strict=True)
     ]
+    return pd.DataFrame(cells, names).to_string(header=False).splitlines()

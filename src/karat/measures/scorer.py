@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.labelings.held import held_labelings
+from karat.labelings.candidates import hard_labelings
 from karat.labelings.labels import NoisePolicy
 from karat.measures import catalogue
 from karat.measures.evaluation import evaluate
@@ -61,7 +61,7 @@ class Scorer:
 
     def _labels(self, estimator: Any, X: Any) -> Any:
         n = X.shape[0] if hasattr(X, "shape") else len(X)
-        ((_, labels),) = held_labelings(estimator, X).items()
+        ((_, labels),) = hard_labelings(estimator, X)[0].items()
         if len(labels) != n:
             raise InputError(
                 f"the estimator was fitted to {len(labels)} objects and is judged on {n} others. "

@@ -70,6 +70,7 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         *,
         standard_errors: Mapping[str, ArrayLike] | None = None,
         exact: Mapping[str, ArrayLike] | None = None,
+        hardened: Mapping[str, ArrayLike] | None = None,
         sample_size: dict[str, int] | None = None,
     ) -> Scores:
         """Scores of the clusterings with these names, from an array for each measure."""
@@ -83,7 +84,7 @@ class Scores(Mapping[str, "pd.Series[float]"]):
             pd.Series(coverage, index, name="coverage"),
             pd.DataFrame(dict(standard_errors or {}), index),
             pd.DataFrame(True if exact is None else dict(exact), index, table.columns),
-            pd.DataFrame(False, index, table.columns),
+            pd.DataFrame(dict(hardened) if hardened else False, index, table.columns),
             sample_size or {},
         )
 

@@ -21,8 +21,6 @@ from karat.runtime.validation import InputError, StorageError
 from karat.runtime.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from karat.model.model import Model
 
 FORMAT = "karat-model"
@@ -33,44 +31,38 @@ _DAMAGED = (
     zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, OSError,
     UnicodeDecodeError,
 )  # fmt: skip
-_WHEN = (1980, 1, 1, 0, 0, 0)  # the same model is the same bytes
 _MANIFEST, _FACTS = "manifest.json", "facts.json"
+#: what of a model is kept as it is
+_PLAIN = ("names", "sizes", "n_objects", "training_agreement", "training_checked", "facts")
 
 
 def write_model(model: Model, path: str | Path, *, overwrite: bool = False) -> None:
     """Write a model, whole or not at all, see :meth:`Model.save`."""
     rule = model.rule
     facts, prepared = model.preparation.to_parts()
-    content = {
+    content = {name: getattr(model, name) for name in _PLAIN} | {
         "rule": {"metric": check_metric_of_file(rule.metric), "by_centers": rule.by_centers},
         "preparation": facts,
-        "names": list(model.names),
-        "sizes": list(model.sizes),
-        "n_objects": model.n_objects,
-        "confidence": {"margins": model.confidence.margins, "shares": model.confidence.shares},
+        "confidence": vars(model.confidence),
         "extension_agreement": vars(model.extension_agreement),
-        "training_agreement": model.training_agreement,
-        "training_checked": model.training_checked,
-        "facts": model.facts,
     }
     arrays = {f"preparation/{name}": value for name, value in prepared.items()}
     arrays |= {"rule/labels": rule.labels, "rule/limits": rule.limits}
     arrays |= _flat("rule/X", rule.X) | _flat("rule/centers", rule.centers)
     members = {_FACTS: _json(content)}
-    members |= {f"{name}.npy": _npy(value) for name, value in arrays.items()}
+    for name, value in arrays.items():
+        file = io.BytesIO()
+        np.save(file, np.ascontiguousarray(value), allow_pickle=False)
+        members[f"{name}.npy"] = file.getvalue()
     manifest = {
-        "format": FORMAT,
-        "version": VERSION,
-        "karat": __version__,
-        "digest": _digest(members),
-    }
+        "format": FORMAT, "version": VERSION, "karat": __version__, "digest": _digest(members),
+    }  # fmt: skip
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {_MANIFEST: _json(manifest), **members}.items():
-            info = zipfile.ZipInfo(name, _WHEN)
-            info.compress_type = zipfile.ZIP_DEFLATED
+            info = zipfile.ZipInfo(name)  # without a date: the same model is the same bytes
             info.external_attr = 0o644 << 16
-            archive.writestr(info, data)
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED)
     write_output(path, out.getvalue(), overwrite=overwrite)
 
 
@@ -148,7 +140,7 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, bytes]:
     return members
 
 
-def _model(content: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
+def _model(content: dict[str, Any], arrays: dict[str, Any]) -> Model:
     from karat.model.model import Model
 
     rule = Rule(
@@ -158,21 +150,15 @@ def _model(content: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
         limits=arrays["rule/limits"],
         **content["rule"],
     )
-    prepared = {
-        name.removeprefix("preparation/"): value
-        for name, value in arrays.items()
-        if name.startswith("preparation/")
-    }
-    confidence = content["confidence"]
-    simple = ("n_objects", "training_agreement", "training_checked", "facts")
+    start = "preparation/"
+    prepared = {name[len(start) :]: arrays[name] for name in arrays if name.startswith(start)}
+    plain = {name: content[name] for name in _PLAIN}
     return Model(
         rule=rule,
         preparation=Preparation.from_parts(content["preparation"], prepared),
-        names=tuple(content["names"]),
-        sizes=tuple(content["sizes"]),
-        confidence=Confidence(tuple(confidence["margins"]), tuple(confidence["shares"])),
+        confidence=Confidence(**{k: tuple(v) for k, v in content["confidence"].items()}),
         extension_agreement=ExtensionAgreement(**content["extension_agreement"]),
-        **{name: content[name] for name in simple},
+        **plain | {"names": tuple(plain["names"]), "sizes": tuple(plain["sizes"])},
     )
 
 
@@ -186,7 +172,7 @@ def _flat(name: str, data: Any) -> dict[str, Any]:
     }
 
 
-def _whole(name: str, arrays: Mapping[str, Any]) -> Any:
+def _whole(name: str, arrays: dict[str, Any]) -> Any:
     if name in arrays:
         return arrays[name]
     from scipy import sparse
@@ -199,13 +185,7 @@ def _json(content: Any) -> bytes:
     return json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
 
 
-def _npy(array: Any) -> bytes:
-    out = io.BytesIO()
-    np.save(out, np.ascontiguousarray(array), allow_pickle=False)
-    return out.getvalue()
-
-
-def _digest(members: Mapping[str, bytes]) -> str:
+def _digest(members: dict[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name in sorted(members):
         digest.update(f"{name} {len(members[name])}\n".encode())

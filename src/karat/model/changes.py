@@ -39,11 +39,10 @@ class Reference:
 
     Attributes
     ----------
-    today : float
+    today, unchanged : float, tuple of float
         Mean adjusted Rand index, over samples of today's objects, between the clusters of the old
-        model and those that its clusterer finds in them.
-    unchanged : tuple of float
-        The same for samples of the old objects, of the same size, that the model did not have.
+        model and those that its clusterer finds; the same for each sample of old objects, of the
+        same size, that the model did not have.
     p_value : float
         The share of these that agree no better than today's do, today's among them; differences
         that three objects can make do not count.
@@ -73,20 +72,18 @@ class Changes:
     placed, unlike : float
         The shares of today's objects that the old model places with a confidence of at least 0.8,
         and that are unlike anything in the old data (about 0.01 are by chance).
-    reference : Reference or None
-    reason : str or None
-        Why there is no reference.
+    reference, reason : Reference, str
+        What resampling makes, or why it is not known.
     n_objects : int
         Objects of today.
 
     Notes
     -----
-    Transitions are those of MONIC (Spiliopoulou, Ntoutsi, Theodoridis & Schult, *KDD* 2006): a
-    cluster *came back* if at least half of its objects of today are in one of today's clusters;
-    it *merged* if those of another one are there, too; it *split* if parts of at least a quarter
-    each make up half of it or more; otherwise, or where it has less than a tenth of the share that
-    it had, it *vanished*. It *grew* or *shrank* if the shares then and today differ by more than
-    sampling makes at a level of 5 % for all clusters together.
+    After MONIC (Spiliopoulou, Ntoutsi, Theodoridis & Schult, *KDD* 2006): a cluster *came back* if
+    at least half of its objects of today are in one of today's clusters; it *merged* if those of
+    another one are there, too; it *split* if parts of at least a quarter each make up half of it or
+    more; otherwise, or with less than a tenth of its former share, it *vanished*. It *grew* or
+    *shrank* if the shares differ by more than sampling makes at 5 % for all clusters together.
     """
 
     table: pd.DataFrame
@@ -122,47 +119,43 @@ class Changes:
             f"with confidence; {100 * self.unlike:.1f} % are unlike anything in the old data "
             f"(about {100 * ALARMS:.0f} % are by chance)."
         )
-        for row in self.table.to_dict("records"):
-            told.append(_sentence(row))
-        return tuple(told)
+        return (*told, *map(_sentence, self.table.to_dict("records")))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        reference = None
-        if self.reference is not None:
-            reference = {**vars(self.reference), "unchanged": list(self.reference.unchanged)}
         rows: list[dict[Any, Any]] = self.table.to_dict("records")
-        return {
+        reference = self.reference
+        plain = {k: v for k, v in vars(self).items() if k != "table"}
+        return plain | {
             "changes": [
                 {k: None if isinstance(v, float) and v != v else v for k, v in row.items()}
                 for row in rows
             ],
             "flows": {str(k): dict(v) for k, v in self.flows.to_dict("index").items()},
-            "agreement": self.agreement,
-            "placed": self.placed,
-            "unlike": self.unlike,
             "changed": self.changed,
-            "reference": reference,
-            "reason": self.reason,
-            "n_objects": self.n_objects,
+            "reference": reference and vars(reference) | {"unchanged": [*reference.unchanged]},
         }
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
 
+#: what is said of a cluster, by what became of it
+_SAID = {
+    "new": "{now} is new ({today} today).",
+    "vanished": "{before} has vanished ({shares}).",
+    "split": "{before} has split into {now} ({shares}).",
+    "merged": "{before} has merged with others into {now} ({shares}).",
+    "came back": "{before} came back as {now} ({shares}).",
+    "grew": "{before} came back as {now}, and has grown ({shares}).",
+    "shrank": "{before} came back as {now}, and has shrunk ({shares}).",
+}
+
+
 def _sentence(row: Any) -> str:
-    shares = f"{100 * row['share_before']:.0f} % then, {100 * row['share_now']:.0f} % today"
-    if row["change"] == "new":
-        return f"{row['now']} is new ({100 * row['share_now']:.0f} % today)."
-    if row["change"] == "vanished":
-        return f"{row['before']} has vanished ({shares})."
-    if row["change"] == "split":
-        return f"{row['before']} has split into {row['now']} ({shares})."
-    if row["change"] == "merged":
-        return f"{row['before']} has merged with others into {row['now']} ({shares})."
-    more = {"grew": ", and has grown", "shrank": ", and has shrunk"}.get(row["change"], "")
-    return f"{row['before']} came back as {row['now']}{more} ({shares})."
+    then, today = (f"{100 * row[name]:.0f} %" for name in ("share_before", "share_now"))
+    shares = f"{then} then, {today} today"
+    return _SAID[row["change"]].format(**row, today=today, shares=shares)
 
 
 def changes(
@@ -178,24 +171,11 @@ def changes(
 ) -> Changes:
     """What became of the clusters of a model.
 
-    Parameters
-    ----------
-    model : Model
-    prepared : Prepared
-        Today's objects, by :meth:`Model.prepare`.
-    labels : ndarray of int, shape (m,)
-        Today's clusters, from 0; ``-1`` for outliers.
-    names : sequence of str
-        What these are called.
-    refit : callable, optional
-        Clusters rows as the clustering of the model was made.
-    reason : str, optional
-        Why there is no ``refit``.
-    n_resamples : int, default 39
-    random_state : int, Generator or None, default 0
+    ``prepared`` are today's objects (:meth:`Model.prepare`), ``labels`` and ``names`` their
+    clusters; ``refit`` clusters rows as the clustering of the model was made, and ``reason`` says
+    why nothing does.
     """
-    found = model.placed(prepared)
-    labels = np.asarray(labels)
+    found, labels = model.placed(prepared), np.asarray(labels)
     if len(labels) != len(found):
         raise InputError(f"{len(labels)} labels for {len(found)} objects of today")
     flows = _flows(model, found, labels, names)

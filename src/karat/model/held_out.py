@@ -37,19 +37,15 @@ class ExtensionAgreement:
 
     Attributes
     ----------
-    value : float or None
+    value, standard_error : float or None
         Mean adjusted Rand index, over folds of held-out objects, between their clusters by the
-        rule and those by the clustering of all objects. Outliers count as one cluster.
-    standard_error : float or None
-        Of the mean over the folds.
+        rule and those by the clustering of all objects; outliers count as one cluster.
     share : float or None
-        The share of the held-out objects that are in the same cluster, after the clusters were
-        matched.
+        The share of the held-out objects that are in the same cluster, after matching.
     n_objects : int
         How many were held out, each once.
     refitted : bool
-        Whether the other objects were clustered anew without those; otherwise they kept their
-        clusters.
+        Whether the other objects were clustered anew; otherwise they kept their clusters.
     reason : str or None
         Why there is no value, or why nothing was clustered anew.
     """
@@ -75,13 +71,7 @@ class ExtensionAgreement:
 
 @dataclass(frozen=True)
 class Confidence:
-    """The share of held-out objects in the right cluster, by their margin.
-
-    Attributes
-    ----------
-    margins, shares : tuple of float
-        Knots, ascending; between them it is linear.
-    """
+    """The share of held-out objects in the right cluster, linear between knots of their margin."""
 
     margins: tuple[float, ...]
     shares: tuple[float, ...]
@@ -125,19 +115,7 @@ def hold_out(
 ) -> tuple[ExtensionAgreement, Confidence]:
     """Hold out each fifth of the objects in turn, and predict their clusters from the others.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array, shape (n, d)
-    labels : ndarray of int32, shape (n,)
-        Of the clustering of all.
-    metric : str or callable
-    by_centers : bool
-        Of the rule.
-    refit : callable, optional
-        Clusters some of the objects anew; by default they keep their clusters.
-    reason : str, optional
-        Why there is no ``refit``.
-    random_state : int
+    ``refit`` clusters some of the objects anew; without it (``reason``) they keep their clusters.
     """
     n = X.shape[0]
     if n < FEWEST:

@@ -33,16 +33,12 @@ MOST_MISSING = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """The clusters of further objects.
-
-    ``np.asarray`` of it are the labels.
+    """The clusters of further objects; ``np.asarray`` of it are the labels.
 
     Attributes
     ----------
-    labels : ndarray of int32, shape (m,)
-        As in the clustering; ``-1`` where the nearest object is an outlier.
-    names : ndarray of object, shape (m,)
-        What the clusters are called, ``"outlier"`` for ``-1``.
+    labels, names : ndarray of int32 and of object, shape (m,)
+        As in the clustering; ``-1`` and ``"outlier"`` where the nearest object is an outlier.
     confidence : ndarray of float64, shape (m,)
         The share of held-out objects with such a margin to the next cluster that were placed
         where clustering them places them.
@@ -92,22 +88,16 @@ class Model:
 
     Attributes
     ----------
-    rule : Rule
-        What decides, see :class:`karat.model.Rule`.
-    preparation : Preparation
-        How the data were prepared.
-    names : tuple of str
-        What the clusters are called.
-    sizes : tuple of int
-        Objects of each cluster.
+    rule, preparation : Rule, Preparation
+        What decides, and how the data were prepared.
+    names, sizes : tuple of str and of int
+        What the clusters are called, and the objects of each.
     n_objects : int
-    confidence : Confidence
-    extension_agreement : ExtensionAgreement
+    confidence, extension_agreement : Confidence, ExtensionAgreement
         How far predictions agree with clustering the objects themselves.
-    training_agreement : float
-        The share of the objects of the data that are predicted to be where they are.
-    training_checked : int
-        On how many of them, drawn at random.
+    training_agreement, training_checked : float, int
+        The share of the objects of the data that are predicted to be where they are, and on how
+        many of them, drawn at random.
     facts : dict
         What the clustering is called and where it came from.
     """
@@ -148,17 +138,12 @@ class Model:
         refit : callable, optional
             Gives labels of some rows of ``X``, clustered anew in the same way.
         rows : ndarray of int, optional
-            The objects that stand for all; by default all, and of more than 5,000 as many drawn at
-            random.
+            The objects that stand for all; by default all, at most 5,000 drawn at random.
         facts : dict, optional
             To be kept with it; what JSON takes.
         reason : str, optional
             Why there is no ``refit``.
         random_state : int
-
-        Returns
-        -------
-        Model
 
         Raises
         ------
@@ -169,11 +154,9 @@ class Model:
         --------
         >>> import karat
         >>> X = [[0.0], [0.2], [0.5], [9.0], [9.1], [9.4]]
-        >>> model = karat.Model.of(X, ["low"] * 3 + ["high"] * 3)
-        >>> model.predict([[0.3], [9.2], [40.0]]).names
-        array(['low', 'high', 'high'], dtype=object)
-        >>> model.predict([[0.3], [9.2], [40.0]]).unlike
-        array([False, False,  True])
+        >>> found = karat.Model.of(X, ["low"] * 3 + ["high"] * 3).predict([[0.3], [9.2], [40.0]])
+        >>> found.names.tolist(), found.unlike.tolist()
+        (['low', 'high', 'high'], [False, False, True])
         """
         dataset = as_dataset(X, metric)
         metric = dataset.metric if metric is None or dataset.metric != "euclidean" else metric
@@ -275,18 +258,9 @@ class Model:
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Keep it in one file: arrays and JSON, nothing that is executed.
 
-        The file has the objects that stand for the data (all of up to 5,000), as numbers.
-
-        Parameters
-        ----------
-        path : path-like
-        overwrite : bool, default False
-            Replace a file that is there.
-
-        Raises
-        ------
-        InputError, StorageError
-            If the path cannot be written to, or the distance is a function.
+        It has the objects that stand for the data (all of up to 5,000), as numbers. An InputError
+        or StorageError says that the path cannot be written to (``overwrite`` replaces a file), or
+        that the distance is a function.
         """
         from karat.model.archive import write_model
 
@@ -300,11 +274,8 @@ class Model:
 
     def __str__(self) -> str:
         rule = "the cluster of the nearest " + ("centre" if self.rule.by_centers else "object")
-        checked = (
-            ""
-            if self.training_checked == self.n_objects
-            else (f" ({self.training_checked:,} were asked)")
-        )
+        part = self.training_checked < self.n_objects
+        checked = f" ({self.training_checked:,} were asked)" * part
         return (
             f"{self!r}. A further object belongs to {rule}. "
             f"{100 * self.training_agreement:.4g} % of the objects of the data are predicted to be "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,7 @@ ROUNDING = 1e-12
 _BLOCK = 2**14
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """Where objects belong."""
 
     #: ``-1`` where the nearest object is an outlier
@@ -76,19 +75,10 @@ class Rule:
         rows: NDArray[np.integer[Any]] | None = None,
         by_centers: bool | None = None,
     ) -> Rule:
-        """The rule of a clustering.
+        """The rule of a clustering, with ``rows`` as the objects that stand for all.
 
-        Parameters
-        ----------
-        X : ndarray or csr_array, shape (n, d)
-        labels : ndarray of int32, shape (n,)
-            From 0, ``-1`` for outliers.
-        metric : str or callable
-        rows : ndarray of int, optional
-            The objects that stand for all; by default all.
-        by_centers : bool, optional
-            By default where all but one object in :data:`CENTERS_ALLOW` are nearest to the centre
-            of their own cluster, and none is an outlier.
+        By default an object belongs to the nearest centre where all but one object in
+        :data:`CENTERS_ALLOW` are nearest to that of their own cluster, and none is an outlier.
         """
         if metric in OF_ALL:
             raise InputError(
@@ -102,11 +92,6 @@ class Rule:
         limits = _limits(kept, own, metric, centers.shape[0])
         rule = cls(kept, own, metric, centers, limits, bool(by_centers))
         return rule if by_centers is not None else replace(rule, by_centers=rule._tells(X, labels))
-
-    @property
-    def n_clusters(self) -> int:
-        """Number of clusters."""
-        return int(self.centers.shape[0])
 
     def _tells(self, X: Data, labels: NDArray[np.int32]) -> bool:
         """Whether the nearest centres tell the clusters."""
@@ -124,17 +109,10 @@ class Rule:
         own: NDArray[np.integer[Any]] | None = None,
         labels: NDArray[np.int32] | None = None,
     ) -> Placed:
-        """The clusters of objects.
+        """The clusters of objects that were prepared as ``X`` was.
 
-        Parameters
-        ----------
-        Z : ndarray or csr_array, shape (m, d)
-            Prepared as ``X`` was.
-        own : ndarray of int, shape (m,), optional
-            Which of the objects in ``X`` each is, -1 for none: then its margin is that from the
-            other objects.
-        labels : ndarray of int32, shape (m,), optional
-            Their clusters, where these are known: nothing is predicted then.
+        ``own`` is which of the objects in ``X`` each is, -1 for none: then its margin is that from
+        the other objects. ``labels`` are their clusters where these are known.
         """
         m = Z.shape[0]
         if m == 0:
@@ -239,11 +217,11 @@ def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
 def _few_of_each(labels: NDArray[np.int32], most: int = 1_000) -> NDArray[np.intp]:
     """The objects of each cluster, of large ones as many as tell where the middle is."""
     rng = np.random.default_rng(0)
-    rows = []
-    for cluster in range(int(labels.max()) + 1):
-        own = np.flatnonzero(labels == cluster)
-        rows.append(own if len(own) <= most else np.sort(rng.choice(own, most, replace=False)))
-    return np.concatenate(rows)
+    members = (np.flatnonzero(labels == cluster) for cluster in range(int(labels.max()) + 1))
+    return np.concatenate([
+        own if len(own) <= most else np.sort(rng.choice(own, most, replace=False))
+        for own in members
+    ])  # fmt: skip
 
 
 def _limits(X: Data, labels: NDArray[np.int32], metric: Any, k: int) -> Floats:

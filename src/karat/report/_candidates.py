@@ -146,12 +146,11 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
             return told
         means = Means(table, own)
         for c in range(own.max() + 1):
-            found = [one for one in means.differences(c) if one.effect > 0 or not of_terms]
+            found = [one for one in means.telling(c) if one.effect > 0 or not of_terms]
             for one in found[:TOLD]:
                 length = one.within if of_terms else strength(one.effect)
-                value, elsewhere = map(one.feature.text, (one.within, one.elsewhere))
-                place = named.setdefault(one.feature.name, len(named))
-                told[c].append([place, value, round(100 * length), elsewhere])
+                place = named.setdefault(one.feature, len(named))
+                told[c].append([place, one.text, round(100 * length), one.text_elsewhere])
         return told
 
     return describe, named

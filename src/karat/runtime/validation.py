@@ -360,8 +360,8 @@ def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
     )
 
 
-def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    """The weights of ``n`` objects: numbers of objects that each stands for.
+def check_sample_weight(sample_weight: Any, n: int | None) -> NDArray[np.float64]:
+    """The weights of ``n`` objects, where it is known: numbers of objects that each stands for.
 
     Raises
     ------
@@ -374,7 +374,7 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
         raise InputError(
             f"sample_weight must be numbers, one for each object; got {sample_weight!r:.80}"
         ) from None
-    if weights.shape != (n,):
+    if weights.shape != (weights.size if n is None else n,):
         raise InputError(
             f"sample_weight has shape {weights.shape}, but there are {n} objects; "
             "give one weight for each"

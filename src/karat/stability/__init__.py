@@ -1,14 +1,12 @@
 """Would these clusters be found again? Resampling methods, beside data without clusters."""
 
 from karat.nulls.references import draw_reference
-from karat.stability.ambiguity import pac, rcsi
 from karat.stability.assessment import Assessment, assess
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.curves import ben_hur, levine_domany, prediction_strength
-from karat.stability.instability import fang_wang, lange, wang
-from karat.stability.number import ESTIMATORS, NumberOfClusters, clest, n_clusters
+from karat.stability.curves import ben_hur, lange, levine_domany, prediction_strength
+from karat.stability.number import ESTIMATORS, clest
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.stability.subsampling import subsampling
 
@@ -17,7 +15,6 @@ __all__ = [
     "Assessment",
     "ClusterStability",
     "Consensus",
-    "NumberOfClusters",
     "StabilityCurve",
     "assess",
     "ben_hur",
@@ -26,13 +23,8 @@ __all__ = [
     "clusterwise_bootstrap",
     "consensus_matrix",
     "draw_reference",
-    "fang_wang",
     "lange",
     "levine_domany",
-    "n_clusters",
-    "pac",
     "prediction_strength",
-    "rcsi",
     "subsampling",
-    "wang",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from karat.runtime.validation import InputError, check_choice
-from karat.stability._agreement import SIMILARITIES
+from karat.stability._agreement import SIMILARITIES, disagreement
 from karat.stability.engine import Engine, Options, check_draws, halves, subsample
 from karat.stability.method import Draw, Method, carrier
 from karat.stability.result import StabilityCurve
@@ -244,5 +244,80 @@ def prediction_strength(
         lambda n: n // 2,
         rule=f"the largest k with a mean of at least {cutoff:g}",
         select=lambda mean: max((n for n, value in mean.items() if value >= cutoff), default=None),
+    )
+    return method.curve(X, clusterer, k, n_splits, n_references, options)
+
+
+def lange(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_splits: int = 20,
+    classifier: Any = "neighbors",
+    n_references: int = 0,
+    **options: Unpack[Options],
+) -> StabilityCurve:
+    """Instability: disagreement of a half's clusters with those predicted from the other half.
+
+    Parameters
+    ----------
+    X, clusterer, n_splits, classifier, n_references, **options
+        As for :func:`prediction_strength`.
+    k : int or iterable of int
+        From 2 upward.
+
+    Returns
+    -------
+    StabilityCurve
+        Lower is better: 0 is perfect, 1 is what labels at random get. The k of the lowest value is
+        selected, the larger one in a tie; it is never 1.
+
+    Notes
+    -----
+    Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
+    over the mean of that of random labels. These have the sizes of the clusters, as in the package
+    reval, where the authors draw each cluster with the same probability: an object alone beside one
+    large cluster would be next to stable by that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import lange
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> lange(X, k=range(2, 5)).selected
+    3
+    """
+
+    def instability(engine: Engine, ks: Sequence[int]) -> Draw:
+        carry = carrier(engine, classifier)
+
+        def split(rng: np.random.Generator) -> list[tuple[float, float]]:
+            one, other = halves(engine.n, rng)
+            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+            values = []
+            for a, c in zip(first, second, strict=True):
+                predicted = carry(one, a, other)
+                by_chance = disagreement(rng.permutation(predicted), rng.permutation(c))
+                values.append((disagreement(predicted, c), by_chance))
+            return values
+
+        return split
+
+    def beside_chance(found: Floats) -> Floats:
+        by_chance = found[..., 1].mean(axis=0)
+        # one cluster and single objects disagree with nothing, not even by chance
+        return np.divide(found[..., 0], by_chance, out=found[..., 0], where=by_chance > 0)
+
+    method = Method(
+        "Lange's instability",
+        instability,
+        lambda n: n // 2,
+        least=2,
+        rule="the lowest mean, the larger k in a tie",
+        select=lambda mean: min(mean, key=lambda n: (mean[n], -n)),
+        settle=beside_chance,
+        greater_is_better=False,
     )
     return method.curve(X, clusterer, k, n_splits, n_references, options)

@@ -99,74 +99,73 @@ def subsampling(
     check_draws(n_resamples, fraction)
     engine = prepare(X, clusterer, **options)
     numbers = check_numbers(k, engine.n)
+    estimate: Any = estimator
     if isinstance(estimator, str):
         if estimator not in ESTIMATORS:
             raise unknown_name(estimator, ESTIMATORS, "estimator")
         estimate, one = ESTIMATORS[estimator]
         if method == 3 and not one:
             raise InputError(f"method 3 needs an estimator that can answer 1; {estimator} cannot")
-    else:
-        estimate = estimator
     if method > 1 and engine.metric in RELATIONS:
         raise InputError("methods 2 and 3 need the objects' features for the estimator")
+    if classifier == "neighbors" and method == 1:
+        engine.neighbors()  # before processes would, each for itself
+
+    def confidences(labels: Codes, key: tuple[int, int]) -> list[float]:
+        if method == 1:
+            tests = _tests(engine, labels, key, folds, n_resamples, fraction)
+            return engine.map(lambda test: _accuracy(engine, labels, classifier, test), tests)
+        if method == 2:
+            return _subsets(engine, labels, key, n_resamples, estimate)
+        return _single_clusters(engine, labels, key, n_resamples, fraction, estimate)
+
     samples: dict[int, NDArray[np.float64]] = {}
     for number in numbers:
         values: list[float] = []
         for run in range(n_runs):
             labels = engine.fit(None, [number], engine.generator(run, number))[0]
-            key = (run, number)
-            if method == 1:
-                values += _accuracies(engine, labels, key, n_resamples, fraction, classifier, folds)
-            elif method == 2:
-                values += _subsets(engine, labels, key, n_resamples, estimate)
-            else:
-                values += _single_clusters(engine, labels, key, n_resamples, fraction, estimate)
+            values += confidences(labels, (run, number))
         samples[number] = np.array(values or [np.nan])
-    table = curve_table(
-        {c: v if len(v) > 1 else np.repeat(v, 2) for c, v in samples.items()},
-        [],
-        greater_is_better=True,
-    )
+    twice = {c: v if len(v) > 1 else np.repeat(v, 2) for c, v in samples.items()}
+    table = curve_table(twice, [], greater_is_better=True)
     best = None if table["value"].isna().all() else numbers[int(np.nanargmax(table["value"]))]
     return StabilityCurve(
         f"Subsampling, method {method}", table, samples, True, best, "the highest mean", engine.n
     )
 
 
-def _accuracies(
+def _tests(
     engine: Engine,
     labels: Codes,
     key: tuple[int, int],
+    folds: int | None,
     n_resamples: int,
     fraction: float,
-    classifier: Any,
-    folds: int | None,
-) -> list[float]:
+) -> list[NDArray[np.int64]]:
+    """The objects that each classifier is tested on: folds, or what is not in a subsample."""
     judged = np.flatnonzero(labels >= 0)
-    if classifier == "neighbors":  # before processes would, each for itself
-        engine.neighbors()
     if folds is not None:
         if not 2 <= folds <= len(judged):
             raise InputError(f"folds must be between 2 and {len(judged)}; got {folds}")
         parts = np.array_split(engine.generator(*key, 0).permutation(judged), folds)
-        tests = [np.sort(part) for part in parts]
-    else:
-        tests = []
-        for b in range(n_resamples):
-            train = judged[subsample(len(judged), fraction, engine.generator(*key, b))]
-            tests.append(np.setdiff1d(judged, train))
+        return [np.sort(part) for part in parts]
+    drawn = (
+        subsample(len(judged), fraction, engine.generator(*key, b)) for b in range(n_resamples)
+    )
+    return [np.delete(judged, rows) for rows in drawn]
 
-    def accuracy(test: Any) -> float:
-        train = np.setdiff1d(judged, test)
-        predicted = transfer(engine, classifier, train, labels[train], test)
-        return float((predicted == labels[test]).mean())
 
-    return engine.map(accuracy, tests)
+def _accuracy(engine: Engine, labels: Codes, classifier: Any, test: NDArray[np.int64]) -> float:
+    """Of a classifier that is trained on the other objects."""
+    train = np.setdiff1d(np.flatnonzero(labels >= 0), test)
+    predicted = transfer(engine, classifier, train, labels[train], test)
+    return float((predicted == labels[test]).mean())
 
 
 def _subsets(
     engine: Engine, labels: Codes, key: tuple[int, int], most: int, estimate: Estimator
 ) -> list[float]:
+    """For subsets of the clusters, whether their number is found from their objects."""
     k = int(labels.max(initial=-1)) + 1
     rng = engine.generator(*key, 2)
     if 2**k - 1 <= most:
@@ -176,17 +175,13 @@ def _subsets(
         shares = np.array([comb(k, size) for size in range(1, k + 1)], dtype=float)
         sizes = rng.choice(np.arange(1, k + 1), most, p=shares / shares.sum())
         subsets = [tuple(sorted(rng.choice(k, size, replace=False))) for size in sizes]
-
-    def right(job: tuple[int, tuple[int, ...]]) -> float | None:
-        b, subset = job
+    right = []
+    for b, subset in enumerate(subsets):
         rows = np.flatnonzero(np.isin(labels, subset))
-        if len(rows) < LEAST:
-            return None
-        numbers = list(range(1, min(k + 2, len(rows) // 2) + 1))
-        seed = int(engine.generator(*key, 3, b).integers(2**31 - 1))
-        return float(estimate(engine.X[rows], engine.clusterer, numbers, seed) == len(subset))
-
-    return [v for v in map(right, enumerate(subsets)) if v is not None]
+        if len(rows) >= LEAST:
+            found = _asked(engine, rows, k + 2, estimate, engine.generator(*key, 3, b))
+            right.append(float(found == len(subset)))
+    return right
 
 
 def _single_clusters(
@@ -197,16 +192,19 @@ def _single_clusters(
     fraction: float,
     estimate: Estimator,
 ) -> list[float]:
+    """For subsamples of single clusters, whether one cluster is found."""
     values = []
     for cluster in range(int(labels.max(initial=-1)) + 1):
         rows = np.flatnonzero(labels == cluster)
         for b in range(n_resamples):
             rng = engine.generator(*key, 4, cluster, b)
             part = rows[subsample(len(rows), fraction, rng)] if len(rows) > 1 else rows
-            if len(part) < LEAST:
-                values.append(1.0)
-                continue
-            numbers = list(range(1, min(5, len(part) // 2) + 1))
-            seed = int(rng.integers(2**31 - 1))
-            values.append(float(estimate(engine.X[part], engine.clusterer, numbers, seed) == 1))
+            few = len(part) < LEAST
+            values.append(1.0 if few else float(_asked(engine, part, 5, estimate, rng) == 1))
     return values
+
+
+def _asked(engine: Engine, rows: Any, most: int, estimate: Estimator, rng: Any) -> int:
+    """How many clusters some objects have, by an estimator."""
+    numbers = list(range(1, min(most, len(rows) // 2) + 1))
+    return estimate(engine.X[rows], engine.clusterer, numbers, int(rng.integers(2**31 - 1)))

@@ -4,7 +4,6 @@ from karat.runtime.validation import NothingToRankError, StorageError
 from karat.study.alternatives import Alternative, Alternatives
 from karat.study.answer import Answer
 from karat.study.differing import kept_differences, study_parts, why_untested
-from karat.study.representations import kept_representations, study_representations
 from karat.study.scoring import NO_LABELS
 from karat.study.stability import kept_assessment
 from karat.study.study import Study, load_study
@@ -21,9 +20,7 @@ __all__ = [
     "Study",
     "kept_assessment",
     "kept_differences",
-    "kept_representations",
     "load_study",
     "study_parts",
-    "study_representations",
     "why_untested",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.distances import FORMS
 from karat.judge import FEWEST_OBJECTS, gather
-from karat.judge.anchors import canonical_order
+from karat.judge.evidence import canonical_order
 from karat.labelings.partitions import canonical_codes
 from karat.meaning.carriers import carriers
 from karat.nulls.coordinates import placed
@@ -19,10 +19,19 @@ from karat.nulls.structure import needed
 from karat.nulls.valleys import separated, valley_evidence
 from karat.runtime.validation import InputError
 from karat.study import deciding, judging
-from karat.study.answer import GRADES, Expected
-from karat.study.derived import derived
-from karat.study.difference import ALIKE, differ, diverse, is_crossed, told_by
-from karat.study.views import View, components, feature_groups, residual
+from karat.study.answer import GRADES, Expected, plain
+from karat.study.notes import derived
+from karat.study.views import (
+    ALIKE,
+    View,
+    components,
+    differ,
+    diverse,
+    feature_groups,
+    is_crossed,
+    residual,
+    told_by,
+)
 from karat.study.wording import divisions as wording
 from karat.study.wording.phrases import natural
 
@@ -55,17 +64,14 @@ class Alternative:
 
     Attributes
     ----------
-    name : str
+    name, n_clusters : str, int
         A candidate of the study, or what was found beyond the sweep.
-    n_clusters : int
     labels : ndarray of int32, shape (n,)
         ``-1`` for outliers.
     sizes : tuple of int
         The largest first.
-    expected : Expected
-        The judge's expected agreement, on the view.
-    view : View
-        What it was found and judged on.
+    expected, view : Expected, View
+        The judge's expected agreement, and the view that it was found and judged on.
     evidence : float
         -log p of the shallowest valley that sets its clusters apart.
     carried_by : tuple of (str, float)
@@ -85,22 +91,6 @@ class Alternative:
     carried_by: tuple[tuple[str, float], ...] = ()
     agreement: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON, without the labels."""
-        return {
-            "name": self.name,
-            "n_clusters": self.n_clusters,
-            "sizes": list(self.sizes),
-            "expected": None if self.expected is None else asdict(self.expected),
-            "view": {
-                "kind": self.view.kind, "features": list(self.view.features),
-                "without": list(self.view.without), "metric": self.view.metric,
-            },
-            "evidence": self.evidence,
-            "carried_by": [list(one) for one in self.carried_by],
-            "agreement": self.agreement,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Alternatives:
@@ -116,10 +106,8 @@ class Alternatives:
         Why there is none: a key of :data:`karat.study.wording.divisions.REASONS`.
     searched : int
         Views of the data in which others were looked for.
-    alike : float
-        The most that one may tell of another.
-    share : float
-        The least part of the best expected agreement.
+    alike, share : float
+        The most that one may tell of another, the least part of the best expected agreement.
     """
 
     items: tuple[Alternative, ...]
@@ -140,18 +128,17 @@ class Alternatives:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, without the labels, with the sentences."""
-        return {
-            "items": [one.to_dict() for one in self.items],
-            "crossed": self.crossed,
-            "reason": self.reason,
-            "searched": self.searched,
-            "alike": self.alike,
-            "share": self.share,
-            "sentences": wording.sentences(self),
-        }
+        facts = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
+        return facts | {"sentences": wording.sentences(self)}
 
     def __str__(self) -> str:
-        return wording.table(self)
+        import pandas as pd
+
+        lines = wording.sentences(self)
+        if len(self) > 1:
+            rows = pd.DataFrame(wording.rows(self), columns=list(wording.HEADS))
+            lines.append(rows.to_string(index=False))
+        return "\n".join(lines)
 
 
 def alternatives(study: Study, n: int = 3) -> Alternatives:
@@ -217,7 +204,7 @@ def alternatives(study: Study, n: int = 3) -> Alternatives:
 
 
 def _carriers(study: Study, codes: Codes) -> tuple[tuple[str, float], ...]:
-    data = study.dataset.without_embeddings()
+    data = study.dataset
     if data.n_features == 0 or data.X.shape[1] != len(data.feature_names):
         return ()
     return carriers(data.X, codes, data.feature_names)
@@ -250,14 +237,7 @@ def search(
 ) -> Alternatives:
     """All kinds of good clusterings among candidates, the best first, and beyond them.
 
-    Parameters
-    ----------
-    X, metric
-        The data, checked.
-    pool : dict of str to (codes, Expected)
-        Candidates, the best first.
-    first : str
-        The candidate that is the answer.
+    ``pool`` are candidates, the best first, with their expected agreement; ``first`` is the answer.
     """
     if first not in pool:
         return Alternatives((), reason="candidates")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from karat.nulls.structure import Structure as Structure
 from karat.runtime.validation import InputError
 from karat.study import wording
-from karat.study.wording import notebook, phrases
+from karat.study.wording import phrases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -228,16 +229,14 @@ class Tried:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The clustering to use, and all that is known of how good it is.
+    """The clustering to use, and all that is known of how good it is; what does not apply is None.
 
     Attributes
     ----------
     name, clusterer : str
         The candidate; ``study.labels(answer.name)`` are its labels.
-    k : int or None
-        The number of clusters asked for, where one was.
-    n_clusters : int
-        The number of clusters it has, outliers not counted.
+    k, n_clusters : int
+        The number of clusters asked for, where one was, and that it has, outliers not counted.
     labels : ndarray of int32, shape (n,)
         ``-1`` for outliers.
     sizes : tuple of int
@@ -246,61 +245,44 @@ class Answer:
         Objects that it excludes; candidates that are this clustering.
     decided_by : str
         ``"judge-3"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
-    score : float or None
+    score : float
         The value of the measure, the probability or the guarantee, where one of these decided. A
         judge has ``expected`` instead, and a vote orders candidates and values none.
     tied : tuple of str
         Candidates that have the same score.
-    tried : Tried
-    runner_up : Candidate or None
-    judge : JudgedBy or None
-    judge_skipped : {"graph", "objects", "candidates"} or None
+    tried, runner_up : Tried, Candidate
+    judge : JudgedBy
+    judge_skipped : {"graph", "objects", "candidates"}
         Why the judge did not decide where it would have: edges alone, too few objects, no
         clustering of two clusters beside another.
-    structure : Structure or None
-        Whether the data have clusters at all; None for a graph.
-    expected : Expected or None
-        How good it is, on a scale that does not depend on the other candidates.
-    near_best : float or None
-        Probability that no candidate is better by more than 0.05.
+    structure : Structure
+        Whether the data have clusters at all.
+    expected, near_best : Expected, float
+        How good it is, on a scale that does not depend on the other candidates; the probability
+        that no candidate is better by more than 0.05.
     numbers : tuple of Number
         How likely each number of clusters is, the most likely first.
-    reference : Reference or None
-        What karat finds itself, where all candidates were made elsewhere.
-    reference_skipped : {"asked", "graph", "objects"} or None
-        Why it did not look.
-    average : float or None
-        What is expected where nothing is known; with ``contributions`` it sums to the expectation.
-    contributions : tuple of Contribution
-        The greatest first.
+    reference, reference_skipped : Reference, {"asked", "graph", "objects"}
+        What karat finds itself, where all candidates were made elsewhere; why it did not look.
+    average, contributions : float, tuple of Contribution
+        What is expected where nothing is known, and what adds to it, the greatest first.
     gains : tuple of float
         By how much 10, 20 and 40 labels typically improve the agreement.
-    votes : tuple of Family
-        Who voted, where a vote decided.
-    measured : Measured or None
-    labelled : Labelled or None
-    pairs : Paired or None
-        Known pairs of objects that it keeps.
-    guarantee : Guarantee, PacMdlBound or None
-        Where the class of some objects is known: what is guaranteed about the others.
-    tightest : Rate or None
-        The lowest rate of any candidate.
-    silhouette : float or None
+    votes, measured, labelled, pairs : tuple of Family, Measured, Labelled, Paired
+        What a vote, a measure, labels or known pairs said, where they decided.
+    guarantee, tightest : Guarantee or PacMdlBound, Rate
+        Where the class of some objects is known: what is guaranteed about the others, and the
+        lowest rate of any candidate.
+    silhouette : float
         Mean silhouette.
-    sample : Sample or None
-    memberships : Hardened or None
-    stability : FoundAgain or None
-    stability_skipped : str or None
-        Why it was not judged, where the command line did not.
-    notes : tuple of str
-        What was done to the data.
-    findings : tuple
-        What looks wrong with the data.
-    data : str
-        Their name.
-    source : str or None
-        The file that they are from.
-    fitted : Fitted or None
+    sample, memberships, stability : Sample, Hardened, FoundAgain
+    stability_skipped : str
+        Why it was not judged.
+    notes, findings : tuple
+        What was done to the data, and what looks wrong with them.
+    data, source : str
+        Their name, and the file that they are from.
+    fitted : Fitted
         What its model is made of.
     """
 
@@ -397,10 +379,9 @@ class Answer:
         model : Model
             See :func:`karat.load_model`.
         X : DataFrame, mapping, array-like, sparse, or list of str, optional
-            The rows of this answer's data as they were before they were prepared; of arrays those
-            of the study.
+            The rows of this answer's data before they were prepared; of arrays those of the study.
         **options
-            ``n_resamples`` and ``random_state`` of the reference, see :class:`karat.model.Changes`.
+            ``n_resamples`` and ``random_state`` of the reference.
 
         Returns
         -------
@@ -449,32 +430,39 @@ class Answer:
         dict
             ``schema`` is the version of its keys.
         """
-        facts = {
-            one.name: _plain(getattr(self, one.name))
-            for one in fields(self)
-            if one.name not in ("labels", "fitted")
-        }
         told = {name: list(getattr(wording, name)(self)) for name in ("sentences", "remarks")}
-        return {"schema": SCHEMA, **facts, **told, "footer": wording.footer(self)}
+        return {"schema": SCHEMA, **plain(self), **told, "footer": wording.footer(self)}
 
     def __str__(self) -> str:
         found = wording.findings(self.findings)
         return " ".join((*found, *self.sentences, wording.footer(self)))
 
     def _repr_html_(self) -> str:
-        return notebook.html(self)
+        first, *rest = map(escape, self.sentences)
+        found, minded = (
+            "".join(f"<li>{escape(one)}</li>" for one in told)
+            for told in (wording.findings(self.findings), wording.remarks(self))
+        )
+        found = f"<p>About the data:</p><ul>{found}</ul>" * bool(found)
+        minded = f"<details><summary>What to mind</summary><ul>{minded}</ul></details>" * bool(
+            minded
+        )
+        return (
+            f"{found}<p><strong>{first}</strong> {' '.join(rest)}</p>{minded}"
+            f"<p><small>{escape(wording.footer(self))}</small></p>"
+        )
 
 
-def _plain(value: Any) -> Any:
-    """A fact as JSON takes it."""
+def plain(value: Any) -> Any:
+    """A fact as JSON takes it; of a dataclass what its ``repr`` has."""
     if hasattr(value, "bound_rate"):
-        return {name: _plain(getattr(value, name)) for name in GUARANTEED}
-    if hasattr(value, "to_dict"):
+        return {name: plain(getattr(value, name)) for name in GUARANTEED}
+    if hasattr(value, "to_dict") and not isinstance(value, Answer):
         return value.to_dict()
     if is_dataclass(value):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
     if isinstance(value, (tuple, list)):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): plain(one) for key, one in value.items()}
     return value.item() if isinstance(value, np.generic) else value

@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import joining, read_constraints
-from karat.judge.evidence import size_evidence
-from karat.judge.learned import FAR, degenerate
-from karat.judge.pairs import pairs_log_likelihood
 from karat.labelings.pairs import Constraints, as_constraints
-from karat.measures.external.pairs import adjusted_rand_index
-from karat.study.deciders import ALIKE, Decider, Verdict, deciders
-from karat.study.numbers import numbers_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from karat.datasets import Dataset
     from karat.study.study import Study
 
@@ -58,8 +50,8 @@ def constrain(study: Study, pairs: Any) -> None:
     Notes
     -----
     They are recorded, and replace those given before. The judge's prior is multiplied by the
-    likelihood of the pairs under each candidate (:func:`karat.judge.pairs.pairs_log_likelihood`);
-    a candidate need not keep all of them, since a pair may be wrong.
+    likelihood of the pairs under each candidate; a candidate need not keep all of them, since a
+    pair may be wrong.
 
     Examples
     --------
@@ -101,36 +93,6 @@ def constraints_of(study: Study) -> Constraints | None:
     return Constraints(np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(must, dtype=bool))
 
 
-def _with_pairs(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    import pandas as pd
-
-    found, known = study.judged(), constraints_of(study)
-    names = list(map(str, distinct.index)) if found is None else list(found.names)
-    codes = np.stack([study.labels(name) for name in names])
-    before = np.full(len(names), 1 / len(names))
-    if found is not None:
-        before, logs = found.judgement.prior, found.lead
-    else:
-        logs = np.zeros(len(names)) if known is None else pairs_log_likelihood(codes, known)
-        logs = logs - FAR * degenerate(size_evidence(codes))
-    after = pd.Series(np.exp(logs - logs.max()), index=distinct.loc[names].index)
-    after /= after.sum()
-    best = int(np.argmax(logs))
-    agreed = np.array([adjusted_rand_index(row, codes[best], noise="singletons") for row in codes])
-    alike = float(after[agreed >= ALIKE].sum())
-    return Verdict(after, None, (-logs,), (float(before[best]), float(after.iloc[best]), alike))
-
-
-def _paired(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-    found, name = study.judged(), str(ranking.index[0])
-    shares: Any = verdict.score.groupby(ranking["n_clusters"]).sum().to_dict()
-    facts: dict[str, Any] = {"numbers": numbers_of(study, ranking, shares, None)}
-    if found is not None:
-        facts |= {"judge": found.judged_by, "expected": found.expected(name)}
-        facts |= {"gains": found.judge.gain(found.expected(name).value) or ()}
-    return facts | {"pairs": paired(study, name, *verdict.details)}
-
-
 def paired(
     study: Study, name: str, before: float = np.nan, after: float = np.nan, alike: float = np.nan
 ) -> Paired | None:
@@ -144,15 +106,3 @@ def paired(
         m, len(known) - m, int(kept[known.must].sum()), int(kept[~known.must].sum()),
         before, after, alike,
     )  # fmt: skip
-
-
-deciders.add(
-    Decider(
-        key="judge-and-pairs",
-        title="Probability",
-        judge=_with_pairs,
-        facts=_paired,
-        unit="share",
-        shown="probability",
-    )
-)

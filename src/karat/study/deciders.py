@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.bounds import percent_up
-from karat.judge import FEWEST_OBJECTS, VERSION
+from karat.judge import VERSION
 from karat.judge.evidence import size_evidence
-from karat.judge.labelled import log_likelihood
+from karat.judge.labelled import log_likelihood, pairs_log_likelihood
 from karat.judge.learned import FAR, degenerate
 from karat.labelings.labels import encode
 from karat.measures import Measure, catalogue
@@ -28,13 +28,15 @@ from karat.study.answer import (
     Family,
     Labelled,
     Measured,
+    Number,
     Rate,
     Reference,
 )
+from karat.study.constraints import constraints_of, paired
 from karat.study.judging import FIT_AT_MOST, company, why_not
 from karat.study.numbers import numbers_of
 from karat.study.ranking import INSIDE, Consensus, consensus
-from karat.study.scoring import why_nothing
+from karat.study.scoring import bound_of, why_nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,10 +71,6 @@ Judge = Callable[["Study", "pd.DataFrame", "pd.DataFrame"], Verdict]
 Facts = Callable[["Study", "pd.DataFrame", Verdict], dict[str, Any]]
 
 
-def _no_facts(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Decider:
     """One way to decide."""
@@ -84,7 +82,7 @@ class Decider:
     #: ``judge(study, distinct, values)`` gives the verdict
     judge: Judge = field(repr=False)
     #: ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`
-    facts: Facts = field(default=_no_facts, repr=False)
+    facts: Facts = field(default=lambda *given: {}, repr=False)
     greater_is_better: bool = True
     #: how the score is written: a guarantee is a share that is rounded up
     unit: Literal["number", "share", "guarantee"] = "number"
@@ -128,13 +126,12 @@ def usual(study: Study) -> str:
     """What decides where the user names nothing."""
     if study.truth is not None and not study.objects.is_partly_labelled:
         return "adjusted_rand_index"
-    # the judge weighs evidence that rests on distances
-    judges = study.n_objects >= FEWEST_OBJECTS and study.metric != "graph"
-    if study.truth is None and study.settings.constraints is not None:
+    judges = why_not(study) is None
+    if study.truth is not None:
+        return "judge-and-labels" if judges else "guarantee"
+    if study.settings.constraints is not None:
         return "judge-and-pairs"
-    if study.truth is None:
-        return JUDGE if judges else "consensus"
-    return "judge-and-labels" if judges else "guarantee"
+    return JUDGE if judges else "consensus"
 
 
 # -- the vote of the families ----------------------------------------------------------------
@@ -144,11 +141,8 @@ def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
     """The consensus of the families of measures."""
     import pandas as pd
 
-    voters = [
-        m
-        for m in catalogue.values()
-        if m.kind == "internal" and m.compares_k and m.key in values and values[m.key].notna().any()
-    ]
+    internal = [m for m in catalogue.values() if m.kind == "internal" and m.compares_k]
+    voters = [m for m in internal if m.key in values and values[m.key].notna().any()]
     if not voters:
         raise NothingToRankError(
             "no measure is defined for any of these clusterings, so there is no choice: "
@@ -314,44 +308,63 @@ def _reference(study: Study, name: str, found: Judged) -> Reference | None:
     return Reference(best.name, k, expected, float(agreement), len(company(study)), part)
 
 
-# -- the judge and a few labels --------------------------------------------------------------
+# -- the judge, and a few labels or known pairs ----------------------------------------------
 
 #: adjusted Rand index from which on two candidates hardly differ
 ALIKE = 0.8
 
 
-def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    import pandas as pd
+class _Odds:
+    """How likely each candidate is: by the judge, and after what else is known.
 
-    found = study.judged()
+    Without a judge all are as likely, but for those of all but a few objects against these.
+    """
+
+    def __init__(self, study: Study, distinct: pd.DataFrame) -> None:
+        self.found = study.judged()
+        self.names = [*map(str, distinct.index)] if self.found is None else [*self.found.names]
+        self.codes = np.stack([study.labels(name) for name in self.names])
+        if self.found is None:
+            self.before = np.full(len(self.names), 1 / len(self.names))
+            self.logs = -FAR * degenerate(size_evidence(self.codes))
+        else:
+            self.before, self.logs = self.found.prior, self.found.lead
+
+    @property
+    def best(self) -> int:
+        """Place of the most probable candidate."""
+        return int(np.argmax(self.logs))
+
+    def after(self) -> tuple[pd.Series[Any], float, float, float]:
+        """All shares; of the best that before, that after, and that with those alike it."""
+        import pandas as pd
+
+        shares = np.exp(self.logs - self.logs.max())
+        shares /= shares.sum()
+        best = self.best
+        agreed = [
+            adjusted_rand_index(row, self.codes[best], noise="singletons") for row in self.codes
+        ]
+        alike = float(shares[np.array(agreed) >= ALIKE].sum())
+        index = pd.Index(self.names, name="name")
+        return pd.Series(shares, index), float(self.before[best]), float(shares[best]), alike
+
+
+def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    odds = _Odds(study, distinct)
     assert study.truth is not None
     known = np.flatnonzero([value is not None for value in study.truth])
-    names = list(map(str, distinct.index)) if found is None else list(found.names)
-    distinct = distinct.loc[names]
-    codes = np.stack([study.labels(name) for name in names])
     classes = encode(np.asarray(study.truth, dtype=object)[known]).codes
-    before = np.full(len(names), 1 / len(names))
-    logs = log_likelihood(codes[:, known], classes)
-    if found is None:
-        logs -= FAR * degenerate(size_evidence(codes))
-    else:
-        before = found.prior
-        logs += found.lead
-    after = pd.Series(np.exp(logs - logs.max()), index=distinct.index)
-    after /= after.sum()
-    best = int(np.argmax(logs))
-    agreed = np.array([adjusted_rand_index(row, codes[best], noise="singletons") for row in codes])
-    alike = float(after[agreed >= ALIKE].sum())
-    said = Labelled(len(known), float(before[best]), float(after.iloc[best]), alike)
+    odds.logs = odds.logs + log_likelihood(odds.codes[:, known], classes)
+    after, *shares = odds.after()
     tightest = study.guarantee()
     partition = study.candidates["partition"]
     bound: Guarantee | PacMdlBound = tightest
-    if partition[tightest.name] != partition[names[best]]:
-        same = tightest.mdl.table.index.isin(partition.index[partition == partition[names[best]]])
-        beside = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+    if partition[tightest.name] != partition[odds.names[odds.best]]:
         # with its share of delta; both bounds hold together with the whole of it
-        bound = replace(beside, delta=tightest.delta)
-    return Verdict(after, None, (-logs,), (said, tightest), bound)
+        bound = replace(bound_of(study, odds.names[odds.best], tightest.mdl), delta=tightest.delta)
+    details = Labelled(len(known), *shares), tightest
+    return Verdict(after, None, (-odds.logs,), details, bound)
 
 
 def _labelled(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
@@ -360,45 +373,53 @@ def _labelled(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str
     beside = None
     if verdict.bound is not tightest:
         beside = Rate(tightest.name, tightest.bound_rate, tightest.carried_by)
-    shares: Any = verdict.score.groupby(ranking["n_clusters"]).sum().to_dict()
     return {
         "labelled": said,
-        "numbers": numbers_of(study, ranking, shares, None),
+        "numbers": _numbers(study, ranking, verdict),
         "judge": None if found is None else found.judged_by,
         "tightest": beside,
     }
 
 
+def _numbers(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> tuple[Number, ...]:
+    shares: Any = verdict.score.groupby(ranking["n_clusters"]).sum().to_dict()
+    return numbers_of(study, ranking, shares, None)
+
+
+def _with_pairs(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    odds, known = _Odds(study, distinct), constraints_of(study)
+    if odds.found is not None:  # whose lead has the pairs
+        odds.before = odds.found.judgement.prior
+    elif known is not None:
+        odds.logs = odds.logs + pairs_log_likelihood(odds.codes, known)
+    after, *shares = odds.after()
+    return Verdict(after, None, (-odds.logs,), shares)
+
+
+def _paired(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
+    found, name = study.judged(), str(ranking.index[0])
+    facts: dict[str, Any] = {"numbers": _numbers(study, ranking, verdict)}
+    if found is not None:
+        facts |= {"judge": found.judged_by, "expected": found.expected(name)}
+        facts |= {"gains": found.judge.gain(found.expected(name).value) or ()}
+    return facts | {"pairs": paired(study, name, *verdict.details)}
+
+
+_PROBABILITY: dict[str, Any] = {"title": "Probability", "unit": "share", "shown": "probability"}
+
 for one in (
     Decider(
-        key="consensus",
-        title="Share of votes",
-        judge=vote,
-        facts=_votes,
-        unit="share",
+        key="consensus", title="Share of votes", judge=vote, facts=_votes, unit="share",
         shown="votes",
     ),
     Decider(
-        key="guarantee",
-        title="Guaranteed maximum error",
-        judge=_guarantee,
-        greater_is_better=False,
-        unit="guarantee",
+        key="guarantee", title="Guaranteed maximum error", judge=_guarantee,
+        greater_is_better=False, unit="guarantee",
     ),
+    Decider(key="judge-and-labels", judge=_with_labels, facts=_labelled, **_PROBABILITY),
+    Decider(key="judge-and-pairs", judge=_with_pairs, facts=_paired, **_PROBABILITY),
     Decider(
-        key="judge-and-labels",
-        title="Probability",
-        judge=_with_labels,
-        facts=_labelled,
-        unit="share",
-        shown="probability",
+        key=JUDGE, title="Expected agreement", judge=_judge, facts=_judgement, shown="expected"
     ),
-    Decider(
-        key=JUDGE,
-        title="Expected agreement",
-        judge=_judge,
-        facts=_judgement,
-        shown="expected",
-    ),
-):
+):  # fmt: skip
     deciders.add(one)

@@ -58,16 +58,16 @@ def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription,
     if key not in study.results:
         study.results[key] = (_described(study, name, labels),)
     found: tuple[ClusterDescription, ...] = study.results[key][0]
-    given = _given_names(study, name)
+    given = (study.storage.meta.get(NAMES) or {}).get(_partition(study, name))
     if given is None:
         return found
+    names, notes = given["names"], given["notes"]
     return tuple(
-        one if (own := given["names"].get(str(one.cluster))) is None
-        else replace(
-            one, name=own, named_by=given["by"], note=given["notes"].get(str(one.cluster))
-        )
+        replace(one, name=names[key], named_by=given["by"], note=notes.get(key))
+        if (key := str(one.cluster)) in names
+        else one
         for one in found
-    )  # fmt: skip
+    )
 
 
 def name_clusters(
@@ -87,7 +87,7 @@ def name_clusters(
     by : str
         Who named them, which is told with the names.
     notes : mapping of int to str, optional
-        What is told of each name: by what its members are recognised, and how often they were.
+        By what its members are recognised, and how often they were.
     candidate : str, optional
         By default the answer. Candidates that are the same clustering have the same names.
 
@@ -95,10 +95,6 @@ def name_clusters(
     ------
     InputError
         For a cluster that is not there.
-
-    See Also
-    --------
-    karat.clarity_by_reading : names, and how well they tell the clusters apart.
 
     Examples
     --------
@@ -125,38 +121,26 @@ def name_clusters(
     study.storage.set_meta({NAMES: named})
 
 
-def _given_names(study: Study, name: str) -> dict[str, Any] | None:
-    named = study.storage.meta.get(NAMES) or {}
-    found: dict[str, Any] | None = named.get(_partition(study, name))
-    return found
-
-
 def _partition(study: Study, name: str) -> str:
     return str(study.candidates.loc[name, "partition"])
 
 
 def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription, ...]:
-    n = len(labels)
-    rows = np.arange(n)
-    if n > AT_MOST:
-        seed = study.settings.random_state
-        rows = np.sort(np.random.default_rng(seed).permutation(n)[:AT_MOST])
-    called: list[str] | None = study.cluster_names(name)
-    if called is not None and all(one.isdecimal() for one in called):
-        called = None
+    n, seed = len(labels), study.settings.random_state
+    rows = np.sort(np.random.default_rng(seed).permutation(n)[:AT_MOST])
+    called = study.cluster_names(name)
+    named = not all(one.isdecimal() for one in called)
     sizes = np.bincount(labels[labels >= 0]).tolist()
     out = [
-        ClusterDescription(c, str(c) if called is None else called[c], size, size / n)
+        ClusterDescription(c, called[c] if named else str(c), size, size / n)
         for c, size in enumerate(sizes)
     ]
     there = np.unique(labels[rows][labels[rows] >= 0])
     if len(there) == 0:
         return tuple(out)
-    if called is not None:
-        called = [called[c] for c in there]
     for one in describe_clusters(
-        labels=labels[rows], names=called, random_state=study.settings.random_state,
-        **_objects(study, rows),
+        labels=labels[rows], names=[called[c] for c in there] if named else None,
+        random_state=seed, **_objects(study, rows),
     ):  # fmt: skip
         c = int(one.cluster)
         out[c] = replace(
@@ -171,10 +155,8 @@ def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription
 
 def _objects(study: Study, rows: Any) -> dict[str, Any]:
     """What the objects are described by."""
-    data = study.dataset.without_embeddings()
+    data = study.dataset
     X, metric = study.objects.points
-    if data is not study.dataset:
-        X = data.X
     all_of_them = len(rows) == data.n_objects
     if not all_of_them:
         X = X[rows][:, rows] if metric in RELATIONS else X[rows]

@@ -9,7 +9,7 @@ import numpy as np
 from karat.datasets import from_array
 from karat.inference import FAMILIES, Differences, compared, premises_of, thin
 from karat.runtime.validation import InputError, check_choice
-from karat.study.stability import from_columns, to_columns
+from karat.study.notes import last_noted, noted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,25 +69,18 @@ def differences(
     """
     given = scale if scale is None or isinstance(scale, str) else np.asarray(scale).tolist()
     question = {"record": study.record.digest(), "family": family, "scale": given, "share": share}
-    kept = study.storage.meta.get(KEY)
-    if kept is not None and kept["question"] == question:
-        return _from_kept(kept)
-    first, second = study_parts(study, family, scale=scale, share=share)
-    premises = premises_of(family, scale)
-    aside = {"classes": study.truth, "constraints": study.settings.constraints}
-    given_too = [name for name, value in aside.items() if value is not None]
-    if given_too:
-        premises += (f"The clusters were chosen without the {' and '.join(given_too)}.",)
-    labels = _chosen_again(study, first)
-    names = list(study.dataset.feature_names)
-    found = compared(first, second, labels, names, premises)
-    answer = {
-        "pairs": to_columns(found.pairs),
-        "features": to_columns(found.features),
-        "labels": labels.tolist(),
-        "premises": list(premises),
-    }
-    study.storage.set_meta({KEY: {"question": question, "answer": answer}})
+
+    def test() -> Differences:
+        first, second = study_parts(study, family, scale=scale, share=share)
+        premises = premises_of(family, scale)
+        aside = {"classes": study.truth, "constraints": study.settings.constraints}
+        known = [name for name, value in aside.items() if value is not None]
+        if known:
+            premises += (f"The clusters were chosen without the {' and '.join(known)}.",)
+        names = list(study.dataset.feature_names)
+        return compared(first, second, _chosen_again(study, first), names, premises)
+
+    found: Differences = noted(study, KEY, question, test)
     return found
 
 
@@ -111,20 +104,8 @@ def study_parts(
 
 def kept_differences(study: Study) -> Differences | None:
     """What :func:`differences` said last; None where the study was not asked, or changed since."""
-    kept = study.storage.meta.get(KEY)
-    if kept is None or kept["question"]["record"] != study.record.digest():
-        return None
-    return _from_kept(kept)
-
-
-def _from_kept(kept: dict[str, Any]) -> Differences:
-    answer = kept["answer"]
-    return Differences(
-        from_columns(answer["pairs"]),
-        from_columns(answer["features"]),
-        np.array(answer["labels"]),
-        tuple(answer["premises"]),
-    )
+    question, found = last_noted(study, KEY)
+    return found if question and question["record"] == study.record.digest() else None
 
 
 def why_untested(study: Study) -> str | None:
@@ -132,8 +113,8 @@ def why_untested(study: Study) -> str | None:
     data = study.dataset
     if data.n_features == 0 or not isinstance(study.metric, str):
         return "the objects are known by their distances, of whose variation nothing is known"
-    if data.of_documents or data.n_embedded:
-        return "weighted terms and embeddings do not vary in a known way"
+    if data.of_documents:
+        return "weighted terms do not vary in a known way"
     if any(kind == "add" for kind, _ in study.record):
         return "clusterings made elsewhere cannot be made again with a part of the values"
     columns = () if data.preparation is None else data.preparation.columns

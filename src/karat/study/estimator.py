@@ -89,17 +89,7 @@ class ChosenClustering(
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> ChosenClustering:
-        """Cluster in many ways, and choose.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+        """Cluster in many ways, and choose; ``y`` is ignored."""
         X = self._validated(X, reset=True)
         seed = 0 if self.random_state is None else self.random_state
         with Study(X, metric=self.metric, by=self.by, random_state=seed) as study:
@@ -114,30 +104,12 @@ class ChosenClustering(
         return self
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """The clusters of objects; ``answer_.predict`` has the confidence, too.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of int32, shape (m,)
-        """
+        """The clusters of objects (m,); ``answer_.predict`` has the confidence, too."""
         check_is_fitted(self)
         return self.answer_.predict(self._validated(X, reset=False)).labels
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Distances to the centres of the clusters.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of float64, shape (m, k)
-        """
+        """Distances (m, k) to the centres of the clusters."""
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         return self.answer_.model.rule.to_centers(self.answer_.model.prepare(X).X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,8 @@ from karat.model import KEPT, Assignment, Changes, Model, changes
 from karat.runtime.validation import InputError
 from karat.study import work
 from karat.study.large import draw_rows
-from karat.study.loss import clusterers_of
-from karat.study.store import Planned
+from karat.study.stability import clusterers_of
+from karat.study.store import Planned, planned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from karat.clusterers import Clusterer
     from karat.datasets import Dataset
     from karat.study.study import Study
+
+#: what a model keeps of the candidate
+FACTS = ("name", "clusterer", "parameter", "value", "seed")
 
 
 @dataclass(eq=False)
@@ -39,26 +42,16 @@ class Fitted:
     candidate: dict[str, Any]
     #: none for a clustering from elsewhere, or a clusterer that is not known any more
     clusterer: Clusterer | None
-    #: the objects that it was fitted to, where these are a sample
-    rows: NDArray[np.int64] | None = None
-    seed: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
+    #: the objects that stand for all: those that it was fitted to, where these are a sample
+    kept: NDArray[np.int64]
+    seed: int
 
     def refit(self, X: Any) -> NDArray[Any] | None:
         """Labels of some rows, clustered anew; None where the fit fails."""
         assert self.clusterer is not None
         if callable(self.metric) and "features" not in self.clusterer.distances:
             X = distance_matrix(X, self.metric)  # as the study gives it
-        fields = ("name", "clusterer", "parameter", "value", "start", "seed")
-        planned = Planned(*(self.candidate[name] for name in fields))
-        return _labels_of(self.clusterer, planned, X)
-
-    @cached_property
-    def kept(self) -> NDArray[np.int64]:
-        """The objects that stand for all."""
-        if self.rows is not None:
-            return self.rows
-        return draw_rows(self.dataset.n_objects, KEPT, self.seed)
+        return _labels_of(self.clusterer, planned(self.candidate), X)
 
     @cached_property
     def assignment(self) -> Assignment:
@@ -71,17 +64,16 @@ class Fitted:
     @cached_property
     def model(self) -> Model:
         """The model of the clustering."""
-        known = self.clusterer is not None
         given = self.candidate["clusterer"] == "given"
         why = "the clustering was made elsewhere" if given else "its clusterer is not known here"
         return Model.of(
             self.dataset,
             self.labels,
             metric=self.metric,
-            refit=self.refit if known else None,
+            refit=None if self.clusterer is None else self.refit,
             rows=self.kept,
-            facts=self.facts,
-            reason=None if known else why,
+            facts={name: self.candidate[name] for name in FACTS},
+            reason=why if self.clusterer is None else None,
             random_state=self.seed,
         ).renamed(self.names)
 
@@ -109,36 +101,22 @@ def _refit_of(model: Model) -> tuple[Any, str | None]:
         except ExcludedError:
             continue
         if fitted.key == facts.get("clusterer"):
-            own = {key: facts[key] for key in ("name", "clusterer", "parameter", "value", "seed")}
-            planned = Planned(**own, start=0)
-            return partial(_labels_of, fitted, planned), None
+            return partial(_labels_of, fitted, planned(facts | {"start": 0})), None
     return None, "the clusterer of the old model is not in the catalogue"
 
 
-def _labels_of(clusterer: Clusterer, planned: Planned, X: Any) -> NDArray[Any] | None:
+def _labels_of(clusterer: Clusterer, one: Planned, X: Any) -> NDArray[Any] | None:
     """Labels of a fit; None where it fails."""
-    return work.run_job(X, work.Job(clusterer, (planned,)))[0].labels
+    return work.run_job(X, work.Job(clusterer, (one,)))[0].labels
 
 
 def fitted_of(study: Study, name: str) -> Fitted:
     """What a candidate of a study was fitted to."""
-    candidate = study.storage.candidate(name)
-    sampled = candidate["fitted_on"] is not None
-    value = candidate["value"]
+    candidate, seed = study.storage.candidate(name), study.settings.random_state
+    kept = draw_rows(study.n_objects, KEPT, seed)
+    if candidate["fitted_on"] is not None:
+        kept = study.objects.sample_rows
     return Fitted(
-        study.dataset,
-        study.metric,
-        study.labels(name),
-        tuple(study.cluster_names(name)),
-        candidate,
-        clusterers_of(study).get(candidate["clusterer"]),
-        study.objects.sample_rows if sampled else None,
-        study.settings.random_state,
-        {
-            "name": name,
-            "clusterer": candidate["clusterer"],
-            "parameter": candidate["parameter"],
-            "value": value.item() if hasattr(value, "item") else value,
-            "seed": candidate["seed"],
-        },
-    )
+        study.dataset, study.metric, study.labels(name), tuple(study.cluster_names(name)),
+        candidate, clusterers_of(study).get(candidate["clusterer"]), kept, seed,
+    )  # fmt: skip

@@ -25,28 +25,12 @@ class NoIdentityError(TypeError):
 def identity(thing: Any) -> str:
     """A text that is equal for equal content, in this process and in any other.
 
-    Parameters
-    ----------
-    thing : object
-        A number, text, array, container, function, or an object with ``get_params``.
+    A name that a person recognises; where it does not say everything, a digest behind ``#``. What
+    has no content to compare (a closure, say) raises a :class:`NoIdentityError`.
 
-    Returns
-    -------
-    str
-        A name that a person recognises; where it does not say everything, a digest behind ``#``.
-
-    Raises
-    ------
-    NoIdentityError
-        For a closure, an object of an unknown kind, or a function whose source is not there.
-
-    Examples
-    --------
     >>> from sklearn.cluster import KMeans
     >>> identity(KMeans(n_clusters=3)) == identity(KMeans(n_clusters=4))
     False
-    >>> identity("cosine")
-    'cosine'
     """
     if isinstance(thing, str):
         return thing
@@ -114,12 +98,9 @@ def _function(thing: Any) -> list[str]:
         raise NoIdentityError(f"the source of {_name(function)} is not there") from None
     code = function.__code__
     # names and constants, and the bytecode, tell several lambdas of one line apart
-    inside = [code.co_varnames, code.co_names, [c for c in code.co_consts if _is_plain(c)]]
+    constants = [one for one in code.co_consts if not isinstance(one, types.CodeType)]
+    inside = [code.co_varnames, code.co_names, constants]
     if function.__name__ == "<lambda>":
         inside.append(code.co_code)
     defaults = [function.__defaults__ or (), function.__kwdefaults__ or {}]
     return [_name(function), inspect.cleandoc(source), *_nested(inside), *_nested(defaults)]
-
-
-def _is_plain(constant: Any) -> bool:
-    return not isinstance(constant, types.CodeType)

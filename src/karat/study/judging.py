@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from karat.judge.learned import set_back
 from karat.labelings.partitions import canonical_codes
 from karat.study import large, work
 from karat.study.answer import Contribution, Expected, JudgedBy
-from karat.study.derived import derived
 from karat.study.large import draw_sample, part_of
+from karat.study.notes import derived
 from karat.study.store import partition_hash
 from karat.study.sweeping import Request
 
@@ -42,8 +42,7 @@ FIT_AT_MOST = 2_000
 FEWEST_CANDIDATES = 3
 
 
-@dataclass(frozen=True)
-class Company:
+class Company(NamedTuple):
     """One of these clusterings: what it is called, and its labels."""
 
     name: str
@@ -62,7 +61,7 @@ def company(study: Study) -> dict[str, Company]:
         name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
     ]
     asked = Request.checked(names, NUMBERS, None, 1)
-    fitting, _ = fits.under_distance(asked.chosen, asked.grid)
+    fitting, _ = fits.under_distance(asked.chosen)
     jobs = [job for one in fitting for job in work.jobs_for(one, asked.candidates_of(one, seed))]
     data, metric = study.objects.points
     drawn = work.derived_seed(seed, "reference")
@@ -161,7 +160,7 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
 
 def with_pairs(study: Study, found: Judged | None) -> Judged | None:
     """The same, with how likely the known pairs are by each candidate."""
-    from karat.judge.pairs import pairs_log_likelihood
+    from karat.judge.labelled import pairs_log_likelihood
     from karat.study.constraints import constraints_of
 
     known = constraints_of(study)

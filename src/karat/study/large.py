@@ -49,16 +49,7 @@ def uses_cells(X: Data, clusterer: Clusterer, metric: Any) -> bool:
 
 
 def cells_of(X: NDArray[Any], sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Mean and number of the objects that are nearest to each sampled object.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sample = Sample(np.array([0, 3]), np.array([0, 0, 1, 1]))
-    >>> means, sizes = cells_of(np.array([[0.0], [1.0], [4.0], [6.0]]), sample)
-    >>> means.ravel(), sizes
-    (array([0.5, 5. ]), array([2, 2]))
-    """
+    """Mean and number of the objects that are nearest to each sampled object."""
     sizes = np.bincount(sample.nearest, minlength=len(sample))
     origin = X[sample.rows].astype(np.float64)
     sums = np.zeros_like(origin)
@@ -80,32 +71,7 @@ def part_of(X: Data, rows: NDArray[np.int64], metric: Any) -> Data:
 def draw_sample(X: Data, size: int, *, metric: Any = "euclidean", random_state: int = 0) -> Sample:
     """A simple random sample without replacement, with what extends labels to all objects.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array, shape (n, d)
-    size : int
-        Number of objects; all of them where there are no more.
-    metric : str or callable
-        The distance by which an object is nearest.
-    random_state : int
-        The same seed gives the same sample.
-
-    Returns
-    -------
-    Sample
-
-    Notes
-    -----
     O(n s d) time on all cores, O(n d) memory. Ties go to the sampled object that comes first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sample = draw_sample(np.arange(10.0)[:, None], 3, random_state=1)
-    >>> sample.rows
-    array([3, 4, 7])
-    >>> sample.extend(np.array(["a", "b", "c"]))
-    array(['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c', 'c', 'c'], dtype='<U1')
     """
     rows = draw_rows(X.shape[0], size, random_state)
     return Sample(rows, nearest_sampled(X, rows, metric))

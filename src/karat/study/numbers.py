@@ -4,53 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from karat.judge import FEWEST_OBJECTS
 from karat.runtime.validation import InputError
+from karat.stability.result import Tabled
 from karat.study.answer import GRADES, Number
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.stability import NumberOfClusters
+    from karat.nulls.structure import Structure
     from karat.study.judging import Judged
     from karat.study.study import Study
 
 #: so many of the most likely numbers are compared with the answer
 COMPARED = 4
+#: probability from which on another number is named
+NAMED = 0.15
 
 
 @dataclass(frozen=True)
-class Nesting:
-    """How the finer of two partitions divides the coarser."""
+class NumberOfClusters(Tabled):
+    """How many clusters there are.
 
-    #: of the objects, those for which it does; outliers of either are not counted
-    share: float
-    #: for each cluster of the coarser, the clusters of the finer that have most of their objects in
-    #: it
-    parts: tuple[tuple[int, ...], ...]
+    Attributes
+    ----------
+    k : int
+        The most probable number.
+    probabilities : Series
+        The probability of each number; they sum to 1.
+    table : DataFrame
+        What it follows from.
+    structure : Structure or None
+        Whether there are clusters at all, which is the probability of 1.
+    """
+
+    k: int
+    probabilities: pd.Series[float]
+    table: pd.DataFrame
+    structure: Structure | None = None
+
+    @property
+    def headline(self) -> str:
+        """The answer, and what else it may be."""
+        ordered = self.probabilities.sort_values(ascending=False, kind="stable")
+        others = [f"{k} ({p:.0%})" for k, p in ordered.iloc[1:].items() if p >= NAMED]
+        what = "No clusters" if self.k == 1 else f"{self.k} clusters"
+        more = f", or {' or '.join(others)}" if others else ""
+        return f"{what} ({ordered.iloc[0]:.0%}){more}."
+
+    def __repr__(self) -> str:
+        return self.headline
 
 
-def nesting(coarse: NDArray[np.integer], fine: NDArray[np.integer]) -> Nesting:
-    """Which clusters of the finer partition make up each cluster of the coarser.
+def nesting(
+    coarse: NDArray[np.integer], fine: NDArray[np.integer]
+) -> tuple[float, list[list[int]]]:
+    """Of how many objects the finer partition divides the coarser, and which of its clusters do.
 
-    Examples
-    --------
+    Outliers of either are not counted.
+
     >>> nesting(np.array([0, 0, 1, 1, 1, 1]), np.array([0, 0, 1, 1, 2, 2]))
-    Nesting(share=1.0, parts=((0,), (1, 2)))
+    (1.0, [[0], [1, 2]])
     """
     both = (coarse >= 0) & (fine >= 0)
     table = np.zeros((fine.max() + 1, coarse.max() + 1), dtype=np.int64)
     np.add.at(table, (fine[both], coarse[both]), 1)
-    home = table.argmax(axis=1)
+    home = np.where(table.any(axis=1), table.argmax(axis=1), -1)
     share = table.max(axis=1).sum() / max(both.sum(), 1)
-    there = table.any(axis=1)
-    parts = [np.flatnonzero((home == c) & there).tolist() for c in range(table.shape[1])]
-    return Nesting(float(share), tuple(map(tuple, parts)))
+    return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
 
 
 def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> NumberOfClusters:
@@ -78,7 +104,7 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     1 has the probability that there are no clusters (:func:`karat.assess_structure`). The rest is
     shared out by the learned judge over the clusterings of the default sweep; what that is worth
     on collections that it had not seen is in the documentation of the choice.
-    :func:`karat.stability.n_clusters` compares the estimators of the literature.
+    :data:`karat.stability.ESTIMATORS` has estimators of the literature.
 
     Examples
     --------
@@ -91,7 +117,6 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     """
     import pandas as pd
 
-    from karat.stability import NumberOfClusters
     from karat.study.study import Study
 
     study = Study(X, metric=metric, random_state=random_state)
@@ -100,7 +125,7 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     if not answer.numbers:
         raise InputError(
             f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
-            "distances; karat.stability.n_clusters compares other estimators"
+            "distances; karat.stability.ESTIMATORS has other ways"
         )
     there = 1.0 if answer.structure is None else answer.structure.probability
     shares = {1: 1 - there} | {one.k: there * one.probability for one in answer.numbers}
@@ -120,43 +145,48 @@ def numbers_of(
     study: Study, ranked: pd.DataFrame, shares: Mapping[int, float], found: Judged | None
 ) -> tuple[Number, ...]:
     """The numbers by their shares, the greatest first; how the likely ones go with the first."""
-    best = _best_of_each(study, ranked, found)
-    order = sorted(shares.items(), key=lambda one: -one[1])
-    told = [Number(order[0][0], order[0][1], best[order[0][0]].name)]
-    for k, share in order[1:]:
-        other = best[k]
+    best = _best_of_each(ranked, found)
+    (k, share), *others = sorted(shares.items(), key=lambda one: -one[1])
+    told = [Number(k, share, best[k].name)]
+    first = best[k].divided(study)
+    for k, share in others:
         if len(told) >= COMPARED:
-            told.append(Number(k, share, other.name))
+            told.append(Number(k, share, best[k].name))
             continue
-        coarse, fine = sorted([best[told[0].k], other], key=lambda one: int(one.codes.max()))
-        how = nesting(coarse.codes, fine.codes)
+        both = sorted([first, best[k].divided(study)], key=lambda one: int(one[0].max()))
+        (coarse, wholes), (fine, names) = both
+        nested, parts = nesting(coarse, fine)
         united = tuple(
-            (whole, tuple(fine.clusters[i] for i in part))
-            for whole, part in zip(coarse.clusters, how.parts, strict=True)
+            (whole, tuple(names[i] for i in part))
+            for whole, part in zip(wholes, parts, strict=True)
         )
-        told.append(Number(k, share, other.name, how.share, united))
+        told.append(Number(k, share, best[k].name, nested, united))
     return tuple(told)
 
 
-@dataclass(frozen=True)
-class _Best:
+class _Best(NamedTuple):
     """The best clustering with so many clusters: a candidate, or one that karat found beside."""
 
     name: str | None
-    codes: NDArray[np.int32]
-    clusters: list[str]
+    codes: NDArray[np.int32] | None = None
+
+    def divided(self, study: Study) -> tuple[NDArray[np.int32], list[str]]:
+        """Labels, and what the clusters are called."""
+        if self.name is not None:
+            return study.labels(self.name), study.cluster_names(self.name)
+        assert self.codes is not None
+        return self.codes, [str(i) for i in range(int(self.codes.max()) + 1)]
 
 
-def _best_of_each(study: Study, ranked: pd.DataFrame, found: Judged | None) -> dict[int, _Best]:
+def _best_of_each(ranked: pd.DataFrame, found: Judged | None) -> dict[int, _Best]:
     """The first candidate with each number, unless it is poor and karat has one of its own."""
     out: dict[int, _Best] = {}
     for one, _ in () if found is None else found.company:
-        k = int(one.codes.max()) + 1
-        out.setdefault(k, _Best(None, one.codes, [str(i) for i in range(k)]))
+        out.setdefault(int(one.codes.max()) + 1, _Best(None, one.codes))
     poor: set[Any] = set()
     if "expected" in ranked:
         poor = set(ranked.index[(ranked["expected"] < GRADES["fair"]).to_numpy(dtype=bool)])
     for name, k in reversed([*zip(ranked.index, map(int, ranked["n_clusters"]), strict=True)]):
         if name not in poor or k not in out or out[k].name is not None:
-            out[k] = _Best(str(name), study.labels(name), study.cluster_names(name))
+            out[k] = _Best(str(name))
     return out

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import Dataset, as_dataset, joining, with_embeddings
-from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
+from karat.datasets import Dataset, joining
+from karat.distances import RELATIONS, check_metric, distance_matrix
 from karat.nulls.structure import Structure, structure_of
 from karat.runtime.resources import is_large, total_memory
-from karat.runtime.validation import InputError, StorageError
+from karat.runtime.validation import StorageError
 from karat.study import large, work
 from karat.study.record import Settings, kept_truth
 
@@ -26,20 +25,7 @@ if TYPE_CHECKING:
 class Objects:
     """What is clustered and judged; none of it changes while a study is open.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    metric : callable or str, optional
-        The distance where it is given now; a function must be.
-    settings : Settings
-    storage : Store
-
-    Attributes
-    ----------
-    dataset : Dataset
-    metric : str or callable
-    truth : ndarray of object, shape (n,), or None
-    n : int
+    ``metric`` is the distance where it is given now; a function must be.
     """
 
     def __init__(self, dataset: Dataset, metric: Any, settings: Settings, storage: Store) -> None:
@@ -93,9 +79,7 @@ class Objects:
     @cached_property
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
-        data, metric = self.points
-        rows = self.sample_rows
-        return large.Sample(rows, large.nearest_sampled(data, rows, metric))
+        return self._sample("sample of the objects")
 
     @cached_property
     def sample_rows(self) -> NDArray[np.int64]:
@@ -105,26 +89,15 @@ class Objects:
     @cached_property
     def second_sample(self) -> large.Sample:
         """As many objects, drawn independently of :attr:`sample`: to tell what samples lose."""
-        data, metric = self.points
-        seed = self._seed("second sample of the objects")
-        return large.draw_sample(data, large.FIT_AT_MOST, metric=metric, random_state=seed)
+        return self._sample("second sample of the objects")
+
+    def _sample(self, name: str) -> large.Sample:
+        X, metric = self.points
+        seed = self._seed(name)
+        return large.draw_sample(X, large.FIT_AT_MOST, metric=metric, random_state=seed)
 
     def _seed(self, name: str) -> int:
         return work.derived_seed(self._settings.random_state, name)
-
-
-def dataset_of(X: Any, metric: Any, embeddings: Any) -> Dataset:
-    """The data set of a study's first arguments."""
-    dataset = as_dataset(X, metric)
-    if embeddings is not None:
-        if metric == "cosine":
-            dataset = replace(dataset, metric="cosine")
-        dataset = with_embeddings(dataset, embeddings)
-    if dataset.n_embedded and metric not in (None, "cosine"):
-        raise InputError(
-            f"terms and embeddings are judged by the cosine; got the metric {metric_name(metric)!r}"
-        )
-    return dataset
 
 
 def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:

@@ -38,23 +38,9 @@ def consensus(
 ) -> Consensus:
     """Rank by each measure, average within a family, then over the families.
 
-    Parameters
-    ----------
-    values : DataFrame, shape (P, measures)
-        A row per clustering; NaN (undefined) ranks last.
-    measures : sequence of Measure
-        The voters: a column each.
-    coverage : ndarray, shape (P,)
-        Share of the objects that each clustering does not exclude.
-    errors : DataFrame, optional
-        Standard errors of the estimates among the values: two values tie unless they differ by
-        more than 1.96 standard errors of their difference, see :func:`points`.
-
-    Notes
-    -----
     Borda's count with one vote per family, so that ten variants of one idea do not outvote
-    another. Families are those of the map (``MeasureMap.families``): measures
-    that gave much the same orders on many data sets. O(P log P) for each measure.
+    another: families gave much the same orders on many data sets (``MeasureMap.families``).
+    Undefined values rank last; estimates with standard errors tie as in :func:`points`.
     """
     import pandas as pd
 
@@ -83,11 +69,8 @@ def points(
 
     A thing has a point for each other that it beats and half of one for each that it ties with,
     over their number. Two estimates tie unless they differ by more than 1.96 standard errors of
-    their difference, taken as if they were independent, which estimates from the same sample are
-    not: the rule then errs towards ties.
+    their difference, taken as if they were independent.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> points(np.array([0.1, 0.5, 0.52]), np.array([0.01, 0.01, 0.01])).tolist()
     [0.0, 0.75, 0.75]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
+import zlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge import Judge, load_judge
-from karat.labelings.labels import NOISE, NoisePolicy, encode
+from karat.labelings.labels import NoisePolicy
 from karat.runtime.validation import StorageError
 from karat.runtime.version import __version__
 from karat.study.identity import NoIdentityError, identity
@@ -46,8 +47,6 @@ class Settings:
     exact: bool = False
     #: version and digest of the learned judge, as ``version#digest``
     judge: str = ""
-    #: how many columns of the data are embeddings
-    embeddings: int = 0
     #: fingerprint of the pairs of objects that must, or cannot, be together
     constraints: str | None = None
     #: whether karat looks for clusterings of its own beside those that were made elsewhere
@@ -58,28 +57,9 @@ class Record:
     """What decides in a study and what was tried in it, in order.
 
     Iterating gives pairs of a kind and its content: ``"settings"`` as they are from then on,
-    ``"sweep"`` and ``"add"``. Results follow from the record and the data alone.
-
-    Parameters
-    ----------
-    store : Store
-    given : dict
-        Settings that the caller names; the others are as recorded, or the defaults.
-    update : bool
-        Whether other values than the recorded ones may be taken over.
-    metric : str
-        The distance that suits the data, for a study that has none yet.
-
-    Attributes
-    ----------
-    settings : Settings
-    judge : Judge
-        The learned judge: the packaged one, or that which the study was given.
-
-    Raises
-    ------
-    StorageError
-        If the study was started with other settings and they may not be changed.
+    ``"sweep"`` and ``"add"``. Results follow from the record and the data alone. ``given`` are the
+    settings that the caller names, ``metric`` is the distance that suits the data; a StorageError
+    says which recorded settings differ and may not be changed without ``update``.
     """
 
     def __init__(
@@ -145,18 +125,7 @@ class Record:
         self.settings = replace(self.settings, judge=_name_of(self.judge))
 
     def digest(self, *, without: Collection[str] = ()) -> str:
-        """A hash of the data, the settings as they are now and all that was tried.
-
-        Parameters
-        ----------
-        without : collection of str
-            Settings that have no part in it.
-
-        Returns
-        -------
-        str
-            In hexadecimal. Equal for studies that make the same results.
-        """
+        """A hash of the data, the settings but for some of them, and all that was tried."""
         settings = {k: v for k, v in asdict(self.settings).items() if k not in without}
         text = json.dumps([__version__, settings, self._digest_of_tried()])
         return hashlib.sha256(text.encode()).hexdigest()
@@ -178,20 +147,17 @@ def check_unchanged(store: Store, kept: Settings, given: dict[str, Any], *, upda
     """Raise for settings that are not those recorded, unless they may be changed."""
     before = asdict(kept)
     for key, value in given.items():
-        if before[key] == value or key == "by":
+        if before[key] == value or key == "by" or (update and key not in FIXED):
             continue
         was, now = (_told(store, key, one) for one in (before[key], value))
-        if key in FIXED:
-            raise StorageError(
-                f"this study was started with {key} = {was}, not {now}; give that, or use another "
+        remedy = "give that, or use another storage file"
+        if key not in FIXED:
+            remedy = (
+                "to judge all of it by the new value from now on, allow it with update=True "
+                "(--update on the command line); otherwise give the old one, or use another "
                 "storage file"
             )
-        if not update:
-            raise StorageError(
-                f"this study was started with {key} = {was}, not {now}. To judge all of it by "
-                "the new value from now on, allow it with update=True (--update on the command "
-                "line); otherwise give the old one, or use another storage file"
-            )
+        raise StorageError(f"this study was started with {key} = {was}, not {now}; {remedy}")
 
 
 def _told(store: Store, key: str, value: Any) -> str:
@@ -199,14 +165,14 @@ def _told(store: Store, key: str, value: Any) -> str:
         return repr(value)
     if value is None:
         return "none"
-    codes, classes = _unpacked(store, value)
-    return f"{int((codes != NOISE).sum()):,} labels of {len(classes):,} classes ({value[:8]})"
+    known = [one for one in kept_truth(store, value) if one is not None]
+    return f"{len(known):,} labels of {len(set(known)):,} classes ({value[:8]})"
 
 
 def keep_truth(store: Store, truth: NDArray[np.object_]) -> str:
     """Keep the classes (None where unknown) in the store and return their fingerprint."""
     fingerprint = fingerprint_of(truth)
-    store.add_blob(f"truth {fingerprint}", _packed(truth))
+    store.add_blob(f"truth {fingerprint}", zlib.compress(_packed(truth)))
     return fingerprint
 
 
@@ -217,42 +183,26 @@ def fingerprint_of(truth: NDArray[np.object_]) -> str:
 
 def kept_truth(store: Store, fingerprint: str) -> NDArray[np.object_]:
     """The classes, None where they are not known."""
-    codes, classes = _unpacked(store, fingerprint)
-    return np.array([*classes, None], dtype=object)[codes]
-
-
-def _packed(truth: NDArray[np.object_]) -> bytes:
-    """The classes on a line, and the code of each object: -1 where its class is not known."""
-    known = np.array([value is not None for value in truth])
-    encoded = encode(truth[known], name="truth")
-    codes = np.full(len(truth), NOISE, dtype="<i4")
-    codes[known] = encoded.codes
-    classes = [_plain(name) for name in encoded.names]
-    return json.dumps(classes).encode() + b"\n" + codes.tobytes()
-
-
-def _unpacked(store: Store, fingerprint: str) -> tuple[NDArray[np.int32], list[Any]]:
     content = store.blob(f"truth {fingerprint}")
     if content is None:
         raise store.damaged("the classes")
-    classes, _, codes = content.partition(b"\n")
-    return np.frombuffer(codes, dtype="<i4"), json.loads(classes)
+    return np.array(json.loads(zlib.decompress(content)), dtype=object)
+
+
+def _packed(truth: NDArray[np.object_]) -> bytes:
+    return json.dumps([_plain(name) for name in truth]).encode()
 
 
 def _plain(name: Any) -> Any:
     value = name.item() if isinstance(name, np.generic) else name
-    return value if isinstance(value, (bool, int, float, str)) else str(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 WITHOUT = "without identity: "
 
 
 def stable(thing: Any, what: str, *, needed: bool) -> str:
-    """The identity of a metric or clusterer.
-
-    What has none cannot be recognised when the study is resumed, so it is an error where
-    ``needed``: in a study that is stored.
-    """
+    """The identity of a metric or clusterer; an error where it has none and is ``needed``."""
     try:
         return identity(thing)
     except NoIdentityError as error:
@@ -270,5 +220,5 @@ def check_identities(identities: Iterable[str]) -> None:
             raise StorageError(
                 f"{what} cannot be recognised when a stored study is resumed: "
                 f"{why.rpartition(' (#')[0]}. Define it as a plain function or class in a module "
-                "of its own, or leave out the storage"
+                "of its own, or give no storage"
             )

@@ -72,19 +72,10 @@ def run_jobs(
 ) -> Generator[list[Finished], None, None]:
     """Run the jobs and give the outcomes of each as it ends.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array
-    jobs : sequence of Job
-    workers : int
-        Local processes, or threads where these do; 1 runs everything here.
-    executor : Executor, Dask client, address, Workers or None
-        See :func:`karat.runtime.executors.as_executor`; where it can, the data are sent once.
-    deadline : float
-        On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
-    share : float
-        Seconds that one job may hold a local process; then it is stopped, and its candidates are
-        ``"stopped"``. Other executors cannot stop what runs.
+    ``workers`` are local processes, or threads where these do; 1 runs everything here.
+    ``executor`` is as for :func:`karat.runtime.executors.as_executor`. What runs at the
+    ``deadline``, on the clock of :func:`time.monotonic`, has no outcome; a job that holds a local
+    process for more than ``share`` seconds is stopped, and its candidates are ``"stopped"``.
     """
     try:
         if executor is not None:
@@ -216,10 +207,7 @@ def _kill(pool: Any) -> None:
 
 
 def _stopped(job: Job, share: float) -> list[Finished]:
-    reason = (
-        f"stopped after {share:.0f} s, its share of the budget; the same call with a larger budget "
-        "fits it"
-    )
+    reason = f"stopped after {share:.0f} s, all that one fit may take"
     return [Finished(c.name, "stopped", reason, None, share) for c in job.candidates]
 
 

@@ -25,7 +25,7 @@ from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError, NothingToRankError, unknown_name
 from karat.runtime.version import __version__
 from karat.study import large
-from karat.study.derived import derived
+from karat.study.notes import derived
 from karat.study.store import Score
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 
-NO_LABELS = ("failed", "excluded", "stopped")
+NO_LABELS = ("failed", "excluded")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -61,7 +61,7 @@ def evaluate(
     """
     chosen = applicable(measures, has_truth=study.truth is not None, metric=study.metric)
     storage = study.storage
-    there = {(s.partition, s.measure) for c in _contexts(study) for s in storage.scores(c)}
+    there = _scored(study)
     todo = [
         partition
         for partition in storage.partitions()
@@ -75,45 +75,50 @@ def evaluate(
             advance(len(chunk))
 
 
+@derived(without=("by", "judge", "notes", "candidates"))
+def _scored(study: Study) -> dict[tuple[str, str], Score]:
+    """All scores by partition and measure."""
+    found = (score for context in _contexts(study) for score in study.storage.scores(context))
+    return {(score.partition, score.measure): score for score in found}
+
+
 def _judge(
     study: Study, partitions: Sequence[str], measures: Sequence[Measure], workers: Workers | None
 ) -> None:
     labelings = _labelings(study, partitions)
     data, metric = study.objects.points
-    precision = large.PRECISION if study.objects.is_estimated else None
-    inputs = {
-        "internal": partial(Inputs.read, data, metric=metric, noise=study.settings.noise),
-        "external": partial(Inputs.read, None, truth=study.truth, noise=EXTERNAL_NOISE),
-    }
-    for which, (kind, read) in enumerate(inputs.items()):
-        keys = [measure.key for measure in measures if measure.kind == kind]
-        if not keys:
+    estimated = study.objects.is_estimated
+    reads = (
+        ("internal", partial(Inputs.read, data, metric=metric, noise=study.settings.noise)),
+        ("external", partial(Inputs.read, None, truth=study.truth, noise=EXTERNAL_NOISE)),
+    )
+    for context, (kind, read) in zip(_contexts(study), reads, strict=True):
+        chosen = [measure for measure in measures if measure.kind == kind]
+        if not chosen:
             continue
-        unjudged: dict[str, str] = {}
-        if kind == "internal" and study.objects.is_estimated:
-            unjudged = {
-                key: why_not_sampled(catalogue[key])
-                for key in keys
-                if not sampled_by(catalogue[key], study.metric)
-            }
+        judged = chosen
+        if kind == "internal" and estimated:
+            judged = [measure for measure in chosen if sampled_by(measure, study.metric)]
         found = compute(
             read(labelings),
-            [catalogue[key] for key in keys if key not in unjudged],
-            precision=precision,
+            judged,
+            precision=large.PRECISION if estimated else None,
             bounded_only=True,
             random_state=study.settings.random_state,
             executor=workers,
         )
-        scores = []
-        for key, partition in product(keys, partitions):
-            if key in unjudged:
-                scores.append(Score(partition, key, math.nan, unjudged[key]))
-                continue
-            errors = found.standard_errors
+        scores = [
+            Score(partition, measure.key, math.nan, why_not_sampled(measure))
+            for measure in chosen
+            if measure not in judged
+            for partition in partitions
+        ]
+        errors = found.standard_errors
+        for key, partition in product((measure.key for measure in judged), partitions):
             error = float(errors[key].loc[partition]) if key in errors else None
             reason = found.reasons.get(partition, {}).get(key)
             scores.append(Score(partition, key, float(found[key].loc[partition]), reason, error))
-        study.storage.add_scores(_contexts(study)[which], scores)
+        study.storage.add_scores(context, scores)
 
 
 def _labelings(study: Study, partitions: Sequence[str]) -> Labelings:
@@ -142,23 +147,16 @@ def candidate_table(study: Study) -> pd.DataFrame:
     import pandas as pd
 
     rows = [c for c in study.storage.candidates() if c["status"] != "planned"]
-    table = pd.DataFrame(
-        rows,
-        columns=[
-            "name", "clusterer", "parameter", "value", "start", "status", "reason",
-            "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
-        ],
-    ).set_index("name")  # fmt: skip
-    swept = table["parameter"] == "n_clusters"
-    table["k"] = table["value"].where(swept).astype("Int64")
-    table["n_clusters"] = table["n_clusters"].astype("Int64")
-    table["fitted_on"] = table["fitted_on"].astype("Int64")
-    table["noise_share"] = table["n_noise"].astype("Float64") / study.n_objects
-    order_of_columns = [
-        "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-        "fitted_on", "partition",
+    columns = [
+        "name", "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share",
+        "seconds", "fitted_on", "partition",
     ]  # fmt: skip
-    return table[order_of_columns]
+    for row in rows:
+        row["k"] = row["value"] if row["parameter"] == "n_clusters" else None
+        noise = row["n_noise"]
+        row["noise_share"] = None if noise is None else noise / study.n_objects
+    whole = dict.fromkeys(["k", "n_clusters", "fitted_on"], "Int64") | {"noise_share": "Float64"}
+    return pd.DataFrame(rows, columns=columns).astype(whole).set_index("name")
 
 
 @derived(without=("by", "judge", "notes"))
@@ -169,13 +167,12 @@ def score_table(study: Study) -> tuple[pd.DataFrame, dict[str, dict[str, str]], 
     values: dict[str, dict[str, float]] = {}
     errors: dict[str, dict[str, float]] = {}
     reasons: dict[str, dict[str, str]] = {}
-    for context in _contexts(study):
-        for score in study.storage.scores(context):
-            values.setdefault(score.measure, {})[score.partition] = score.value
-            if score.reason is not None:
-                reasons.setdefault(score.partition, {})[score.measure] = score.reason
-            if score.error is not None:
-                errors.setdefault(score.measure, {})[score.partition] = score.error
+    for (partition, measure), score in _scored(study).items():
+        values.setdefault(measure, {})[partition] = score.value
+        if score.reason is not None:
+            reasons.setdefault(partition, {})[measure] = score.reason
+        if score.error is not None:
+            errors.setdefault(measure, {})[partition] = score.error
     table, error = (
         pd.DataFrame({m: found[m] for m in catalogue if m in found}) for found in (values, errors)
     )
@@ -225,7 +222,7 @@ def why_nothing(study: Study) -> str:
     failed = tried[tried["status"].isin(NO_LABELS)]
     if failed.empty and tried.empty and not planned:
         return "nothing was tried; call sweep or add first"
-    if planned and not (failed["status"] != "stopped").any():
+    if planned and failed.empty:
         return "no fit was finished within the budget; allow a larger one (budget=, --budget)"
     if failed.empty:
         reasons = [r for why in score_table(study)[1].values() for r in why.values()]
@@ -288,14 +285,10 @@ def labelings(study: Study, names: Iterable[str]) -> dict[str, NDArray[Any]]:
             out[name] = np.full(study.n_objects, NOISE)
             continue
         clusters: list[Any] = study.cluster_names(name)
-        if all(_is_whole(cluster) for cluster in clusters):
+        if all(one.isdecimal() and str(int(one)) == one for one in clusters):
             clusters = [int(cluster) for cluster in clusters]
         out[name] = np.array([*clusters, NOISE], dtype=object)[study.labels(name)]
     return out
-
-
-def _is_whole(name: str) -> bool:
-    return name.isdecimal() and str(int(name)) == name
 
 
 # -- what known labels guarantee -------------------------------------------------------------
@@ -346,10 +339,10 @@ def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dic
     }
 
 
-def bound_of(study: Study, name: str) -> PacMdlBound:
+def bound_of(study: Study, name: str, bounds: PacMdlBounds | None = None) -> PacMdlBound:
     """What is guaranteed about a candidate: the lowest bound of those that are the same."""
+    found = study.bounds() if bounds is None else bounds
     tried = study.candidates["partition"]
-    found = study.bounds()
     rows = found.table[found.table.index.isin(tried.index[tried == tried[name]])]
     return found[str(rows["bound_rate"].idxmin())]
 

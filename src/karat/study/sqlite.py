@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from karat.runtime.validation import StorageError
-from karat.study.store import UNFINISHED, Planned, Score, Store
+from karat.study.store import Planned, Score, Store
 
 APPLICATION_ID = 0x4B415254  # "KART"
 FORMAT = 6
@@ -38,21 +38,9 @@ _OUTCOME = ("status", "reason", "n_clusters", "n_noise", "seconds", "fitted_on",
 class SqliteStore(Store):
     """A study in one SQLite file with a write-ahead log (``path``), or in memory (None).
 
-    A kill leaves the file and its log, from which the next process to open it takes what was
-    committed.
-
-    Parameters
-    ----------
-    path : path-like or None
-    identity : dict or None
-        What the data is (``fingerprint``, ``n_objects``, and what else is worth keeping). A new
-        file gets it; an existing one must have the same fingerprint. None opens an existing
-        file whatever its data.
-
-    Raises
-    ------
-    StorageError
-        If the file is foreign, damaged, of other data, or in use by another process.
+    ``identity`` is what the data is (``fingerprint``, ``n_objects``, and what else is worth
+    keeping): a new file gets it, an existing one must have the same fingerprint; None opens an
+    existing file whatever its data.
     """
 
     def __init__(self, path: str | Path | None, identity: dict[str, Any] | None) -> None:
@@ -150,11 +138,9 @@ class SqliteStore(Store):
     def _finish(self, rows: list[tuple[Any, ...]], blobs: dict[str, bytes]) -> None:
         with self._transaction("candidates"):
             for name, *came in rows:
-                done = self._contents("outcome", name)
                 assert self._contents("plan", name), f"{name} was never planned"
-                left = not done or json.loads(done[name])[0] in UNFINISHED
-                assert left, f"{name} was finished before"
-                self._put("outcome", {name: came}, replace=True)
+                assert not self._contents("outcome", name), f"{name} was finished before"
+                self._put("outcome", {name: came})
             self._put("blob", blobs)
 
     def candidates(self) -> list[dict[str, Any]]:

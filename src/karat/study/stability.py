@@ -1,98 +1,67 @@
-"""Stability in a study: judged once for a clustering, kept in its file."""
+"""Would it be found again? Stability in resamples, and what fitting to a sample loses."""
 
 from __future__ import annotations
 
-import base64
 import math
-import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from io import BytesIO
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from karat.clusterers import Clusterer, catalogue
+from karat.measures.external.pairs import adjusted_rand_index
 from karat.nulls.references import Null
+from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError
 from karat.runtime.version import __version__
-from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
+from karat.stability import Assessment, assess
 from karat.stability.assessment import MOST_OBJECTS, n_steps
 from karat.stability.calibrated import kinds_beside, n_null_resamples, share_drawn
 from karat.stability.engine import prepare
 from karat.stability.progress import counted
-from karat.study.store import UNFINISHED
+from karat.study import work
+from karat.study.notes import last_noted, noted
+from karat.study.store import planned
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
-
     from karat.study.study import Study
+
 
 #: numbers of clusters where the study was not told any
 DEFAULT_NUMBERS = range(2, 9)
 #: fits of k-means by the engine that take at most as long as one candidate of a sweep, judging
 #: included (``python -m benchmarks.stability by-default``)
 QUICK_FITS = 10
+N_RESAMPLES, N_REFERENCES = 20, 5
 
 
-@dataclass(frozen=True)
-class Work:
-    """What the stability of a candidate takes beside the sweep, in fits of all objects.
+def work_of(study: Study, candidate: dict[str, Any]) -> tuple[float, float]:
+    """What the stability of a candidate takes, and what the sweep took, in fits of all objects.
 
-    Attributes
-    ----------
-    resampled : float
-        Fits to resamples, each with the share of the objects that it is given. A hierarchy is one
-        fit for all numbers of clusters; ten fits of k-means by name are as one.
-    swept : float
-        Candidates of the sweep, each with the share of the objects that it was fitted to.
-    """
-
-    resampled: float
-    swept: float
-
-    @property
-    def pays(self) -> bool:
-        """Whether the stability takes at most as much as the sweep took."""
-        return self.resampled <= self.swept
-
-    def __str__(self) -> str:
-        return (
-            f"it takes about {math.ceil(self.resampled):,} fits of all objects, and the sweep took "
-            f"{math.floor(self.swept):,}"
-        )
-
-
-def work_of(
-    study: Study, candidate: dict[str, Any], n_resamples: int = 20, n_references: int = 5
-) -> Work:
-    """Predict the work of :meth:`Study.stability` from numbers of fits and objects alone.
-
-    The same on every machine, so that what is judged by default is, too.
+    From numbers of fits and objects alone: what is judged by default is the same on every machine.
+    A fit to a part of the objects counts for its share of them, and a hierarchy once for all
+    numbers of clusters.
     """
     clusterer = clusterer_of(study, candidate)
     n, most = study.n_objects, None if study.settings.exact else MOST_OBJECTS
-    share = min(n, most or n) / n
+    judged = min(n, most or n)
     data, metric = _given(study, clusterer)
-    n_sets = _n_sets(study, clusterer, n_references)
+    n_sets = _n_sets(study, clusterer, N_REFERENCES)
     one = 1 / QUICK_FITS if prepare(data, clusterer, metric=metric).quick is not None else 1.0
+    curve = float(n_sets)
     if clusterer.parameter == "n_clusters":
         numbers = set(swept_numbers(study)) or set(DEFAULT_NUMBERS)
-        pairs = n_resamples + n_sets * n_null_resamples(n_resamples)
-        drawn = share_drawn(min(n, most or n), max(numbers))
+        pairs = N_RESAMPLES + n_sets * n_null_resamples(N_RESAMPLES)
+        drawn = share_drawn(judged, max(numbers))
         curve = 2 * pairs * drawn * (1 if clusterer.every_k else len(numbers))
-    else:
-        curve = float(n_sets)
     # bootstrap samples have 1 − 1/e of the objects, those of the consensus 0.8
-    clusters = 2 * n_resamples * (1 - math.exp(-1) + 0.8)
-    fitted = [
-        c
+    clusters = 2 * N_RESAMPLES * (1 - math.exp(-1) + 0.8)
+    swept = sum(
+        (c["fitted_on"] or n) / n
         for c in study.storage.candidates()
-        if c["parameter"] is not None and c["status"] not in UNFINISHED
-    ]
-    swept_fits = sum((c["fitted_on"] or n) / n for c in fitted)
-    return Work(share * one * (curve + clusters), swept_fits)
+        if c["parameter"] is not None and c["status"] != "planned"
+    )
+    return judged / n * one * (curve + clusters), swept
 
 
 def why_not(study: Study, name: str) -> str | None:
@@ -100,8 +69,13 @@ def why_not(study: Study, name: str) -> str | None:
     candidate = study.storage.candidate(name)
     if candidate["parameter"] is None:
         return f"{name} was made elsewhere"
-    work = work_of(study, candidate)
-    return None if work.pays else f"{work}; --stability judges it"
+    takes, swept = work_of(study, candidate)
+    if takes <= swept:
+        return None
+    return (
+        f"it takes about {math.ceil(takes):,} fits of all objects, and the sweep took "
+        f"{math.floor(swept):,}; --stability judges it"
+    )
 
 
 def swept_numbers(study: Study) -> list[int]:
@@ -114,8 +88,8 @@ def stability(
     name: str | None = None,
     *,
     k: int | Iterable[int] | None = None,
-    n_resamples: int = 20,
-    n_references: int = 5,
+    n_resamples: int = N_RESAMPLES,
+    n_references: int = N_REFERENCES,
     executor: Any = None,
     progress: bool | None = None,
 ) -> Assessment:
@@ -157,50 +131,41 @@ def stability(
     3
     """
     name = str(study.rank().index[0]) if name is None else name
-    study.labels(name)  # says what is wrong with the name
-    candidate = study.storage.candidate(name)
+    labels, candidate = study.labels(name), study.storage.candidate(name)
     clusterer = clusterer_of(study, candidate)
     numbers = (swept_numbers(study) or DEFAULT_NUMBERS) if k is None else k
     numbers = sorted(numbers) if isinstance(numbers, Iterable) else [numbers]
     most = None if study.settings.exact else MOST_OBJECTS
     largest = min(study.n_objects, most or study.n_objects) // 2
-    question = {
-        "version": __version__,
-        "clusterer": clusterer.key,
-        "value": candidate["value"],
-        "metric": study.settings.metric,
+    options = {
         "k": [number for number in dict.fromkeys(map(int, numbers)) if 2 <= number <= largest],
+        "value": candidate["value"],
         "n_resamples": n_resamples,
         "n_references": n_references,
         "max_objects": most,
         "everywhere": most is None or study.n_objects <= most,
         "random_state": study.settings.random_state,
     }
-    key = _key(candidate["partition"])
-    kept = study.storage.meta.get(key)
-    if kept is not None and kept["question"] == question:
-        return _unpack(kept["answer"])
-    told = clusterer.parameter == "n_clusters"
-    data, metric = _given(study, clusterer)
-    n_sets = _n_sets(study, clusterer, n_references)
-    steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_sets)
-    with counted("Resampling", steps, show=progress) as threads:
-        found = assess(
-            data,
-            clusterer,
-            labels=study.labels(name),
-            metric=metric,
-            executor=threads if executor is None else study.fits.workers_of(executor),
-            **{one: value for one, value in question.items() if one in _ASKED},
-        )
-    study.storage.set_meta({key: {"question": question, "answer": _pack(found)}})
+    question = {
+        "version": __version__,
+        "clusterer": clusterer.key,
+        "metric": study.settings.metric,
+        **options,
+    }
+
+    def judge() -> Assessment:
+        data, metric = _given(study, clusterer)
+        told = clusterer.parameter == "n_clusters"
+        n_sets = _n_sets(study, clusterer, n_references)
+        steps = n_steps(len(options["k"]) if told else 0, n_resamples, n_sets)
+        with counted("Resampling", steps, show=progress) as threads:
+            workers = threads if executor is None else study.fits.workers_of(executor)
+            return assess(
+                data, clusterer, labels=labels, metric=metric, executor=workers, **options
+            )
+
+    found: Assessment = noted(study, f"assessment {candidate['partition']}", question, judge)
     return found
-
-
-#: what a question has in common with the arguments of :func:`karat.stability.assess`
-_ASKED = (
-    "k", "value", "n_resamples", "n_references", "max_objects", "everywhere", "random_state",
-)  # fmt: skip
 
 
 def _given(study: Study, clusterer: Clusterer) -> tuple[Any, Any]:
@@ -221,98 +186,103 @@ def _n_sets(study: Study, clusterer: Clusterer, n_references: int) -> int:
 
 def kept_assessment(study: Study, name: str) -> Assessment | None:
     """What :meth:`Study.stability` said of a candidate before, None where it was not asked."""
-    kept = study.storage.meta.get(_key(str(study.candidates["partition"].get(name))))
-    return None if kept is None else _unpack(kept["answer"])
+    found: Assessment | None
+    found = last_noted(study, f"assessment {study.candidates['partition'].get(name)}")[1]
+    return found
 
 
 def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
     """What made a candidate, to be fitted again."""
     key = candidate["clusterer"]
-    if key in study.fits.known:
-        return study.fits.known[key]
     if candidate["parameter"] is None:
         raise InputError(
             f"{candidate['name']} was made elsewhere, and its stability needs the clusterer that "
             "made it, to be fitted to resamples; karat.stability.assess(X, clusterer, "
             "labels=..., value=k) takes both"
         )
-    own = key.partition(" of ")[0].partition(" on ")[0]
-    if own != key and (own in study.fits.known or own in catalogue):
-        one = study.fits.known.get(own) or catalogue[own]
-        found = [c for c in study.fits.under_distance([one], {})[0] if c.key == key]
-        if found:  # it is under the study's distance already
-            return replace(found[0], distances=("features",))
-    if key not in catalogue:
+    if key in study.fits.known or key in catalogue:
+        return study.fits.known.get(key) or catalogue[key]
+    found = clusterers_of(study).get(key)
+    if found is None:
         raise InputError(
             f"the clusterer {key} is not in the catalogue, and a study file cannot keep it; call "
             "sweep with it again first"
         )
-    return catalogue[key]
+    return replace(found, distances=("features",))  # it is under the study's distance already
 
 
-def _key(partition: str) -> str:
-    return f"assessment {partition}"
+def sample_agreement(
+    study: Study, name: str | None = None, *, executor: Any = None, progress: bool | None = None
+) -> float:
+    """What fitting to a sample loses, for a candidate (by default the choice) fitted to one.
+
+    Returns
+    -------
+    float
+        The adjusted Rand index on all objects between its labels and what its clusterer, with the
+        seed of the first start, finds in a second sample, drawn independently and as large, and
+        extended in the same way; outliers count as one cluster. It is kept, and not measured again.
+
+    Raises
+    ------
+    InputError
+        If it was fitted to all objects, its clusterer is not known, or the fit fails.
+    """
+    name = str(study.rank().index[0]) if name is None else name
+    labels = study.labels(name)  # says what is wrong with the name
+    candidate = study.storage.candidate(name)
+    if candidate["fitted_on"] is None:
+        raise InputError(f"{name} was fitted to all objects, so there is no sample to compare")
+
+    def compare() -> dict[str, Any]:
+        again, reason = _again(study, candidate, executor, progress)
+        value = None if again is None else adjusted_rand_index(labels, again, noise="cluster")
+        return {"value": value, "reason": reason}
+
+    found = noted(study, f"sample agreement {name}", __version__, compare)
+    if found["value"] is None:
+        raise InputError(found["reason"])
+    return float(found["value"])
 
 
-_KINDS = {kind.__name__: kind for kind in (Assessment, ClusterStability, StabilityCurve)}
+def _again(
+    study: Study, candidate: dict[str, Any], executor: Any, progress: Any
+) -> tuple[Any, str | None]:
+    """The labels by the second sample, or why there are none."""
+    clusterer = clusterers_of(study).get(candidate["clusterer"])
+    if clusterer is None:
+        raise InputError(
+            f"the clusterer {candidate['clusterer']} is not in the catalogue, and a study file "
+            "cannot keep it; call sweep with it again first"
+        )
+    alike = (
+        one
+        for one in study.storage.candidates()
+        if all(one[key] == candidate[key] for key in ("clusterer", "value"))
+    )
+    job = work.Job(clusterer, (planned(next(alike)),))
+    sample = study.objects.second_sample
+    outcomes = study.fits.on_sample([job], sample, executor=study.fits.workers_of(executor))
+    with closing(outcomes), progress_bar("Fitting a second sample", 1, show=progress) as advance:
+        (outcome,) = next(outcomes)
+        advance(1)
+    if outcome.labels is None:
+        return None, f"the fit to a second sample failed: {outcome.reason}"
+    return sample.extend(outcome.labels), None
 
 
-def _pack(thing: Any) -> Any:
-    """An assessment as JSON takes it: what is not plain as its kind and its content."""
-    kind, content = type(thing).__name__, thing
-    if kind in _KINDS:
-        names = [one.name for one in fields(thing) if one.name != "details"]
-        content = {name: _pack(getattr(thing, name)) for name in names}
-    elif isinstance(thing, np.ndarray):
-        content = to_text(thing)
-    elif kind == "DataFrame":
-        content = to_columns(thing)
-    elif isinstance(thing, dict):
-        content = [[key, _pack(value)] for key, value in thing.items()]
-    elif not isinstance(thing, tuple):
-        return thing
-    return [kind, content]
+def clusterers_of(study: Study) -> dict[str, Clusterer]:
+    """What the sweeps of a study fit, by key: under its distance, with what a grid sets."""
+    out: dict[str, Clusterer] = {}
+    for sweep in study.record.sweeps:
+        keys = [one["key"] for one in sweep["clusterers"]]
+        known = {key: catalogue[key] for key in keys if key in catalogue} | study.fits.known
+        chosen = [known[key] for key in keys if key in known]
+        out |= {one.key: one for one in study.fits.under_distance(chosen)[0]}
+    return out
 
 
-def _unpack(kept: Any) -> Any:
-    """What :func:`_pack` took apart."""
-    if not isinstance(kept, list):
-        return kept
-    kind, content = kept
-    if kind in _KINDS:
-        return _KINDS[kind](**{name: _unpack(part) for name, part in content.items()})
-    if kind == "dict":
-        return {key: _unpack(value) for key, value in content}
-    if kind == "ndarray":
-        return from_text(content)
-    return from_columns(content) if kind == "DataFrame" else tuple(content)
-
-
-def to_text(array: NDArray[Any]) -> str:
-    """An array as JSON takes it."""
-    file = BytesIO()
-    np.save(file, array, allow_pickle=False)
-    return base64.b64encode(zlib.compress(file.getvalue())).decode()
-
-
-def from_text(text: str) -> NDArray[Any]:
-    """The array that :func:`to_text` wrote."""
-    file = BytesIO(zlib.decompress(base64.b64decode(text)))
-    array: NDArray[Any] = np.load(file, allow_pickle=False)
-    return array
-
-
-def to_columns(table: pd.DataFrame) -> dict[str, Any]:
-    """A table as JSON takes it."""
-    return {
-        "index": [table.index.name, table.index.tolist()],
-        "columns": {str(name): table[name].tolist() for name in table},
-    }
-
-
-def from_columns(kept: dict[str, Any]) -> pd.DataFrame:
-    """The table that :func:`to_columns` took apart."""
-    import pandas as pd
-
-    name, index = kept["index"]
-    return pd.DataFrame(kept["columns"], index=pd.Index(index, name=name))
+def kept_agreement(study: Study, name: str) -> dict[str, Any]:
+    """What was measured before: ``value``, or None and the ``reason``."""
+    version, found = last_noted(study, f"sample agreement {name}")
+    return found if version == __version__ else {"value": None, "reason": None}

@@ -7,8 +7,8 @@ import json
 import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,6 @@ from karat.runtime.validation import StorageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-UNFINISHED = ("planned", "stopped")
 
 
 @dataclass(frozen=True)
@@ -36,14 +34,18 @@ class Planned:
     seed: int | None
 
 
+def planned(candidate: Mapping[str, Any]) -> Planned:
+    """A candidate of a store before its fit."""
+    return Planned(**{one.name: candidate[one.name] for one in fields(Planned)})
+
+
 @dataclass(frozen=True)
 class Finished:
     """What became of a candidate; never changed once stored.
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
     ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
-    cannot take the study's distance, ``"stopped"`` for a fit that took more than its share of the
-    time and may be fitted again. ``fitted_on`` is the number of objects that it was fitted to,
+    cannot take the study's distance. ``fitted_on`` is the number of objects that it was fitted to,
     where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
     overlapping one; column c is that of cluster c of the canonical codes. ``memory`` is what
     ``runtime.resources.added_memory`` tells of the fit, in bytes, where its job asked for it;
@@ -81,9 +83,8 @@ class Store(ABC):
     """What keeps one study. :func:`karat.testing.check_storage` holds a subclass to the contract.
 
     **Who modifies what.** Only the study that opened a store writes to it. A candidate is
-    *planned*, then *finished* once; a finished one is never changed or deleted. One that was
-    *stopped* is still planned, and keeps the reason until it is finished. Calls, blobs and scores
-    are only added; the first score of a measure stays. Notes may be replaced. What a method
+    *planned*, then *finished* once; a finished one is never changed or deleted. Calls, blobs and
+    scores are only added; the first score of a measure stays. Notes may be replaced. What a method
     returns belongs to the caller; arrays may be read-only.
 
     **Partitions.** Labels are kept as canonical codes (0..k−1 by first appearance, −1 for
@@ -203,7 +204,7 @@ class Store(ABC):
 
     def planned(self) -> set[str]:
         """Names of the candidates that are not finished."""
-        return {c["name"] for c in self.candidates() if c["status"] in UNFINISHED}
+        return {c["name"] for c in self.candidates() if c["status"] == "planned"}
 
     def partitions(self) -> list[str]:
         """Hashes of the distinct partitions, by their first candidate."""

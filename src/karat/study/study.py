@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from karat.datasets import as_dataset
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study import alternatives as other_ways
@@ -16,7 +17,7 @@ from karat.study import deciding, describing, differing, scoring, trying
 from karat.study import stability as stabilities
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
-from karat.study.objects import Objects, dataset_of, index_of
+from karat.study.objects import Objects, index_of
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
 
@@ -73,10 +74,6 @@ class Study:
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
-    embeddings : array-like, shape (n, q), DataFrame or path, optional
-        Vectors of the same documents. Every clusterer is then fitted to the terms and to the
-        embeddings, and all are judged by one distance in which both representations have the same
-        part, see :func:`karat.datasets.with_embeddings`.
 
     Attributes
     ----------
@@ -131,9 +128,8 @@ class Study:
         by: str | None = None,
         exact: bool | None = None,
         update: bool = False,
-        embeddings: Any = None,
     ) -> None:
-        dataset = dataset_of(X, metric, embeddings)
+        dataset = as_dataset(X, metric)
         index = index_of(X, dataset)
         truth = in_order_of(index, truth, name="X", other_name="truth")
         named = {
@@ -141,7 +137,6 @@ class Study:
             "by": by, "exact": exact, "metric": metric,
         }  # fmt: skip
         given = _checked(named, stored=storage is not None)
-        given["embeddings"] = dataset.n_embedded
         known = dataset.truth if truth is None else truth
         if known is not None:
             listed = given.get("classes")
@@ -165,7 +160,7 @@ class Study:
         self.dataset, self.metric, self.truth = dataset, self.objects.metric, self.objects.truth
         self.fits = trying.Fits(self.objects, self.record.settings.exact)
         self.command: str | None = None
-        #: what was worked out, see :func:`karat.study.derived.derived`
+        #: what was worked out, see :func:`karat.study.notes.derived`
         self.results: dict[str, tuple[Any, ...]] = {}
 
     # -- the record ---------------------------------------------------------------------------
@@ -295,38 +290,26 @@ def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
     """The settings that a caller names, as they are recorded; those that are None are not."""
     from karat.bounds.classes import listed_classes
 
+    out = {name: one for name, one in given.items() if one is not None}
+    for name, one in out.items():
+        if name == "noise":
+            check_choice(one, NOISE_POLICIES, "noise")
+        elif name == "delta" and not 0 < one <= 1:
+            raise InputError(f"delta must be in (0, 1]; got {one!r}")
+        elif name == "random_state" and not (isinstance(one, (int, np.integer)) and one >= 0):
+            raise InputError(f"random_state must be a non-negative integer; got {one!r}")
     as_recorded: dict[str, Callable[[Any], Any]] = {
-        "noise": _noise,
-        "delta": _delta,
+        "delta": float,
         "classes": listed_classes,
-        "random_state": _seed,
+        "random_state": int,
         "by": lambda by: as_decider(by).key,
         "exact": bool,
         "metric": lambda metric: stable(metric, "the metric", needed=stored),
     }
-    return {name: as_recorded[name](one) for name, one in given.items() if one is not None}
+    return {name: as_recorded.get(name, str)(one) for name, one in out.items()}
 
 
-def _noise(noise: Any) -> str:
-    check_choice(noise, NOISE_POLICIES, "noise")
-    return str(noise)
-
-
-def _delta(delta: Any) -> float:
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-    return float(delta)
-
-
-def _seed(random_state: Any) -> int:
-    if not isinstance(random_state, (int, np.integer)) or random_state < 0:
-        raise InputError(f"random_state must be a non-negative integer; got {random_state!r}")
-    return int(random_state)
-
-
-def load_study(
-    path: str | Path, X: Any = None, *, metric: Any = None, embeddings: Any = None
-) -> Study:
+def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
     """Open a study file with the settings that it was begun with.
 
     Parameters
@@ -337,8 +320,6 @@ def load_study(
         The data. By default it is read again from where it came from, with the same options.
     metric : callable, optional
         The distance, where it is a function: a file cannot keep it.
-    embeddings : array-like, optional
-        Those that the study was given, where they did not come from a file.
 
     Returns
     -------
@@ -347,10 +328,9 @@ def load_study(
 
     Raises
     ------
-    StorageError
-        If the file is not there, foreign, damaged, in use, or of other data.
-    InputError
-        If the data did not come from a file.
+    StorageError, InputError
+        If the file is not there, foreign, damaged, in use, or of other data; if the data did not
+        come from a file.
     """
     store = SqliteStore(path, None)
     try:
@@ -368,4 +348,4 @@ def load_study(
         from karat.datasets import read
 
         X = read(X, **meta["options"])
-    return Study(X, storage=path, metric=metric, embeddings=embeddings)
+    return Study(X, storage=path, metric=metric)

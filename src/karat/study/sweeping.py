@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -43,7 +41,6 @@ class Request:
         check_count("n_init", n_init)
         values = checked_grid(grid)
         chosen = swept(clusterers, values)
-        check_used(values, chosen)
         return cls(chosen, [int(number) for number in numbers], values, n_init)
 
     def candidates_of(self, clusterer: Clusterer, root: int) -> list[Planned]:
@@ -67,7 +64,7 @@ def check_count(name: str, value: Any) -> None:
         raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
 
-def swept(given: Any, grid: Grid | None = None) -> list[Clusterer]:
+def swept(given: Any, grid: Grid) -> list[Clusterer]:
     """The clusterers that the arguments of :meth:`Study.sweep` stand for."""
     pairs: list[tuple[str | None, Any]]
     if isinstance(given, Mapping):
@@ -77,25 +74,43 @@ def swept(given: Any, grid: Grid | None = None) -> list[Clusterer]:
         pairs = [(None, value) for value in several]
     chosen = []
     for name, value in pairs:
-        clusterer = as_clusterer(value, _swept_of(value, grid or {}))
-        if name is not None:
-            clusterer = replace(clusterer, key=name)
-        chosen.append(clusterer)
+        clusterer = as_clusterer(value, _swept_by(value, grid))
+        chosen.append(clusterer if name is None else replace(clusterer, key=name))
     keys = [one.key for one in chosen]
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise InputError(
             f"two clusterers are called {twice!r}; name them: sweep({{'a': ..., 'b': ...}})"
         )
-    return chosen
+    known = {one.parameter for one in chosen}
+    for name in grid:
+        if name not in known:
+            raise unknown_name(name, known, "parameter that these clusterers are swept by")
+    return [_with_values(one, grid) for one in chosen]
 
 
-def _swept_of(estimator: Any, grid: Grid) -> str | None:
-    """Of an estimator that is not swept by its number of clusters, the first of the grid."""
-    parameters = has_parameters(estimator)
-    if {"n_clusters", "n_components"} & parameters:
+def _swept_by(estimator: Any, grid: Grid) -> str | None:
+    """Of an estimator without a number of clusters, the first parameter of the grid that it has."""
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
         return None
-    return next((name for name in grid if name in parameters), None)
+    # those of the last step of a pipeline, of one that is wrapped, too
+    names = {name.rpartition("__")[2] for name in estimator.get_params()}
+    if {"n_clusters", "n_components"} & names:
+        return None
+    return next((name for name in grid if name in names), None)
+
+
+def _with_values(clusterer: Clusterer, grid: Grid) -> Clusterer:
+    if clusterer.parameter == "n_clusters":
+        return clusterer
+    values = tuple(grid.get(clusterer.parameter, clusterer.values))
+    if not values:
+        raise InputError(
+            f"{clusterer.key} has no usual values of {clusterer.parameter}; say which to try, "
+            f'e.g. grid={{"{clusterer.parameter}": [0.1, 0.2, 0.5]}} '
+            f"(--grid {clusterer.parameter}=0.1:0.5:0.1)"
+        )
+    return replace(clusterer, values=values)
 
 
 def checked_grid(grid: Any) -> Grid:
@@ -116,67 +131,12 @@ def checked_grid(grid: Any) -> Grid:
     return out
 
 
-def along(clusterer: Clusterer, grid: Grid) -> list[Clusterer]:
-    """One clusterer for each combination of what the grid has of its other parameters."""
-    has = has_parameters(clusterer.make(clusterer.values[0] if clusterer.values else 2, 0))
-    names = [name for name in grid if name in has and name != clusterer.parameter]
-    out = []
-    for values in product(*(grid[name] for name in names)):
-        chosen = dict(zip(names, values, strict=True))
-        if not chosen:
-            return [_with_values(clusterer, grid)]
-        told = " ".join(f"{name}={_short(value)}" for name, value in chosen.items())
-        made = partial(_configured, clusterer.make, chosen)
-        one = replace(clusterer, key=f"{clusterer.key} {told}", make=made)
-        out.append(_with_values(one, grid))
-    return out
-
-
-def _with_values(clusterer: Clusterer, grid: Grid) -> Clusterer:
-    if clusterer.parameter in grid and clusterer.parameter != "n_clusters":
-        clusterer = replace(clusterer, values=tuple(grid[clusterer.parameter]))
-    if clusterer.parameter != "n_clusters" and not clusterer.values:
-        raise InputError(
-            f"{clusterer.key} has no usual values of {clusterer.parameter}; say which to try, "
-            f'e.g. grid={{"{clusterer.parameter}": [0.1, 0.2, 0.5]}} '
-            f"(--grid {clusterer.parameter}=0.1:0.5:0.1)"
-        )
-    return clusterer
-
-
-def check_used(grid: Grid, chosen: Sequence[Clusterer]) -> None:
-    """Raise for a parameter that no clusterer has."""
-    known = {one.parameter for one in chosen}
-    for one in chosen:
-        known |= has_parameters(one.make(2, 0))
-    for name in grid:
-        if name not in known:
-            raise unknown_name(name, known, "parameter of these clusterers")
-
-
-def has_parameters(estimator: Any) -> set[str]:
-    """Names of its parameters; those of the last step of a pipeline, of one that is wrapped."""
-    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
-        return set()
-    names = set(estimator.get_params())
-    return names | {name.rpartition("__")[2] for name in names}
-
-
-def _configured(make: Any, chosen: dict[str, Any], *arguments: Any, **options: Any) -> Any:
-    estimator = make(*arguments, **options)
-    own = list(estimator.get_params())
-    for name, value in chosen.items():
-        # the shortest path is the parameter of the outermost estimator that has it
-        path = min((p for p in own if p.rpartition("__")[2] == name or p == name), key=len)
-        estimator.set_params(**{path: value})
-    return estimator
-
-
 def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def catalogue_name(clusterer: Clusterer) -> str | None:
     """What the catalogue calls a clusterer, whatever a sweep calls it; None for one of the user."""
-    same = (one.key for one in catalogue.values() if replace(one, key=clusterer.key) == clusterer)
+    called: dict[str, Any] = {"key": clusterer.key, "values": clusterer.values}
+    same = (one.key for one in catalogue.values() if replace(one, **called) == clusterer)
     return next(same, None)

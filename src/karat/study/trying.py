@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import Clusterer, ExcludedError, on_columns, under
+from karat.clusterers import Clusterer, ExcludedError, under
 from karat.distances import FORMS
-from karat.labelings.held import held_labelings
+from karat.labelings.candidates import hard_labelings
 from karat.labelings.partitions import as_labelings, canonical_codes
-from karat.labelings.structures import as_kept, by_appearance, split
+from karat.labelings.structures import as_kept, by_appearance
 from karat.runtime.executors import Workers
 from karat.runtime.progress import progress_bar
 from karat.runtime.threads import available_cores
@@ -26,7 +26,7 @@ from karat.study.objects import Objects
 from karat.study.record import stable
 from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned, partition_hash
-from karat.study.sweeping import Grid, Request, along, catalogue_name, check_count
+from karat.study.sweeping import Request, catalogue_name, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,13 +68,7 @@ def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
 class Fits:
     """How clusterers are fitted to the objects of a study: to all of them, a sample, or cells.
 
-    Attributes
-    ----------
-    objects : Objects
-    exact : bool
-        Whether every clusterer is fitted to all objects.
-    known : dict of str to Clusterer
-        What was swept since the study was opened, by key; a file keeps names alone.
+    ``known`` is what was swept since the study was opened, by key; a file keeps names alone.
     """
 
     objects: Objects
@@ -111,9 +105,7 @@ class Fits:
             self._workers = executor, Workers.of(executor)
         return self._workers[1]
 
-    def under_distance(
-        self, chosen: Sequence[Clusterer], grid: Grid
-    ) -> tuple[list[Clusterer], dict[str, str]]:
+    def under_distance(self, chosen: Sequence[Clusterer]) -> tuple[list[Clusterer], dict[str, str]]:
         """The clusterers under the study's distance, and why others cannot take it."""
         out: list[Clusterer] = []
         excluded = {}
@@ -123,24 +115,10 @@ class Fits:
                 fitted = under(one, self.objects.metric)
                 if callable(self.objects.metric) and "features" not in one.distances:
                     fitted = under(one, "precomputed")
-                for part in self._of_representations(fitted):
-                    out += along(part, grid)
+                out.append(fitted)
             except ExcludedError as error:
                 excluded[one.key] = str(error)
         return out, excluded
-
-    def _of_representations(self, clusterer: Clusterer) -> list[Clusterer]:
-        """A clusterer under the study's distance, on each representation that it can take."""
-        parts = self.objects.dataset.representations
-        if len(parts) == 1:
-            return [clusterer]
-        out, start = [], 0
-        for name, part in parts.items():
-            # what takes the data as it is may need counts
-            if name != "embeddings" or "features" not in clusterer.distances or part.min() >= 0:
-                out.append(on_columns(clusterer, name, start, start + part.shape[1]))
-            start += part.shape[1]
-        return out
 
     def outcomes(
         self, jobs: Sequence[work.Job], *, deadline: float = math.inf, **options: Any
@@ -190,10 +168,9 @@ class Fits:
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to a sample and extended, not to all objects.
 
-        So it is above 5,000 objects where its time grows faster than linearly, above 20,000
-        (mixtures) or 100,000 where one fit takes long, and always where the data take more than a
-        quarter of the machine's memory; unless the study is exact or its objects are the nodes of a
-        graph.
+        So it is above 5,000 objects where its time grows faster than linearly (``whole_to``), and
+        where the data take more than a quarter of the machine's memory; unless the study is exact
+        or its objects are the nodes of a graph.
         """
         n = self.objects.n
         if self.exact or self.objects.metric == "graph" or n <= large.FIT_AT_MOST:
@@ -225,9 +202,8 @@ def sweep(
         Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
         values of their own parameter instead.
     grid : mapping from parameters to values, optional
-        Values of other parameters, numbers of any kind: every combination is tried, with each
-        ``k`` where the clusterer has a number of clusters. A parameter is set on those
-        clusterers that have it: ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
+        Values of the parameter that a clusterer without a number of clusters is swept by:
+        ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
     n_init : int, default 5
         Starts for each k; clusterers that do not depend on a seed run once.
     workers : int, optional
@@ -238,9 +214,7 @@ def sweep(
         once each; to other executors every job carries the data.
     budget : float, optional
         Seconds after which fits that are not finished are stopped; they stay planned, and
-        the same call resumes them. Cheap clusterers and short fits come first. One fit may
-        take the share of one clusterer of the time of all workers, and is stopped then
-        (``status`` is ``stopped``); a larger budget fits it.
+        the same call resumes them. Cheap clusterers and short fits come first.
     progress : bool, optional
         Show a bar; by default on a terminal.
 
@@ -259,7 +233,7 @@ def sweep(
     if workers is not None:
         check_count("workers", workers)
     workers = workers or available_cores()
-    fitting, excluded = fits.under_distance(asked.chosen, asked.grid)
+    fitting, excluded = fits.under_distance(asked.chosen)
     _record(study, asked)
     fits.known |= {one.key: one for one in asked.chosen}
     new = [Planned(key, key, None, None, 0, None) for key in excluded]
@@ -277,16 +251,9 @@ def sweep(
         for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
     ]
     total = sum(len(job.candidates) for job in jobs)
-    deadline = share = math.inf
-    if budget is not None:
-        deadline = time.monotonic() + budget
-        share = budget * workers / max(len({job.clusterer.key for job in jobs}), 1)
+    deadline = math.inf if budget is None else time.monotonic() + budget
     outcomes = fits.outcomes(
-        jobs,
-        workers=workers,
-        executor=fits.workers_of(executor),
-        deadline=deadline,
-        share=share,
+        jobs, workers=workers, executor=fits.workers_of(executor), deadline=deadline
     )
     with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
         for finished in outcomes:
@@ -322,7 +289,7 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         One or many, see :func:`karat.labelings.as_labelings`; a DataFrame's columns are
         clusterings. Fitted estimators, BERTopic models and annotated matrices are taken, too,
-        see :func:`karat.labelings.held_labelings`. Unnamed ones are called ``"labels 0"``,
+        see :func:`karat.labelings.hard_labelings`. Unnamed ones are called ``"labels 0"``,
         ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
         :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
         labels; its memberships are kept, see :meth:`Study.memberships`. Of a
@@ -340,7 +307,7 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
     storage = study.storage
     if reference is not None:
         study.record.change(reference=bool(reference))
-    labelings, memberships = split(held_labelings(labelings, study.X))
+    labelings, memberships = hard_labelings(labelings, study.X)
     labelings = in_order_of(study.objects.index, labelings, name="X", other_name="labelings")
     batch = as_labelings(labelings, n_objects=study.n_objects, noise="drop")
     known = {c["name"]: c for c in storage.candidates()}
@@ -351,10 +318,9 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
             planned.append(Planned(outcome.name, "given", None, None, 0, None))
             finished.append(outcome)
             continue
-        before, now = storage.memberships(outcome.name), outcome.memberships
-        same = before is now if before is None or now is None else np.array_equal(before, now)
         codes = outcome.labels
         partition = None if codes is None else partition_hash(canonical_codes(codes))
+        same = np.array_equal(storage.memberships(outcome.name), outcome.memberships)  # type: ignore[arg-type]
         if known[outcome.name]["partition"] != partition or not same:
             raise InputError(
                 f"the study has another clustering called {outcome.name!r}; choose another name"

@@ -1,4 +1,4 @@
-"""Views of the data in which other clusterings may show: parts of the features, what is left."""
+"""Views of the data in which other clusterings may show, and how far two clusterings differ."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
+
 Kind: TypeAlias = Literal["all", "features", "components", "residual", "directions"]
 
 #: features up to which groups of them are looked for, and groups that are looked at
@@ -34,16 +35,9 @@ MOST_COMPONENTS, PER_COMPONENT = 8, 25
 class View:
     """What a clustering was found on.
 
-    Attributes
-    ----------
-    kind : {"all", "features", "components", "residual", "directions"}
-        All features; some of them; independent components of the space between the clusters of
-        another clustering; what is left of the data without that space; directions from the origin.
-    features : tuple of int
-        Columns, where they are some of the features.
-    without : tuple of str
-        Clusterings whose space was projected out, or divided into components.
-    metric : str
+    ``kind`` is all features; some of them (``features``); independent components of the space
+    between the clusters of another clustering; what is left of the data without that space (both
+    name it in ``without``); or directions from the origin.
     """
 
     kind: Kind
@@ -191,3 +185,94 @@ def feature_order(X: NDArray[Any]) -> NDArray[np.intp]:
     skew = np.square(centred / np.where(spread > 0, spread, 1)) * np.sign(centred)
     skew = skew.mean(axis=0)
     return np.lexsort((skew.round(9), spread.round(9)))
+
+
+#: the most that one clustering may tell of another: mutual information, corrected for chance, over
+#: the smaller entropy
+ALIKE = 0.2
+#: share of the combinations of clusters that occur, and of the expected objects that count
+CROSSED, OCCURS = 0.75, 0.25
+#: share of a clustering's information that two others have which it crosses, and the part of the
+#: weaker effect on the means that their interaction may be
+MERGED, LEFT = 0.75, 0.15
+
+
+def told_by(one: Codes, other: Codes) -> float:
+    """How much one clustering tells of the other, from 0 (as chance) to 1 (it is finer, or equal).
+
+    Mutual information over the smaller entropy, both less what chance brings on average, to first
+    order (adjusted mutual information; Miller & Madow 1955). Outliers of either are left out.
+    """
+    table = _table(one, other)
+    n = table.sum()
+    if n == 0:
+        return 0.0
+    rows, columns = table.sum(axis=1) / n, table.sum(axis=0) / n
+    smaller = min(_entropy(rows), _entropy(columns))
+    chance = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1) / (2 * n)
+    shared = _entropy(rows) + _entropy(columns) - _entropy(table.ravel() / n)
+    return float(np.clip((shared - chance) / max(smaller - chance, 1e-12), 0, 1))
+
+
+def _entropy(p: Floats) -> float:
+    p = p[p > 0]
+    return float(-(p * np.log(p)).sum())
+
+
+def _table(one: Codes, other: Codes) -> Floats:
+    both = (one >= 0) & (other >= 0)
+    k, m = int(one.max()) + 1, int(other.max()) + 1
+    counts = np.bincount(one[both].astype(np.int64) * m + other[both], minlength=k * m)
+    return counts.reshape(k, m).astype(np.float64)
+
+
+def differ(one: Codes, other: Codes) -> bool:
+    """Whether neither tells much of the other, and their clusters occur in most combinations."""
+    return told_by(one, other) <= ALIKE and _occurring(one, other) > CROSSED
+
+
+def _occurring(one: Codes, other: Codes) -> float:
+    """Share of the combinations of clusters that have a part of the objects expected by chance."""
+    table = _table(one, other)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
+    return float((table >= OCCURS * expected).mean())
+
+
+def diverse(codes: Sequence[Codes], n: int) -> list[int]:
+    """The first, then each time the one that the chosen tell least of; in their order."""
+    chosen = list(range(min(1, len(codes))))
+    while len(chosen) < min(n, len(codes)):
+        rest = [i for i in range(len(codes)) if i not in chosen]
+        chosen.append(min(rest, key=lambda i: max(told_by(codes[i], codes[j]) for j in chosen)))
+    return sorted(chosen)
+
+
+def is_crossed(own: Codes, a: Codes, b: Codes, P: Floats) -> bool:
+    """Whether a clustering of the points P is two independent divisions, crossed.
+
+    The divisions tell nothing of each other, all combinations of their clusters occur, both
+    together tell the clustering and are no coarser, and their effects on the means add up.
+    """
+    if told_by(a, b) > ALIKE or _occurring(a, b) < 1:
+        return False
+    both = a * (int(b.max()) + 1) + b
+    whole = _entropy(np.bincount(own[own >= 0]) / max((own >= 0).sum(), 1))
+    shared = told_by(both, own) * min(whole, _entropy(np.bincount(both) / len(both)))
+    if shared < MERGED * whole:
+        return False
+    A, B = _members(a), _members(b)
+    crossed = (A[:, :, None] * B[:, None, :]).reshape(len(P), -1)
+    sums = _explained(np.column_stack([A, B]), P)
+    least = min(sums - _explained(A, P), sums - _explained(B, P))
+    return bool(_explained(crossed, P) - sums <= LEFT * least)
+
+
+def _members(codes: Codes) -> Floats:
+    return np.asarray(codes[:, None] == np.arange(int(codes.max()) + 1), dtype=np.float64)
+
+
+def _explained(M: Floats, P: Floats) -> float:
+    """Sum of squares of the projection of P onto the columns of M."""
+    inner = M.T @ M
+    cross = M.T @ P
+    return float((cross * (np.linalg.pinv(inner, hermitian=True) @ cross)).sum())

@@ -133,7 +133,8 @@ def run_job(X: Data, job: Job) -> list[Finished]:
     watch: AbstractContextManager[list[int]] = (
         added_memory() if job.tells_memory else nullcontext([])
     )
-    with _one_thread(), watch as added:
+    # the candidates are what runs side by side; sums inside a fit also stay in one order
+    with thread_pools().limit(limits=1), watch as added:
         if job.clusterer.every_k:
             outcomes = _cut_tree(X, job)
         else:
@@ -195,11 +196,6 @@ def _caught() -> Iterator[list[warnings.WarningMessage]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield caught
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    # the candidates are what runs side by side; sums inside a fit also stay in one order
-    return thread_pools().limit(limits=1)
 
 
 def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:

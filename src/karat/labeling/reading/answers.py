@@ -35,26 +35,26 @@ def parse_name(answer: str) -> str | None:
     name = " ".join(name.replace(":", ",").split()).strip("*\"' ")
     if len(name) > MOST_NAME or not any(map(str.isalnum, name)) or not name.isprintable():
         return None
-    line = " ".join(str(line).split())
+    line = "".join(c for c in " ".join(str(line).split()) if c.isprintable())
     return f"{name}: {line}"[:MOST_LINE] if line else name
 
 
-def parse_choice(answer: str, names: list[str], key: str, *, none: bool) -> int | None:
-    """Which of several things was chosen, from 0, or :data:`NONE`; None where that is unclear.
+def parse_choice(answer: str, names: list[str]) -> int | None:
+    """Which of several groups was chosen, from 0, or :data:`NONE`; None where that is unclear.
 
     A number or a name will do, alone, in JSON, or as the only one in a sentence.
 
-    >>> parse_choice('{"group": 2}', ["a", "b"], "group", none=True)
+    >>> parse_choice('{"group": 2}', ["a", "b"])
     1
-    >>> parse_choice("It is none of them.", ["a", "b"], "group", none=True)
+    >>> parse_choice("It is none of them.", ["a", "b"])
     -1
-    >>> parse_choice("1 or 2", ["a", "b"], "group", none=True) is None
+    >>> parse_choice("1 or 2", ["a", "b"]) is None
     True
     """
     given = _json(answer)
-    if given and key not in given and len(given) > 1:
+    if given and "group" not in given and len(given) > 1:
         return None
-    value = given.get(key, next(iter(given.values()))) if given else answer
+    value = given.get("group", next(iter(given.values()))) if given else answer
     text = " ".join(str(value).split())
     folded = [name.casefold() for name in names]
     if text.casefold() in folded and folded.count(text.casefold()) == 1:
@@ -67,7 +67,7 @@ def parse_choice(answer: str, names: list[str], key: str, *, none: bool) -> int 
     named = [i for i, name in enumerate(folded) if name and _says(text.casefold(), name)]
     if len(named) == 1:
         return named[0]
-    return NONE if none and not named and _NONE.search(text) else None
+    return NONE if not named and _NONE.search(text) else None
 
 
 def _says(text: str, name: str) -> bool:

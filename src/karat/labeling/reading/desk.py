@@ -15,7 +15,6 @@ from karat.labeling.reading.shown import as_line
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
-    from karat.labeling.reading.intruders import IntruderRound
     from karat.labeling.reading.rounds import Round
 
 #: what is pressed for an option; q, u, s and d have a meaning of their own
@@ -29,7 +28,7 @@ class ReadingDesk:
     ----------
     path : str or path
         The file of answers (:class:`karat.labeling.AnswerFile`), resumed where it exists.
-    questions : Round or IntruderRound
+    questions : Round
     by : str
         The reader.
 
@@ -51,7 +50,7 @@ class ReadingDesk:
     #: what the page calls its parts
     words: ClassVar = {"title": "karat clarity", "other": "Name: line", "unknown": "none of these"}
 
-    def __init__(self, path: str | Path, questions: Round | IntruderRound, by: str) -> None:
+    def __init__(self, path: str | Path, questions: Round, by: str) -> None:
         if questions.n_names > len(KEYS):
             raise InputError(
                 f"{questions.n_names} names are too many for a person to choose from; at most "
@@ -97,7 +96,7 @@ class ReadingDesk:
 
     @property
     def readers(self) -> dict[str, dict[int, Any]]:
-        """The answers of all who assigned an object, or found an intruder."""
+        """The answers of all who assigned an object."""
         first = self.questions.n_names
         return {by: said for by, said in self._all.items() if any(at >= first for at in said)}
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat.runtime.journal import KeptLines
 from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.labeling.reading.rounds import Round
 
 Reader = Callable[[str], str]
 T = TypeVar("T")
@@ -17,19 +20,6 @@ T = TypeVar("T")
 #: how often a question is put to a reader that fails or cannot be understood
 ATTEMPTS = 3
 AGAIN = "\n\nYour last answer could not be understood: {answer}\nAnswer as asked, and no more."
-
-
-class Questions(Protocol):
-    """A round: so many questions, the first of which ask for names."""
-
-    @property
-    def n_names(self) -> int:
-        """How many ask for names."""
-
-    def __len__(self) -> int: ...
-
-    def question(self, at: int, said: Mapping[int, Any]) -> Any:
-        """A question, which may depend on answers so far; it has ``prompt`` and ``parse``."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +92,7 @@ class Interview:
             asked = prompt + AGAIN.format(answer=json.dumps(answer[:200]))
         return None
 
-    def go_through(self, questions: Questions) -> dict[int, Any]:
+    def go_through(self, questions: Round) -> dict[int, Any]:
         """The answers to all questions of a round, None where there is none.
 
         Raises

@@ -30,7 +30,7 @@ SHOWN = 600
 #: members among which the central ones are sought
 _MOST = 1_000
 _PROMPTS = Path(__file__).with_name("prompts")
-NAME, ASSIGN, INTRUDER = "name_1", "assign_1", "intruder_1"
+NAME, ASSIGN = "name_1", "assign_1"
 
 
 @cache
@@ -119,7 +119,7 @@ class Round:
             one,
             names,
             prompt(ASSIGN).format(names=listed, object=as_text(one)),
-            lambda answer: parse_choice(answer, short, "group", none=True),
+            lambda answer: parse_choice(answer, short),
         )
 
     def _naming(self, at: int) -> Question:
@@ -135,7 +135,7 @@ class Round:
         text = prompt(NAME).format(
             count=len(members), members=numbered(members), others=numbered(others)
         )
-        return Question(told, Shown("", tuple(cells), images, ()), (), text, parse_name)
+        return Question(told, Shown("", tuple(cells), images), (), text, parse_name)
 
     def read(
         self, said: Mapping[int, Any], by: str, *, delta: float = 0.1, cost: Cost | None = None

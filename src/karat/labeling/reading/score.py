@@ -7,14 +7,26 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from karat.bounds import binomial_tail_bound
+from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.reading.answers import NONE
-from karat.labeling.reading.intervals import exact_interval
 from karat.labeling.reading.interview import Cost
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from karat.labeling.reading.rounds import Round
+
+
+def exact_interval(hits: int, n: int, delta: float) -> tuple[float, float]:
+    """Clopper and Pearson's (1934) limits of a share: each is missed with at most delta/2.
+
+    >>> [round(end, 4) for end in exact_interval(8, 10, 0.05)]
+    [0.4439, 0.9748]
+    """
+    low = 1 - binomial_tail_bound(n, n - hits, delta / 2)
+    return low, binomial_tail_bound(n, hits, delta / 2)
 
 
 @dataclass(frozen=True)
@@ -177,3 +189,19 @@ class ClarityByReading:
             count = len(self.round.too_small)
             told += f" {count} cluster{'s' * (count > 1)} of one object took no part."
         return told
+
+
+def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agreement | None:
+    """How far two readers put the same objects into the same clusters, each by own names.
+
+    None where no object has an answer of both.
+
+    Raises
+    ------
+    InputError
+        If they were not asked the same questions.
+    """
+    if one.round != other.round:
+        raise InputError("the readers were not asked the same questions")
+    given = zip(one.assigned, other.assigned, strict=True)
+    return agreement([pair for pair in given if None not in pair], len(one.assigned), one.delta)

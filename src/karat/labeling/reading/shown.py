@@ -66,11 +66,11 @@ def shown(thing: Any) -> Shown:
     if isinstance(thing, Shown):
         return thing
     if isinstance(thing, str):
-        return Shown(thing, (), (), ())
+        return Shown(thing)
     if isinstance(thing, Path):
-        return Shown("", (("image", str(thing)),), (thing,), ())
+        return Shown(cells=(("image", str(thing)),), images=(thing,))
     if isinstance(thing, Mapping):
-        return Shown("", tuple((str(k), _cell(v)) for k, v in thing.items()), (), ())
+        return Shown(cells=tuple((str(k), _cell(v)) for k, v in thing.items()))
     if hasattr(thing, "show"):
         return shown(thing.show())
     raise InputError(
@@ -114,7 +114,7 @@ def _rows(table: Any) -> Show:
                 cells.append((name + equals + of, _cell(values[at, j])))
             elif float(values[at, j]) == 1:
                 cells.append((name, of))
-        return Shown("", tuple(cells), (), ())
+        return Shown(cells=tuple(cells))
 
     return show
 
@@ -125,8 +125,7 @@ def _entries(X: Any, names: Sequence[str]) -> Show:
     def show(at: int) -> Shown:
         row = X[[at]]
         order = np.argsort(-row.data, kind="stable")[:MOST_CELLS]
-        cells = tuple((names[row.indices[i]], _cell(row.data[i])) for i in order)
-        return Shown("", cells, (), ())
+        return Shown(cells=tuple((names[row.indices[i]], _cell(row.data[i])) for i in order))
 
     return show
 

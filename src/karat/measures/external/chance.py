@@ -1,4 +1,4 @@
-"""What chance does to a measure: resampled objects, shuffled labels; the table is all it takes."""
+"""What chance does to an external measure: shuffled labels; the table is all it takes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import numpy as np
 from karat.labelings.cells import cells_of
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import NoisePolicy
-from karat.measures.bibliography import Reference
-from karat.measures.catalogue import catalogue
+from karat.measures.catalogue import Measure, catalogue
 from karat.measures.docstrings import cite
 from karat.measures.external.table import as_table, need_counts
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
@@ -22,10 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "BootstrapResult",
     "ChanceCorrectedResult",
     "PermutationResult",
-    "bootstrap_interval",
     "chance_corrected",
     "permutation_test",
 ]
@@ -34,43 +31,6 @@ __all__ = [
 MOST_SHUFFLED = 2**31
 
 MeasureLike: TypeAlias = "str | Callable[[ContingencyTable], float]"
-
-
-@dataclass(frozen=True)
-class BootstrapResult:
-    """A value with its uncertainty under resampling of the objects.
-
-    Attributes
-    ----------
-    value : float
-        The measure of the table itself.
-    standard_error : float
-        Standard deviation over the resamples.
-    interval : tuple of float
-        Confidence interval.
-    confidence_level : float
-    bias : float
-        Mean over the resamples less what the measure is for the table as a population: a measure
-        that rewards noise is too high by about so much.
-    n_resamples : int
-    """
-
-    value: float
-    standard_error: float
-    interval: tuple[float, float]
-    confidence_level: float
-    bias: float
-    n_resamples: int
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        text = (
-            f"{self.value:.6g} ± {self.standard_error:.2g} "
-            f"({self.confidence_level:.0%} interval {low:.6g} to {high:.6g})"
-        )
-        if abs(self.bias) > self.standard_error / 2:
-            text += f"; its bias of about {self.bias:.2g} is removed from the interval"
-        return text
 
 
 @dataclass(frozen=True)
@@ -129,113 +89,7 @@ class ChanceCorrectedResult:
         )
 
 
-def bootstrap_interval(
-    measure: MeasureLike,
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    n_resamples: int = 1000,
-    confidence_level: float = 0.95,
-    noise: NoisePolicy = "error",
-    random_state: Any = 0,
-) -> BootstrapResult:
-    """Standard error and confidence interval of a measure under resampling of objects.
-
-    Parameters
-    ----------
-    measure : str or callable
-        Key of an external measure, or a function of a :class:`~karat.ContingencyTable`.
-    labels_true, labels_pred : array-like, shape (n,)
-        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
-        ``labels_true`` alone.
-    n_resamples : int
-        Number of resampled tables.
-    confidence_level : float
-        Coverage of the interval.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    random_state : int, Generator or None, default 0
-        Source of the resamples.
-
-    Returns
-    -------
-    BootstrapResult
-
-    Raises
-    ------
-    InputError
-        For labels that cannot be compared, or fewer than 2 resamples.
-    UndefinedMeasureError
-        For weights or memberships.
-
-    Notes
-    -----
-    Objects drawn with replacement make a multinomial table, so the objects themselves are not
-    needed and the cost does not depend on n: O(n_resamples × cells). The interval is the
-    *basic* one: the quantiles of (resampled value − value of the table as a population) are
-    taken from the measure, within its range. It takes out the bias of a measure that rewards
-    noise, which the interval between plain percentiles doubles. The clustering is held fixed:
-    what a new run of the clusterer would change is not in it.
-
-    Examples
-    --------
-    >>> from karat import bootstrap_interval
-    >>> true, pred = [0, 0, 0, 1, 1, 1] * 20, [0, 0, 1, 1, 1, 1] * 20
-    >>> print(bootstrap_interval("purity", true, pred, random_state=0))
-    0.833333 ± 0.033 (95% interval 0.766667 to 0.900208)
-    """
-    table = as_table(labels_true, labels_pred, noise=noise)
-    need_counts(table, "The bootstrap")
-    function, (low, high), _ = _resolve(measure)
-    optimum = catalogue[measure].optimum if isinstance(measure, str) else 0.0
-    if n_resamples < 2:
-        raise InputError(f"n_resamples must be at least 2; got {n_resamples}")
-    if not 0 < confidence_level < 1:
-        raise InputError(f"confidence_level must lie between 0 and 1; got {confidence_level}")
-    value = function(table)
-    values = np.array([function(t) for t in _resampled(table, n_resamples, random_state)])
-    centre = _of_population(function, table, value) if math.isfinite(optimum) else value
-    tail = (1 - confidence_level) / 2
-    below, above = np.quantile(values - centre, [tail, 1 - tail])
-    return BootstrapResult(
-        value=value,
-        standard_error=float(values.std(ddof=1)),
-        interval=(
-            min(max(value - float(above), low), high),
-            max(min(value - float(below), high), low),
-        ),
-        confidence_level=confidence_level,
-        bias=float(values.mean()) - centre,
-        n_resamples=n_resamples,
-    )
-
-
-def _of_population(
-    function: Callable[[ContingencyTable], float], table: ContingencyTable, value: float
-) -> float:
-    """What the measure would be if the table were the population that resamples come from.
-
-    For most measures the value of the table itself. Those that allow for chance allow for less
-    the more objects there are: the limit for many copies of every object.
-    """
-    many = [
-        function(
-            ContingencyTable._of_cells(
-                table.rows,
-                table.columns,
-                table.counts * copies,
-                table.row_names,
-                table.column_names,
-            )
-        )
-        for copies in (1000, 2000)
-        if table.n * copies < 1 << 62
-    ]
-    settled = len(many) == 2 and abs(many[1] - many[0]) <= 1e-2 * max(abs(many[1]), 1e-3)
-    return many[1] if settled else value
-
-
-@cite(Reference("patefield1981"))
+@cite("patefield1981")
 def permutation_test(
     measure: MeasureLike,
     labels_true: Any,
@@ -249,10 +103,13 @@ def permutation_test(
 
     Parameters
     ----------
-    measure, labels_true, labels_pred, noise, random_state
-        As in :func:`bootstrap_interval`. Of a callable, greater values are better.
+    measure : str or callable
+        Key of an external measure, or a function of a :class:`~karat.ContingencyTable`; of a
+        callable, greater values are better.
     n_permutations : int
         Number of shuffles; the least p-value is 1/(n_permutations + 1).
+    random_state : int, Generator or None, default 0
+        For the shuffles.
 
     Returns
     -------
@@ -272,15 +129,16 @@ def permutation_test(
 
     Examples
     --------
-    >>> from karat import permutation_test
     >>> permutation_test("purity", [0, 0, 0, 1, 1, 1] * 5, [0, 0, 1, 1, 1, 1] * 5,
     ...     random_state=0).p_value < 0.01
     True
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
-    need_counts(table, "The permutation test")
-    sign = _resolve(measure)[2]
-    value, values = _beside_chance(measure, table, n_permutations, random_state)
+    function, record = _resolve(measure)
+    given = (labels_true, labels_pred, noise)
+    value, values = _beside_chance(
+        "The permutation test", function, given, n_permutations, random_state
+    )
+    sign = 1 if record is None else record.sign
     # values equal in exact arithmetic may differ in the last bits
     slack = 1e-12 * max(abs(value), 1.0)
     as_good = int((sign * values >= sign * value - slack).sum())
@@ -293,7 +151,7 @@ def permutation_test(
     )
 
 
-@cite(Reference("whissell2012", "3.39"))
+@cite("whissell2012 3.39")
 def chance_corrected(
     measure: MeasureLike,
     labels_true: Any,
@@ -308,12 +166,14 @@ def chance_corrected(
 
     Parameters
     ----------
-    measure, labels_true, labels_pred, noise, random_state
-        As in :func:`bootstrap_interval`.
+    measure : str or callable
+        As in :func:`permutation_test`.
     optimum : float, optional
         The best value of the measure; by default what the catalogue says.
     n_permutations : int
         Shuffles that estimate the expectation.
+    random_state : int, Generator or None, default 0
+        For the shuffles.
 
     Returns
     -------
@@ -333,17 +193,18 @@ def chance_corrected(
 
     Examples
     --------
-    >>> from karat import chance_corrected
     >>> chance_corrected("purity", [0, 0, 1, 1] * 9, [1, 1, 0, 0] * 9, random_state=0).value
     1.0
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
-    need_counts(table, "The correction for chance")
+    function, record = _resolve(measure)
     if optimum is None:
-        optimum = catalogue[measure].optimum if isinstance(measure, str) else math.nan
+        optimum = math.nan if record is None else record.optimum
     if not math.isfinite(optimum):
         raise InputError(f"{measure!r} has no optimum of its own; give optimum=")
-    value, values = _beside_chance(measure, table, n_permutations, random_state)
+    given = (labels_true, labels_pred, noise)
+    value, values = _beside_chance(
+        "The correction for chance", function, given, n_permutations, random_state
+    )
     expected = float(values.mean())
     room = optimum - expected
     error = float(values.std(ddof=1)) / math.sqrt(n_permutations)
@@ -356,43 +217,31 @@ def chance_corrected(
     )
 
 
-def _resolve(
-    measure: MeasureLike,
-) -> tuple[Callable[[ContingencyTable], float], tuple[float, float], int]:
-    """Function of a table, range and sign."""
+def _resolve(measure: MeasureLike) -> tuple[Callable[[ContingencyTable], float], Measure | None]:
+    """The function of a table, and the record of a measure of the catalogue."""
     if not isinstance(measure, str):
-        return measure, (-math.inf, math.inf), 1
+        return measure, None
     record = catalogue[measure]
     if record.kind != "external":
         raise InputError(
             f"{measure!r} judges data, not labels; give the key of an external measure"
         )
-    return record.compute or record.function, record.range, record.sign
-
-
-def _resampled(
-    table: ContingencyTable, times: int, random_state: Any
-) -> Iterator[ContingencyTable]:
-    """Multinomial tables, without the classes and clusters that a resample does not have."""
-    rng = check_random_state(random_state)
-    shares = table.counts / table.n
-    for _ in range(times):
-        counts = rng.multinomial(table.n, shares)
-        kept = counts > 0
-        classes, rows = np.unique(table.rows[kept], return_inverse=True)
-        clusters, columns = np.unique(table.columns[kept], return_inverse=True)
-        yield ContingencyTable._of_cells(
-            rows, columns, counts[kept], table.row_names[classes], table.column_names[clusters]
-        )
+    return record.compute or record.function, record
 
 
 def _beside_chance(
-    measure: MeasureLike, table: ContingencyTable, times: int, random_state: Any
+    title: str,
+    function: Callable[[ContingencyTable], float],
+    given: Any,
+    times: int,
+    random_state: Any,
 ) -> tuple[float, NDArray[np.float64]]:
     """The value of a table, and those of shuffled ones."""
+    labels_true, labels_pred, noise = given
+    table = as_table(labels_true, labels_pred, noise=noise)
+    need_counts(table, title)
     if times < 2:
         raise InputError(f"n_permutations must be at least 2; got {times}")
-    function = _resolve(measure)[0]
     shuffled = _shuffled(table, times, random_state)
     return function(table), np.array([function(t) for t in shuffled])
 
@@ -411,7 +260,7 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
             f"labels of {table.n:,} objects cannot be shuffled, {MOST_SHUFFLED:,} at most; "
             "take a sample of the objects"
         )
-    rng = check_random_state(random_state)
+    rng, names = check_random_state(random_state), (table.row_names, table.column_names)
     # SciPy 1.17 makes a negative count of one row with two columns
     alone = len(rows) == 1 or len(columns) == 1
     margins = None if alone else random_table(rows, columns)
@@ -421,4 +270,4 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
             if margins is None
             else np.asarray(margins.rvs(method="patefield", random_state=rng)).astype(np.int64)
         )
-        yield ContingencyTable._of_cells(*cells_of(dense), table.row_names, table.column_names)
+        yield ContingencyTable.of_cells(cells_of(dense), names)

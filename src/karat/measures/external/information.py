@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
-from karat.measures.bibliography import Reference
 from karat.measures.external.table import need_counts, of_table
 from karat.runtime.threads import in_threads
 from karat.runtime.validation import UndefinedMeasureError, check_choice
@@ -102,10 +101,7 @@ class _Information:
 
 
 @_of_information(
-    "Mutual information",
-    references=[Reference("whissell2012", "3.21")],
-    range=(0.0, math.inf),
-    compares_k=False,
+    "Mutual information", references=["whissell2012 3.21"], range=(0.0, math.inf), compares_k=False
 )
 def mutual_information(table: ContingencyTable) -> float:
     """Mutual information of the two clusterings, in nats; it never falls when clusters are split.
@@ -114,7 +110,6 @@ def mutual_information(table: ContingencyTable) -> float:
 
     Examples
     --------
-    >>> from karat import mutual_information
     >>> round(mutual_information([0, 0, 1, 1], [1, 1, 0, 0]), 6)
     0.693147
     """
@@ -123,7 +118,7 @@ def mutual_information(table: ContingencyTable) -> float:
 
 @_of_information(
     "Conditional entropy of the classes",
-    references=[Reference("whissell2012", "3.23, 3.26")],
+    references=["whissell2012 3.23, 3.26"],
     greater_is_better=False,
     range=(0.0, math.inf),
     compares_k=False,
@@ -137,7 +132,6 @@ def conditional_entropy(table: ContingencyTable) -> float:
 
     Examples
     --------
-    >>> from karat import conditional_entropy
     >>> conditional_entropy([0, 0, 1, 1], [0, 1, 2, 2])
     0.0
     """
@@ -145,8 +139,7 @@ def conditional_entropy(table: ContingencyTable) -> float:
 
 
 @_of_information(
-    "Normalised mutual information",
-    references=[Reference("whissell2012", "3.22, 3.24, 3.25"), Reference("manning2008", "183")],
+    "Normalised mutual information", references=["whissell2012 3.22, 3.24, 3.25", "manning2008 183"]
 )
 def normalized_mutual_information(
     table: ContingencyTable, *, normalizer: Normalizer = "geometric"
@@ -168,7 +161,6 @@ def normalized_mutual_information(
 
     Examples
     --------
-    >>> from karat import normalized_mutual_information
     >>> normalized_mutual_information([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
@@ -197,7 +189,7 @@ def expected_mutual_information(table: ContingencyTable) -> float:
 @_of_information(
     "Adjusted mutual information",
     counted=True,
-    references=[Reference("vinh2010"), Reference("whissell2012", "3.28")],
+    references=["vinh2010", "whissell2012 3.28"],
     range=(-math.inf, 1.0),
     cost="O(n + cells + distinct sizes² · spread)",
 )
@@ -223,7 +215,6 @@ def adjusted_mutual_information(
 
     Examples
     --------
-    >>> from karat import adjusted_mutual_information
     >>> round(adjusted_mutual_information([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]), 6)
     0.225042
     """
@@ -276,7 +267,7 @@ def _standardized_if_quick(table: ContingencyTable) -> float:
 @_of_information(
     "Standardised mutual information",
     counted=True,
-    references=[Reference("romano2016")],
+    references=["romano2016"],
     compute=_standardized_if_quick,
     range=(-math.inf, math.inf),
     cost="O(n + cells + distinct sizes³ · spread²)",
@@ -297,7 +288,6 @@ def standardized_mutual_information(table: ContingencyTable) -> float:
 
     Examples
     --------
-    >>> from karat import standardized_mutual_information
     >>> round(standardized_mutual_information([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1]), 6)
     3.0
     """
@@ -306,7 +296,7 @@ def standardized_mutual_information(table: ContingencyTable) -> float:
 
 @_of_information(
     "Variation of information",
-    references=[Reference("meila2007"), Reference("whissell2012", "3.27")],
+    references=["meila2007", "whissell2012 3.27"],
     greater_is_better=False,
     range=(0.0, math.inf),
 )
@@ -317,7 +307,6 @@ def variation_of_information(table: ContingencyTable) -> float:
 
     Examples
     --------
-    >>> from karat import variation_of_information
     >>> variation_of_information([0, 0, 1, 1], [1, 1, 0, 0])
     0.0
     """
@@ -326,7 +315,7 @@ def variation_of_information(table: ContingencyTable) -> float:
 
 @_of_information(
     "Normalised variation of information",
-    references=[Reference("meila2007"), Reference("vinh2010")],
+    references=["meila2007", "vinh2010"],
     greater_is_better=False,
 )
 def normalized_variation_of_information(
@@ -342,7 +331,6 @@ def normalized_variation_of_information(
 
     Examples
     --------
-    >>> from karat import normalized_variation_of_information
     >>> normalized_variation_of_information([0, 0, 1, 1], [0, 1, 0, 1])
     1.0
     """

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.labelings.cells import cells_of
 from karat.labelings.contingency import ContingencyTable, PairCounts
 from karat.labelings.labels import apply_noise_policy, as_names, encode
 from karat.labelings.partitions import OverlappingPartition, SoftPartition
-from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
 from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_choice
@@ -29,21 +29,10 @@ def expected_table(labels_true: Any, labels_pred: Any) -> ContingencyTable:
         _memberships(labels_pred, "labels_pred"),
     )
     _same_objects(U, V)
-    dense = U.T @ V
-    rows, columns = np.nonzero(dense)
     u, v = (U * U).sum(axis=1), (V * V).sum(axis=1)
     # the two objects of a pair differ: what each shares with itself is excluded
     squares = (float(u @ v), float(u.sum()), float(v.sum()), float(len(U)))
-    used_rows, rows = np.unique(rows, return_inverse=True)
-    used_columns, columns = np.unique(columns, return_inverse=True)
-    return ContingencyTable._of_cells(
-        rows,
-        columns,
-        dense[dense > 0],
-        row_names[used_rows],
-        column_names[used_columns],
-        squares=squares,
-    )
+    return ContingencyTable.of_cells(cells_of(U.T @ V), (row_names, column_names), squares=squares)
 
 
 def _memberships(labels: Any, name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
@@ -63,7 +52,7 @@ def _same_objects(U: NDArray[Any], V: NDArray[Any]) -> None:
         )
 
 
-@cite(Reference("campello2007"))
+@cite("campello2007")
 def fuzzy_pair_counts(
     labels_true: Any, labels_pred: Any, *, t_norm: Literal["min", "product"] = "min"
 ) -> PairCounts:
@@ -161,7 +150,7 @@ def extended_bcubed(labels_true: Any, labels_pred: Any) -> float:
     return min(total / weight, 1.0)
 
 
-@cite(Reference("collins1988"))
+@cite("collins1988")
 def omega_index(labels_true: Any, labels_pred: Any) -> float:
     """Agreement on how many clusters each pair of objects shares, corrected for chance.
 
@@ -187,7 +176,6 @@ def omega_index(labels_true: Any, labels_pred: Any) -> float:
 
     Examples
     --------
-    >>> from karat import omega_index
     >>> from karat.labelings.partitions import OverlappingPartition
     >>> two = OverlappingPartition([[1, 0], [1, 1], [0, 1]])
     >>> omega_index(two, two)

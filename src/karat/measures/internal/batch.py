@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from karat.distances import check_metric, check_points
 from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import catalogue, define
-from karat.measures.passes.statistics import Statistics, weigh
-from karat.runtime.validation import UndefinedMeasureError, in_order_of
+from karat.measures.inputs import Inputs
+from karat.measures.passes.statistics import Statistics
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,83 +22,57 @@ __all__: list[str] = []
 Compute: TypeAlias = Callable[[Statistics], Sequence[float | str]]
 #: of clustering m a number, or why there is none
 Value: TypeAlias = Callable[[Statistics, int], float | str]
-F = TypeVar("F", bound=Callable[..., float])
 SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 
-def statistics_of_one(
-    X: Any,
-    labels: Any,
-    needs: Any,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> Statistics:
+def inputs_of_one(X: Any, labels: Any, **options: Any) -> Inputs:
+    """What a caller of a public function of one clustering gave, checked."""
+    given = Inputs.read(X, labels, **options)
+    if given.memberships:
+        raise InputError(
+            f"labels has memberships ({type(labels).__name__}), and hard labels are needed here; "
+            "take labels.harden(), or judge it with karat.evaluate, which says what is hardened"
+        )
+    if len(given.labelings) > 1:
+        raise InputError(
+            f"labels has {len(given.labelings)} clusterings, and one is needed here; "
+            "karat.evaluate judges many"
+        )
+    return given
+
+
+def statistics_of_one(X: Any, labels: Any, needs: Any, **options: Any) -> tuple[Statistics, Inputs]:
     """The statistics of one clustering, from what a caller of a public function gave."""
-    return _statistics_and_kept(X, labels, needs, metric, noise, sample_weight)[0]
-
-
-def _statistics_and_kept(
-    X: Any, labels: Any, needs: Any, metric: Any, noise: NoisePolicy, sample_weight: Any
-) -> tuple[Statistics, NDArray[np.bool_]]:
-    labels = in_order_of(X, labels, name="X", other_name="labels")
-    metric = check_metric(metric)
-    data = check_points(X, metric)
-    data, labelings, weights, kept = weigh(
-        data, {"labels": labels}, sample_weight, metric=metric, noise=noise
-    )
-    stats = Statistics(data, labelings, needs, metric=metric, weights=weights)
+    given = inputs_of_one(X, labels, **options)
+    stats = Statistics(given.X, given.labelings, needs, metric=given.metric, weights=given.weights)
     stats.raise_failed()
-    return stats, kept
+    return stats, given
 
 
 def of_each_object(
-    title: str,
-    column: int,
-    X: Any,
-    labels: Any,
-    metric: Any,
-    noise: NoisePolicy,
-    sample_weight: Any,
+    title: str, column: int, X: Any, labels: Any, **options: Any
 ) -> NDArray[np.float64]:
     """A column of the statistic ``"objects"``; NaN for objects that are excluded."""
-    stats, kept = _statistics_and_kept(X, labels, ["objects"], metric, noise, sample_weight)
+    stats, given = statistics_of_one(X, labels, ["objects"], **options)
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"{title} is undefined: {why}")
-    values = np.full(len(kept), np.nan)
-    values[kept] = stats.object_values(0, column)
+    values = np.full(len(given.kept), np.nan)
+    values[given.kept] = stats.object_values(0, column)
     return values
 
 
-def one(
-    key: str,
-    X: Any,
-    labels: Any,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """A measure of one clustering: the batch at M = 1."""
+def one(key: str, X: Any, labels: Any, **options: Any) -> float:
+    """A measure of one clustering: the batch at M = 1; options are those of the caller."""
     measure = catalogue[key]
     assert measure.compute is not None
-    return one_value(
-        measure.title, measure.compute, measure.needs, X, labels, metric, noise, sample_weight
-    )
+    return one_value(measure.title, measure.compute, measure.needs, X, labels, **options)
 
 
 def one_value(
-    title: str,
-    compute: Compute,
-    needs: Any,
-    X: Any,
-    labels: Any,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    title: str, compute: Compute, needs: Any, X: Any, labels: Any, **options: Any
 ) -> float:
     """As :func:`one`, for a computation that is not in the catalogue."""
-    stats = statistics_of_one(X, labels, needs, metric, noise, sample_weight)
-    found = compute(stats)[0]
+    found = compute(statistics_of_one(X, labels, needs, **options)[0])[0]
     if isinstance(found, str):
         raise UndefinedMeasureError(f"{title} is undefined: {found}")
     return found
@@ -166,74 +141,62 @@ class OfMatrices(Protocol):
         """Its value for one clustering."""
 
 
+class OfGraph(Protocol):
+    """A measure of edges."""
+
+    def __call__(self, graph: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+        """Its value for one clustering."""
+
+
 def of_distances(title: str, **record: Any) -> Callable[[Value], OfDistances]:
     """A decorator that makes ``value(stats, m)`` a measure of its name: function and record.
 
     ``record`` is that of :func:`karat.measures.catalogue.define`, with ``least_k``, the fewest
     clusters that have a value.
     """
-
-    def add(value: Value) -> OfDistances:
-        def function(
-            X: Any,
-            labels: Any,
-            *,
-            metric: Any = "euclidean",
-            noise: NoisePolicy = "error",
-            sample_weight: Any = None,
-        ) -> float:
-            return one(value.__name__, X, labels, metric, noise, sample_weight)
-
-        return _defined(function, value, title, record)
-
-    return add
+    return _measure(OfDistances, title, record)
 
 
 def of_features(title: str, **record: Any) -> Callable[[Value], OfFeatures]:
     """As :func:`of_distances`, for what is made of the features and takes weights."""
-
-    def add(value: Value) -> OfFeatures:
-        def function(
-            X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-        ) -> float:
-            return one(value.__name__, X, labels, noise=noise, sample_weight=sample_weight)
-
-        return _defined(function, value, title, {"takes": "features", **record})
-
-    return add
+    return _measure(OfFeatures, title, {"takes": "features", **record})
 
 
 def of_order(title: str, **record: Any) -> Callable[[Value], OfOrder]:
     """As :func:`of_distances`, for what has no weighted form."""
-
-    def add(value: Value) -> OfOrder:
-        def function(
-            X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
-        ) -> float:
-            return one(value.__name__, X, labels, metric, noise)
-
-        return _defined(function, value, title, record)
-
-    return add
+    return _measure(OfOrder, title, record)
 
 
 def of_matrices(title: str, **record: Any) -> Callable[[Value], OfMatrices]:
     """As :func:`of_features`, for what has no weighted form."""
+    return _measure(OfMatrices, title, {"takes": "features", **record})
 
-    def add(value: Value) -> OfMatrices:
-        def function(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
-            return one(value.__name__, X, labels, noise=noise)
 
-        return _defined(function, value, title, {"takes": "features", **record})
+def of_graph(title: str, **record: Any) -> Callable[[Value], OfGraph]:
+    """As :func:`of_distances`, for the edges of a graph."""
+    graph = {"takes": "graph", "needs": ["edges"], "cost": "O(edges)"}
+    return _measure(OfGraph, title, {**graph, **record})
+
+
+def _measure(protocol: Any, title: str, record: dict[str, Any]) -> Callable[[Value], Any]:
+    """The function under the name and the documentation of the formula, in the catalogue."""
+    call = inspect.signature(protocol.__call__)
+    signature = call.replace(parameters=[*call.parameters.values()][1:])
+    least_k = record.pop("least_k", 2)
+    fixed = {"metric": "graph"} if record.get("takes") == "graph" else {}
+    undefined = "For fewer than two clusters." if least_k > 1 else ""
+
+    def add(value: Value) -> Any:
+        def function(*given: Any, **options: Any) -> float:
+            bound = signature.bind(*given, **options)
+            X, labels = bound.args
+            return one(value.__name__, X, labels, **bound.kwargs, **fixed)
+
+        for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+            setattr(function, attribute, getattr(value, attribute))
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        compute = each(value, least_k=least_k)
+        define(function, title, compute=compute, **{"undefined": undefined, **record})
+        return function
 
     return add
-
-
-def _defined(function: F, value: Value, title: str, record: dict[str, Any]) -> F:
-    """The function under the name and the documentation of the formula, in the catalogue."""
-    least_k = record.pop("least_k", 2)
-    for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
-        setattr(function, attribute, getattr(value, attribute))
-    undefined = "For fewer than two clusters." if least_k > 1 else ""
-    define(function, title, compute=each(value, least_k=least_k), undefined=undefined, **record)
-    return function

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import check_metric, check_points
 from karat.labelings.labels import NOISE, NoisePolicy
-from karat.labelings.partitions import Labelings, as_labelings
-from karat.measures.bibliography import Reference
-from karat.measures.catalogue import Measure, catalogue
+from karat.labelings.partitions import Labelings
+from karat.measures.catalogue import catalogue
 from karat.measures.docstrings import cite
 from karat.measures.external.chance import ChanceCorrectedResult
+from karat.measures.internal.batch import inputs_of_one
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["chance_corrected_internal"]
 
 
-@cite(Reference("whissell2012", "4.4"))
+@cite("whissell2012 4.4")
 def chance_corrected_internal(
     measure: str,
     X: Any,
@@ -82,7 +81,6 @@ def chance_corrected_internal(
 
     Examples
     --------
-    >>> from karat import chance_corrected_internal
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> labels = [0, 0, 1, 1]
     >>> found = chance_corrected_internal("average_within_cluster_scatter", X, labels)
@@ -95,33 +93,26 @@ def chance_corrected_internal(
     best = record.optimum if optimum is None else optimum
     if not math.isfinite(best):
         raise InputError(f"{record.title} has no finite optimum; say what is best with optimum=")
-    metric = check_metric(metric)
-    data = check_points(X, metric)
-    labelings = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise)
+    given = inputs_of_one(X, labels, metric=metric, noise=noise)
     closed = _CLOSED.get(measure)
-    if closed is not None:
-        stats = Statistics(data, labelings, record.needs, metric=metric)
-        stats.raise_failed()
-        measured, error = _first(record, *record.judge(stats)), 0.0
-        expected = closed(stats)
-        if not math.isfinite(expected):
-            raise UndefinedMeasureError(f"{record.title} of permuted labels is infinite")
-    else:
+    batch = given.labelings
+    if closed is None:
         if n_permutations < 2:
             raise InputError(f"n_permutations must be at least 2; got {n_permutations}")
-        rng = check_random_state(random_state)
-        batch = _permuted(labelings, n_permutations, rng)
-        stats = Statistics(data, batch, record.needs, metric=metric)
-        stats.raise_failed()
-        values, why = record.judge(stats)
-        measured = _first(record, values, why)
-        if not np.isfinite(values[1:]).all():
-            raise UndefinedMeasureError(
-                f"{record.title} of permuted labels has no finite value: "
-                f"{next(iter(why.values()), 'it is infinite')}"
-            )
-        expected = float(values[1:].mean())
-        error = float(values[1:].std(ddof=1)) / math.sqrt(n_permutations)
+        batch = _permuted(batch, n_permutations, check_random_state(random_state))
+    stats = Statistics(given.X, batch, record.needs, metric=given.metric)
+    stats.raise_failed()
+    values, why = record.judge(stats)
+    if 0 in why:
+        raise UndefinedMeasureError(f"{record.title} is undefined: {why[0]}")
+    chance = values[1:] if closed is None else np.array([closed(stats)])
+    if not np.isfinite(chance).all():
+        told = next(iter(why.values()), "it is infinite")
+        raise UndefinedMeasureError(
+            f"{record.title} of permuted labels has no finite value: {told}"
+        )
+    measured, expected = float(values[0]), float(chance.mean())
+    error = float(chance.std(ddof=1)) / math.sqrt(n_permutations) if closed is None else 0.0
     if math.isclose(best, expected, rel_tol=1e-12, abs_tol=1e-300):
         raise UndefinedMeasureError(f"{record.title}: chance gets the best value already")
     return ChanceCorrectedResult(
@@ -131,12 +122,6 @@ def chance_corrected_internal(
         expected=expected,
         n_permutations=0 if closed is not None else n_permutations,
     )
-
-
-def _first(record: Measure, values: Floats, why: dict[int, str]) -> float:
-    if 0 in why:
-        raise UndefinedMeasureError(f"{record.title} is undefined: {why[0]}")
-    return float(values[0])
 
 
 def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> Labelings:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
-from typing import Any, Protocol
+from functools import partial, wraps
+from typing import Any
 
 import numpy as np
 
 from karat.labelings.labels import NoisePolicy
-from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
-from karat.measures.internal.batch import Compute, each, one, one_value
+from karat.measures.internal.batch import OfGraph, Value, each, of_graph, one_value
 from karat.measures.passes.edges import EdgeSums
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError
@@ -30,49 +29,25 @@ NO_EDGE = "no edge joins two of the nodes that are judged"
 CUTS = "cuts of a graph"
 
 
-class OfGraph(Protocol):
-    """A measure of edges."""
-
-    def __call__(self, graph: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
-        """Its value for one clustering."""
-
-
-def _of_edges(value: Callable[[EdgeSums], float], least_k: int) -> Compute:
-    """The batch form of a function of :class:`EdgeSums`."""
-
-    def of_one(stats: Statistics, m: int) -> float | str:
-        edges: EdgeSums = stats.edge_sums[m]
-        return float(value(edges)) if edges.n_edges else NO_EDGE
-
-    return each(of_one, least_k=least_k)
-
-
-def of_graph(
-    title: str, *, least_k: int = 2, **record: Any
-) -> Callable[[Callable[[EdgeSums], float]], OfGraph]:
+def _of_edges(title: str, **record: Any) -> Callable[[Callable[[EdgeSums], float]], OfGraph]:
     """A decorator that makes a function of :class:`EdgeSums` a measure of its name."""
+    undefined = "Where no edge joins two of the nodes that are judged."
+    if record.get("least_k", 2) > 1:
+        undefined = f"For fewer than two clusters. {undefined}"
 
     def add(value: Callable[[EdgeSums], float]) -> OfGraph:
-        def function(graph: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
-            return one(value.__name__, graph, labels, "graph", noise)
-
-        for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
-            setattr(function, attribute, getattr(value, attribute))
-        undefined = (
-            "For fewer than two clusters, or where no edge joins two nodes that are judged."
-            if least_k > 1
-            else "Where no edge joins two nodes that are judged."
-        )
-        compute = _of_edges(value, least_k)
-        _define(function, title, compute, undefined=undefined, **record)
-        return function
+        return of_graph(title, undefined=undefined, **record)(_batched(value))
 
     return add
 
 
-def _define(function: Callable[..., float], title: str, compute: Compute, **record: Any) -> None:
-    shared: dict[str, Any] = {"needs": ["edges"], "takes": "graph", "cost": "O(edges)"}
-    define(function, title, compute=compute, **shared, **record)
+def _batched(value: Callable[[EdgeSums], float]) -> Value:
+    @wraps(value)
+    def of_one(stats: Statistics, m: int) -> float | str:
+        edges: EdgeSums = stats.edge_sums[m]
+        return float(value(edges)) if edges.n_edges else NO_EDGE
+
+    return of_one
 
 
 def modularity(
@@ -103,15 +78,14 @@ def modularity(
 
     Examples
     --------
-    >>> from karat import modularity
     >>> A = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     >>> round(modularity(A, [0, 0, 1, 1]), 6)
     0.166667
     """
     if not 0 <= resolution < math.inf:
         raise InputError(f"resolution must be a number of at least 0; got {resolution!r}")
-    compute = _of_edges(lambda edges: _modularity(edges, resolution), 1)
-    return one_value("Modularity", compute, ["edges"], graph, labels, "graph", noise)
+    compute = each(_batched(partial(_modularity, resolution=resolution)), least_k=1)
+    return one_value("Modularity", compute, ["edges"], graph, labels, metric="graph", noise=noise)
 
 
 def _modularity(edges: EdgeSums, resolution: float = 1.0) -> float:
@@ -119,21 +93,24 @@ def _modularity(edges: EdgeSums, resolution: float = 1.0) -> float:
     return float(edges.within.sum() / edges.volumes.sum() - resolution * (shares**2).sum())
 
 
-_define(
+define(
     modularity,
     "Modularity",
-    _of_edges(_modularity, 1),
     family="modularity",
-    references=[Reference("newman2004"), Reference("reichardt2006")],
+    references=["newman2004", "reichardt2006"],
+    compute=each(_batched(_modularity), least_k=1),
+    needs=["edges"],
+    takes="graph",
     range=(-1.0, 1.0),
+    cost="O(edges)",
 )
 
 
-@of_graph(
+@_of_edges(
     "Map equation",
     least_k=1,
     family="random walk",
-    references=[Reference("rosvall2008")],
+    references=["rosvall2008"],
     greater_is_better=False,
     range=(0.0, math.inf),
 )
@@ -147,7 +124,6 @@ def map_equation(edges: EdgeSums) -> float:
 
     Examples
     --------
-    >>> from karat import map_equation
     >>> A = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     >>> map_equation(A, [0, 0, 1, 1]), map_equation(A, [0, 0, 0, 0])
     (1.0, 2.0)
@@ -169,10 +145,10 @@ def _over(cut: Any, size: Any) -> Any:
         return np.where(cut > 0, cut / np.where(cut > 0, size, 1), 0.0)
 
 
-@of_graph(
+@_of_edges(
     "Conductance",
     family=CUTS,
-    references=[Reference("kannan2004"), Reference("emmons2016")],
+    references=["kannan2004", "emmons2016"],
     greater_is_better=False,
     compares_k=False,
 )
@@ -184,7 +160,6 @@ def conductance(edges: EdgeSums) -> float:
 
     Examples
     --------
-    >>> from karat import conductance
     >>> A = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     >>> round(conductance(A, [0, 0, 1, 1]), 6)
     0.333333
@@ -194,14 +169,11 @@ def conductance(edges: EdgeSums) -> float:
 
 
 _of_cuts = partial(
-    of_graph, family=CUTS, greater_is_better=False, range=(0.0, math.inf), compares_k=False
+    _of_edges, family=CUTS, greater_is_better=False, range=(0.0, math.inf), compares_k=False
 )
 
 
-@_of_cuts(
-    "Ratio cut of a graph",
-    references=[Reference("whissell2012", "2.24"), Reference("hagen1992")],
-)
+@_of_cuts("Ratio cut of a graph", references=["whissell2012 2.24", "hagen1992"])
 def graph_ratio_cut(edges: EdgeSums) -> float:
     """Ratio cut of a graph: Σ_c cut(c)/∣c∣, the weight that leaves a cluster over its size.
 
@@ -209,7 +181,6 @@ def graph_ratio_cut(edges: EdgeSums) -> float:
 
     Examples
     --------
-    >>> from karat import graph_ratio_cut
     >>> A = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     >>> graph_ratio_cut(A, [0, 0, 1, 1])
     1.0
@@ -217,10 +188,7 @@ def graph_ratio_cut(edges: EdgeSums) -> float:
     return _over(edges.cut, edges.sizes).sum()
 
 
-@_of_cuts(
-    "N-cut of a graph",
-    references=[Reference("whissell2012", "2.25"), Reference("shi2000")],
-)
+@_of_cuts("N-cut of a graph", references=["whissell2012 2.25", "shi2000"])
 def graph_normalized_cut(edges: EdgeSums) -> float:
     """N-cut of a graph: Σ_c cut(c)/vol(c), the weight that leaves a cluster over its degrees.
 
@@ -228,7 +196,6 @@ def graph_normalized_cut(edges: EdgeSums) -> float:
 
     Examples
     --------
-    >>> from karat import graph_normalized_cut
     >>> A = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     >>> round(graph_normalized_cut(A, [0, 0, 1, 1]), 6)
     0.666667
@@ -236,10 +203,7 @@ def graph_normalized_cut(edges: EdgeSums) -> float:
     return _over(edges.cut, edges.volumes).sum()
 
 
-@_of_cuts(
-    "Min-max cut of a graph",
-    references=[Reference("whissell2012", "2.26"), Reference("ding2001")],
-)
+@_of_cuts("Min-max cut of a graph", references=["whissell2012 2.26", "ding2001"])
 def graph_minmax_cut(edges: EdgeSums) -> float:
     """Min-max cut of a graph: Σ_c cut(c)/within(c), the weight that leaves over that within.
 
@@ -248,7 +212,6 @@ def graph_minmax_cut(edges: EdgeSums) -> float:
 
     Examples
     --------
-    >>> from karat import graph_minmax_cut
     >>> A = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
     >>> graph_minmax_cut(A, [0, 0, 1, 1])
     1.0

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import Distances, as_distances, check_metric, check_points
+from karat.distances import Distances, as_distances
 from karat.labelings.labels import NOISE, NoisePolicy
-from karat.labelings.partitions import as_labelings
-from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.internal.batch import of_features, one_value, too_few_clusters
+from karat.measures.inputs import Inputs
+from karat.measures.internal.batch import (
+    inputs_of_one,
+    of_features,
+    one_value,
+    too_few_clusters,
+)
 from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
@@ -75,26 +80,23 @@ def dbcv(
 
     Examples
     --------
-    >>> from karat import dbcv
     >>> X = [[0.0], [1.0], [2.0], [3.0], [20.0], [21.0], [22.0], [23.0]]
     >>> round(dbcv(X, [0, 0, 0, 0, 1, 1, 1, 1]), 3)
     0.996
     """
-    metric = check_metric(metric)
-    data = check_points(X, metric)
+    given = inputs_of_one(X, labels, metric=metric, noise=noise)
     if n_features is None:
-        if metric == "precomputed":
+        if given.metric == "precomputed":
             raise InputError("a matrix of distances does not tell the dimension; give n_features")
-        n_features = data.shape[1]
-    labelings = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise)
-    codes, sizes = labelings.codes[0], labelings.sizes(0)
+        n_features = given.X.shape[1]
+    codes, sizes = given.labelings.codes[0], given.labelings.sizes(0)
     if len(sizes) < 2:
         raise UndefinedMeasureError(
             f"DBCV is undefined: the clustering has {len(sizes)} cluster; it needs at least 2"
         )
     order = np.argsort(codes, kind="stable")
     order = order[codes[order] != NOISE]
-    distances = as_distances(data, metric).take(order)
+    distances = as_distances(given.X, given.metric).take(order)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     core = np.zeros(len(order))
     sparseness = np.zeros(len(sizes))
@@ -156,17 +158,17 @@ def connectivity(
 
     Examples
     --------
-    >>> from karat import connectivity
     >>> connectivity([[0.0], [1.0], [3.0], [10.0]], [0, 0, 1, 1], n_neighbors=1)
     1.0
     """
+    _check_neighbors(n_neighbors)
+    compute = partial(_connectivity, n_neighbors=n_neighbors)
+    return one_value("Connectivity", compute, (), X, labels, metric=metric, noise=noise)
+
+
+def _check_neighbors(n_neighbors: int) -> None:
     if n_neighbors < 1:
         raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
-
-    def compute(stats: Statistics) -> list[float | str]:
-        return _connectivity(stats, n_neighbors)
-
-    return one_value("Connectivity", compute, (), X, labels, metric, noise)
 
 
 def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
@@ -188,7 +190,7 @@ def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> ND
     return out
 
 
-def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
+def _connectivity(stats: Statistics, n_neighbors: int = NEIGHBORS) -> list[float | str]:
     from karat.measures.passes.ranks import by_kept
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
@@ -201,7 +203,7 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
     return values
 
 
-@cite(Reference("liu2013"))
+@cite("liu2013")
 def cvnn_index(
     X: Any,
     labels: Any,
@@ -235,24 +237,16 @@ def cvnn_index(
 
     Examples
     --------
-    >>> from karat import cvnn_index
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> found = cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
     >>> found["cvnn_index"].round(6).tolist()
     [0.1, 2.0]
     """
-    metric = check_metric(metric)
-    data = check_points(X, metric)
-    labelings = as_labelings(labels, n_objects=data.shape[0], noise=noise)
-    if n_neighbors < 1:
-        raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
-    stats = Statistics(data, labelings, ["pair_sums"], metric=metric)
-    return _cvnn(stats, n_neighbors)
-
-
-def _cvnn(stats: Statistics, n_neighbors: int) -> Scores:
     from karat.measures.passes.ranks import by_kept
 
+    _check_neighbors(n_neighbors)
+    given = Inputs.read(X, labels, metric=metric, noise=noise)
+    stats = Statistics(given.X, given.labelings, ["pair_sums"], metric=given.metric)
     separation, compactness = stats.values(), stats.values()
     reasons: dict[str, dict[str, str]] = {}
     for kept, which in by_kept(stats.labelings):
@@ -267,10 +261,7 @@ def _cvnn(stats: Statistics, n_neighbors: int) -> Scores:
             pairs, sums = np.maximum(sizes * (sizes - 1) // 2, 1), stats.within_sums[m]
             compactness[m] = float((sums / pairs).sum())
     values = _over_largest(separation) + _over_largest(compactness)
-    batch = stats.labelings
-    return Scores.of(
-        batch.names, {"cvnn_index": values}, reasons, (batch.codes != NOISE).mean(axis=1)
-    )
+    return Scores.of(given.labelings.names, {"cvnn_index": values}, reasons, given.coverage)
 
 
 def _over_largest(values: Floats) -> Floats:
@@ -281,7 +272,7 @@ def _over_largest(values: Floats) -> Floats:
 @of_features(
     "S_Dbw",
     family="density",
-    references=[Reference("halkidi2001")],
+    references=["halkidi2001"],
     needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
@@ -308,7 +299,6 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
 
     Examples
     --------
-    >>> from karat import s_dbw_index
     >>> round(s_dbw_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
     0.0099
     """
@@ -354,7 +344,7 @@ define(
     dbcv,
     "Density-based clustering validation (DBCV)",
     family="density",
-    references=[Reference("moulavi2014", "definitions 1–8")],
+    references=["moulavi2014 definitions 1–8"],
     range=(-1.0, 1.0),
     cost="O(n² d)",
     default=False,
@@ -364,8 +354,8 @@ define(
     connectivity,
     "Connectivity",
     family="neighbours",
-    references=[Reference("handl2005")],
-    compute=lambda stats: _connectivity(stats, NEIGHBORS),
+    references=["handl2005"],
+    compute=_connectivity,
     greater_is_better=False,
     range=(0.0, math.inf),
     cost="O(n² (d + log n))",

@@ -10,7 +10,6 @@ import numpy as np
 
 from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.labelings.partitions import as_labelings
-from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
 from karat.measures.passes.statistics import Statistics
 from karat.nulls import Null
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Labels = NDArray[np.int32]
 
 __all__ = ["GapResult", "gap_statistic"]
 
@@ -49,7 +49,7 @@ class GapResult:
     table: pd.DataFrame
     first_k: int
     largest_k: int
-    labels: dict[int, NDArray[np.int32]]
+    labels: dict[int, Labels]
 
     def __str__(self) -> str:
         return (
@@ -58,7 +58,7 @@ class GapResult:
         )
 
 
-@cite(Reference("tibshirani2001"), Reference("yan2007"))
+@cite("tibshirani2001", "yan2007")
 def gap_statistic(
     X: Any,
     clusterer: Callable[[Any, int, int], Any] | None = None,
@@ -67,7 +67,6 @@ def gap_statistic(
     n_references: int = 50,
     reference: ReferenceKind = "box",
     weighted: bool = False,
-    squared: bool = True,
     random_state: Any = 0,
 ) -> GapResult:
     """Gap statistic: how far log W_k falls below its expectation for uniform data.
@@ -87,9 +86,6 @@ def gap_statistic(
     weighted : bool
         W_k weighs a cluster's sum of squared distances by 1/(2∣c∣(∣c∣−1)) (weighted gap), not by
         1/(2∣c∣).
-    squared : bool
-        W_k is of squared distances, as the authors' is. False takes the distances themselves, as
-        ``clusGap`` of R's cluster does unless told otherwise; O(n² d) then.
     random_state : int, Generator or None, default 0
         For the references and the clusterer's seeds.
 
@@ -129,61 +125,51 @@ def gap_statistic(
     if n_references < 2:
         raise InputError(f"n_references must be at least 2; got {n_references}")
     rng = check_random_state(random_state)
-    run = clusterer or _kmeans
     null = Null(data)
-    kind: Literal["box", "uniform"] = "uniform" if reference == "pca" else "box"
 
-    def log_scatter(points: Any) -> tuple[Floats, list[Any]]:
+    def log_scatter(points: Any) -> tuple[Floats, list[Labels]]:
         seeds = rng.integers(0, 2**31 - 1, len(numbers))
-        labels = [
-            np.zeros(len(points), dtype=np.int32) if number == 1 else run(points, number, int(seed))
-            for number, seed in zip(numbers, seeds, strict=True)
-        ]
-        if squared:
-            batch = as_labelings(dict(zip(map(str, numbers), labels, strict=True)), noise="drop")
-            stats = Statistics(points, batch, ["centroids"])
-            scatter = [
-                float((s / np.maximum(size - 1, 1)).sum() if weighted else s.sum())
-                for s, size in zip(stats.squares, stats.sizes, strict=True)
-            ]
-        else:
-            scatter = [_of_distances(points, row, weighted) for row in labels]
-        if min(scatter) == 0:
-            raise InputError("some clustering has all objects at their centroids; try smaller k")
-        return np.log(scatter), labels
+        batch = _clustered(points, numbers, seeds, clusterer or _kmeans)
+        return _log_scatter(points, batch, weighted), batch
 
-    observed, labels = log_scatter(data)
-    expected = np.empty((n_references, len(numbers)))
-    for b in range(n_references):
-        expected[b] = log_scatter(null.draw(kind, rng))[0]
-    gap = expected.mean(axis=0) - observed
-    error = expected.std(axis=0) * np.sqrt(1 + 1 / n_references)
-    first = next(
-        (n for i, n in enumerate(numbers[:-1]) if gap[i] >= gap[i + 1] - error[i + 1]),
-        numbers[-1],
+    observed, batch = log_scatter(data)
+    kind: Literal["box", "uniform"] = "uniform" if reference == "pca" else "box"
+    references = [log_scatter(null.draw(kind, rng))[0] for _ in range(n_references)]
+    expected = np.mean(references, axis=0)
+    gap = expected - observed
+    error = np.std(references, axis=0) * np.sqrt(1 + 1 / n_references)
+    fits = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
+    columns = {
+        "log_scatter": observed, "expected": expected, "gap": gap, "standard_error": error,
+    }  # fmt: skip
+    return GapResult(
+        pd.DataFrame(columns, index=pd.Index(numbers, name="k")),
+        numbers[int(fits[0]) if len(fits) else -1],
+        numbers[int(np.argmax(gap))],
+        dict(zip(numbers, batch, strict=True)),
     )
-    table = pd.DataFrame(
-        {
-            "log_scatter": observed,
-            "expected": expected.mean(axis=0),
-            "gap": gap,
-            "standard_error": error,
-        },
-        index=pd.Index(numbers, name="k"),
-    )
-    found = {n: np.asarray(row, dtype=np.int32) for n, row in zip(numbers, labels, strict=True)}
-    return GapResult(table, first, numbers[int(np.argmax(gap))], found)
 
 
-def _of_distances(points: Any, labels: Any, weighted: bool) -> float:
-    from scipy.spatial.distance import pdist
+def _clustered(points: Any, numbers: list[int], seeds: Any, clusterer: Any) -> list[Labels]:
+    """The labels of a clustering for each number of clusters."""
+    return [
+        np.zeros(len(points), dtype=np.int32)
+        if number == 1
+        else np.asarray(clusterer(points, number, int(seed)), dtype=np.int32)
+        for number, seed in zip(numbers, seeds, strict=True)
+    ]
 
-    total = 0.0
-    for cluster in np.unique(labels[np.asarray(labels) >= 0]):
-        members = points[labels == cluster]
-        size = len(members)
-        total += float(pdist(members).sum()) / (size * max(size - 1, 1) if weighted else size)
-    return total
+
+def _log_scatter(points: Any, labels: list[Labels], weighted: bool) -> Floats:
+    batch = as_labelings(np.stack(labels), noise="drop")
+    stats = Statistics(points, batch, ["centroids"])
+    scatter = [
+        float((s / np.maximum(size - 1, 1)).sum() if weighted else s.sum())
+        for s, size in zip(stats.squares, stats.sizes, strict=True)
+    ]
+    if min(scatter) == 0:
+        raise InputError("some clustering has all objects at their centroids; try smaller k")
+    return np.log(scatter)
 
 
 def _kmeans(X: Any, k: int, seed: int) -> Any:

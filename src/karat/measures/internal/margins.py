@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.distances import Distances, as_distances, check_metric, check_points
+from karat.distances import Distances, as_distances
 from karat.labelings.labels import NoisePolicy
-from karat.labelings.partitions import as_labelings
-from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
-from karat.measures.internal.batch import SINGLETONS_ONLY
+from karat.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from karat.measures.internal.pairs import average_within_cluster_scatter
 from karat.measures.passes.tiles import WIDTH
 from karat.measures.passes.trees import coordinates
@@ -104,7 +102,6 @@ def relative_margin(
 
     Examples
     --------
-    >>> from karat import relative_margin
     >>> relative_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     0.1388888888888889 (exact)
     """
@@ -135,7 +132,6 @@ def additive_margin(
 
     Examples
     --------
-    >>> from karat import additive_margin
     >>> additive_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     6.0 (exact)
     """
@@ -154,9 +150,8 @@ def _margin(
     kind: Literal["relative", "additive"],
     random_state: Any,
 ) -> MarginResult:
-    metric = check_metric(metric)
-    data = check_points(X, metric)
-    codes = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise).codes[0]
+    given = inputs_of_one(X, labels, metric=metric, noise=noise)
+    codes = given.labelings.codes[0]
     kept = np.flatnonzero(codes >= 0)
     codes = codes[kept]
     groups = [np.flatnonzero(codes == c) for c in range(codes.max(initial=-1) + 1)]
@@ -166,15 +161,13 @@ def _margin(
         )
     if len(groups) == len(kept):
         raise UndefinedMeasureError(f"A margin is undefined: {SINGLETONS_ONLY}")
-    distances = as_distances(data, metric).take(kept)
+    distances = as_distances(given.X, given.metric).take(kept)
     work = math.prod(len(g) for g in groups) * len(kept)
-    if work <= EXACT_WORK and len(kept) <= 4096:
+    exact = work <= EXACT_WORK and len(kept) <= 4096
+    if exact:
         value, best = _all_sets(distances, groups, kind)
-        exact = True
     else:
-        rng = check_random_state(random_state)
-        value, best = _local_search(distances, groups, kind, rng)
-        exact = False
+        value, best = _local_search(distances, groups, kind, check_random_state(random_state))
     sign = 1 if kind == "relative" else -1
     return MarginResult(sign * value, exact, kept[best])
 
@@ -304,7 +297,7 @@ define(
     relative_margin,
     "Relative margin",
     family="margin",
-    references=[Reference("ackerman2008"), Reference("whissell2012", "3.18")],
+    references=["ackerman2008", "whissell2012 3.18"],
     greater_is_better=False,
     cost="O(n^k n), or O(n² d) for each sweep of a local search",
     default=False,
@@ -313,7 +306,7 @@ define(
     additive_margin,
     "Additive margin",
     family="margin",
-    references=[Reference("ackerman2008")],
+    references=["ackerman2008"],
     range=(0.0, math.inf),
     cost="O(n^k n), or O(n² d) for each sweep of a local search",
     default=False,

@@ -6,7 +6,6 @@ import math
 from functools import partial
 from typing import Any
 
-from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import of_features
 from karat.measures.passes.statistics import Statistics
@@ -42,10 +41,7 @@ def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
     return n * d * (math.log(2 * math.pi * variance) + 1) - 2 * shares, k - 1 + k * d + 1
 
 
-@_of_gaussians(
-    "BIC of spherical Gaussians",
-    references=[Reference("whissell2012", "3.19")],
-)
+@_of_gaussians("BIC of spherical Gaussians", references=["whissell2012 3.19"])
 def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
     """BIC of a hard clustering: −2 ln L + p ln n of its spherical Gaussians, in nats.
 
@@ -64,7 +60,6 @@ def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
 
     Examples
     --------
-    >>> from karat import bayesian_information_criterion
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> bool(bayesian_information_criterion(X, [0, 0, 1, 1])
     ...      < bayesian_information_criterion(X, [0, 0, 0, 0]))
@@ -74,10 +69,7 @@ def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
     return fit if isinstance(fit, str) else fit[0] + fit[1] * math.log(stats.n_judged(m))
 
 
-@_of_gaussians(
-    "AIC of spherical Gaussians",
-    references=[Reference("whissell2012", "3.20")],
-)
+@_of_gaussians("AIC of spherical Gaussians", references=["whissell2012 3.20"])
 def akaike_information_criterion(stats: Statistics, m: int) -> float | str:
     """AIC of a hard clustering: −2 ln L + 2p of its spherical Gaussians.
 
@@ -85,7 +77,6 @@ def akaike_information_criterion(stats: Statistics, m: int) -> float | str:
 
     Examples
     --------
-    >>> from karat import akaike_information_criterion
     >>> round(akaike_information_criterion([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
     19.3515
     """
@@ -93,7 +84,7 @@ def akaike_information_criterion(stats: Statistics, m: int) -> float | str:
     return fit if isinstance(fit, str) else fit[0] + 2 * fit[1]
 
 
-@cite(Reference("whissell2012", "3.19, 3.20"))
+@cite("whissell2012 3.19, 3.20")
 def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
     """BIC and AIC of a fitted mixture; lower is better.
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.labelings.labels import NoisePolicy
-from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import (
@@ -85,7 +84,6 @@ def dunn_index(
 
     Examples
     --------
-    >>> from karat import dunn_index
     >>> dunn_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
     3.0
     """
@@ -93,7 +91,16 @@ def dunn_index(
     check_choice(diameter, _DIAMETER_NEEDS, "diameter")
     needs = [_SEPARATION_NEEDS[separation], _DIAMETER_NEEDS[diameter]]
     compute = each(lambda stats, m: _dunn(stats, m, separation, diameter))
-    return one_value("Dunn index", compute, needs, X, labels, metric, noise, sample_weight)
+    return one_value(
+        "Dunn index",
+        compute,
+        needs,
+        X,
+        labels,
+        metric=metric,
+        noise=noise,
+        sample_weight=sample_weight,
+    )
 
 
 def _dunn(stats: Statistics, m: int, separation: str, diameter: str) -> float | str:
@@ -151,11 +158,7 @@ define(
     dunn_index,
     "Dunn index",
     family="dunn",
-    references=[
-        Reference("dunn1973"),
-        Reference("bezdek1998", "18–26"),
-        Reference("whissell2012", "3.13"),
-    ],
+    references=["dunn1973", "bezdek1998 18–26", "whissell2012 3.13"],
     compute=each(lambda stats, m: _dunn(stats, m, "single", "complete")),
     needs=["diameters", "nearest"],
     range=(0.0, math.inf),
@@ -166,7 +169,7 @@ define(
 @of_features(
     "Dunn index of centroids",
     family="dunn",
-    references=[Reference("whissell2012", "3.14")],
+    references=["whissell2012 3.14"],
     needs=["centroids"],
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
@@ -183,7 +186,6 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
 
     Examples
     --------
-    >>> from karat import centroid_dunn_index
     >>> centroid_dunn_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     20.0
     """
@@ -196,7 +198,7 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
 @of_distances(
     "Generalised Dunn index ν12 (single separation, average diameter)",
     family="dunn",
-    references=[Reference("bezdek1998")],
+    references=["bezdek1998"],
     needs=["nearest", "pair_sums"],
     range=(0.0, math.inf),
     cost="O(n² d)",
@@ -211,14 +213,13 @@ def generalized_dunn_index_12(stats: Statistics, m: int) -> float | str:
 
     Examples
     --------
-    >>> from karat import generalized_dunn_index_12
     >>> generalized_dunn_index_12([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
     3.0
     """
     return _dunn(stats, m, "single", "average")
 
 
-@cite(Reference("whissell2012", "6.15"))
+@cite("whissell2012 6.15")
 def point_wise_margin_samples(
     X: Any,
     labels: Any,
@@ -238,17 +239,18 @@ def point_wise_margin_samples(
 
     Examples
     --------
-    >>> from karat import point_wise_margin_samples
     >>> point_wise_margin_samples([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
     array([0.1       , 0.11111111, 0.33333333, 0.25      ])
     """
-    return of_each_object("Point-wise margin", 1, X, labels, metric, noise, sample_weight)
+    return of_each_object(
+        "Point-wise margin", 1, X, labels, metric=metric, noise=noise, sample_weight=sample_weight
+    )
 
 
 @of_distances(
     "Point-wise margin",
     family="margin",
-    references=[Reference("whissell2012", "6.15")],
+    references=["whissell2012 6.15"],
     needs=["margins"],
     greater_is_better=False,
     range=(0.0, math.inf),
@@ -263,7 +265,6 @@ def point_wise_margin(stats: Statistics, m: int) -> float:
 
     Examples
     --------
-    >>> from karat import point_wise_margin
     >>> round(point_wise_margin([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1]), 6)
     0.198611
     """

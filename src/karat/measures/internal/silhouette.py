@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.labels import NoisePolicy
-from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import (
     of_distances,
@@ -32,7 +31,7 @@ __all__ = [
 ]
 
 
-@cite(Reference("rousseeuw1987"), Reference("whissell2012", "3.11"))
+@cite("rousseeuw1987", "whissell2012 3.11")
 def silhouette_samples(
     X: Any,
     labels: Any,
@@ -63,14 +62,15 @@ def silhouette_samples(
 
     Examples
     --------
-    >>> from karat import silhouette_samples
     >>> silhouette_samples([[0.0], [1.0], [10.0]], [0, 0, 1])
     array([0.9       , 0.88888889, 0.        ])
     """
-    return of_each_object("Silhouette", 0, X, labels, metric, noise, sample_weight)
+    return of_each_object(
+        "Silhouette", 0, X, labels, metric=metric, noise=noise, sample_weight=sample_weight
+    )
 
 
-@cite(Reference("rousseeuw1987"))
+@cite("rousseeuw1987")
 def silhouette_by_cluster(
     X: Any,
     labels: Any,
@@ -85,7 +85,6 @@ def silhouette_by_cluster(
 
     Examples
     --------
-    >>> from karat import silhouette_by_cluster
     >>> silhouette_by_cluster([[0.0], [1.0], [10.0], [11.0]], ["a", "a", "b", "b"]).round(3)
     a    0.9
     b    0.9
@@ -93,7 +92,9 @@ def silhouette_by_cluster(
     """
     import pandas as pd
 
-    stats = statistics_of_one(X, labels, ["silhouettes"], metric, noise, sample_weight)
+    stats, _ = statistics_of_one(
+        X, labels, ["silhouettes"], metric=metric, noise=noise, sample_weight=sample_weight
+    )
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
     means = stats.silhouette_sums[0] / stats.sizes[0]
@@ -103,7 +104,7 @@ def silhouette_by_cluster(
 @of_distances(
     "Silhouette",
     family="silhouette",
-    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
+    references=["rousseeuw1987", "whissell2012 3.11, 3.12"],
     needs=["silhouettes"],
     range=(-1.0, 1.0),
     cost="O(n² d)",
@@ -120,7 +121,6 @@ def silhouette(stats: Statistics, m: int) -> float:
 
     Examples
     --------
-    >>> from karat import silhouette
     >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.899749
     """
@@ -130,7 +130,7 @@ def silhouette(stats: Statistics, m: int) -> float:
 @of_features(
     "Silhouette of squared Euclidean distances",
     family="silhouette",
-    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
+    references=["rousseeuw1987", "whissell2012 3.11, 3.12"],
     needs=["centroids", "squared_silhouettes"],
     range=(-1.0, 1.0),
     cost="O(n k d)",
@@ -143,7 +143,6 @@ def squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
 
     Examples
     --------
-    >>> from karat import squared_euclidean_silhouette
     >>> round(squared_euclidean_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.98995
     """
@@ -153,7 +152,7 @@ def squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
 @of_features(
     "Simplified silhouette",
     family="silhouette",
-    references=[Reference("hruschka2004")],
+    references=["hruschka2004"],
     needs=["centroids", "simplified_silhouettes"],
     range=(-1.0, 1.0),
     cost="O(n k d)",
@@ -165,7 +164,6 @@ def simplified_silhouette(stats: Statistics, m: int) -> float:
 
     Examples
     --------
-    >>> from karat import simplified_silhouette
     >>> round(simplified_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.949875
     """

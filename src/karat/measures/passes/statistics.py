@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.labelings.labels import NoisePolicy
-from karat.labelings.partitions import Labelings, as_labelings
+from karat.labelings.partitions import Labelings
 from karat.measures.passes.centroids import around_centroids, sums_to_centers
 from karat.measures.passes.edges import EdgeSums, edge_sums
 from karat.measures.passes.over_pairs import OverPairs
@@ -29,7 +28,7 @@ from karat.measures.passes.scatter import (
 )
 from karat.runtime.executors import LostWorkersError, Workers
 from karat.runtime.progress import doing
-from karat.runtime.validation import Data, InputError, check_sample_weight
+from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,29 +42,6 @@ def in_others(values: NDArray[Any]) -> NDArray[Any]:
     before = np.concatenate([none, np.cumsum(values[:-1])])
     after = np.concatenate([none, np.cumsum(values[:0:-1])])[::-1]
     return np.asarray(before + after)
-
-
-def weigh(
-    X: Any, labelings: Any, sample_weight: Any, *, metric: Any, noise: NoisePolicy
-) -> tuple[Any, Labelings, Floats | None, NDArray[np.bool_]]:
-    """The objects that have a weight: data, clusterings, weights, and which of all they are.
-
-    The weights are None where all are 1; the data may be None.
-    """
-    n = None if X is None else X.shape[0]
-    if sample_weight is None:
-        batch = as_labelings(labelings, n_objects=n, noise=noise)
-        return X, batch, None, np.ones(batch.n_objects, dtype=bool)
-    # an outlier that is not there is no error
-    batch = as_labelings(labelings, n_objects=n, noise="drop" if noise == "error" else noise)
-    weights = check_sample_weight(sample_weight, batch.n_objects)
-    kept = weights > 0
-    if not kept.all():
-        weights, batch = weights[kept], batch.take(kept)
-        if X is not None:
-            X = X[np.ix_(kept, kept)] if metric in ("precomputed", "graph") else X[kept]
-    batch = as_labelings(batch, noise=noise)
-    return X, batch, weights if (weights != 1).any() else None, kept
 
 
 class Statistics:

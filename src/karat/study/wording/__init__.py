@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.study.wording.advice import findings, footer, remarks
 from karat.study.wording.certainty import how_many, sample, stability
 from karat.study.wording.grounds import (
     guarantee,
@@ -19,7 +18,15 @@ from karat.study.wording.grounds import (
     vote,
 )
 from karat.study.wording.phrases import NO_RULE, interval, span
-from karat.study.wording.recommendation import fitted, lead, memberships, singles
+from karat.study.wording.recommendation import (
+    findings,
+    fitted,
+    footer,
+    lead,
+    memberships,
+    remarks,
+    singles,
+)
 from karat.study.wording.story import draw_labels, story
 from karat.study.wording.tested import tested, untested
 

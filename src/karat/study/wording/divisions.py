@@ -92,18 +92,5 @@ def _worth(one: Alternative) -> str:
 HEADS = ("", "clustering", "clusters", "expected agreement", "divides by")
 
 
-def table(found: Alternatives) -> str:
-    """The sentences, and a table below."""
-    lines = [*sentences(found)]
-    if len(found) > 1:
-        cells = [HEADS, *rows(found)]
-        widths = [max(len(row[j]) for row in cells) for j in range(len(HEADS))]
-        lines += [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in cells
-        ]
-    return "\n".join(lines)
-
-
 def _letter(i: int) -> str:
     return chr(ord("A") + i) if i < 26 else str(i + 1)

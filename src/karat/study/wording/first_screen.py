@@ -37,13 +37,7 @@ def heading(answer: Answer) -> str:
 def certainty(edge: float | None, noun: str, again: float | None = None) -> tuple[str, str]:
     """Whether a group is clear: a word, and why.
 
-    Parameters
-    ----------
-    edge : float or None
-        Share of its objects on the edge.
-    noun : str
-    again : float, optional
-        Share of resamples in which it is found again.
+    ``edge`` is the share of its objects on the edge, ``again`` that of resamples that find it.
     """
     if edge is None:
         return "", ""

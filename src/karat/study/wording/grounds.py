@@ -19,7 +19,8 @@ from karat.study.wording.phrases import (
 )
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer
+    from karat.study.answer import Answer, Labelled
+    from karat.study.constraints import Paired
 
 #: kinds of evidence that are named for it and against it, and from which contribution on
 NAMED = 2
@@ -122,9 +123,7 @@ def _inside(answer: Answer) -> list[str]:
 def measured(answer: Answer) -> list[str]:
     """The measure that decided."""
     one = answer.measured
-    if one is None:
-        return []
-    if answer.tried.distinct == 1:
+    if one is None or answer.tried.distinct == 1:
         return []
     basis = ""
     if one.n_known:
@@ -146,17 +145,13 @@ def labelled(answer: Answer) -> list[str]:
         return []
     before, after = share(said.before), share(said.after)
     verb = "raise" if said.after > said.before else "lower"
+    change = f"{verb} its probability from {before} to {after}"
     if before == after:
         change = f"leave its probability at {after}"
-    else:
-        change = f"{verb} its probability from {before} to {after}"
     even = "" if answer.judge is not None else " (without them each has the same)"
-    alike = ""
-    if share(said.alike) != after:
-        alike = f"; it and those that hardly differ from it have {share(said.alike)}"
     return [
-        f"The {said.n_labels:,} labels {change}{even}{alike}: a ranking of the candidates, and no "
-        "guarantee that it is the best."
+        f"The {said.n_labels:,} labels {change}{even}{_alike(said)}: a ranking of the candidates, "
+        "and no guarantee that it is the best."
     ]
 
 
@@ -168,17 +163,22 @@ def paired(answer: Answer) -> list[str]:
     n, kept = said.n_must + said.n_cannot, said.kept_must + said.kept_cannot
     told = (
         f"It keeps {kept:,} of the {n:,} known pairs: {said.kept_must:,} of {said.n_must:,} that "
-        f"must be together, {said.kept_cannot:,} of {said.n_cannot:,} that cannot"
+        f"must be together, {said.kept_cannot:,} of {said.n_cannot:,} that cannot."
     )
     if np.isnan(said.after):
-        return [f"{told}."]
-    alike = ""
-    if share(said.alike) != share(said.after):
-        alike = f"; it and those that hardly differ from it have {share(said.alike)}"
+        return [told]
     return [
-        f"{told}. By them its probability among the candidates goes from {share(said.before)} to "
-        f"{share(said.after)}{alike}."
+        f"{told} By them its probability among the candidates goes from {share(said.before)} to "
+        f"{share(said.after)}{_alike(said)}."
     ]
+
+
+def _alike(said: Labelled | Paired) -> str:
+    """The probability of those that hardly differ from it, where it is another one."""
+    alike = share(said.alike)
+    if alike == share(said.after):
+        return ""
+    return f"; it and those that hardly differ from it have {alike}"
 
 
 def guarantee(answer: Answer) -> list[str]:

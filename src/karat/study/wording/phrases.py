@@ -73,22 +73,7 @@ def counted(n: int) -> str:
     >>> counted(3), counted(13)
     ('three', '13')
     """
-    words = [
-        "no",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-    ]
-    return words[n] if n < len(words) else f"{n:,}"
+    return NUMERALS[n] if n < len(NUMERALS) else f"{n:,}"
 
 
 def percent(value: float | None, decimals: int = 1) -> str:

@@ -24,16 +24,7 @@ MOST_PAIRS, MOST_FEATURES = 40, 5
 
 @dataclass(frozen=True)
 class Tested:
-    """Tests of differences, as they are shown.
-
-    Attributes
-    ----------
-    pairs : tuple of (str, str, str, str)
-        Two clusters, the difference of their means in standard deviations, its p-value with stars.
-    features : tuple of (str, str)
-        A cluster and the features that differ.
-    sentences : tuple of str
-    """
+    """Tests of differences, as they are shown: rows of a table of pairs, and of one of features."""
 
     pairs: tuple[tuple[str, str, str, str], ...]
     features: tuple[tuple[str, str], ...]
