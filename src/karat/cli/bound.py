@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
+from karat.cli._groups import takes_groups
 from karat.cli._input import Header, parse_classes
 from karat.cli._options import Classes, Delta, Force, Json, Outliers
 from karat.cli._output import check_target, records, show_table, tell_json, tell_notes, write_csv
@@ -17,46 +19,34 @@ if TYPE_CHECKING:
     from karat.bounds import Guarantee, LabelForecast
 
 
-def bound(
-    labels: Annotated[
-        Path,
-        typer.Argument(help="CSV, Parquet or NumPy: one object a row, one clustering a column."),
-    ],
-    few: Annotated[
-        Path,
-        typer.Argument(
-            help="Known classes: columns 'row' (from 0) and 'label', or a 'label' for each "
-            "object, empty where it is not known."
-        ),
-    ],
-    delta: Delta = 0.1,
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--column", "-c", help="Clusterings to compare; all columns by default."),
-    ] = None,
-    noise: Outliers = "error",
-    target: Annotated[
-        float | None,
-        typer.Option(
-            "--target",
-            help="Wanted bound: whether it is reached, else a forecast of how many more labels do.",
-        ),
-    ] = None,
-    predict: Annotated[
-        Path | None,
-        typer.Option("--predict", help="Write the class of every object to this CSV file."),
-    ] = None,
-    force: Force = False,
-    classes: Classes = None,
-    once: Annotated[
-        bool,
-        typer.Option(
-            "--once", help="You decided beforehand how many to label, and ask this one time."
-        ),
-    ] = False,
-    header: Header = None,
-    json: Json = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked of which labels.
+
+    labels: CSV, Parquet or NumPy: one object a row, one clustering a column.
+    few: Known classes: columns 'row' (from 0) and 'label', or a 'label' for each object, empty
+        where it is not known.
+    column: Clusterings to compare; all columns by default.
+    target: Wanted bound: whether it is reached, else a forecast of how many more labels do.
+    predict: Write the class of every object to this CSV file.
+    once: You decided beforehand how many to label, and ask this one time.
+    """
+
+    labels: Annotated[Path, Argument()]
+    few: Annotated[Path, Argument()]
+    delta: Delta = 0.1
+    column: Annotated[list[str] | None, Option("--column", "-c")] = None
+    noise: Outliers = "error"
+    target: float | None = None
+    predict: Path | None = None
+    force: Force = False
+    classes: Classes = None
+    once: Annotated[bool, Option("--once")] = False
+    header: Header = None
+
+
+@takes_groups
+def bound(question: Question, json: Json = False) -> None:
     """Guarantee how many unlabelled objects a clustering can mislabel, from a few labels.
 
     The labelled objects must have been drawn at random, as `karat sample` does, and the
@@ -69,34 +59,33 @@ def bound(
     from karat.bounds import forecast_labels, guarantee
     from karat.datasets import read_labelings, read_labels
 
-    check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    check_target(predict, "--predict", force)
-    clusterings = read_labelings(labels, header=header).hardened()
-    for name in column or ():
+    check_choice(question.noise, ("error", "cluster", "singletons", "drop"), "--noise")
+    check_target(question.predict, "--predict", question.force)
+    clusterings = read_labelings(question.labels, header=question.header).hardened()
+    for name in question.column or ():
         if name not in clusterings:
-            raise InputError(f"{labels}: {unknown_name(name, clusterings, 'column')}")
-    n = len(next(iter(clusterings.values())))
-    listed = parse_classes(classes)
+            raise InputError(f"{question.labels}: {unknown_name(name, clusterings, 'column')}")
+    classes = parse_classes(question.classes)
     given = read_labels(
-        few, n, rows=clusterings.rows, ids=clusterings.ids,
-        classes=listed if isinstance(listed, list) else (),
+        question.few, len(next(iter(clusterings.values()))), rows=clusterings.rows,
+        ids=clusterings.ids, classes=classes if isinstance(classes, list) else (),
     )  # fmt: skip
-    policy: Any = noise
+    policy: Any = question.noise
     best = guarantee(
-        {name: clusterings[name] for name in column or clusterings},
+        {name: clusterings[name] for name in question.column or clusterings},
         given.values,
-        delta,
-        False if once or given.order is None else target or True,
+        question.delta,
+        False if question.once or given.order is None else question.target or True,
         order=given.order,
-        classes=listed,
+        classes=classes,
         noise=policy,
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
     best = replace(best, warnings=(*given.doubts, *best.warnings))
-    forecast = forecast_labels(best, target) if best.n else None
-    if predict is not None:
-        _write_classes(best, clusterings.rows, predict)
+    forecast = forecast_labels(best, question.target) if best.n else None
+    if question.predict is not None:
+        _write_classes(best, clusterings.rows, question.predict)
     notes = [*clusterings.notes, *given.notes]
     if json:
         tell_json(_as_json(best, forecast, notes))
@@ -105,7 +94,7 @@ def bound(
     if len(best.mdl) > 1:
         _show(best)
     typer.echo(str(best))
-    typer.echo(_scope(best, once))
+    typer.echo(_scope(best, question.once))
     if forecast is not None:
         typer.echo(str(forecast))
 

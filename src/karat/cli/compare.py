@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
+from karat.cli._groups import takes_groups
 from karat.cli._input import Header
 from karat.cli._label_files import read_files, split_columns
 from karat.cli._options import Json, Outliers
@@ -28,55 +31,32 @@ MUTUAL = (
 )  # fmt: skip
 
 
-def compare(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILES",
-            help="Labels: CSV, TSV, Parquet, .npy or .npz, a clustering per column or array. Two "
-            "files of one column each are the gold standard and a clustering.",
-        ),
-    ],
-    truth: Annotated[
-        str | None,
-        typer.Option(
-            "--truth",
-            metavar="COLUMN|FILE",
-            help="The gold standard; without it, more than two labelings are compared with each "
-            "other.",
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            "--columns",
-            metavar="NAMES",
-            help="The label columns, separated by commas; two names are the gold standard and a "
-            "clustering.",
-        ),
-    ] = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id-column",
-            metavar="NAME",
-            help="Join the files by this column; otherwise row by row.",
-        ),
-    ] = None,
-    noise: Outliers = "error",
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            metavar="KEY",
-            help="An external measure, see karat measures; may be given more than once. By default "
-            "all of them, and with more than two labelings without --truth the adjusted Rand "
-            "index, NMI and AMI.",
-        ),
-    ] = None,
-    header: Header = None,
-    json: Json = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What is compared, and how.
+
+    files: Labels: CSV, TSV, Parquet, .npy or .npz, a clustering per column or array. Two files of
+        one column each are the gold standard and a clustering.
+    truth: The gold standard; without it, more than two labelings are compared with each other.
+    columns: The label columns, separated by commas; two names are the gold standard and a
+        clustering.
+    id_column: Join the files by this column; otherwise row by row.
+    measure: An external measure, see karat measures; may be given more than once. By default all
+        of them, and with more than two labelings without --truth the adjusted Rand index, NMI and
+        AMI.
+    """
+
+    files: Annotated[list[Path], Argument(metavar="FILES")]
+    truth: Annotated[str | None, Option(metavar="COLUMN|FILE")] = None
+    columns: Annotated[str | None, Option(metavar="NAMES")] = None
+    id_column: Annotated[str | None, Option(metavar="NAME")] = None
+    noise: Outliers = "error"
+    measure: Annotated[list[str] | None, Option(metavar="KEY")] = None
+    header: Header = None
+
+
+@takes_groups
+def compare(given: Compared, json: Json = False) -> None:
     """Compare clusterings with a gold standard, or with each other, by external measures.
 
     Objects that only some of the joined files have are excluded and counted.
@@ -85,12 +65,13 @@ def compare(
     from karat.labelings.labels import Encoded
     from karat.labelings.partitions import as_labelings
 
-    check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
+    check_choice(given.noise, ("error", "cluster", "singletons", "drop"), "--noise")
+    names = split_columns(given.columns)
     labelings, truth, excluded, notes = read_files(
-        files, split_columns(columns), truth, id_column, header
+        given.files, names, given.truth, given.id_column, given.header
     )
-    chosen = _measures(measure or (None if truth else MUTUAL))
-    policy: Any = noise
+    chosen = _measures(given.measure or (None if truth else MUTUAL))
+    policy: Any = given.noise
     batch = as_labelings(labelings, noise=policy)
     others = [m for m, name in enumerate(batch.names) if name != truth]
     names = [batch.names[m] for m in others]
