@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import sparse
-from scipy.stats import f_oneway, kendalltau
+from scipy.stats import f_oneway
 
 import karat
-from example_counts import examples
 from karat import plot
 from karat.measures import catalogue
 from karat.plot import style
@@ -24,37 +20,12 @@ RNG = np.random.default_rng(0)
 # -- agreement
 
 
-@examples(40)
-@given(
-    arrays(
-        np.float64,
-        st.tuples(st.integers(2, 12), st.just(3)),
-        elements=st.sampled_from([0.0, 1.0, 2.0, 3.0, np.nan]),
-    )
-)
-def test_kendall_tau_is_scipys(values: np.ndarray) -> None:
-    keys = ["silhouette", "adjusted_rand_index", "davies_bouldin_index"]
-    tau = plot.kendall_tau(pd.DataFrame(values, columns=keys))
-    signs = [catalogue[key].sign for key in keys]
-    for i in range(3):
-        for j in range(3):
-            both = ~np.isnan(values[:, i]) & ~np.isnan(values[:, j])
-            a, b = signs[i] * values[both, i], signs[j] * values[both, j]
-            expected = kendalltau(a, b).statistic if both.sum() > 1 else np.nan
-            np.testing.assert_allclose(tau.iloc[i, j], expected, atol=1e-12)
-
-
-def test_kendall_tau_needs_a_measure() -> None:
-    with pytest.raises(InputError, match="no column that is the key of a measure"):
-        plot.kendall_tau(pd.DataFrame({"height": [1.0, 2.0]}))
-
-
 def test_measures_that_agree_stand_together() -> None:
     a, b = RNG.normal(size=30), RNG.normal(size=30)
     table = pd.DataFrame(
         {"silhouette": a, "purity": b, "dunn_index": a + 0.01, "adjusted_rand_index": b - 0.01}
     )
-    shown = list(plot.agreement(plot.kendall_tau(table)).data[0].x)
+    shown = list(plot.agreement(table.corr("kendall")).data[0].x)
     place = {title: i for i, title in enumerate(shown)}
     titles = {key: catalogue[key].title for key in table}
     assert abs(place[titles["silhouette"]] - place[titles["dunn_index"]]) == 1
@@ -200,21 +171,6 @@ def test_profile_is_that_of_the_table(make) -> None:
         eta = f * 2 / (f * 2 + len(by) - 3)
         assert profile.explained[j] == pytest.approx(eta)
     assert profile.explained[4] == 0
-    assert profile.most_telling(0, 5) == [
-        j for j in np.argsort(-np.abs(profile.deviation[0]), kind="stable") if j != 4
-    ]
-
-
-def test_profile_of_very_many_features_keeps_those_that_vary(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from karat.plot import _features
-
-    monkeypatch.setattr(_features, "_MOST_CELLS", 4)
-    X = np.array([[0.0, 5.0, 9.0], [0.1, 5.0, -9.0], [0.2, 5.0, 9.0]])
-    profile = plot.profile_features(X, [0, 1, 1], center=[1.0, 2.0, 3.0])
-    assert profile.names == ("0", "2")
-    np.testing.assert_allclose(profile.means, [[1.0, 12.0], [1.15, 3.0]])
 
 
 def test_profile_needs_a_cluster() -> None:
@@ -344,15 +300,3 @@ def test_the_strongest_feature_comes_first() -> None:
     X = np.array([[0, 0, 0.0], [1, 0.1, 5], [9, 9, 2], [9, 9.1, 4]])
     profile = profile_features(X, [0, 0, 1, 1], feature_names=["b", "a", "weak"])
     assert list(feature_profile(profile).data[0].y) == ["a", "b", "weak"]
-
-
-def test_labels_of_clusters_on_one_spot_are_kept_apart():
-    rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(size=(200, 2)), [[60.0, 60.0]]])
-    labels = np.append(np.arange(200) % 4, 4)
-    figure = karat.plot.projection(X, labels, names=[f"cluster number {c}" for c in range(5)])
-    shifts = {a.text: a.yshift for a in figure.layout.annotations}
-    crowded = [shift for text, shift in shifts.items() if "number 4" not in text]
-    assert len(set(crowded)) == 4
-    assert min(abs(a - b) for a in crowded for b in crowded if a != b) >= 20
-    assert shifts["<b>cluster number 4</b>"] == 0

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
 
 import karat
-from karat.clusterers import from_function
 
 # %%
 # A file with the edges of 120 nodes in four communities of different sizes:
@@ -27,33 +27,39 @@ folder = Path(tempfile.mkdtemp())
 sparse.save_npz(folder / "G.npz", sparse.csr_array((edges + edges.T).astype(float)))
 
 # %%
-# Any function of the edges is a clusterer. This one is label propagation with a resolution; one
-# that calls igraph and leidenalg looks the same, and karat depends on neither.
+# Any estimator that takes the edges is a clusterer. This one is label propagation with a
+# resolution; one that calls igraph and leidenalg looks the same, and karat depends on neither.
 
 
-def propagation(A, resolution, seed):
+class Propagation(ClusterMixin, BaseEstimator):
     """Each node takes the label of most of its neighbours, less the size of the community."""
-    rng, labels = np.random.default_rng(seed), np.arange(A.shape[0])
-    degrees = np.diff(A.indptr)
-    for _ in range(30):
-        for i in rng.permutation(len(labels)):
-            near = labels[A.indices[A.indptr[i] : A.indptr[i + 1]]]
-            if len(near):
-                names, counts = np.unique(near, return_counts=True)
-                sizes = np.array([degrees[labels == name].sum() for name in names])
-                gain = counts - resolution * degrees[i] * sizes / degrees.sum()
-                labels[i] = names[np.argmax(gain)]
-    return labels
 
+    distances = "graph"
 
-mine = from_function(propagation, distances="graph", parameter="resolution")
+    def __init__(self, resolution=1.0, random_state=None):
+        self.resolution, self.random_state = resolution, random_state
+
+    def fit(self, A, y=None):
+        rng, labels = np.random.default_rng(self.random_state), np.arange(A.shape[0])
+        degrees = np.diff(A.indptr)
+        for _ in range(30):
+            for i in rng.permutation(len(labels)):
+                near = labels[A.indices[A.indptr[i] : A.indptr[i + 1]]]
+                if len(near):
+                    names, counts = np.unique(near, return_counts=True)
+                    sizes = np.array([degrees[labels == name].sum() for name in names])
+                    gain = counts - self.resolution * degrees[i] * sizes / degrees.sum()
+                    labels[i] = names[np.argmax(gain)]
+        self.labels_ = labels
+        return self
+
 
 # %%
 # On the command line ``karat run G.npz --metric graph`` does this with the clusterers of karat.
 
 study = karat.Study(folder / "G.npz", metric="graph")
 study.sweep(["spectral"], k=range(2, 8), n_init=2, workers=1)
-study.sweep(mine, grid={"resolution": [0.5, 1.0, 2.0]}, n_init=3, workers=1)
+study.sweep(Propagation(), grid={"resolution": [0.5, 1.0, 2.0]}, n_init=3, workers=1)
 print(study.best())
 
 # %%

@@ -62,4 +62,6 @@ chosen.assign(mean=chosen.mean(axis=1)).round(2)
 data = sets["moons"]
 study = karat.Study(data.X)
 study.sweep(clusterers, k=range(2, 8), n_init=2, workers=1, progress=False)
-karat.plot.agreement(karat.plot.kendall_tau(study.scores()))
+scores = study.scores()[measures]
+signs = [karat.measures.catalogue[m].sign for m in measures]
+karat.plot.agreement((scores * signs).corr("kendall"))

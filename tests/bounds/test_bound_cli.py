@@ -119,7 +119,7 @@ def test_files_and_columns_that_are_not_there(files: Path) -> None:
     few = str(labelled(files))
     for arguments, message in [
         (["bound", str(files / "nothing.csv"), few], "there is no file"),
-        (["bound", str(files / "labels.csv"), few, "-c", "bad"], "no column 'bad'"),
+        (["bound", str(files / "labels.csv"), few, "-c", "bad"], "no column is called 'bad'"),
         (["bound", str(files / "labels.csv"), few, "--noise", "maybe"], "--noise must be"),
         (["sample", str(files / "data.csv"), "-n", "501"], "cannot draw 501"),
     ]:

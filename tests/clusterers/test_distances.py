@@ -11,6 +11,7 @@ import sklearn.cluster as sk
 from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 from sklearn.mixture import GaussianMixture
@@ -24,7 +25,6 @@ from karat.clusterers import (
     KMedoids,
     as_clusterer,
     catalogue,
-    from_function,
     under,
 )
 from karat.distances import distance_matrix
@@ -227,54 +227,57 @@ class TestKMedoids:
             KMedoids(2, metric="precomputed").fit(D)
 
 
-# -- functions -------------------------------------------------------------------------------
+# -- estimators of the user's -----------------------------------------------------------------
 
 
-def propagated(A, resolution, seed):
-    """Label propagation, on edges of at least this weight."""
-    rng, labels = np.random.default_rng(seed), np.arange(A.shape[0])
-    for _ in range(20):
-        for i in rng.permutation(len(labels)):
-            ends = slice(A.indptr[i], A.indptr[i + 1])
-            near = A.indices[ends][A.data[ends] >= resolution]
-            if len(near):
-                values, counts = np.unique(labels[near], return_counts=True)
-                labels[i] = values[counts.argmax()]
-    return labels
+class Propagation(ClusterMixin, BaseEstimator):
+    """Label propagation, on edges of at least a weight."""
+
+    distances = "graph"
+
+    def __init__(self, resolution=0.5, random_state=None):
+        self.resolution, self.random_state = resolution, random_state
+
+    def fit(self, A, y=None):
+        rng, labels = np.random.default_rng(self.random_state), np.arange(A.shape[0])
+        for _ in range(20):
+            for i in rng.permutation(len(labels)):
+                ends = slice(A.indptr[i], A.indptr[i + 1])
+                near = A.indices[ends][A.data[ends] >= self.resolution]
+                if len(near):
+                    values, counts = np.unique(labels[near], return_counts=True)
+                    labels[i] = values[counts.argmax()]
+        self.labels_ = labels
+        return self
 
 
-def test_a_function_of_a_graph_is_a_clusterer():
+def test_an_estimator_of_a_graph_is_a_clusterer():
     truth = np.repeat([0, 1, 2], 10)
     A = np.where(truth[:, None] == truth, 1.0, 0.1)
     study = karat.Study(A, metric="graph")
-    clusterer = from_function(
-        propagated, "propagation", distances="graph", parameter="resolution", values=[0.5]
-    )
-    study.sweep([clusterer, "spectral"], k=[2], n_init=2, workers=1)
-    assert adjusted_rand_score(truth, study.labels("propagation resolution=0.5 start=1")) == 1
-    study.sweep(clusterer, grid={"resolution": [0.05, 0.7]}, n_init=1, workers=2)
-    assert study.candidates.loc["propagation resolution=0.05 start=0", "n_clusters"] == 1
+    study.sweep(Propagation(), grid={"resolution": [0.05, 0.7]}, n_init=2, workers=1)
+    study.sweep("spectral", k=[2], n_init=1, workers=1)
+    found = study.candidates["n_clusters"]
+    assert found["Propagation resolution=0.05 start=0"] == 1
+    own = study.labels("Propagation resolution=0.7 start=1")
+    assert adjusted_rand_score(truth, own) == 1
     assert adjusted_rand_score(truth, study.best().labels) == 1
     other = karat.Study(np.random.default_rng(0).random((10, 2)))
-    other.sweep(clusterer, workers=1)
-    assert "clusters the nodes of a graph" in other.candidates.loc["propagation", "reason"]
+    other.sweep(Propagation(), grid={"resolution": [0.5]}, workers=1)
+    assert "clusters the nodes of a graph" in other.candidates["reason"].iloc[0]
 
 
-def test_what_a_function_cannot_be():
-    with pytest.raises(InputError, match="takes a function"):
-        from_function("leiden")
-    with pytest.raises(InputError, match="not told the distance"):
-        from_function(propagated, distances="any")
+class Short(Propagation):
+    """One label, whatever it is given."""
 
-    def short(X, k, seed):
-        return [0]
+    distances = ("precomputed", "graph")
 
-    def both(X, k, seed):
-        return np.arange(len(X)) % k
+    def fit(self, A, y=None):
+        self.labels_ = [0]
+        return self
 
+
+def test_labels_of_other_objects_are_rejected():
     study = karat.Study(1 - np.eye(6), metric="precomputed")
-    study.sweep(from_function(short, distances="precomputed"), k=2, n_init=1, workers=1)
+    study.sweep(Short(), grid={"resolution": [1]}, n_init=1, workers=1)
     assert study.candidates["reason"].iloc[0] == "it gave 1 labels for 6 objects"
-    takes = ("precomputed", "graph")
-    study.sweep(from_function(both, distances=takes, seeded=False), k=2, workers=1)
-    assert study.labels("both k=2").tolist() == [0, 1] * 3

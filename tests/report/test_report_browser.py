@@ -260,15 +260,7 @@ def test_nothing_is_cut_or_written_over(browser: Chromium, page: Path, width: in
         assert browser.run(f"{pane}.scrollWidth - {pane}.clientWidth") == 0
 
 
-@pytest.mark.parametrize("old", [False, True], ids=["new browser", "without DecompressionStream"])
-def test_controls_work(
-    study: karat.Study, browser: Chromium, page: Path, tmp_path: Path, old: bool
-) -> None:
-    if old:
-        source = page.read_text(encoding="utf-8")
-        page = tmp_path / "old.html"
-        given = '"use strict"; window.DecompressionStream = null;'
-        page.write_text(source.replace('"use strict";', given, 1), encoding="utf-8")
+def test_controls_work(study: karat.Study, browser: Chromium, page: Path) -> None:
     show(browser, page, folds=True)
     ranked, scores = study.rank(), study.scores()
 

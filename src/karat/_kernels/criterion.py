@@ -10,7 +10,7 @@ from numba import njit
 I1, I2, E1, G1, G1P, H1, H2 = range(7)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def internal(code, size, square, total):
     """The part of one cluster that is summed: to be maximised, or the numerator of H1 and H2."""
     if size == 0:
@@ -27,7 +27,7 @@ def internal(code, size, square, total):
     return -size * size * (total - q) / q
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def external(code, size, square, total):
     """The cluster's part of E1, the denominator of H1 and H2; 0 for the other criteria."""
     if code < H1 or size == 0:

@@ -8,7 +8,7 @@ from numba import njit
 from karat._kernels.criterion import H1, external, internal
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _score(code, a, b, gain):
     """The criterion after a merge; what it adds where the criterion is a sum."""
     if code < H1:
@@ -81,6 +81,48 @@ def _refresh(
     gains[c, 2], gains[c, 3] = low, high
 
 
+@njit(cache=True)
+def _likely(code, a, b, sizes, partner, bound, gains):
+    """The cluster that most may be gained with, how much, and the best merge that is known."""
+    first, top = -1, -np.inf
+    chosen, best = -1, -np.inf
+    for c in range(len(sizes)):
+        if sizes[c] == 0:
+            continue
+        if first < 0 or bound[c] > top:
+            first, top = c, bound[c]
+        if partner[c] >= 0:
+            score = _score(code, a, b, gains[c])
+            if chosen < 0 or score > best:
+                chosen, best = c, score
+    return first, top, chosen, best
+
+
+@njit(cache=True)
+def _join(r, s, by_row, label, head, tail, follows, dense):
+    """Put the rows of cluster s into r; returns the squared length of their sum."""
+    i = head[s]
+    while i >= 0:
+        label[i] = r
+        i = follows[i]
+    follows[tail[r]] = head[s]
+    tail[r] = tail[s]
+    indptr, indices, data = by_row
+    i = head[r]
+    while i >= 0:
+        for p in range(indptr[i], indptr[i + 1]):
+            dense[indices[p]] += data[p]
+        i = follows[i]
+    square = 0.0
+    i = head[r]
+    while i >= 0:
+        for p in range(indptr[i], indptr[i + 1]):
+            square += dense[indices[p]] * dense[indices[p]]
+            dense[indices[p]] = 0.0
+        i = follows[i]
+    return square
+
+
 @njit(cache=True, nogil=True)
 def merge_clusters(
     by_row, by_column, code, whole, sizes, squares, totals, partner, bound, gains, name, tree, step,
@@ -108,17 +150,7 @@ def merge_clusters(
     while left > until:
         # as in lazy greedy search: only what may be best is computed anew
         while True:
-            first, top = -1, -np.inf
-            chosen, best = -1, -np.inf
-            for c in range(m):
-                if sizes[c] == 0:
-                    continue
-                if first < 0 or bound[c] > top:
-                    first, top = c, bound[c]
-                if partner[c] >= 0:
-                    score = _score(code, a, b, gains[c])
-                    if chosen < 0 or score > best:
-                        chosen, best = c, score
+            first, top, chosen, best = _likely(code, a, b, sizes, partner, bound, gains)
             if chosen >= 0 and top - best <= 1e-14 * abs(best):
                 break
             _refresh(
@@ -134,26 +166,7 @@ def merge_clusters(
         step += 1
         left -= 1
         da, db = gains[chosen, 0], gains[chosen, 1]
-        i = head[s]
-        while i >= 0:
-            label[i] = r
-            i = follows[i]
-        follows[tail[r]] = head[s]
-        tail[r] = tail[s]
-        square = 0.0
-        i = head[r]
-        indptr, indices, data = by_row
-        while i >= 0:
-            for p in range(indptr[i], indptr[i + 1]):
-                dense[indices[p]] += data[p]
-            i = follows[i]
-        i = head[r]
-        while i >= 0:
-            for p in range(indptr[i], indptr[i + 1]):
-                square += dense[indices[p]] * dense[indices[p]]
-                dense[indices[p]] = 0.0
-            i = follows[i]
-        squares[r] = square
+        squares[r] = _join(r, s, by_row, label, head, tail, follows, dense)
         totals[r] += totals[s]
         sizes[r] += sizes[s]
         sizes[s] = 0

@@ -90,6 +90,33 @@ def _linked(neighbors, codes, k):
 
 
 @njit(cache=True, nogil=True)
+def _best_pair(alive, length, sizes, weight, right, gains, losses, linked, apart):
+    """The pair to merge next, the first of which keeps its code."""
+    information = (right[alive] * weight[alive]).sum()
+    entropy = (sizes[alive] * weight[alive]).sum()
+    left = len(alive) - 1
+    tier, best, a, b = -1, -np.inf, -1, -1
+    for p in range(left + 1):
+        for q in range(p + 1, left + 1):
+            x, y = alive[p], alive[q]
+            place = 2 if gains[x, y] > 0 else int(linked[x, y])
+            if place < tier:
+                continue
+            value = 1.0
+            if left > 1:
+                w = length[sizes[x] + sizes[y]]
+                told = (right[x] + right[y] + gains[x, y]) * w - losses[x, y]
+                told += information - right[x] * weight[x] - right[y] * weight[y]
+                whole = entropy - sizes[x] * weight[x] - sizes[y] * weight[y]
+                whole += (sizes[x] + sizes[y]) * w
+                value = _informativeness(told, whole, left)
+            tie = abs(value - best) <= 1e-12
+            if place > tier or (apart[x, y] < apart[a, b] if tie else value > best):
+                tier, best, a, b = place, value, x, y
+    return a, b
+
+
+@njit(cache=True, nogil=True)
 def agglomerate(neighbors, codes, apart, n_clusters, merges, path):
     """Merge down to ``n_clusters``; codes (n,) and apart (k, k) are overwritten.
 
@@ -120,26 +147,8 @@ def agglomerate(neighbors, codes, apart, n_clusters, merges, path):
     for step in range(len(merges)):
         information = (right[alive] * weight[alive]).sum()
         entropy = (sizes[alive] * weight[alive]).sum()
-        left = len(alive) - 1
-        path[step] = _informativeness(information, entropy, left + 1)
-        tier, best, a, b = -1, -np.inf, -1, -1
-        for p in range(left + 1):
-            for q in range(p + 1, left + 1):
-                x, y = alive[p], alive[q]
-                place = 2 if gains[x, y] > 0 else int(linked[x, y])
-                if place < tier:
-                    continue
-                value = 1.0
-                if left > 1:
-                    w = length[sizes[x] + sizes[y]]
-                    told = (right[x] + right[y] + gains[x, y]) * w - losses[x, y]
-                    told += information - right[x] * weight[x] - right[y] * weight[y]
-                    whole = entropy - sizes[x] * weight[x] - sizes[y] * weight[y]
-                    whole += (sizes[x] + sizes[y]) * w
-                    value = _informativeness(told, whole, left)
-                tie = abs(value - best) <= 1e-12
-                if place > tier or (apart[x, y] < apart[a, b] if tie else value > best):
-                    tier, best, a, b = place, value, x, y
+        path[step] = _informativeness(information, entropy, len(alive))
+        a, b = _best_pair(alive, length, sizes, weight, right, gains, losses, linked, apart)
         merges[step, 0], merges[step, 1] = a, b
         for i in range(n):
             touched[i] = codes[i] == a or codes[i] == b

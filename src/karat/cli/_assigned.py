@@ -90,7 +90,6 @@ def cells_of(study: Study, reading: Reading) -> pd.DataFrame:
     """The rows of the source as they are written; no columns where they cannot be had again."""
     import pandas as pd
 
-    from karat.datasets import read_cells
     from karat.distances import RELATIONS
     from karat.runtime.resources import is_large
 
@@ -98,12 +97,7 @@ def cells_of(study: Study, reading: Reading) -> pd.DataFrame:
     if study.dataset.metric in RELATIONS or is_large(study.X):
         return none
     try:
-        cells = read_cells(
-            reading.data,
-            header=reading.header,
-            encoding=reading.encoding,
-            text_column=reading.text_column,
-        )[0]
+        cells = reading.cells()
     except InputError:
         return none
     rows = study.dataset.rows
@@ -115,19 +109,15 @@ def changes_of(study: Study, answer: Answer, old: Model, reading: Reading) -> Ch
     """What became of the clusters of an older model in the rows of the data file."""
     import numpy as np
 
-    from karat.datasets import read_cells
     from karat.datasets.preparation import Prepared
     from karat.datasets.row_blocks import row_blocks
     from karat.model.rule import stacked
 
-    how: dict[str, Any] = {
-        "header": reading.header, "encoding": reading.encoding, "text_column": reading.text_column,
-    }  # fmt: skip
     if Path(reading.data).exists():
-        blocks = row_blocks(reading.data, wanted=old.preparation.needed, **how)
+        blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
         parts = [old.prepare(block.features) for block in blocks]
     else:
-        parts = [old.prepare(read_cells(reading.data, **how)[0])]
+        parts = [old.prepare(reading.cells())]
     X = parts[0].X
     for part in parts[1:]:
         X = stacked(X, part.X)
@@ -137,17 +127,6 @@ def changes_of(study: Study, answer: Answer, old: Model, reading: Reading) -> Ch
         X, filled = X[rows], filled[rows]
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
     return answer.against(old, Prepared(X, filled, notes))
-
-
-def bytes_of(data: str) -> int:
-    """The size of a file, for progress; 0 where it is none."""
-    path = Path(data)
-    return path.stat().st_size if path.is_file() else 0
-
-
-def written_bytes(cells: Any) -> int:
-    """About what rows of text take in their file: a delimiter for each offset of Arrow."""
-    return int(cells.nbytes) - 3 * cells.num_rows * cells.num_columns
 
 
 @contextmanager

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import re
 from collections.abc import Callable
+from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
 from inspect import Parameter, signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
+
+import typer
+from typer.models import OptionInfo, ParameterInfo
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command take dataclasses: each field becomes an option, and the command one value.
 
-    A field is declared as an option is elsewhere, ``name: Annotated[type, typer.Option(...)] =
-    default``. Groups that share a field are an error.
+    A field is ``name: type = default``, its help a line ``name: help`` of the docstring of its
+    class; flags and the like are declared as elsewhere, ``Annotated[type, typer.Option("-x")]``.
+    The attribute ``panel`` heads the options of a group. Groups that share a field are an error.
     """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: one for name, one in hints.items() if is_dataclass(one)}
     options: dict[str, Parameter] = {}
-    members: dict[str, list[str]] = {}
 
     def add(name: str, annotation: Any, default: Any) -> None:
         if name in options:
@@ -32,17 +38,17 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
         if group is None:
             add(parameter.name, hints[parameter.name], parameter.default)
             continue
-        of_group = get_type_hints(group, include_extras=True)
-        members[parameter.name] = [field.name for field in fields(group)]
+        of_group, helps = get_type_hints(group, include_extras=True), _helps(group)
         for field in fields(group):
             default = Parameter.empty if field.default is MISSING else field.default
-            add(field.name, of_group[field.name], default)
+            annotation = _with_help(of_group[field.name], helps.get(field.name), group)
+            add(field.name, annotation, default)
 
     @functools.wraps(command)
     def call(**given: Any) -> None:
         grouped = {
-            name: groups[name](**{key: given.pop(key) for key in keys})
-            for name, keys in members.items()
+            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
         }
         command(**given, **grouped)
 
@@ -52,3 +58,25 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     call.__annotations__ = {name: one.annotation for name, one in options.items()}
     del call.__wrapped__
     return call
+
+
+def _helps(group: Any) -> dict[str, str]:
+    """What the docstrings of a group, and of those it extends, say of each field."""
+    found: dict[str, str] = {}
+    for one in reversed(group.__mro__):
+        text = inspect.cleandoc(vars(one).get("__doc__") or "")
+        for name, told in re.findall(r"^(\w+): (.*(?:\n +.*)*)", text, re.MULTILINE):
+            found[name] = " ".join(told.split())
+    return found
+
+
+def _with_help(annotation: Any, told: str | None, group: Any) -> Any:
+    """The annotation with an option that has a help and stands under the head of its group."""
+    known = getattr(annotation, "__metadata__", ())
+    of_type = annotation.__origin__ if known else annotation
+    option: ParameterInfo = copy(known[0]) if known else typer.Option()
+    if told is not None:
+        option.help = told
+    if isinstance(option, OptionInfo):
+        option.rich_help_panel = getattr(group, "panel", None)
+    return Annotated[of_type, option]

@@ -6,24 +6,20 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-if TYPE_CHECKING:
-    from karat.datasets import Dataset, Finding
-    from karat.runtime.executors import Workers
-    from karat.runtime.validation import InputError
+from karat.cli._output import printable
+from karat.runtime.validation import InputError, check_choice
 
-PANEL = "Reading the data"
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.datasets import Dataset, Finding
+
 #: what a file holds whose metric is called so
 RELATIONS = {"precomputed": "distances", "graph": "graph"}
-
-
-def _option(flag: str, told: str, metavar: str | None = None) -> Any:
-    """An option of how data are read."""
-    return typer.Option(flag, help=told, metavar=metavar, rich_help_panel=PANEL)
-
 
 DataArgument = Annotated[
     str,
@@ -35,103 +31,70 @@ DataArgument = Annotated[
 ]
 Header = Annotated[
     bool | None,
-    _option(
-        "--header/--no-header",
-        "Whether a text file's first line names the columns; detected if not given.",
-    ),
-]
-ClassesOption = Annotated[
-    str | None,
     typer.Option(
-        "--classes",
-        metavar="LIST",
-        help="With some labels: all classes there can be (a,b,c), or how many (3), or open where "
-        "nobody knows. By default those among the labels, a premise of the guarantee.",
+        "--header/--no-header",
+        help="Whether a text file's first line names the columns; detected if not given.",
     ),
 ]
-Encoding = Annotated[str, _option("--encoding", "Encoding of a text file.")]
+Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of a text file.")]
 TextColumn = Annotated[
     str | None,
-    _option(
+    typer.Option(
         "--text-column",
-        "The column (or field of JSON lines) with the texts, to be clustered by their terms.",
-        "NAME",
+        metavar="NAME",
+        help="The column (or field of JSON lines) with the texts, to be clustered by their terms.",
     ),
 ]
+Named = Annotated[str | None, typer.Option(metavar="NAME")]
+Listed = Annotated[str | None, typer.Option(metavar="FILE")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a data file is read."""
+    """How a data file is read.
+
+    id_column: The column that names the objects.
+    drop: A column to exclude; may be given more than once, or several names separated by commas.
+    scale: How to scale the features; auto: to standard deviation 1 where a table's columns are in
+        different units.
+    impute: How to replace missing and infinite values, or drop those objects; in tables by those
+        of the nearest objects if not given.
+    strict: Assume nothing: reject names, dates, texts and missing values, and scale nothing,
+        unless an option says so.
+    accept: A finding of karat check about which nothing is done or asked; repeatable.
+    na_values: What else means missing, separated by commas: -9, or age:0 in one column.
+    as_: What the file holds, where it can be mistaken.
+    messages: Whether texts are e-mails or Usenet articles, of which only the bodies are used;
+        found by looking if not given.
+    """
+
+    panel: ClassVar = "Reading the data"
 
     data: DataArgument
-    id_column: Annotated[
-        str | None, _option("--id-column", "The column that names the objects.", "NAME")
-    ] = None
-    drop: Annotated[
-        list[str] | None,
-        _option(
-            "--drop",
-            "A column to exclude; may be given more than once, or several names separated by "
-            "commas.",
-            "NAME",
-        ),
-    ] = None
-    scale: Annotated[
-        Literal["auto", "none", "standard", "robust", "minmax"],
-        _option(
-            "--scale",
-            "How to scale the features; auto: to standard deviation 1 where a table's columns are "
-            "in different units.",
-        ),
-    ] = "auto"
-    impute: Annotated[
-        Literal["neighbors", "median", "drop"] | None,
-        _option(
-            "--impute",
-            "How to replace missing and infinite values, or drop those objects; in tables by "
-            "those of the nearest objects if not given.",
-        ),
-    ] = None
-    strict: Annotated[
-        bool,
-        _option(
-            "--strict",
-            "Assume nothing: reject names, dates, texts and missing values, and scale nothing, "
-            "unless an option says so.",
-        ),
-    ] = False
-    accept: Annotated[
-        list[str] | None,
-        _option(
-            "--accept",
-            "A finding of karat check about which nothing is done or asked; repeatable.",
-            "FINDING",
-        ),
-    ] = None
-    na_values: Annotated[
-        list[str] | None,
-        _option(
-            "--na-values",
-            "What else means missing, separated by commas: -9, or age:0 in one column.",
-            "LIST",
-        ),
-    ] = None
-    as_: Annotated[
-        Literal["features", "distances", "graph"] | None,
-        _option("--as", "What the file holds, where it can be mistaken."),
-    ] = None
+    id_column: Named = None
+    drop: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None
+    scale: Literal["auto", "none", "standard", "robust", "minmax"] = "auto"
+    impute: Literal["neighbors", "median", "drop"] | None = None
+    strict: Annotated[bool, typer.Option("--strict")] = False
+    accept: Annotated[list[str] | None, typer.Option(metavar="FINDING")] = None
+    na_values: Annotated[list[str] | None, typer.Option(metavar="LIST")] = None
+    as_: Annotated[Literal["features", "distances", "graph"] | None, typer.Option("--as")] = None
     header: Header = None
     encoding: Encoding = "utf-8"
     text_column: TextColumn = None
-    messages: Annotated[
-        bool | None,
-        _option(
-            "--messages/--no-messages",
-            "Whether texts are e-mails or Usenet articles, of which only the bodies are used; "
-            "found by looking if not given.",
-        ),
-    ] = None
+    messages: Annotated[bool | None, typer.Option("--messages/--no-messages")] = None
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """How the cells of the file are written."""
+        names = ("header", "encoding", "text_column")
+        return {name: getattr(self, name) for name in names}
+
+    def cells(self) -> pd.DataFrame:
+        """The rows as they are written."""
+        from karat.datasets import read_cells
+
+        return read_cells(self.data, **self.layout)[0]
 
     def settings(self) -> dict[str, Any]:
         """What :func:`karat.datasets.read` is given."""
@@ -143,56 +106,35 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledReading(Reading):
-    """How a data file is read in which classes may be known."""
+    """How a data file is read in which classes may be known.
 
-    label_column: Annotated[
-        str | None,
-        _option(
-            "--label-column",
-            "The column with the class of each object; blank where it is not known.",
-            "NAME",
-        ),
-    ] = None
-    truth: Annotated[
-        str | None,
-        _option(
-            "--truth",
-            "A file with the class of each object, one per line, where no column has it.",
-            "FILE",
-        ),
-    ] = None
+    label_column: The column with the class of each object; blank where it is not known.
+    truth: A file with the class of each object, one per line, where no column has it.
+    """
+
+    label_column: Named = None
+    truth: Listed = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Documents:
-    """How documents become terms, and terms become numbers."""
+    """How documents become terms, and terms become numbers.
 
-    terms: Annotated[
-        str | None,
-        _option(
-            "--terms", "The term of each column of a sparse matrix of counts, one per line.", "FILE"
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        _option(
-            "--weight",
-            "What a term is worth: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.",
-        ),
-    ] = None
-    min_df: Annotated[int | None, _option("--min-df", "Drop terms of fewer documents (2).")] = None
-    max_df: Annotated[
-        float | None,
-        _option("--max-df", "Drop terms of a larger share of the documents (0.5)."),
-    ] = None
-    stemmer: Annotated[
-        str | None,
-        _option(
-            "--stemmer",
-            "porter (default), german, french, ...; none leaves words whole. Other languages than "
-            "English have no list of stop words.",
-        ),
-    ] = None
+    terms: The term of each column of a sparse matrix of counts, one per line.
+    weight: What a term is worth: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.
+    min_df: Drop terms of fewer documents (2).
+    max_df: Drop terms of a larger share of the documents (0.5).
+    stemmer: porter (default), german, french, ...; none leaves words whole. Other languages than
+        English have no list of stop words.
+    """
+
+    panel: ClassVar = Reading.panel
+
+    terms: Listed = None
+    weight: str | None = None
+    min_df: int | None = None
+    max_df: float | None = None
+    stemmer: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """What :func:`karat.datasets.read` is given; of the vectorizer what was asked for."""
@@ -217,10 +159,9 @@ def read_dataset(
     With ``stop``, data that would give a meaningless answer raise.
     """
     from karat import datasets
-    from karat.datasets.findings import SENTENCES
+    from karat.datasets.findings import SENTENCES, sentence
     from karat.datasets.object_files import OBJECT_FILES, read_objects
     from karat.datasets.problems import RepairableError
-    from karat.runtime.validation import InputError, check_choice
 
     for key in split_names(reading.accept):
         check_choice(key, SENTENCES, "--accept")
@@ -236,25 +177,18 @@ def read_dataset(
             dataset = datasets.read(data, **options)
     except RepairableError as error:
         raise InputError(f"{error}\nTry: {_again(data, options, error.repairs)}") from None
-    if stop and any(one.stops for one in dataset.findings):
-        raise _doubtful(dataset, data, options)
+    for one in dataset.findings:
+        if stop and one.stops:
+            settled = _again(data, options, one.option)
+            meant = _again(data, options, {"accept": (one.key,)})
+            raise datasets.DoubtfulError(
+                f"{sentence(one)}\nIf that is so:  {settled}\nIf not:         {meant}"
+            )
     return dataset
-
-
-def _doubtful(dataset: Dataset, data: str, options: dict[str, Any]) -> InputError:
-    """What has to be said about the data before they are clustered, with the commands that do."""
-    from karat.datasets import DoubtfulError
-    from karat.datasets.findings import sentence
-
-    first = next(one for one in dataset.findings if one.stops)
-    settled = _again(data, options, first.option)
-    meant = _again(data, options, {"accept": (first.key,)})
-    return DoubtfulError(f"{sentence(first)}\nIf that is so:  {settled}\nIf not:         {meant}")
 
 
 def tell_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
     """What was assumed about the data and looks odd, each with the option that changes it."""
-    from karat.cli._output import printable
     from karat.datasets.findings import sentence
     from karat.datasets.problems import as_flags
 
@@ -279,18 +213,6 @@ def _again(data: str, options: dict[str, Any], settled: Mapping[str, Any]) -> st
         at = next(i for i, word in enumerate(given) if word.startswith("--id-column"))
         given[at : at + (1 if "=" in given[at] else 2)] = []
     return shlex.join(["karat", *given, *as_flags(more)])
-
-
-def workers_at(address: str) -> Workers:
-    """Those of a Dask scheduler, without what its libraries log: what goes wrong is told here."""
-    import logging
-
-    from karat.runtime.executors import Workers
-
-    workers = Workers(address)
-    for name in ("distributed", "distributed.client", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    return workers
 
 
 def parse_classes(given: str | None) -> Any:

@@ -33,7 +33,7 @@ def read_files(
     if id_column is None and len(paths) > 1:
         id_column, told = _shared_id(paths, header)
         notes.append(told)
-    ids, left_out = (None, {}) if id_column is None else _common(paths, id_column, header)
+    ids, excluded = (None, {}) if id_column is None else _common(paths, id_column, header)
     read = {
         path: read_labelings(path, id_column=id_column, ids=ids, header=header) for path in paths
     }
@@ -42,25 +42,7 @@ def read_files(
     if names is not None and len(names) == len(paths) == 2:
         given = zip(names, read.values(), strict=True)
         labelings |= {name: found[name] for name, found in given if name in found}
-    gold = truth
-    if gold_file is not None:
-        if len(read[gold_file]) != 1:
-            raise InputError(
-                f"--truth {truth} has {len(read[gold_file])} columns "
-                f"({', '.join(read[gold_file])}); give a file of one"
-            )
-        gold = next(iter(labelings))
-    elif truth is None and len(paths) == 2 and all(len(found) == 1 for found in read.values()):
-        gold = next(iter(labelings))
-    elif truth is None and names is not None and len(names) == 2:
-        gold = names[0]
-    for name in names or ():
-        if name not in labelings:
-            raise unknown_name(name, labelings, "column")
-    if gold is not None and gold not in labelings:
-        raise InputError(
-            f"--truth {truth} is no file, and {unknown_name(gold, labelings, 'column')}"
-        )
+    gold = _gold(read, labelings, names, truth, gold_file)
     if names is not None:
         labelings = {name: labelings[name] for name in dict.fromkeys([gold or names[0], *names])}
     lengths = {name: len(labels) for name, labels in labelings.items()}
@@ -74,7 +56,34 @@ def read_files(
         raise InputError(
             f"there is one labeling, {next(iter(labelings))!r}; give another file, or --truth"
         )
-    return labelings, gold, left_out, notes
+    return labelings, gold, excluded, notes
+
+
+def _gold(
+    read: dict[Path, Any],
+    labelings: dict[str, Any],
+    names: list[str] | None,
+    truth: str | None,
+    gold_file: Path | None,
+) -> str | None:
+    """Which labeling is the gold standard, once all that are named are found."""
+    for name in names or ():
+        if name not in labelings:
+            raise unknown_name(name, labelings, "column")
+    if gold_file is not None:
+        if len(read[gold_file]) != 1:
+            raise InputError(
+                f"--truth {truth} has {len(read[gold_file])} columns "
+                f"({', '.join(read[gold_file])}); give a file of one"
+            )
+        return next(iter(labelings))
+    if truth is not None and truth not in labelings:
+        raise InputError(
+            f"--truth {truth} is no file, and {unknown_name(truth, labelings, 'column')}"
+        )
+    if truth is None and len(read) == 2 and all(len(found) == 1 for found in read.values()):
+        return next(iter(labelings))
+    return names[0] if truth is None and names is not None and len(names) == 2 else truth
 
 
 def _shared_id(paths: list[Path], header: bool | None) -> tuple[str | None, str]:

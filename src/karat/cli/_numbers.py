@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from karat.runtime.validation import InputError, unknown_name
+
 
 def parse_counts(text: str) -> list[int]:
     """``2:10`` (both ends), ``2:20:2`` or ``3,5,8`` as numbers of clusters."""
-    from karat.runtime.validation import InputError
-
     numbers: list[int] = []
     try:
         for part in text.split(","):
@@ -28,8 +28,6 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
     >>> parse_grid(["eps=0.1:0.3:0.1", "min_samples=5,10"])
     {'eps': [0.1, 0.2, 0.3], 'min_samples': [5, 10]}
     """
-    from karat.runtime.validation import InputError
-
     grid: dict[str, list[float]] = {}
     for text in texts:
         name, _, given = text.partition("=")
@@ -56,8 +54,6 @@ def parse_family(text: str) -> tuple[str, float | list[float] | str | None]:
     >>> parse_family("gaussian:0.2,1.5"), parse_family("negative-binomial:2")
     (('gaussian', [0.2, 1.5]), ('negative binomial', 2.0))
     """
-    from karat.runtime.validation import InputError
-
     family, _, given = text.partition(":")
     family = family.replace("-", " ")
     if given in ("", "mixture"):
@@ -74,7 +70,6 @@ def parse_family(text: str) -> tuple[str, float | list[float] | str | None]:
 def parse_clusterers(names: list[str]) -> list[str]:
     """Names from the catalogue; ``all`` for every one."""
     from karat.clusterers import catalogue
-    from karat.runtime.validation import unknown_name
 
     for name in names:
         if name != "all" and name not in catalogue:
@@ -98,7 +93,5 @@ def parse_duration(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        from karat.runtime.validation import InputError
-
         raise InputError(f"{text!r} is not a time such as 90s, 2m or 1.5h")
     return value

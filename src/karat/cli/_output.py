@@ -1,16 +1,16 @@
-"""Files that commands write: never over another without --force, never a formula."""
+"""What commands print and write: tables, notes, JSON, files that are no surprise to anybody."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
@@ -26,6 +26,48 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     from karat.runtime.output import write_output
 
     write_output(path, to_csv(table), overwrite=True)
+
+
+def tell_json(answer: Any) -> None:
+    """Print what machines read."""
+    typer.echo(json.dumps(answer))
+
+
+def tell_notes(notes: Iterable[str], *, err: bool = True) -> None:
+    """Print what was done to the data."""
+    for note in notes:
+        typer.echo(f"Note: {printable(note)}", err=err)
+
+
+def records(table: pd.DataFrame) -> Any:
+    """The rows of a table, the index among their cells, as JSON has them."""
+    return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
+
+
+def show_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str = "",
+    whole: int = 0,
+    numbers: Container[int] = (),
+) -> None:
+    """Print a table; the first ``whole`` columns are never broken, ``numbers`` stand right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console, table = Console(), Table(box=None, pad_edge=False)
+    for i, head in enumerate(heads):
+        table.add_column(
+            Text(printable(head)), justify="right" if i in numbers else "left",
+            no_wrap=i < whole, overflow="fold",
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*(Text(printable(str(cell))) for cell in row))
+    if title:
+        console.print(Text(printable(title), style="italic"))
+    console.print(table)
 
 
 def printable(text: str) -> str:

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from karat.cli import _assigned
 from karat.cli._input import DataArgument, Encoding, Header
-from karat.cli._options import Quiet
-from karat.cli._output import Force, check_target
+from karat.cli._options import Force, Quiet
+from karat.cli._output import check_target, printable, tell_notes
 
 
 def assign(
@@ -38,8 +39,6 @@ def assign(
 
     karat assign new.csv --model segments.karat-model -o clusters.csv
     """
-    from karat.cli import _assigned
-    from karat.cli._output import printable
     from karat.datasets.row_blocks import row_blocks
     from karat.runtime.progress import progress_bar
 
@@ -54,7 +53,7 @@ def assign(
     counts: Counter[str] = Counter()
     notes: dict[str, None] = {}
     n = unlike = unsure = done = 0
-    size = _assigned.bytes_of(data)
+    size = Path(data).stat().st_size if Path(data).is_file() else 0
     with (
         progress_bar("Assigning", size, show=False if quiet else None) as advance,
         _assigned.row_writer(output, overwrite=force) as write,
@@ -68,7 +67,9 @@ def assign(
             unlike += int(found.unlike.sum())
             unsure += int((found.confidence < _assigned.UNSURE).sum())
             notes |= dict.fromkeys(found.notes)
-            step = min(_assigned.written_bytes(block.cells), size - done)
+            # about what rows of text take in their file: a delimiter for each offset of Arrow
+            cells = block.cells
+            step = min(int(cells.nbytes) - 3 * cells.num_rows * cells.num_columns, size - done)
             done += step
             advance(step)
     for name in (*used.names, "outlier"):
@@ -79,5 +80,4 @@ def assign(
         typer.echo(f"{unlike:,} rows are unlike anything in the data (column 'unlike').")
     if unsure:
         typer.echo(f"{unsure:,} rows have a confidence below {_assigned.UNSURE:.0%}.")
-    for note in notes:
-        typer.echo(f"Note: {printable(note)}", err=True)
+    tell_notes(notes)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import getpass
-import json as jsonlib
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import Reading, read_dataset, tell_findings
-from karat.cli._options import Json
-from karat.cli._output import printable
+from karat.cli._input import Reading, read_dataset, split_names, tell_findings
+from karat.cli._options import Json, Seed
+from karat.cli._output import printable, show_table, tell_json
 from karat.cli.label import ask, show_object
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
@@ -22,48 +24,46 @@ if TYPE_CHECKING:
     from karat.study import Study
 
 
-@takes_groups
-def clarity(
-    reading: Reading,
-    labels: Annotated[
-        Path | None, typer.Option(help="The clustering: a table with the cluster of each object.")
-    ] = None,
-    column: Annotated[
-        str | None, typer.Option(help="Its column, where the table has several.")
-    ] = None,
-    study_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--study",
-            help="Read the answer of this study instead; its clusters then have the names given.",
-        ),
-    ] = None,
-    by: Annotated[
-        str,
-        typer.Option(
-            help="Who reads: terminal, page (in the browser), or module:function, from a prompt to "
-            "an answer."
-        ),
-    ] = "terminal",
-    n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign.")] = 30,
+@dataclass(frozen=True, kw_only=True)
+class Clustering:
+    """Which clustering is read.
+
+    labels: The clustering: a table with the cluster of each object.
+    column: Its column, where the table has several.
+    study_file: Read the answer of this study instead; its clusters then have the names given.
+    """
+
+    labels: Path | None = None
+    column: str | None = None
+    study_file: Annotated[Path | None, Option("--study")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """Who reads what, and where the answers are kept.
+
+    by: Who reads: terminal, page (in the browser), or module:function, from a prompt to an answer.
+    n: Objects to assign.
+    output: File of the answers; resumed where it exists, shared by several readers.
+    reader: Name of the reader.
+    max_calls: The most calls of the function.
+    """
+
+    by: str = "terminal"
+    n: Annotated[int, Option("-n", min=1)] = 30
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File of the answers; resumed where it exists, shared by several readers.",
-            show_default="DATA-clarity.jsonl, of a function DATA-prompts.jsonl",
+        Option(
+            "--output", "-o", show_default="DATA-clarity.jsonl, of a function DATA-prompts.jsonl"
         ),
-    ] = None,
-    reader: Annotated[
-        str, typer.Option(help="Name of the reader.", show_default="user name, or the function")
-    ] = "",
-    max_calls: Annotated[
-        int | None, typer.Option(min=1, help="The most calls of the function.")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
-    json: Json = False,
-) -> None:
+    ] = None
+    reader: Annotated[str, Option(show_default="user name, or the function")] = ""
+    max_calls: Annotated[int | None, Option(min=1)] = None
+    seed: Seed = 0
+
+
+@takes_groups
+def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json = False) -> None:
     """Name the clusters from a few members, then assign unseen objects to the names.
 
     How well that reproduces the clustering is its clarity: 0 is a guess, 1 the clustering itself.
@@ -77,56 +77,50 @@ def clarity(
 
     karat clarity wine --study wine.karat --by my_models:ask -n 200
     """
+    from contextlib import ExitStack
+
     from karat.labeling.reading import draw_round, shown_by
     from karat.study import load_study
 
     dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)
-    study = None if study_file is None else load_study(study_file, dataset)
-    try:
-        given: Any = _clustering(dataset, labels, column, study)
-        people = by in ("terminal", "page")
-        path = output or Path(f"{dataset.name}-{'clarity' if people else 'prompts'}.jsonl")
-        show = shown_by(_shown(dataset, reading), len(given))
+    with ExitStack() as open_files:
+        study, file = None, clustering.study_file
+        if file is not None:
+            study = open_files.enter_context(load_study(file, dataset))
+        given = _labels(dataset, clustering, study)
         questions = draw_round(
-            show, given, n, X=dataset.X, metric=dataset.metric, random_state=seed
-        )
-        if people:
-            found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
-        else:
-            found = _by_function(path, questions, by, reader, max_calls)
+            shown_by(_shown(dataset, reading), len(given)), given, reader.n,
+            X=dataset.X, metric=dataset.metric, random_state=reader.seed,
+        )  # fmt: skip
+        found = _read(reader, dataset.name, questions)
         agreements = _agreements(found)
         if json:
             read = {by: one.to_dict() for by, one in found.items()}
-            typer.echo(jsonlib.dumps({"read": read, "agree": agreements}))
+            tell_json({"read": read, "agree": agreements})
         else:
             _tell([*found.values(), *agreements.values()])
         if study is not None:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
-            typer.echo(f"The clusters in {study_file} have the names of {who} now.", err=True)
-    finally:
-        if study is not None:
-            study.close()
+            typer.echo(f"The clusters in {file} have the names of {who} now.", err=True)
 
 
-def _clustering(
-    dataset: Dataset, labels: Path | None, column: str | None, study: Study | None
-) -> Any:
+def _labels(dataset: Dataset, clustering: Clustering, study: Study | None) -> Any:
     """The cluster of each object."""
     from karat.datasets import read_labelings
-    from karat.runtime.validation import InputError, unknown_name
 
-    if (labels is None) == (study is None):
+    path, column = clustering.labels, clustering.column
+    if (path is None) == (study is None):
         raise InputError("give the clustering: --labels FILE, or --study FILE, and not both")
     if study is not None:
         return study.best().labels
-    assert labels is not None
-    found = read_labelings(labels, ids=dataset.ids)
+    assert path is not None
+    found = read_labelings(path, ids=dataset.ids)
     if column is not None and column not in found:
         raise unknown_name(column, found, "column")
     if column is None and len(found) > 1:
-        raise InputError(f"{labels} has {len(found)} columns ({', '.join(found)}); give --column")
+        raise InputError(f"{path} has {len(found)} columns ({', '.join(found)}); give --column")
     return found[column if column is not None else next(iter(found))]
 
 
@@ -134,13 +128,11 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     """What a reader sees of the objects: texts, or cells as they are in the file."""
     import numpy as np
 
-    from karat.cli._input import split_names
-    from karat.datasets import read_cells
     from karat.labeling import Objects
 
     if dataset.texts is not None:
         return Objects(dataset.texts, None)
-    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
+    cells = reading.cells()
     hidden = {*split_names(reading.drop), dataset.truth_name}
     cells = cells[[name for name in cells.columns if name not in hidden]]
     rows = np.arange(dataset.n_objects) if dataset.rows is None else dataset.rows
@@ -149,13 +141,15 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     return Objects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
-def _by_function(
-    path: Path, questions: Any, by: str, reader: str, max_calls: int | None
-) -> dict[str, Any]:
-    """What a function reads."""
+def _read(reader: Reader, name: str, questions: Any) -> dict[str, Any]:
+    """What each reader read, the one who was asked first."""
     from karat.labeling.reading import Interview
 
-    interview = Interview(_function(by), reader or by, path, max_calls)
+    if reader.by in ("terminal", "page"):
+        path = reader.output or Path(f"{name}-clarity.jsonl")
+        return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
+    path = reader.output or Path(f"{name}-prompts.jsonl")
+    interview = Interview(_function(reader.by), reader.reader or reader.by, path, reader.max_calls)
     said = interview.go_through(questions)
     typer.echo(f"Asked: {interview.cost}. Answers: {path}", err=True)
     return {interview.name: questions.read(said, interview.name, cost=interview.cost)}
@@ -164,8 +158,6 @@ def _by_function(
 def _function(by: str) -> Any:
     """``module:function``, the module of the current folder too."""
     from importlib import import_module
-
-    from karat.runtime.validation import InputError
 
     module, colon, name = by.partition(":")
     if not colon:
@@ -182,7 +174,7 @@ def _function(by: str) -> Any:
     return found
 
 
-def _by_people(path: Path, questions: Any, reader: str, *, page: bool) -> dict[str, Any]:
+def _by_people(path: Path, questions: Any, reader: str, page: bool) -> dict[str, Any]:
     """What the person at this desk, and others in the file, read; this one first."""
     from karat.labeling.page import LabelPage
     from karat.labeling.reading import ReadingDesk
@@ -198,12 +190,11 @@ def _by_people(path: Path, questions: Any, reader: str, *, page: bool) -> dict[s
     except KeyboardInterrupt:
         typer.echo(f"\nkarat: interrupted; {len(desk.said)} answers are kept in {path}", err=True)
         raise typer.Exit(130) from None
-    others = {by: said for by, said in desk.readers.items() if by != reader}
-    told = {reader: desk.said} if reader in desk.readers else {}
-    if not told:
+    if reader not in desk.readers:
         typer.echo(f"Nothing is assigned yet; {len(desk.said)} answers are kept in {path}")
         raise typer.Exit
-    return {by: questions.read(said, by) for by, said in {**told, **others}.items()}
+    told = {reader: desk.said} | desk.readers
+    return {by: questions.read(said, by) for by, said in told.items()}
 
 
 def _at_terminal(desk: ReadingDesk) -> None:
@@ -251,21 +242,13 @@ def _agreements(found: dict[str, Any]) -> dict[str, str]:
 
 
 def _tell(told: list[Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console()
     for one in told:
         typer.echo(printable(str(one)))
         table = getattr(one, "per_cluster", None)
-        if table is None:
-            continue
-        shown = Table(
-            "cluster", *(name for name in table.columns if name not in ("line", "reason"))
-        )
-        for cluster, row in table.iterrows():
-            cells = [row[str(name.header)] for name in shown.columns[1:]]
-            texts = [f"{v:.2f}" if isinstance(v, float) else escape(str(v)) for v in cells]
-            shown.add_row(escape(str(cluster)), *texts)
-        console.print(shown)
+        if table is not None:
+            table = table.drop(columns=["line", "reason"], errors="ignore")
+            rows = [
+                (cluster, *(f"{v:.2f}" if isinstance(v, float) else v for v in row))
+                for cluster, row in zip(table.index, table.to_numpy(dtype=object), strict=True)
+            ]
+            show_table(("cluster", *table.columns), rows)

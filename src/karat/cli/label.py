@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import getpass
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import (
-    ClassesOption,
-    Reading,
-    parse_classes,
-    read_dataset,
-    tell_findings,
-)
+from karat.cli._input import Reading, parse_classes, read_dataset, tell_findings
 from karat.cli._numbers import parse_clusterers, parse_counts
-from karat.cli._options import Constraints, Delta
-from karat.cli._output import Force, check_target, printable, write_csv
+from karat.cli._options import Classes, Clusterers, Constraints, Delta, Force, Seed
+from karat.cli._output import check_target, printable, tell_notes, write_csv
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from karat.datasets import Dataset
-    from karat.labeling import Desk, LabelSession, Objects, Shown, Standing
+    from karat.labeling import Desk, Objects, Shown
 
 #: what stands for a key off a terminal, where every other line is the name of a class
 COMMANDS = {":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":?": "advice"}
@@ -33,73 +31,64 @@ COMMANDS = {":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":?": "ad
 TEACH, _MOST = 20, 1500
 
 
+@dataclass(frozen=True, kw_only=True)
+class Aim:
+    """What is to be guaranteed.
+
+    target: Stop when at most this share is mislabelled.
+    """
+
+    target: Annotated[float | None, Option("--target", min=0, max=1)] = None
+    classes: Classes = None
+    delta: Delta = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """Where the clusterings come from.
+
+    labelings: Your own clusterings instead of a sweep: a table, one per column.
+    storage: File of the sweep; a resumed session fits nothing again.
+    k: Numbers of clusters of the sweep.
+    metric: Distance of the sweep.
+    """
+
+    labelings: Path | None = None
+    storage: Annotated[Path | None, Option(show_default="DATA.karat")] = None
+    k: Annotated[str, Option("-k")] = "2:20"
+    clusterer: Clusterers = None
+    metric: Annotated[str | None, Option(show_default="as karat run")] = None
+    constraints: Constraints = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """Who labels what, and where the labels are kept.
+
+    output: File of the answers; resumed where it exists, shared by a team.
+    by: Your name, where a team labels.
+    page: Label on a page in the browser, on this machine only.
+    teach: Objects that stand for many others, labelled before a draw.
+    take: Labels from a colleague's file, Label Studio (.json) or a table; repeatable.
+    export: At the end, write labels and what is next to .json (Label Studio) or .csv.
+    predict: At the end, write the class of every object to this file.
+    """
+
+    output: Annotated[Path | None, Option("--output", "-o", show_default="DATA-labels.jsonl")] = (
+        None
+    )
+    by: Annotated[str, Option(show_default="user name")] = ""
+    page: Annotated[bool, Option("--page")] = False
+    teach: Annotated[int, Option(min=0)] = TEACH
+    seed: Seed = 0
+    take: Annotated[list[Path] | None, Option("--import")] = None
+    export: Path | None = None
+    predict: Path | None = None
+    force: Force = False
+
+
 @takes_groups
-def label(
-    reading: Reading,
-    target: Annotated[
-        float | None,
-        typer.Option("--target", min=0, max=1, help="Stop when at most this share is mislabelled."),
-    ] = None,
-    classes: ClassesOption = None,
-    delta: Delta = 0.1,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="File of the answers; resumed where it exists, shared by a team.",
-            show_default="DATA-labels.jsonl",
-        ),
-    ] = None,
-    labelings: Annotated[
-        Path | None,
-        typer.Option(help="Your own clusterings instead of a sweep: a table, one per column."),
-    ] = None,
-    storage: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of the sweep; a resumed session fits nothing again.",
-            show_default="DATA.karat",
-        ),
-    ] = None,
-    k: Annotated[str, typer.Option("-k", help="Numbers of clusters of the sweep.")] = "2:20",
-    clusterer: Annotated[
-        list[str] | None, typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable.")
-    ] = None,
-    constraints: Constraints = None,
-    by: Annotated[
-        str, typer.Option(help="Your name, where a team labels.", show_default="user name")
-    ] = "",
-    page: Annotated[
-        bool, typer.Option("--page", help="Label on a page in the browser, on this machine only.")
-    ] = False,
-    take: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--import",
-            help="Labels from a colleague's file, Label Studio (.json) or a table; repeatable.",
-        ),
-    ] = None,
-    export: Annotated[
-        Path | None,
-        typer.Option(
-            "--export",
-            help="At the end, write labels and what is next to .json (Label Studio) or .csv.",
-        ),
-    ] = None,
-    teach: Annotated[
-        int, typer.Option(min=0, help="Objects that stand for many others, labelled before a draw.")
-    ] = TEACH,
-    predict: Annotated[
-        Path | None,
-        typer.Option("--predict", help="At the end, write the class of every object to this file."),
-    ] = None,
-    force: Force = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
-    metric: Annotated[
-        str | None, typer.Option(help="Distance of the sweep.", show_default="as karat run")
-    ] = None,
-) -> None:
+def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) -> None:
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
     First come the objects that stand for most others, which teach; then the others in the order of
@@ -116,97 +105,125 @@ def label(
     For example:
 
     karat label mails.jsonl --text-column text --target 0.1 --classes ham,spam --page
-    """  # fmt: skip
+    """
     import numpy as np
 
     from karat.distances import RELATIONS
-    from karat.labeling import Desk, Watch, export_labels, import_labels
+    from karat.labeling import Desk, LabelSession, Watch, export_labels, import_labels
     from karat.study.deciding import MOST_FOR_CLASSIFIERS
 
-    for path, option in ((predict, "--predict"), (export, "--export")):
-        check_target(path, option, force)
-    listed = _listed(classes, delta)
+    check_target(labels.predict, "--predict", labels.force)
+    check_target(labels.export, "--export", labels.force)
+    classes = _listed(aim)
     dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)
-    for note in dataset.notes:
-        typer.echo(f"Note: {note}", err=True)
+    tell_notes(dataset.notes)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
     objects = _objects(dataset, reading, rows)
-    candidates, prior = _candidates(
-        dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column,
-        constraints,
-    )  # fmt: skip
-    session = _session(
-        output or Path(f"{dataset.name}-labels.jsonl"), objects.lines(), rows,
-        candidates, prior, seed, by or getpass.getuser(), teach,
-    )  # fmt: skip
-    for path in take or ():
-        typer.echo(f"{import_labels(session, path):,} new labels from {path}.", err=True)
+    found, prior = _clusterings(dataset, candidates, reading.id_column)
+    path = labels.output or Path(f"{dataset.name}-labels.jsonl")
+    order, n_taught = _order(path, rows, labels, found, prior)
+    session = LabelSession(
+        path, order, objects.lines(), rows, by=labels.by or getpass.getuser(), taught=n_taught
+    )
+    if len(session):
+        typer.echo(f"{path} has {len(session)} labels; going on from there.", err=True)
+    for taken in labels.take or ():
+        typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
     learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
     watch = Watch(
-        session, candidates, delta, target=target, classes=listed, prior=prior,
+        session, found, aim.delta, target=aim.target, classes=classes, prior=prior,
         X=dataset.X if learns else None,
     )  # fmt: skip
-    desk = Desk(session, watch, objects, listed)
-    if take:
+    desk = Desk(session, watch, objects, classes)
+    if labels.take:
         _ask_about_variants(desk)
     try:
-        _serve(desk) if page else _Loop(desk).run()
+        _serve(desk) if labels.page else _at_terminal(desk)
     except KeyboardInterrupt:
         told = f"interrupted; {len(session)} labels are kept in {session.file.path}"
         typer.echo(f"\nkarat: {told}", err=True)
         raise typer.Exit(130) from None
-    if export is not None:
-        export_labels(session, export, overwrite=force)
-        typer.echo(f"Exported: {export}")
+    if labels.export is not None:
+        export_labels(session, labels.export, overwrite=labels.force)
+        typer.echo(f"Exported: {labels.export}")
     _report(desk)
-    if predict is not None and desk.standing is not None:
-        _write_classes(desk.standing, session, dataset, rows, predict)
+    if labels.predict is not None and desk.standing is not None:
+        _write_classes(desk, dataset, labels.predict)
 
 
-def _session(
-    path: Path,
-    lines: list[str],
-    rows: NDArray[Any],
-    candidates: dict[str, Any],
-    prior: dict[str, float] | None,
-    seed: int,
-    by: str,
-    teach: int,
-) -> LabelSession:
-    """The answers so far, or none, with the objects that teach first."""
-    import numpy as np
-
-    from karat.bounds import sample
-    from karat.labeling import LabelSession, taught_rows, teaching_objects
-
-    n = len(lines)
-    taught = taught_rows(path)
-    if taught is None:
-        teach = min(teach, n // 4)
-        first = teaching_objects(candidates, teach, prior=prior, random_state=seed)
-    else:
-        first = np.flatnonzero(np.isin(rows, taught))
-        first = first[np.argsort([taught.index(int(row)) for row in rows[first]])]
-    draw = sample(n, n, random_state=seed)
-    order = np.concatenate([first, draw[~np.isin(draw, first)]]).astype(np.intp)
-    session = LabelSession(path, order, lines, rows, by=by, taught=len(first))
-    if len(session):
-        typer.echo(f"{path} has {len(session)} labels; going on from there.", err=True)
-    return session
+def _listed(aim: Aim) -> Any:
+    """The classes as the loop compares them."""
+    listed = parse_classes(aim.classes)
+    if not 0 < aim.delta <= 1:
+        raise InputError(f"--delta must be in (0, 1]; got {aim.delta}")
+    return [str(name) for name in listed] if isinstance(listed, list) else listed
 
 
 def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> Objects:
     """What is shown of the objects."""
-    from karat.datasets import read_cells
     from karat.labeling import Objects
 
     if dataset.texts is not None:
         return Objects(dataset.texts, None)
-    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
-    cells = cells.iloc[rows].reset_index(drop=True)
+    cells = reading.cells().iloc[rows].reset_index(drop=True)
     return Objects(None, cells, Path(reading.data).parent)
+
+
+def _clusterings(
+    dataset: Dataset, candidates: Candidates, id_column: str | None
+) -> tuple[dict[str, Any], dict[str, float] | None]:
+    """The clusterings, and shares of them that were decided without a label."""
+    from karat.datasets import read_labelings
+    from karat.study import Study
+
+    numbers = parse_counts(candidates.k)
+    if candidates.labelings is not None:
+        own = read_labelings(candidates.labelings, id_column=id_column, ids=dataset.ids)
+        return dict(own), None
+    path = candidates.storage or Path(f"{dataset.name}.karat")
+    typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)
+    with Study(dataset, metric=candidates.metric, storage=path, update=True) as study:
+        study.constrain(candidates.constraints)
+        names = parse_clusterers(candidates.clusterer or list(study.fits.default_clusterers))
+        study.sweep(names, k=numbers, n_init=1)
+        kept = study.candidates
+        kept = kept[kept["partition"].notna()].drop_duplicates("partition")
+        judged = study.judged()
+        if judged is None:
+            return study.labelings(kept.index), None
+        # as the clusterings of one cluster, which the judge does not see, share the rest of 1
+        share = dict(zip(judged.names, judged.prior * (1 - 1e-3), strict=True))
+        others = 1e-3 / max(1, len(kept) - len(share))
+        return study.labelings(kept.index), {
+            str(name): float(share.get(str(name), others)) for name in kept.index
+        }
+
+
+def _order(
+    path: Path,
+    rows: NDArray[Any],
+    labels: Labels,
+    clusterings: dict[str, Any],
+    prior: dict[str, float] | None,
+) -> tuple[NDArray[np.intp], int]:
+    """The objects that teach, then the others in the order of a draw; and how many teach."""
+    import numpy as np
+
+    from karat.bounds import sample
+    from karat.labeling import taught_rows, teaching_objects
+
+    n = len(rows)
+    taught = taught_rows(path)
+    if taught is None:
+        most = min(labels.teach, n // 4)
+        first = teaching_objects(clusterings, most, prior=prior, random_state=labels.seed)
+    else:
+        first = np.flatnonzero(np.isin(rows, taught))
+        first = first[np.argsort([taught.index(int(row)) for row in rows[first]])]
+    draw = sample(n, n, random_state=labels.seed)
+    return np.concatenate([first, draw[~np.isin(draw, first)]]).astype(np.intp), len(first)
 
 
 def _serve(desk: Desk) -> None:
@@ -246,132 +263,72 @@ def _report(desk: Desk) -> None:
         typer.echo(printable(f"Row {session.rows[at]} ({session.objects[at]}): {differ}"))
     if len(told) > 20:
         typer.echo(f"... and {len(told) - 20} more; --export FILE.csv has them all.")
-    typer.echo("Nothing is guaranteed yet." if now is None else now.sentence)
+    typer.echo(desk.ending)
     if now is not None:
         typer.echo(now.found.reason)
         typer.echo(f"Answers: {session.file.path}")
 
 
-def _listed(classes: str | None, delta: float) -> Any:
-    """The classes as the loop compares them."""
-    from karat.runtime.validation import InputError
-
-    listed = parse_classes(classes)
-    if not 0 < delta <= 1:
-        raise InputError(f"--delta must be in (0, 1]; got {delta}")
-    return [str(name) for name in listed] if isinstance(listed, list) else listed
-
-
-def _write_classes(
-    now: Standing, session: LabelSession, dataset: Dataset, rows: NDArray[Any], path: Path
-) -> None:
+def _write_classes(desk: Desk, dataset: Dataset, path: Path) -> None:
     import pandas as pd
 
-    predicted = now.found.labels.copy()
+    assert desk.standing is not None
+    session, predicted = desk.session, desk.standing.found.labels.copy()
     predicted[session.labelled] = session.labels
-    table = pd.DataFrame({"row": rows, "id": dataset.ids, "label": predicted})
+    table = pd.DataFrame({"row": session.rows, "id": dataset.ids, "label": predicted})
     write_csv(table, path)
     typer.echo(f"Classes of all objects: {path}")
 
 
-def _candidates(
-    dataset: Dataset,
-    labelings: Path | None,
-    storage: Path | None,
-    clusterer: list[str] | None,
-    numbers: list[int],
-    metric: str | None,
-    id_column: str | None,
-    constraints: Path | None,
-) -> tuple[dict[str, Any], dict[str, float] | None]:
-    """The clusterings, and shares of them that were decided without a label."""
-    from karat.datasets import read_labelings
-    from karat.study import Study
-
-    if labelings is not None:
-        return dict(read_labelings(labelings, id_column=id_column, ids=dataset.ids)), None
-    path = storage or Path(f"{dataset.name}.karat")
-    typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)
-    with Study(dataset, metric=metric, storage=path, update=True) as study:
-        study.constrain(constraints)
-        names = parse_clusterers(clusterer or list(study.fits.default_clusterers))
-        study.sweep(names, k=numbers, n_init=1)
-        kept = study.candidates
-        kept = kept[kept["partition"].notna()].drop_duplicates("partition")
-        judged = study.judged()
-        if judged is None:
-            return study.labelings(kept.index), None
-        # as the clusterings of one cluster, which the judge does not see, share the rest of 1
-        share = dict(zip(judged.names, judged.prior * (1 - 1e-3), strict=True))
-        others = 1e-3 / max(1, len(kept) - len(share))
-        return study.labelings(kept.index), {
-            str(name): float(share.get(str(name), others)) for name in kept.index
-        }
+def _at_terminal(desk: Desk) -> None:
+    """Ask and tell until the target is met, all is labelled, or the user stops."""
+    if len(desk.session):
+        typer.echo(desk.status)
+    while (at := desk.at) is not None:
+        typer.echo(f"\n--- object {len(desk.session) + 1} ---")
+        show_object(desk.objects(at))
+        kind, label = _answer(desk)
+        if kind == "stop":
+            return
+        if kind == "undo" and not desk.session.can_undo:
+            typer.echo("There is no label to take back.")
+        else:
+            desk.give(kind, label, None if kind == "undo" else at)
+        typer.echo(desk.status)
+    if desk.met:
+        typer.echo(f"\nThe target is met after {len(desk.session)} labels.")
 
 
-class _Loop:
-    """Ask and tell on the terminal, until the target is met, all is labelled, or the user stops."""
+def _answer(desk: Desk) -> tuple[str, str]:
+    """What to do, and with which class; asks until it is one of those there are."""
+    from karat.bounds import forecast_labels
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    terminal = sys.stdin.isatty()
+    while True:
+        offered = "  ".join(f"[{key}] {printable(name)}" for key, name in desk.keys.items())
+        more = "" if desk.fixed else "  [n] another class"
+        rest = "[s] later  [d] don't know  [u] undo  [?] advice  [q] stop"
+        given = ask(f"{offered}{more}  {rest} > ")
+        kind = "stop" if given is None else COMMANDS.get(f":{given}" if terminal else given)
+        if kind == "advice":
+            now = desk.standing
+            typer.echo("Label some first." if now is None else str(forecast_labels(now.found)))
+        elif kind is not None:
+            return kind, ""
+        elif label := _class(desk, str(given), terminal):
+            return "label", label
 
-    def run(self) -> None:
-        """The loop."""
-        desk = self.desk
-        if len(desk.session):
-            typer.echo(desk.status)
-        while (at := desk.at) is not None:
-            typer.echo(f"\n--- object {len(desk.session) + 1} ---")
-            show_object(desk.objects(at))
-            kind, label = self._answer()
-            if kind == "stop":
-                return
-            if kind == "undo" and not desk.session.can_undo:
-                typer.echo("There is no label to take back.")
-            else:
-                desk.give(kind, label, None if kind == "undo" else at)
-            typer.echo(desk.status)
-        if desk.met:
-            typer.echo(f"\nThe target is met after {len(desk.session)} labels.")
 
-    def _answer(self) -> tuple[str, str]:
-        """What to do, and with which class; asks until it is one of those there are."""
-        from karat.labeling.desk import keys_of
-
-        desk, terminal = self.desk, sys.stdin.isatty()
-        while True:
-            keys = keys_of(desk.names)
-            offered = "  ".join(f"[{key}] {printable(name)}" for key, name in keys.items())
-            more = "" if desk.fixed else "  [n] another class"
-            rest = "[s] later  [d] don't know  [u] undo  [?] advice  [q] stop"
-            given = ask(f"{offered}{more}  {rest} > ")
-            kind = "stop" if given is None else COMMANDS.get(f":{given}" if terminal else given)
-            if kind == "advice":
-                typer.echo(self._advice())
-            elif kind is not None:
-                return kind, ""
-            elif label := self._class(str(given), keys if terminal else {}):
-                return "label", label
-
-    def _class(self, given: str, keys: dict[str, str]) -> str:
-        """The class that was meant; empty for none."""
-        desk = self.desk
-        name = keys.get(given, given)
-        if desk.fixed is None and given == "n" and keys is not None and sys.stdin.isatty():
-            name = str(typer.prompt("Name of the class", default="")).strip()
-        elif sys.stdin.isatty() and given not in keys:
-            name = ""
-        if not name or (desk.fixed is not None and name not in desk.fixed):
-            typer.echo(f"{given!r} is none of these.")
-            return ""
-        like = desk.variant(name)
-        return like if like is not None and _same(name, like) else name
-
-    def _advice(self) -> str:
-        from karat.bounds import forecast_labels
-
-        now = self.desk.standing
-        return "Label some first." if now is None else str(forecast_labels(now.found))
+def _class(desk: Desk, given: str, terminal: bool) -> str:
+    """The class that was meant; empty for none."""
+    name = desk.keys.get(given, "") if terminal else given
+    if terminal and desk.fixed is None and given == "n":
+        name = str(typer.prompt("Name of the class", default="")).strip()
+    if not name or (desk.fixed is not None and name not in desk.fixed):
+        typer.echo(f"{given!r} is none of these.")
+        return ""
+    like = desk.variant(name)
+    return like if like is not None and _same(name, like) else name
 
 
 def ask(prompt: str) -> str | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from karat.cli._options import Json
-
-if TYPE_CHECKING:
-    from karat.measures.catalogue import Measure
+from karat.cli._output import show_table, tell_json
 
 
 def measures(
@@ -25,64 +23,39 @@ def measures(
     json: Json = False,
 ) -> None:
     """List every measure with its direction and range, explain one, or recommend three."""
-    import json as jsonlib
-
     if for_ is not None:
         import karat
 
         advice = karat.recommend(kind=for_)
         rows = advice.rename_axis("key").reset_index().to_dict("records")
-        typer.echo(jsonlib.dumps(rows) if json else advice.round(2).to_string())
+        if json:
+            tell_json(rows)
+        else:
+            typer.echo(advice.round(2).to_string())
         return
     from karat.measures import catalogue
 
     chosen = [catalogue[key]] if key else list(catalogue.values())
     if json:
-        typer.echo(jsonlib.dumps([_as_json(measure) for measure in chosen]))
+        names = ["key", "title", "kind", "family", "greater_is_better", "source", "cost", "summary"]
+        tell_json([
+            {name: getattr(m, name) for name in names}
+            | {"range": [str(v) if abs(v) == float("inf") else v for v in m.range]}
+            for m in chosen
+        ])  # fmt: skip
     elif key:
-        _explain(chosen[0])
+        (one,) = chosen
+        typer.echo(f"{one.title} ({one.key}), {one.kind}, {one.family}")
+        typer.echo((one.function.__doc__ or "").strip())
     else:
-        _list(chosen)
-
-
-def _as_json(measure: Measure) -> dict[str, Any]:
-    return {
-        "key": measure.key,
-        "title": measure.title,
-        "kind": measure.kind,
-        "family": measure.family,
-        "greater_is_better": measure.greater_is_better,
-        "range": [str(v) if abs(v) == float("inf") else v for v in measure.range],
-        "source": measure.source,
-        "cost": measure.cost,
-        "summary": measure.summary,
-    }
-
-
-def _explain(measure: Measure) -> None:
-    from rich.console import Console
-
-    console = Console()
-    console.print(f"[bold]{measure.title}[/bold] ({measure.key}), {measure.kind}, {measure.family}")
-    console.print((measure.function.__doc__ or "").strip(), markup=False)
-
-
-def _list(measures: list[Measure]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
-    for kind in ("external", "internal"):
-        table = Table(title=f"{kind.capitalize()} measures", title_justify="left", box=None)
-        table.add_column("measure", no_wrap=True)
-        table.add_column("better", no_wrap=True)
-        table.add_column("range", no_wrap=True)
-        table.add_column("family")
-        for m in measures:
-            if m.kind == kind:
-                better = "greater" if m.greater_is_better else "lower"
-                table.add_row(m.key, better, f"{m.range[0]:g} to {m.range[1]:g}", m.family)
-        console.print(table)
-    console.print(
-        "[dim]karat measures KEY explains one measure; --for tables says which to report[/dim]"
-    )
+        for kind in ("external", "internal"):
+            rows = [
+                (
+                    m.key, "greater" if m.greater_is_better else "lower",
+                    f"{m.range[0]:g} to {m.range[1]:g}", m.family,
+                )
+                for m in chosen if m.kind == kind
+            ]  # fmt: skip
+            heads = ("measure", "better", "range", "family")
+            show_table(heads, rows, title=f"{kind.capitalize()} measures", whole=3)
+        typer.echo("karat measures KEY explains one measure; --for tables says which to report")

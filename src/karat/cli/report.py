@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from karat.cli._options import Force
+
 
 def report(
     study_file: Annotated[Path, typer.Argument(help="Study file (--storage of karat run).")],
@@ -16,7 +18,7 @@ def report(
     data: Annotated[
         str | None, typer.Option(help="Where the data is now, if it has moved.")
     ] = None,
-    force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
+    force: Force = False,
 ) -> None:
     """Write the HTML report of a study file, without fitting anything again."""
     from karat.report import write_report

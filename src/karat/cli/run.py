@@ -2,120 +2,29 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from karat.cli import _options as options
 from karat.cli._answer import as_json, show
 from karat.cli._assigned import changes_of, check_ending, load, write_labels
 from karat.cli._groups import takes_groups
-from karat.cli._input import (
-    ClassesOption,
-    Documents,
-    LabelledReading,
-    parse_classes,
-    read_dataset,
-    workers_at,
-)
-from karat.cli._numbers import (
-    parse_clusterers,
-    parse_counts,
-    parse_duration,
-    parse_family,
-    parse_grid,
-)
-from karat.cli._output import check_target, printable
+from karat.cli._input import Documents, LabelledReading, parse_classes, read_dataset
+from karat.cli._numbers import parse_clusterers, parse_family
+from karat.cli._output import check_target, printable, tell_json
+from karat.cli._run_options import Judging, Output, Relations, Sweep
+from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
-    from karat.model import Changes
-    from karat.runtime.executors import Workers
+    from karat.model import Model
     from karat.study import Answer, Study
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sweep:
-    """What is tried and where, and what is told meanwhile."""
-
-    k: options.Counts = "2:10"
-    clusterer: options.Clusterers = None
-    n_init: options.Starts = 5
-    grid: options.Grid = None
-    labelings: options.Labelings = None
-    only_labelings: options.OnlyLabelings = False
-    reference: options.Reference = None
-    budget: options.Budget = None
-    workers: options.LocalProcesses = None
-    dask: options.Dask = None
-    quiet: options.Quiet = False
-    json: options.Json = False
-
-    @cached_property
-    def numbers(self) -> list[int]:
-        """Numbers of clusters."""
-        return parse_counts(self.k)
-
-    @cached_property
-    def values(self) -> dict[str, list[float]]:
-        """Values of other parameters."""
-        return parse_grid(self.grid or [])
-
-    @cached_property
-    def executor(self) -> Workers | None:
-        """The workers of a Dask scheduler."""
-        return None if self.dask is None else workers_at(self.dask)
-
-    @property
-    def progress(self) -> bool | None:
-        """Whether bars are shown; None where a terminal decides."""
-        return False if self.quiet else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judging:
-    """What decides."""
-
-    by: options.By = None
-    noise: options.Noise = None
-    delta: options.SomeDelta = None
-    classes: ClassesOption = None
-    exact: options.Exact = False
-    stability: options.Stability = None
-    differences: options.Differences = None
-    alternatives: options.Alternatives = None
-    constraints: options.Constraints = None
-    update: options.Update = False
-    seed: options.Seed = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Relations:
-    """What else is known of the objects: their distance, a graph."""
-
-    metric: options.Metric = None
-    distances: options.Distances = None
-    graph: options.Graph = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What is written."""
-
-    report: options.Report = None
-    labels: options.ChosenLabels = None
-    save_model: options.SaveModel = None
-    against: options.Against = None
-    storage: options.Storage = None
-    force: options.ForceBoth = False
 
 
 @takes_groups
@@ -141,39 +50,18 @@ def run(
 
     karat run today.csv --against last-month.karat-model --labels today.xlsx
     """
-    from karat.datasets.annotated_matrices import has_clusterings
     from karat.datasets.object_files import OBJECT_FILES
-    from karat.report import write_report
-    from karat.runtime.validation import InputError
     from karat.study import Study, study_parts
     from karat.study.constraints import constraints_among
-    from karat.study.first_run import compile_ahead
 
-    check_target(output.report, "--report", output.force)
-    check_target(output.labels, "--labels", output.force)
-    check_ending(output.labels, "--labels")
-    check_target(output.save_model, "--save-model", output.force)
-    old = None if output.against is None else load(output.against)
-    listed = _listed(judging.classes)
-    if sweep.labelings is None and has_clusterings(reading.data):
-        sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
-    if judging.differences is not None and sweep.labelings is not None:
-        raise InputError(
-            "--differences makes all clusterings again with a part of the values, which those of "
-            "--labelings cannot be"
-        )
-    if sweep.only_labelings and sweep.labelings is None:
-        raise InputError("--only-labelings needs --labelings FILE")
-    sweep.numbers, sweep.values  # noqa: B018  mistakes are told before anything is read
+    sweep, old, classes = _checked(reading, sweep, judging, output)
     varying = None if judging.differences is None else parse_family(judging.differences)
-    if compile_ahead():
-        typer.echo("Compiling for this machine; only the first run takes so long", err=True)
     dataset = _related(read_dataset(reading, documents, metric=relations.metric), relations)
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
     with Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
-        classes=listed, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
+        classes=classes, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
         update=judging.update,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
@@ -183,45 +71,56 @@ def run(
             study_parts(study, varying[0], scale=varying[1])  # mistakes are told before the sweep
         with _kept_if_interrupted(study):
             if sweep.labelings is not None:
-                _add(study, sweep, reading.id_column)
+                _add(study, sweep.labelings, sweep.reference, reading.id_column)
             if not sweep.only_labelings:
-                _sweep(study, sweep)
-            study.evaluate(executor=sweep.executor, progress=sweep.progress)
+                names = sweep.clusterer or list(study.fits.default_clusterers)
+                study.sweep(parse_clusterers(names), **sweep.tried, **sweep.working)
+            study.evaluate(**sweep.working)
         answer = _choose(study, sweep, judging.stability)
         if varying is not None:
             study.differences(varying[0], scale=varying[1])
-        if output.labels is not None:
-            write_labels(study, answer, output.labels, reading)
-        if output.save_model is not None:
-            answer.save(output.save_model, overwrite=output.force)
-        if output.report is not None:
-            write_report(study, output.report, overwrite=output.force)
-        changes = None if old is None else changes_of(study, answer, old, reading)
-        told = {} if changes is None else {"changes": changes.to_dict()}
-        if judging.alternatives is not None:
-            told["alternatives"] = study.alternatives(judging.alternatives).to_dict()
-        if sweep.json:
-            typer.echo(jsonlib.dumps({**as_json(study, answer), **told}))
-        else:
-            show(study, answer, ways=judging.alternatives)
-            _tell(output, changes)
+        _write(study, answer, output, reading)
+        _tell(study, answer, sweep.json, judging.alternatives, output, old, reading)
 
 
-def _listed(classes: str | None) -> Any:
-    from karat.runtime.validation import InputError
+def _checked(
+    reading: LabelledReading, sweep: Sweep, judging: Judging, output: Output
+) -> tuple[Sweep, Model | None, Any]:
+    """The sweep, the older model and the classes, once no option can be found wrong later."""
+    from karat.datasets.annotated_matrices import has_clusterings
+    from karat.study.first_run import compile_ahead
 
-    listed = parse_classes(classes)
-    if isinstance(listed, list) and -1 in listed:
+    for path, option in (
+        (output.report, "--report"),
+        (output.labels, "--labels"),
+        (output.save_model, "--save-model"),
+    ):
+        check_target(path, option, output.force)
+    check_ending(output.labels, "--labels")
+    old = None if output.against is None else load(output.against)
+    classes = parse_classes(judging.classes)
+    if isinstance(classes, list) and -1 in classes:
         raise InputError(
             "--classes: -1 marks unknown classes in files; write that class as another name"
         )
-    return listed
+    if sweep.labelings is None and has_clusterings(reading.data):
+        sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
+    if judging.differences is not None and sweep.labelings is not None:
+        raise InputError(
+            "--differences makes all clusterings again with a part of the values, which those of "
+            "--labelings cannot be"
+        )
+    if sweep.only_labelings and sweep.labelings is None:
+        raise InputError("--only-labelings needs --labelings FILE")
+    sweep.tried  # noqa: B018  mistakes are told before anything is read
+    if compile_ahead():
+        typer.echo("Compiling for this machine; only the first run takes so long", err=True)
+    return sweep, old, classes
 
 
 def _related(dataset: Dataset, relations: Relations) -> Dataset:
     """The objects of the data file, with what other files say of them."""
     from karat.datasets import with_relation
-    from karat.runtime.validation import InputError
 
     if relations.distances is not None and relations.graph is not None:
         raise InputError("give --distances or --graph, not both: one of them clusters and judges")
@@ -238,54 +137,47 @@ def _kept_if_interrupted(study: Study) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(_interrupted(study), err=True)
+        table = study.candidates
+        told = "interrupted before anything was finished"
+        if not table.empty:
+            storage, again = study.storage.path, "run the same command again"
+            if storage is None:
+                storage, i = Path(f"{study.dataset.name}.karat"), 1
+                while storage.exists():
+                    i += 1
+                    storage = storage.with_name(f"{study.dataset.name}-{i}.karat")
+                study.save(storage)
+                again = f"add --storage {storage}"
+            told = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
+            told += f"{again} to resume"
+        typer.echo(f"karat: {told}", err=True)
         raise typer.Exit(130) from None
 
 
-def _add(study: Study, sweep: Sweep, id_column: str | None) -> None:
+def _add(study: Study, path: Path, reference: bool | None, id_column: str | None) -> None:
     from karat.datasets import read_labelings
 
-    path = sweep.labelings
-    assert path is not None
     own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
     own.pop(study.dataset.truth_name or "", None)
     for note in own.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
     if own:
-        study.add(own, reference=sweep.reference)
-
-
-def _sweep(study: Study, sweep: Sweep) -> None:
-    study.sweep(
-        parse_clusterers(sweep.clusterer or list(study.fits.default_clusterers)),
-        k=sweep.numbers,
-        grid=sweep.values,
-        n_init=sweep.n_init,
-        workers=sweep.workers,
-        executor=sweep.executor,
-        budget=None if sweep.budget is None else parse_duration(sweep.budget),
-        progress=sweep.progress,
-    )
+        study.add(own, reference=reference)
 
 
 def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     """The answer with all that is known of it, or with why its stability was not judged."""
-    from karat.runtime.validation import NothingToRankError
-
     in_time = sweep.budget is not None and stability is None
-    options: dict[str, Any] = {
-        "executor": sweep.executor, "progress": sweep.progress,
-    }  # fmt: skip
     try:
         study.rank()
     except NothingToRankError as error:
         raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
+    if stability is not None:
+        with _kept_if_interrupted(study):
+            return study.best(stability=stability, **sweep.working)
     try:
-        answer = study.best(stability=False if in_time else stability, **options)
+        answer = study.best(stability=False if in_time else None, **sweep.working)
     except KeyboardInterrupt:
-        if stability is not None:
-            typer.echo(_interrupted(study), err=True)
-            raise typer.Exit(130) from None
         # nobody asked for what was interrupted: the answer is there without it
         answer = study.best(stability=False, second_sample=False)
         return replace(answer, stability_skipped="interrupted; --stability judges it")
@@ -295,40 +187,46 @@ def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     return answer
 
 
-def _tell(output: Output, changes: Changes | None) -> None:
+def _write(study: Study, answer: Answer, output: Output, reading: LabelledReading) -> None:
+    from karat.report import write_report
+
+    if output.labels is not None:
+        write_labels(study, answer, output.labels, reading)
+    if output.save_model is not None:
+        answer.save(output.save_model, overwrite=output.force)
+    if output.report is not None:
+        write_report(study, output.report, overwrite=output.force)
+
+
+def _tell(
+    study: Study,
+    answer: Answer,
+    json: bool,
+    ways: int | None,
+    output: Output,
+    old: Model | None,
+    reading: LabelledReading,
+) -> None:
+    """The answer, what became of an older one, and where the files are."""
+    changes = None if old is None else changes_of(study, answer, old, reading)
+    if json:
+        told = as_json(study, answer)
+        if changes is not None:
+            told["changes"] = changes.to_dict()
+        if ways is not None:
+            told["alternatives"] = study.alternatives(ways).to_dict()
+        tell_json(told)
+        return
+    show(study, answer, ways=ways)
     if changes is not None:
         typer.echo(f"\nAgainst {output.against}:")
         for sentence in changes.sentences:
             typer.echo(f"  {printable(sentence)}")
-    written = {
-        "Report": output.report,
-        "Labels": output.labels,
-        "Model": output.save_model,
-        "Study": output.storage,
-    }
-    for what, path in written.items():
+    for what, path in (
+        ("Report", output.report),
+        ("Labels", output.labels),
+        ("Model", output.save_model),
+        ("Study", output.storage),
+    ):
         if path is not None:
             typer.echo(f"{what}: {path}")
-
-
-def _interrupted(study: Study) -> str:
-    table = study.candidates
-    if table.empty:
-        return "karat: interrupted before anything was finished"
-    storage, again = study.storage.path, "run the same command again"
-    if storage is None:
-        storage = _free_name(Path(f"{study.dataset.name}.karat"))
-        study.save(storage)
-        again = f"add --storage {storage}"
-    return (
-        f"karat: interrupted; {len(table)} finished candidates are kept in {storage}; "
-        f"{again} to resume"
-    )
-
-
-def _free_name(path: Path) -> Path:
-    free, i = path, 1
-    while free.exists():
-        i += 1
-        free = path.with_name(f"{path.stem}-{i}{path.suffix}")
-    return free

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from karat.cli._input import DataArgument, Encoding, Header, TextColumn
-from karat.cli._output import Force, check_target, to_csv, write_csv
+from karat.cli._options import Force, Seed
+from karat.cli._output import check_target, tell_json, tell_notes, to_csv, write_csv
 
 
 def sample(
     data: DataArgument,
     size: Annotated[int, typer.Option("-n", "--size", min=1, help="How many to draw.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    seed: Seed = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")
     ] = None,
@@ -32,8 +33,6 @@ def sample(
     bound` and `karat run --truth` read the filled-in table; `karat bound` may be asked after every
     label, and you may stop as soon as its bound is low enough.
     """
-    import json as jsonlib
-
     from karat.bounds import sample as draw
     from karat.datasets import read_cells
 
@@ -41,14 +40,12 @@ def sample(
     table, notes = read_cells(data, header=header, encoding=encoding, text_column=text_column)
     rows = draw(len(table), size, random_state=seed)
     if json:
-        answer = {"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)}
-        typer.echo(jsonlib.dumps(answer))
+        tell_json({"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)})
         return
     drawn = table.iloc[rows].rename(columns={"row": "row (data)", "label": "label (data)"})
     drawn.insert(0, "row", rows)
     drawn.insert(1, "label", "")
-    for note in notes:
-        typer.echo(f"Note: {note}", err=True)
+    tell_notes(notes)
     if output is None:
         typer.echo(to_csv(drawn), nl=False)
     else:

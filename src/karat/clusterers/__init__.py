@@ -5,7 +5,6 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 """
 
 from karat.clusterers import _catalogue  # noqa: F401  fills the list
-from karat.clusterers._function import FunctionClusterer, from_function
 from karat.clusterers._memberships import memberships_of
 from karat.clusterers._metric_adapter import (
     ExcludedError,
@@ -36,7 +35,6 @@ __all__ = [
     "ExcludedError",
     "FilledHDBSCAN",
     "FrequencySensitiveSphericalKMeans",
-    "FunctionClusterer",
     "GenieClustering",
     "InformationTheoreticKMeans",
     "KMedoids",
@@ -52,7 +50,6 @@ __all__ = [
     "as_clusterer",
     "catalogue",
     "configured",
-    "from_function",
     "memberships_of",
     "under",
 ]

@@ -20,14 +20,8 @@ _MIN_SIZES = (5, 10, 15, 25, 50, 100)
 class Recipe:
     """How an estimator is made afresh: equal recipes make equal estimators, in any process.
 
-    Attributes
-    ----------
-    path : str
-        Module and class.
-    swept : str
-        The parameter that takes the swept value.
-    fixed : tuple of (str, object)
-        Other parameters.
+    ``path`` is its module and class, ``swept`` the parameter that takes the swept value, ``fixed``
+    has others.
     """
 
     path: str

@@ -14,24 +14,16 @@ if TYPE_CHECKING:
 
 
 def memberships_of(estimator: Any, X: Any, labels: Any) -> NDArray[np.float64] | None:
-    """Memberships (n, k) of the objects that an estimator was fitted to, None where it has none.
+    """Memberships (n, k) of the objects X that an estimator was fitted to, None where it has none.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted. Its ``memberships_``, or ``posterior(X)``, or ``predict_proba(X)``.
-    X : ndarray or csr_array
-        What it was fitted to.
-    labels : array-like of int, shape (n,)
-        Its labels: the column of the largest membership of each object. Memberships that are of
-        something else are none.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, k), or None
+    They are its ``memberships_``, or ``posterior(X)``, or ``predict_proba(X)``; those that are of
+    something else, so that the column of the largest is not the label, are none.
     """
-    labels = np.asarray(labels)
-    given = _given(estimator, X)
+    labels, given = np.asarray(labels), getattr(estimator, "memberships_", None)
+    if given is None and getattr(estimator, "assignment", "soft") != "hard":
+        for name in ("posterior", "predict_proba"):
+            if given is None and hasattr(estimator, name):
+                given = getattr(estimator, name)(X)
     if given is None or labels.dtype.kind not in "iu":
         return None
     try:
@@ -39,16 +31,3 @@ def memberships_of(estimator: Any, X: Any, labels: Any) -> NDArray[np.float64] |
     except InputError:
         return None
     return U if np.array_equal(U.argmax(axis=1), labels) else None
-
-
-def _given(estimator: Any, X: Any) -> Any:
-    own = getattr(estimator, "memberships_", None)
-    if own is not None:
-        return own
-    if getattr(estimator, "assignment", "soft") == "hard":
-        return None
-    for name in ("posterior", "predict_proba"):
-        method = getattr(estimator, name, None)
-        if method is not None:
-            return method(X)
-    return None

@@ -56,8 +56,15 @@ class OnDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
 
-class OnRows(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator on other rows than it is given, in place of the data.
+@dataclass(eq=False, repr=False)
+class OnForm(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator for Euclidean space, on rows whose Euclidean distance is that of a metric.
+
+    Parameters
+    ----------
+    estimator : estimator
+    metric : str
+        A key of :data:`karat.distances.FORMS`.
 
     Attributes
     ----------
@@ -66,36 +73,6 @@ class OnRows(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : ndarray of int, shape (n,)
     memberships_ : ndarray of float64, shape (n, k), or None
         Where the estimator has them.
-    """
-
-    estimator: Any
-
-    def _rows(self, X: Any) -> Any:
-        """The other rows."""
-        raise NotImplementedError
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Cluster the other rows."""
-        rows = self._rows(X)
-        self.estimator_ = clone(self.estimator)
-        self.labels_ = self.estimator_.fit_predict(rows)
-        self.memberships_ = memberships_of(self.estimator_, rows, self.labels_)
-        return self
-
-    def cut(self, n_clusters: int) -> Any:
-        """Labels for another number of clusters, where the estimator is a tree."""
-        return self.estimator_.cut(n_clusters)
-
-
-@dataclass(eq=False, repr=False)
-class OnForm(OnRows):
-    """An estimator for Euclidean space, on rows whose Euclidean distance is that of a metric.
-
-    Parameters
-    ----------
-    estimator : estimator
-    metric : str
-        A key of :data:`karat.distances.FORMS`.
 
     Examples
     --------
@@ -110,8 +87,17 @@ class OnForm(OnRows):
     estimator: Any
     metric: str = "cosine"
 
-    def _rows(self, X: Any) -> Any:
-        return embed(check_points(X, self.metric), self.metric)
+    def fit(self, X: Any, y: Any = None) -> OnForm:
+        """Cluster the other rows."""
+        rows = embed(check_points(X, self.metric), self.metric)
+        self.estimator_ = clone(self.estimator)
+        self.labels_ = self.estimator_.fit_predict(rows)
+        self.memberships_ = memberships_of(self.estimator_, rows, self.labels_)
+        return self
+
+    def cut(self, n_clusters: int) -> Any:
+        """Labels for another number of clusters, where the estimator is a tree."""
+        return self.estimator_.cut(n_clusters)
 
 
 def under(clusterer: Clusterer, metric: Any) -> Clusterer:
@@ -161,14 +147,13 @@ def under(clusterer: Clusterer, metric: Any) -> Clusterer:
             key=f"{clusterer.key} on {form}",
             title=f"{clusterer.title} on {form}",
             cells=False,
-            make=partial(_made_on, OnForm, clusterer.make, (metric,)),
+            make=partial(_on_form, clusterer.make, metric),
         )
     raise ExcludedError(_why_not(clusterer, metric))
 
 
-def _made_on(kind: Any, make: Any, where: tuple[Any, ...], value: Any, seed: int) -> OnRows:
-    made: OnRows = kind(make(value, seed), *where)
-    return made
+def _on_form(make: Any, metric: str, value: Any, seed: int) -> OnForm:
+    return OnForm(make(value, seed), metric)
 
 
 def _why_not(clusterer: Clusterer, metric: Any) -> str:

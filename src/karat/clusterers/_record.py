@@ -54,15 +54,12 @@ class Clusterer:
         Up to so many objects a study fits it to all of them, above to a sample of 5,000 (which
         is the least that this can be).
     cells : bool
-        Whether its estimator has ``fit_cells(means, sizes)``. Where a study does not fit it to all
-        objects, it is then given them all as cells of objects that are near one another.
+        Whether its estimator has ``fit_cells(means, sizes)``, for all objects as cells of objects
+        that are near one another where a study does not fit it to all of them.
     threads : bool
-        Whether fits in threads of one process run beside each other, and none can end it. A study
-        starts no processes for them where a fit takes seconds at most.
-    source : str
-        Where it is defined.
-    cost : str
-        Time complexity of one fit.
+        Whether fits in threads of one process run beside each other, and none can end it.
+    source, cost : str
+        Where it is defined, and the time complexity of one fit.
     """
 
     key: str
@@ -114,12 +111,11 @@ def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
     Parameters
     ----------
     given : str, Clusterer or estimator
-        An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``) and every
-        ``random_state``, also of estimators within it, are set where it has them; of a pipeline,
-        the number of clusters of its last step. It takes any distance if it has a parameter
-        ``metric`` that is left at its default, and works on the data as it is if that is set, or
-        if it is a pipeline. Otherwise it is held for one that works in Euclidean space; an
-        attribute ``distances`` as that of :class:`Clusterer` says what else it takes.
+        An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``; of a pipeline
+        those of the last step) and every ``random_state`` are set. What its attribute
+        ``distances`` says it takes, as that of :class:`Clusterer`; without one, any distance if
+        it has a parameter ``metric`` at its default, the data as it is if that is set or it is a
+        pipeline, and otherwise Euclidean space.
     parameter : str, optional
         What to sweep instead of the number of clusters.
 

@@ -28,16 +28,17 @@ AFRESH = 20
 class Run:
     """One start, followed to its end.
 
-    ``columns`` (d, k) and ``bias`` (k,) score a row against the clusters; ``path`` has the
-    objective after each step; ``learned`` what else the estimator shows.
+    ``centers`` are columns (d, k); ``columns`` (d, k), by default the centers, and ``bias`` (k,)
+    score a row against the clusters; ``path`` has the objective after each step; ``learned`` what
+    else the estimator shows.
     """
 
     labels: NDArray[np.int64]
-    centers: NDArray[Any]
-    columns: NDArray[Any]
-    bias: NDArray[Any]
     path: list[float]
     converged: bool
+    centers: NDArray[Any]
+    columns: NDArray[Any] | None = None
+    bias: NDArray[Any] | None = None
     learned: dict[str, Any] = field(default_factory=dict)
 
 
@@ -72,9 +73,7 @@ class RowClusterer(Estimator):
                 f"instead of {self.n_clusters}"
             )
         if k == 0:
-            d = X.shape[1]
-            nothing = np.zeros((d, 1), dtype=X.dtype)
-            best = Run(np.zeros(0, np.int64), nothing.T, nothing, np.zeros(1), [0.0], True)
+            best = Run(np.zeros(0, np.int64), [0.0], True, np.zeros((X.shape[1], 1)))
         else:
             best = self._best(work, k)
         if not best.converged:
@@ -83,8 +82,11 @@ class RowClusterer(Estimator):
         self._empty_label = int(np.bincount(best.labels, minlength=1).argmax())
         self.labels_ = np.full(X.shape[0], self._empty_label, dtype=np.int32)
         self.labels_[full] = best.labels
-        self.cluster_centers_ = best.centers
-        self._columns, self._bias = best.columns, best.bias
+        centers = best.centers.astype(X.dtype, copy=False)
+        self.cluster_centers_ = np.ascontiguousarray(centers.T)
+        self._columns = centers if best.columns is None else best.columns
+        nothing = np.zeros(centers.shape[1], dtype=X.dtype)
+        self._bias = nothing if best.bias is None else best.bias
         self.objective_ = best.path[-1]
         self.objective_path_ = np.array(best.path)
         self.n_iter_ = len(best.path)

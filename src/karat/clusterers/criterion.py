@@ -56,19 +56,15 @@ class CriterionClustering(RowClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of int32, shape (n,)
-    cluster_centers_ : ndarray, shape (k, d)
-        Of length 1.
+    labels_, cluster_centers_, objective_path_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
     criterion_ : float
         Value of the criterion.
     objective_ : float
         The same, negative where less is better, so that greater is.
-    objective_path_ : ndarray of float64
-        Its value after each pass of the best start; it never falls.
     linkage_ : ndarray of float64, shape (m-1, 4)
         The tree of the m rows that are not empty, where it is agglomerative, in SciPy's form; the
         heights number the merges.
-    n_iter_, n_features_in_ : int
 
     Notes
     -----
@@ -76,13 +72,9 @@ class CriterionClustering(RowClusterer):
     for document clustering; agglomerative: Zhao, Karypis & Fayyad (2005), Hierarchical clustering
     algorithms for document datasets. Rows are visited in random order, where there are many in
     blocks of neighbours, and each is moved at once to the cluster that improves the criterion
-    most; sums and sizes follow. A bisection optimises the criterion of the whole clustering.
-    O(nnz k) for a pass, memory O(d k) beside X.
-
-    Merges are exact: each is the best of all pairs. Of each cluster its best partner is kept and a
-    bound on the gain with any other; they are computed again, in O(nnz + n), when the bound is
-    above the best of all, which happens a few times for each merge, so O(n nnz) in all. Memory
-    O(nnz + n): neither similarities nor gains of all pairs are stored.
+    most. A bisection optimises the criterion of the whole clustering. O(nnz k) for a pass, memory
+    O(d k) beside X. Each merge is the best of all pairs, found lazily by bounds on the gains:
+    O(n nnz) for all merges, memory O(nnz + n).
 
     Examples
     --------
@@ -108,29 +100,23 @@ class CriterionClustering(RowClusterer):
     def _best(self, rows: csr_array, k: int) -> Run:
         if self.method == "direct":
             return super()._best(rows, k)
+        whole = _Whole(rows, self.criterion)
         if self.method == "agglomerative":
-            return self._merged(rows, k)
-        rng = check_random_state(self.random_state)
-        labels = self._bisected(rows, k, rng)
+            tree = whole.tree()
+            labels = _cut(tree, k).astype(np.int64)
+            run = self._run_of(rows, labels, k, [whole.value(labels, k)])
+            run.learned["linkage_"] = tree
+            return run
+        labels = self._bisected(whole, k, check_random_state(self.random_state))
         if self.method == "bisection":
-            whole = _Whole(rows, self.criterion)
-            return self._run_of(rows, labels, k, [whole.value(labels, k)], True)
+            return self._run_of(rows, labels, k, [whole.value(labels, k)])
         return self._run(rows, labels, k)
 
     def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
-        whole = _Whole(rows, self.criterion)
         # the order of the visits is that of the start, so that it is repeatable
         rng = np.random.default_rng(labels[: min(len(labels), 1000)] + 1)
-        path, converged = whole.improve(labels, k, self.max_iter, rng)
-        return self._run_of(rows, labels, k, path, converged)
-
-    def _merged(self, rows: csr_array, k: int) -> Run:
         whole = _Whole(rows, self.criterion)
-        tree = whole.tree()
-        labels = _cut(tree, k).astype(np.int64)
-        run = self._run_of(rows, labels, k, [whole.value(labels, k)], True)
-        run.learned["linkage_"] = tree
-        return run
+        return self._run_of(rows, labels, k, *whole.improve(labels, k, self.max_iter, rng))
 
     def cut(self, n_clusters: int) -> NDArray[np.int32]:
         """Labels for another number of clusters, where the method is agglomerative."""
@@ -146,45 +132,30 @@ class CriterionClustering(RowClusterer):
         return labels
 
     def _run_of(
-        self, rows: csr_array, labels: Ints, k: int, path: list[float], converged: bool
+        self, rows: csr_array, labels: Ints, k: int, path: list[float], converged: bool = True
     ) -> Run:
-        centers = directions(sums_of(rows, labels, k))[0].astype(rows.dtype)
         sign = -1.0 if self.criterion in _LESS_IS_BETTER else 1.0
-        return Run(
-            labels,
-            np.ascontiguousarray(centers.T),
-            centers,
-            np.zeros(k, dtype=rows.dtype),
-            path,
-            converged,
-            {"criterion_": sign * path[-1]},
-        )
+        centers = directions(sums_of(rows, labels, k))[0]
+        return Run(labels, path, converged, centers, learned={"criterion_": sign * path[-1]})
 
-    def _bisected(self, rows: csr_array, k: int, rng: np.random.Generator) -> Ints:
+    def _bisected(self, whole: _Whole, k: int, rng: np.random.Generator) -> Ints:
         """Labels by repeated bisection."""
-        n = rows.shape[0]
-        whole = _Whole(rows, self.criterion)
-        labels = np.zeros(n, dtype=np.int64)
+        labels = np.zeros(whole.rows.shape[0], dtype=np.int64)
         halves: dict[int, NDArray[np.bool_] | None] = {}
         for made in range(1, k):
-            parts = whole.parts(labels, made)
-            best, chosen = -np.inf, -1
+            others, values = whole.others(labels, made), np.full(made, -np.inf)
             for cluster in range(made):
+                own = np.flatnonzero(labels == cluster)
                 if cluster not in halves:
-                    own = np.flatnonzero(labels == cluster)
-                    halves[cluster] = self._split(whole, own, parts.without(cluster), rng)
+                    halves[cluster] = self._split(whole, own, others[cluster], rng)
                 half = halves[cluster]
                 if half is not None:
-                    own = np.flatnonzero(labels == cluster)
-                    value = whole.split_value(own, half, parts.without(cluster))
-                    if value > best:
-                        best, chosen = value, cluster
-            if chosen < 0:
-                break
-            own = np.flatnonzero(labels == chosen)
+                    values[cluster] = whole.value(half.astype(np.int64), 2, own, others[cluster])
+            chosen = int(values.argmax())
             half = halves.pop(chosen)
-            assert half is not None
-            labels[own[half]] = made
+            if half is None:
+                break
+            labels[np.flatnonzero(labels == chosen)[half]] = made
         return labels
 
     def _split(
@@ -216,17 +187,6 @@ def _visits(n: int, rng: np.random.Generator) -> Ints:
 def _cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
     one = len(tree) == 0 and k == 1  # SciPy has no tree of one row
     return np.zeros(1, dtype=np.int32) if one else cut_dendrogram(tree, n_clusters=k)
-
-
-class _Parts:
-    """The parts of the clusters in the criterion."""
-
-    def __init__(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> None:
-        self.a, self.b = a, b
-
-    def without(self, cluster: int) -> tuple[float, float]:
-        """What the other clusters add up to."""
-        return float(self.a.sum() - self.a[cluster]), float(self.b.sum() - self.b[cluster])
 
 
 class _Whole:
@@ -277,31 +237,32 @@ class _Whole:
             bound, gains, name = bound[kept], gains[kept], name[kept]
         return tree
 
-    def parts(self, labels: Ints, k: int) -> _Parts:
-        """Each cluster's part of the numerator and the denominator."""
+    def others(self, labels: Ints, k: int) -> list[tuple[float, float]]:
+        """What all clusters but one add to the numerator and the denominator, for each."""
         *_, squares, sizes, totals = self._clusters(labels, k)
-        found = [
+        parts = np.array([
             kernels.criterion_value(
                 self.code, sizes[h : h + 1], squares[h : h + 1], totals[h : h + 1]
             )
             for h in range(k)
-        ]
-        return _Parts(*np.array(found).T)
+        ])  # fmt: skip
+        return [(float(a), float(b)) for a, b in parts.sum(axis=0) - parts]
 
-    def value(self, labels: Ints, k: int, others: tuple[float, float] = (0.0, 0.0)) -> float:
-        """The criterion, greater for better."""
-        *_, squares, sizes, totals = self._clusters(labels, k)
+    def value(
+        self,
+        labels: Ints,
+        k: int,
+        own: Ints | None = None,
+        others: tuple[float, float] = (0.0, 0.0),
+    ) -> float:
+        """The criterion of some rows' clusters beside others, greater for better."""
+        *_, squares, sizes, totals = self._clusters(labels, k, own)
         return self._ratio(squares, sizes, totals, others)
 
     def _ratio(self, squares: Any, sizes: Any, totals: Any, others: tuple[float, float]) -> float:
         a, b = kernels.criterion_value(self.code, sizes, squares, totals)
         a, b = a + others[0], b + others[1]
         return float(a / b if b > 0 else a)
-
-    def split_value(self, own: Ints, half: NDArray[np.bool_], others: tuple[float, float]) -> float:
-        """The criterion after some rows were bisected."""
-        *_, squares, sizes, totals = self._clusters(half.astype(np.int64), 2, own)
-        return self._ratio(squares, sizes, totals, others)
 
     def improve(
         self,

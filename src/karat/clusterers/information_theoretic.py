@@ -46,15 +46,13 @@ class InformationTheoreticKMeans(RowClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of int32, shape (n,)
+    labels_, objective_path_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
     cluster_centers_ : ndarray, shape (k, d)
         Distributions over the features.
     objective_ : float
         Minus the sum of the divergences, those of the added rows among them, in nats; to be
         maximised.
-    objective_path_ : ndarray of float64
-        It never falls.
-    n_iter_, n_features_in_ : int
 
     Notes
     -----
@@ -62,10 +60,8 @@ class InformationTheoreticKMeans(RowClusterer):
     2003, JMLR 3). The added rows take the place of the prior of that paper; because they are
     part of the objective, each step raises it. O(nnz k + d k) a step.
 
-    A center is small where its cluster has few of a row's rare features, so that batch steps hold
-    rows where they are and stop far below the optimum. A single move counts what the row itself
-    adds to the center it goes to, and takes from its own (local search of Dhillon & Guan 2003,
-    here in passes over the rows).
+    Batch steps stop far below the optimum where features are rare; single moves count what the
+    row itself adds to the center it goes to (local search of Dhillon & Guan 2003).
 
     Examples
     --------
@@ -103,7 +99,7 @@ class InformationTheoreticKMeans(RowClusterer):
             more, converged = self._single_moves(rows, labels, k, overall)
             path += more
         centers, columns = self._centers(rows, labels, k, overall)
-        return Run(labels, np.ascontiguousarray(centers.T), columns, np.zeros(k), path, converged)
+        return Run(labels, path, converged, centers, columns, np.zeros(k))
 
     def _centers(
         self, rows: csr_array, labels: NDArray[np.int64], k: int, overall: NDArray[np.float64]

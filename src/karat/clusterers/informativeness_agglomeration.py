@@ -25,9 +25,8 @@ class InformativenessAgglomeration(Estimator):
 
     The small clusters come from k-means. Each step merges, of all pairs of clusters that are
     mistaken for each other, the one that leaves the largest informativeness by leave-one-out
-    nearest neighbours. When no object is mistaken, pairs that hold neighbours of each other come
-    next, then the others; equal pairs in the order of their single-linkage distance. Clusters of
-    any shape can grow, as long as their objects are recognised by their neighbours.
+    nearest neighbours; when no object is mistaken, of pairs that hold neighbours of each other,
+    then of the others. Equal pairs come in the order of their single-linkage distance.
 
     Parameters
     ----------
@@ -52,13 +51,8 @@ class InformativenessAgglomeration(Estimator):
 
     Notes
     -----
-    One neighbour search, one k-means, then O(n + k²) for each merge, k the clusters that are
-    left: what a merge would do to the objects around it is kept up to date for every pair.
-
-    Proposed as future work in Whissell 2012, chapter 8, where any pair may be merged. That
-    joins far clusters of which no object is mistaken, so it is restricted here to pairs that
-    are. Clusters that overlap so that neighbours mistake many objects may still be swallowed
-    one after the other by the largest.
+    Proposed as future work in Whissell 2012, chapter 8, where any pair may be merged, also far
+    clusters of which no object is mistaken. O(n + k²) for each merge, k the clusters that are left.
 
     Examples
     --------

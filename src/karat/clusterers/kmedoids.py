@@ -36,8 +36,7 @@ class KMedoids(Estimator):
     ----------
     medoid_indices_ : ndarray of int64, shape (n_clusters,)
     labels_ : ndarray of int32, shape (n,)
-        Clusters numbered by first appearance. Each medoid is in its own cluster, so that none is
-        empty where objects coincide.
+        Clusters numbered by first appearance; each medoid is in its own.
     inertia_ : float
         Sum of the distances to the nearest medoid.
     n_iter_ : int
@@ -45,10 +44,8 @@ class KMedoids(Estimator):
 
     Notes
     -----
-    FasterPAM of Schubert & Rousseeuw, *Information Systems* 101 (2021), from random medoids:
-    every candidate is tried against all medoids in one pass over the objects, and the first swap
-    that lowers the sum is made. O(n²) for each pass, whatever k; 8 n² bytes for the distances,
-    which are computed once for all starts.
+    FasterPAM of Schubert & Rousseeuw, *Information Systems* 101 (2021), from random medoids.
+    O(n²) for each pass, whatever k; 8 n² bytes for the distances, computed once for all starts.
 
     Examples
     --------
@@ -111,12 +108,8 @@ class CLARA(Estimator):
 
     Attributes
     ----------
-    medoid_indices_ : ndarray of int64, shape (n_clusters,)
-    labels_ : ndarray of int32, shape (n,)
-        Clusters numbered by first appearance; each medoid is in its own.
-    inertia_ : float
-        Sum of the distances to the nearest medoid, over all objects.
-    n_features_in_ : int
+    medoid_indices_, labels_, inertia_, n_features_in_
+        As of :class:`KMedoids`, for all objects.
 
     Notes
     -----

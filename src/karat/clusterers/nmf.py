@@ -41,10 +41,9 @@ class NormalizedCutNMF(Estimator):
     -----
     Xu, Liu & Gong (2003), Document clustering based on non-negative matrix factorization: the
     unit rows x_i are approximated by Σ_h v_ih u_h with v, u ≥ 0 so that Σ_i γ_i ‖x_i − Σ_h v_ih
-    u_h‖² is least, with γ_i = 1/Σ_j x_i·x_j, the weight that makes it the normalised cut where
-    topics are orthogonal. Here it is made smaller by coordinate descent
-    (:class:`~sklearn.decomposition.NMF`) in place of multiplicative updates; each pass lowers it.
-    O(nnz k + (n + d) k²) a pass. Empty rows go to the largest cluster.
+    u_h‖² is least, with γ_i = 1/Σ_j x_i·x_j, here by coordinate descent
+    (:class:`~sklearn.decomposition.NMF`). O(nnz k + (n + d) k²) a pass. Empty rows go to the
+    largest cluster.
 
     Examples
     --------

@@ -50,12 +50,9 @@ class ORCLUS(Estimator):
 
     Notes
     -----
-    Aggarwal & Yu, SIGMOD 2000, without its treatment of outliers. From many seeds in all
-    dimensions: assign the objects by the distance in each seed's subspace, take the directions of
-    least variance as the new subspaces, merge the pairs of clusters whose union is narrowest, and
-    do so with fewer dimensions. O(s n d²) for each step and O(s² d³) for all merges, with s seeds.
-    A union of fewer objects than d − n_dimensions is as narrow as can be wherever they are; reduce
-    the dimension first where there are many features.
+    Aggarwal & Yu, SIGMOD 2000, without its treatment of outliers. O(s n d²) for each step and
+    O(s² d³) for all merges, with s seeds. A union of fewer objects than d − n_dimensions is as
+    narrow as can be wherever they are; reduce the dimension first where there are many features.
 
     Examples
     --------

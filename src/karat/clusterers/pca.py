@@ -37,10 +37,8 @@ class PCAKMeans(Estimator):
 
     Notes
     -----
-    whissell2012 §5.2: PCA to 20 dimensions before k-means. scikit-learn's
-    :class:`~sklearn.decomposition.PCA` by Lanczos iterations, with the mean subtracted within the
-    products, so that sparse rows are never made dense: O(nnz) a product, memory O((n + d)
-    n_components) beside X. The objective of each start of k-means never rises.
+    whissell2012 §5.2. PCA by Lanczos iterations, so that sparse rows are never made dense: O(nnz)
+    a product, memory O((n + d) n_components) beside X.
 
     Examples
     --------

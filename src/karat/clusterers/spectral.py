@@ -54,11 +54,9 @@ class SpectralClustering(Estimator):
     whissell2012 §5.2; with its cosine affinity it has 20 neighbours beside the object
     (``n_neighbors=21``). von Luxburg (2007), A tutorial on spectral clustering.
 
-    Eigenvectors by Lanczos iterations on the sparse graph (ARPACK), which is all that is stored
-    beside them; neither is a dense matrix made nor one factorised. Those of eigenvalue 0 are not
-    searched for: they are the components of the graph. Where it has ``n_clusters`` components or
-    more, the largest are the clusters, and the objects of the others go to the largest; so do
-    objects without an edge.
+    Eigenvectors by Lanczos iterations on the sparse graph (ARPACK); those of eigenvalue 0 are the
+    components of the graph. Where it has ``n_clusters`` components or more, the largest are the
+    clusters, and the objects of the others go to the largest; so do objects without an edge.
 
     Examples
     --------

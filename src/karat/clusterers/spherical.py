@@ -56,14 +56,12 @@ class SphericalKMeans(RowClusterer):
 
     Notes
     -----
-    O(nnz k) for a step, less when few rows can move: bounds on the cosines, updated by how far
-    the centers turned (Schubert, Lang & Feher 2021), leave out the others without changing the
-    result. Memory O(n k + d k) beside X, which is never made dense.
+    O(nnz k) for a step, less when few rows can move, by exact bounds on the cosines (Schubert,
+    Lang & Feher 2021). Memory O(n k + d k) beside X, which is never made dense.
 
-    A row that is as near to several centers stays where it is. An empty row is like no center:
-    it belongs to the largest cluster. A cluster that runs empty gets the row that fits its own
-    worst. Where there are fewer distinct rows than clusters, there are fewer clusters and a
-    ConvergenceWarning.
+    An empty row belongs to the largest cluster; a cluster that runs empty gets the row that fits
+    its own worst. Where there are fewer distinct rows than clusters, there are fewer clusters and
+    a ConvergenceWarning.
 
     Dhillon & Modha 2001 (Machine Learning 42); first variation of Dhillon, Guan & Kogan 2002,
     here made move by move instead of the best move at a time.
@@ -84,9 +82,7 @@ class SphericalKMeans(RowClusterer):
         if self.refine:
             more, converged = single_moves(rows, labels, k, self.max_iter, balanced=False)
             path += more
-        centers = directions(sums_of(rows, labels, k))[0].astype(rows.dtype)
-        bias = np.zeros(k, dtype=rows.dtype)
-        return Run(labels, np.ascontiguousarray(centers.T), centers, bias, path, converged)
+        return Run(labels, path, converged, directions(sums_of(rows, labels, k))[0])
 
 
 @dataclass(eq=False, repr=False)
@@ -96,11 +92,8 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
     Parameters
     ----------
     n_clusters : int, default 8
-    init : {"k-means++", "random"} or array of shape (n_clusters, d)
-    n_init : int, default 10
-    max_iter : int, default 300
-        Most passes over the rows.
-    random_state : None, int or Generator
+    init, n_init, max_iter, random_state
+        As of :class:`SphericalKMeans`.
 
     Attributes
     ----------
@@ -112,11 +105,9 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
 
     Notes
     -----
-    A mixture of von Mises–Fisher distributions in which the concentration of a cluster is
-    (d/2) n/(k m), inversely proportional to its size m, and the normalising constant is that of
-    large concentrations: a row's log-likelihood is, up to the factor d/2, -(n/(k m)) (1 - cos) -
-    log m. The objective is the sum of these. Rows are moved one at a time, sizes and centers with
-    them, so that it never falls; the batch form of the algorithm oscillates.
+    A mixture of von Mises–Fisher distributions whose concentrations (d/2) n/(k m) are inversely
+    proportional to the sizes m: a row's log-likelihood is, up to the factor d/2,
+    -(n/(k m)) (1 - cos) - log m. Rows are moved one at a time, so that their sum never falls.
 
     After Banerjee & Ghosh 2004 (IEEE Trans. Neural Networks 15). O(nnz k) for each pass.
 
@@ -134,14 +125,8 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
         centers = directions(sums_of(rows, labels, k))[0]
         sizes = np.bincount(labels, minlength=k)
         concentration = len(labels) / (k * sizes)
-        return Run(
-            labels,
-            np.ascontiguousarray(centers.T.astype(rows.dtype)),
-            centers * concentration,
-            -concentration - np.log(sizes),
-            path,
-            converged,
-        )
+        bias = -concentration - np.log(sizes)
+        return Run(labels, path, converged, centers, centers * concentration, bias)
 
 
 class BatchSteps:

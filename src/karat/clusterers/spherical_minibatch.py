@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -46,11 +46,9 @@ class MiniBatchSphericalKMeans(RowClusterer):
 
     Notes
     -----
-    A row that comes again leaves the sum that it is in before it enters another, so that the sums
-    are always those of the present clusters. A batch moves its rows to the centers that fit them
-    best, then the centers to their rows: neither lowers the objective, which the usual mini-batch
-    steps, whose centers remember old assignments, cannot promise. Few passes are needed because
-    centers move many times in each. O(nnz k) a pass; memory O(n + d k) beside X.
+    A row that comes again leaves the sum that it is in before it enters another, so that no step
+    lowers the objective, which the usual mini-batch steps, whose centers remember old assignments,
+    cannot promise. O(nnz k) a pass; memory O(n + d k) beside X.
 
     After Sculley 2010 (WWW) and Dhillon & Modha 2001.
 
@@ -78,7 +76,7 @@ class MiniBatchSphericalKMeans(RowClusterer):
     def _best(self, rows: csr_array, k: int) -> Run:
         rng = check_random_state(self.random_state)
         centers = self._first_centers(rows, k, rng)
-        n = rows.shape[0]
+        n, slack = rows.shape[0], _SLACK[rows.dtype.itemsize]
         labels = np.full(n, -1, dtype=np.int64)
         sums = np.zeros((rows.shape[1], k))
         path: list[float] = []
@@ -92,7 +90,7 @@ class MiniBatchSphericalKMeans(RowClusterer):
                     centers.astype(rows.dtype, copy=False),
                     labels,
                     sums,
-                    _SLACK[rows.dtype.itemsize],
+                    slack,
                 )
                 centers, _ = _moved(centers, sums)
             # afresh for each pass, so that rounding does not add up
@@ -102,27 +100,13 @@ class MiniBatchSphericalKMeans(RowClusterer):
             if len(path) > 1 and path[-1] - path[-2] <= self.tol * path[-1]:
                 converged = True
                 break
-        return self._run_of(rows, labels, centers, path, converged)
-
-    def _run_of(
-        self,
-        rows: csr_array,
-        labels: NDArray[np.int64],
-        centers: NDArray[Any],
-        path: list[float],
-        converged: bool,
-    ) -> Run:
-        """A last step for all rows at once, without empty clusters."""
-        k = centers.shape[1]
-        reached = np.empty(len(labels))
-        columns, bias = centers.astype(rows.dtype), np.zeros(k, dtype=rows.dtype)
-        slack = _SLACK[rows.dtype.itemsize]
-        kernels.assign(*arrays(rows), columns, bias, labels, slack, reached)
+        # a last step for all rows at once, without empty clusters
+        reached, bias = np.empty(n), np.zeros(k, dtype=rows.dtype)
+        kernels.assign(*arrays(rows), centers.astype(rows.dtype), bias, labels, slack, reached)
         fill_empty(labels, reached, k)
         centers, lengths = directions(sums_of(rows, labels, k))
         path.append(float(lengths.sum()))
-        centers = np.ascontiguousarray(centers.astype(rows.dtype))
-        return Run(labels, np.ascontiguousarray(centers.T), centers, bias, path, converged)
+        return Run(labels, path, converged, centers)
 
     def _first_centers(
         self, rows: csr_array, k: int, rng: np.random.Generator
@@ -133,7 +117,7 @@ class MiniBatchSphericalKMeans(RowClusterer):
         size = min(rows.shape[0], max(self.sample_size, 10 * k))
         sample = rows[np.sort(rng.choice(rows.shape[0], size, replace=False))]
         model = SphericalKMeans(k, init=self.init, n_init=self.n_init, random_state=rng)
-        return np.ascontiguousarray(model._best(sample, k).centers.T.astype(np.float64))
+        return model._best(sample, k).centers.astype(rows.dtype).astype(np.float64)
 
     def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
         raise NotImplementedError  # starts are those of SphericalKMeans on a sample

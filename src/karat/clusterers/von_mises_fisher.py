@@ -39,32 +39,24 @@ class VonMisesFisherMixture(RowClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of int32, shape (n,)
-        The most probable component of each row.
-    cluster_centers_ : ndarray, shape (k, d)
-        Mean directions.
+    labels_, cluster_centers_, objective_path_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
     concentrations_ : ndarray of float64, shape (k,)
         κ of each component.
     weights_ : ndarray of float64, shape (k,)
         Shares of the components.
     objective_ : float
         The log-likelihood, of the most probable components if ``assignment="hard"``.
-    objective_path_ : ndarray of float64
-        It never falls.
-    n_iter_, n_features_in_ : int
 
     Notes
     -----
     Density c(κ) exp(κ μ·x) with c(κ) = κ^ν / ((2π)^(d/2) I_ν(κ)), ν = d/2 - 1, in logarithms and
     right to 1e-10 for the orders of 10^5 terms and more. κ solves A(κ) = r, the mean length of
-    the component: the start of Banerjee et al. 2005, then Newton's steps until nothing changes.
-    r is kept below 1 - 1e-8, so that κ of coincident rows is finite. Empty rows take no part.
-    O(nnz k) a step; memory O(n k + d k).
+    the component, by Newton's steps; r is kept below 1 - 1e-8, so that κ of coincident rows is
+    finite. Empty rows take no part. O(nnz k) a step; memory O(n k + d k).
 
     With many terms a component is nearly a Gaussian around the mean m of its rows, with variance
-    (1 - ‖m‖²)/d: posteriors are nearly 0 or 1, rows go to the nearest mean, not to the nearest
-    direction, and a wide component takes what is far from all others. So EM leaves the clusters of
-    spherical k-means for more likely ones, unless they are so small that each row holds its mean.
+    (1 - ‖m‖²)/d, so that rows go to the nearest mean, not to the nearest direction.
 
     Banerjee, Dhillon, Ghosh & Sra 2005 (JMLR 6).
 
@@ -127,7 +119,8 @@ class VonMisesFisherMixture(RowClusterer):
                 converged = True
                 break
         columns = steps.centers * kappa
-        return _run_of(rows, labels, steps.centers, columns, bias, path, converged, kappa, sizes)
+        learned = {"concentrations_": kappa, "weights_": sizes / n}
+        return Run(labels, path, converged, steps.centers, columns, bias, learned)
 
     def _soft(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
         n, d = rows.shape
@@ -154,26 +147,5 @@ class VonMisesFisherMixture(RowClusterer):
                 converged = True
                 break
         labels = shares.argmax(axis=1)
-        return _run_of(rows, labels, centers, columns, bias, path, converged, kappa, sizes)
-
-
-def _run_of(
-    rows: csr_array,
-    labels: NDArray[np.int64],
-    centers: NDArray[np.float64],
-    columns: NDArray[np.float64],
-    bias: NDArray[np.float64],
-    path: list[float],
-    converged: bool,
-    kappa: NDArray[np.float64],
-    sizes: NDArray[Any],
-) -> Run:
-    return Run(
-        labels,
-        np.ascontiguousarray(centers.T, dtype=rows.dtype),
-        columns,
-        bias,
-        path,
-        converged,
-        {"concentrations_": kappa, "weights_": sizes / rows.shape[0]},
-    )
+        learned = {"concentrations_": kappa, "weights_": sizes / n}
+        return Run(labels, path, converged, centers, columns, bias, learned)

@@ -1,8 +1,7 @@
 """Pictures of clusterings and of their scores: functions that return Plotly figures."""
 
-from karat.plot._agreement import agreement, kendall_tau
-from karat.plot._clarity import cluster_clarity, cluster_confusion
-from karat.plot._clustree import clustree, nesting
+from karat.plot._agreement import agreement
+from karat.plot._clarity import cluster_clarity
 from karat.plot._contingency import contingency
 from karat.plot._dendrogram import dendrogram
 from karat.plot._elbow import elbow
@@ -20,17 +19,13 @@ __all__ = [
     "agreement",
     "bound_by_k",
     "cluster_clarity",
-    "cluster_confusion",
-    "clustree",
     "consensus",
     "consensus_matrix",
     "contingency",
     "dendrogram",
     "elbow",
     "feature_profile",
-    "kendall_tau",
     "measures_by_k",
-    "nesting",
     "pairs",
     "parallel_coordinates",
     "profile_features",

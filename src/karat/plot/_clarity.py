@@ -1,4 +1,4 @@
-"""Which clusters can be recognised, and which cannot be told apart."""
+"""Which clusters can be recognised."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.plot import style
-from karat.plot._contingency import FEW, as_text, shaded_counts
-from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from karat.measures.clarity import Clarity
-
-_MOST_CELLS = 250_000
 
 
 def cluster_clarity(found: Clarity, clustering: str | int = 0) -> go.Figure:
@@ -82,73 +78,3 @@ def cluster_clarity(found: Clarity, clustering: str | int = 0) -> go.Figure:
         yaxis={"type": "category", "title": {"text": "cluster"}, "showgrid": False},
         height=int(np.clip(140 + 24 * len(names), 220, 1400)),
     )
-
-
-def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
-    """Draw which clusters are taken for which: rows given, columns predicted.
-
-    Parameters
-    ----------
-    found : Clarity
-        From :func:`karat.measures.clarity.assess`.
-    clustering : str or int
-        Its name or number.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Counts, shaded by their share of the row. Clusters that are mistaken for each other
-        stand next to each other.
-
-    Raises
-    ------
-    InputError
-        If no clustering has this name, or it has more clusters than can be seen (500).
-
-    Examples
-    --------
-    >>> import karat
-    >>> from karat.measures.clarity import KNearestNeighbors, assess
-    >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> near = KNearestNeighbors(3)
-    >>> found = assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
-    >>> karat.plot.cluster_confusion(found).data[0].z.tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
-    table = found.confusion(clustering)
-    if table.size > _MOST_CELLS:
-        raise InputError(
-            f"a picture of {len(table):,} clusters shows nothing; look at the worst pairs in "
-            "confused_pairs() instead"
-        )
-    order = _side_by_side(table.to_numpy())
-    counts = table.to_numpy()[np.ix_(order, order)]
-    names = [style.safe(table.index[c]) for c in order]
-    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    hover = [
-        [
-            f"cluster {a}, taken for {b}<br><b>{counts[i, j]:,} objects</b><br>"
-            f"{share[i, j]:.1%} of cluster {a}"
-            for j, b in enumerate(names)
-        ]
-        for i, a in enumerate(names)
-    ]
-    return shaded_counts(
-        share, names, names, hover, "cluster", "predicted cluster",
-        text=as_text(counts),
-        **({} if counts.size <= FEW else {"texttemplate": ""}),
-        colorbar=style.color_bar("share of the<br>cluster", tickformat=".0%"),
-    )  # fmt: skip
-
-
-def _side_by_side(counts: np.ndarray) -> list[int]:
-    """Clusters in the leaf order of an average-linkage tree of their confusion."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
-
-    if len(counts) < 3:
-        return list(range(len(counts)))
-    sizes = counts.sum(axis=1)
-    apart = 1 - (counts + counts.T) / np.maximum(sizes[:, None] + sizes, 1)
-    np.fill_diagonal(apart, 0)
-    return [int(c) for c in leaves_list(linkage(squareform(apart, checks=False), "average"))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-    from numpy.typing import NDArray
 
 FEW = 600  # cells with room for their counts
 _MOST_CELLS = 250_000
@@ -45,6 +44,8 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
     >>> karat.plot.contingency(table).data[0].x.tolist()
     ['1', '0']
     """
+    from scipy.optimize import linear_sum_assignment
+
     if not isinstance(table, ContingencyTable):
         raise InputError(
             "contingency draws a ContingencyTable; make one of two arrays of labels with "
@@ -57,63 +58,33 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
         )
     row_title = style.safe(row_title)
     counts = table.to_array()
-    order = matched_columns(counts)
+    # columns in the order of the rows that they match best, one to one; then the others
+    matched = linear_sum_assignment(-counts)[1].tolist()
+    order = [*matched, *sorted({*range(counts.shape[1])} - {*matched})]
     counts = counts[:, order]
     rows = [style.safe(name) for name in table.row_names]
     columns = [style.safe(table.column_names[j]) for j in order]
     share = counts / counts.sum(axis=0)
     hover = [
         [
-            f"{row_title} {rows[i]}, cluster {columns[j]}<br>"
-            f"<b>{counts[i, j]:,} objects</b><br>"
+            f"{row_title} {row}, cluster {column}<br><b>{counts[i, j]:,} objects</b><br>"
             f"{style.percent(share[i, j])} of the cluster"
-            for j in range(len(columns))
+            for j, column in enumerate(columns)
         ]
-        for i in range(len(rows))
+        for i, row in enumerate(rows)
     ]
     few = counts.size <= FEW
-    bar = "share of the<br>cluster"
-    return shaded_counts(
-        share, rows, columns, hover, row_title, "Cluster",
-        text=as_text(counts) if few else None,
-        showscale=len(rows) > 4 or not few,
-        colorbar=style.color_bar(bar, tickformat=".0%", dtick=0.25),
-    )  # fmt: skip
-
-
-def matched_columns(counts: NDArray[Any]) -> list[int]:
-    """Columns in the order of the rows that they match best, one to one; then the others."""
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(-counts)
-    matched = [int(j) for _, j in sorted(zip(rows, columns, strict=True))]
-    rest = [j for j in range(counts.shape[1]) if j not in set(matched)]
-    return matched + rest
-
-
-def as_text(counts: NDArray[Any]) -> list[list[str]]:
-    """Counts as they stand in the cells."""
-    return [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
-
-
-def shaded_counts(
-    share: NDArray[Any],
-    rows: list[str],
-    columns: list[str],
-    hover: list[list[str]],
-    row_title: str,
-    column_title: str,
-    **more: Any,
-) -> go.Figure:
-    """A table from the top down, each cell shaded by a share; ``more`` is of Plotly's heat map."""
+    text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
     return style.heat_map(
         share,
         columns,
         rows,
+        text=text if few else None,
         hovertext=hover,
         hoverinfo="text",
-        xaxis={"title": {"text": column_title}},
+        showscale=len(rows) > 4 or not few,
+        colorbar=style.color_bar("share of the<br>cluster", tickformat=".0%", dtick=0.25),
+        xaxis={"title": {"text": "Cluster"}},
         yaxis={"title": {"text": row_title}},
         height=int(np.clip(120 + 30 * len(rows), 240, 1400)),
-        **more,
     )

@@ -73,53 +73,51 @@ def dendrogram(
     from scipy.cluster.hierarchy import dendrogram as layout
 
     Z, rows, n = _tree(X, method, metric, random_state)
+    m = len(rows)
     if leaves < 2:
         raise InputError(f"leaves must be at least 2; got {leaves}")
-    if k is not None and not 1 <= k <= len(rows):
-        raise InputError(f"k must be between 1 and the {len(rows):,} objects of the tree; got {k}")
+    if k is not None and not 1 <= k <= m:
+        raise InputError(f"k must be between 1 and the {m:,} objects of the tree; got {k}")
     called = rows if ids is None else np.asarray(ids, dtype=object)[rows]
-    colours = _colours(Z, k)
     drawn = layout(
         Z,
         p=leaves,
         truncate_mode="lastp",
         no_plot=True,
-        link_color_func=colours.__getitem__,
-        leaf_label_func=lambda node: _leaf(Z, node, called),
+        link_color_func=_colours(Z, k).__getitem__,
+        leaf_label_func=lambda i: style.safe(called[i]) if i < m else f"({int(Z[i - m, 3])})",
     )
     traces = []
     for colour in dict.fromkeys(drawn["color_list"]):
-        x: list[float | None] = []
-        y: list[float | None] = []
-        for own, xs, ys in zip(drawn["color_list"], drawn["icoord"], drawn["dcoord"], strict=True):
-            if own == colour:
-                x += [*xs, None]
-                y += [*ys, None]
-        line = {"color": colour, "width": 1.6}
-        traces.append({"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line,
+        own = np.array([one == colour for one in drawn["color_list"]])
+        x, y = (np.pad(np.array(drawn[key])[own], ((0, 0), (0, 1)), constant_values=np.nan).ravel()
+                for key in ("icoord", "dcoord"))  # fmt: skip
+        traces.append({"type": "scatter", "mode": "lines", "x": x, "y": y,
+                       "line": {"color": colour, "width": 1.6},
                        "hovertemplate": "height %{y:.4g}<extra></extra>"})  # fmt: skip
+    linkage = "as given" if isinstance(X, Dendrogram) else f"{method} linkage"
     figure = style.figure(
         traces,
         showlegend=False,
         xaxis={"tickvals": [5 + 10 * i for i in range(len(drawn["ivl"]))],
                "ticktext": drawn["ivl"], "showgrid": False, "zeroline": False, "tickangle": -90},
-        yaxis={"title": {"text": f"Height ({_title(X, method)})"}, "rangemode": "tozero"},
+        yaxis={"title": {"text": f"Height ({linkage})"}, "rangemode": "tozero"},
         height=460,
     )  # fmt: skip
     heights = np.append(np.insert(Z[:, 2], 0, 0.0), np.nan)
     numbers = np.arange(1, min(_LISTED, len(Z)) + 1)
     found = pd.DataFrame(
-        {"from": heights[len(Z) + 1 - numbers], "to": heights[len(Z) + 2 - numbers]},
+        {"from": heights[m - numbers], "to": heights[m + 1 - numbers]},
         index=pd.Index(numbers, name="k"),
     )
     if k is not None and k > 1:
         figure.add_hline(
-            float(heights[len(Z) + 1 - k : len(Z) + 3 - k].mean()),
+            float(heights[m - k : m + 2 - k].mean()),
             line={"dash": "dash", "color": style.INK, "width": 1.2},
             annotation={"text": f"{k} clusters", "font": {"size": 12}},
             annotation_position="top left",
         )
-    return finished(figure, found, len(rows), n)
+    return finished(figure, found, m, n)
 
 
 def _tree(
@@ -138,10 +136,6 @@ def _tree(
     return model.linkage_, rows, n
 
 
-def _title(X: Any, method: str) -> str:
-    return "as given" if isinstance(X, Dendrogram) else f"{method} linkage"
-
-
 def _colours(Z: NDArray[np.float64], k: int | None) -> list[str]:
     """Colour of the link of each node: that of its cluster below the cut."""
     n = len(Z) + 1
@@ -153,8 +147,3 @@ def _colours(Z: NDArray[np.float64], k: int | None) -> list[str]:
     labels = cut_dendrogram(Z, n_clusters=k)
     cut = n + (n - k)  # nodes from here on are merges of clusters
     return [style.color(int(labels[first[i]])) if i < cut else style.INK for i in range(2 * n - 1)]
-
-
-def _leaf(Z: NDArray[np.float64], node: int, called: Any) -> str:
-    n = len(Z) + 1
-    return style.safe(called[node]) if node < n else f"({int(Z[node - n, 3])})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,11 @@ from scipy import sparse
 
 from karat.labelings.labels import NOISE
 from karat.plot import style
-from karat.runtime.resources import row_blocks
 from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
-
-# cells of the table of means that are held at once; beyond, the features that vary most
-_MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class FeatureProfile:
     names : tuple of str
         The features, a column each.
     means : ndarray, shape (k, d)
-        Mean in each cluster, in the units of the data as given.
+        Mean in each cluster, in original units.
     overall : ndarray, shape (d,)
         Mean of all objects that are in a cluster.
     deviation : ndarray, shape (k, d)
@@ -49,12 +45,6 @@ class FeatureProfile:
     overall: NDArray[np.float64]
     deviation: NDArray[np.float64]
     explained: NDArray[np.float64]
-
-    def most_telling(self, cluster: int, count: int) -> list[int]:
-        """Positions of the features by which this cluster differs most from all objects."""
-        strength = np.abs(self.deviation[self.clusters.index(cluster)])
-        order = np.argsort(-strength, kind="stable")[:count]
-        return [int(j) for j in order if strength[j] > 0]
 
 
 def profile_features(
@@ -81,16 +71,11 @@ def profile_features(
     Returns
     -------
     FeatureProfile
-        With the 20 million / k features of largest variance, where there are more.
 
     Raises
     ------
     InputError
         If sizes do not fit, or every object is an outlier.
-
-    Notes
-    -----
-    One pass over the data, O(nd) or O(non-zeros).
 
     Examples
     --------
@@ -103,73 +88,34 @@ def profile_features(
     >>> profile.explained.round(3)
     array([0.962, 0.   ])
     """
+    from sklearn.utils.sparsefuncs import mean_variance_axis
+
     X = check_data(X)
     codes = style.check_labels(labels, X.shape[0])
     d = X.shape[1]
     names = [str(name) for name in (range(d) if feature_names is None else feature_names)]
     if len(names) != d:
         raise InputError(f"feature_names has {len(names)} names, but there are {d} features")
-    clusters = np.unique(codes)
-    clusters = clusters[clusters != NOISE]
-    if len(clusters) == 0:
+    if (codes == NOISE).all():
         raise InputError("every object is an outlier, so there is no cluster to describe")
-    own = np.searchsorted(clusters, codes)
-    own[codes == NOISE] = NOISE
-    sizes = np.bincount(own[own != NOISE]).astype(np.float64)
-    overall = _sums(X, np.minimum(own, 0), 1)[0] / sizes.sum()
-    variance = _variance(X, own != NOISE, overall)
-    most = max(1, _MOST_CELLS // len(clusters))
-    if d > most:
-        columns = np.sort(np.argsort(-variance, kind="stable")[:most])
-        X, overall, variance = X[:, columns], overall[columns], variance[columns]
-        names = [names[j] for j in columns]
-    else:
-        columns = np.arange(d)
-    means = _sums(X, own, len(clusters)) / sizes[:, None]
+    if (codes == NOISE).any():
+        X, codes = X[codes != NOISE], codes[codes != NOISE]
+    clusters, own, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    member = sparse.csr_array((np.ones(len(own)), (own, np.arange(len(own)))))
+    sums = member @ X
+    sums = sums.toarray() if sparse.issparse(sums) else sums
+    overall, means = sums.sum(axis=0) / len(own), sums / sizes[:, None]
+    variance = mean_variance_axis(X, 0)[1] if sparse.issparse(X) else X.var(axis=0, dtype=float)
     varies = variance > 1e-24 * (1 + overall**2)
     spread = np.sqrt(np.where(varies, variance, 1.0))
-    difference = means - overall
-    deviation = np.where(varies, difference / spread, 0.0)
-    explained = np.clip((sizes / sizes.sum()) @ deviation**2, 0, 1)
-    if scale is not None:
-        factor = np.asarray(scale, dtype=np.float64).ravel()[columns]
-        means, overall = means * factor, overall * factor
-    if center is not None:
-        shift = np.asarray(center, dtype=np.float64).ravel()[columns]
-        means, overall = means + shift, overall + shift
+    deviation = np.where(varies, (means - overall) / spread, 0.0)
+    explained = np.clip((sizes / len(own)) @ deviation**2, 0, 1)
+    factor = 1 if scale is None else np.asarray(scale, dtype=np.float64).ravel()
+    shift = 0 if center is None else np.asarray(center, dtype=np.float64).ravel()
+    means, overall = means * factor + shift, overall * factor + shift
     return FeatureProfile(
-        tuple(int(c) for c in clusters), tuple(names), means, overall, deviation, explained
+        tuple(map(int, clusters)), tuple(names), means, overall, deviation, explained
     )
-
-
-def _sums(X: Any, own: NDArray[np.intp], k: int) -> NDArray[np.float64]:
-    """Sums of the rows of each cluster, shape (k, d), without those of ``NOISE``."""
-    total = np.zeros((k, X.shape[1]))
-    for block in _blocks(X):
-        kept = np.flatnonzero(own[block] != NOISE)
-        member = sparse.csr_array(
-            (np.ones(len(kept)), (own[block][kept], kept)), shape=(k, len(own[block]))
-        )
-        part = member @ X[block]
-        total += part.toarray() if sparse.issparse(part) else part
-    return total
-
-
-def _blocks(X: Any) -> Iterable[slice]:
-    return [slice(0, X.shape[0])] if sparse.issparse(X) else row_blocks(X.shape)
-
-
-def _variance(X: Any, kept: NDArray[np.bool_], mean: NDArray[np.float64]) -> NDArray[np.float64]:
-    squares = np.zeros(X.shape[1])
-    for block in _blocks(X):
-        rows = X[block][np.flatnonzero(kept[block])]
-        if sparse.issparse(X):
-            squares += np.asarray(rows.multiply(rows).sum(axis=0), dtype=np.float64).ravel()
-        else:
-            squares += ((rows - mean) ** 2).sum(axis=0)
-    if sparse.issparse(X):
-        return np.maximum(squares / kept.sum() - mean**2, 0)
-    return squares / kept.sum()
 
 
 def feature_profile(
@@ -206,14 +152,13 @@ def feature_profile(
     deviation, means = profile.deviation[:, chosen].T, profile.means[:, chosen].T
     hover = [
         [
-            f"{rows[i]}, cluster {columns[c]}<br>mean <b>{style.number(means[i, c])}</b>, "
+            f"{row}, cluster {column}<br>mean <b>{style.number(means[i, c])}</b>, "
             f"all objects {style.number(profile.overall[chosen[i]])}<br>"
             f"{style.number(deviation[i, c], 2)} standard deviations from all objects"
-            for c in range(len(columns))
+            for c, column in enumerate(columns)
         ]
-        for i in range(len(rows))
+        for i, row in enumerate(rows)
     ]
-    few = len(columns) <= 12
     text = [[style.number(v, 3) for v in line] for line in means]
     bar = style.color_bar(
         "standard<br>deviations<br>from all",
@@ -223,16 +168,12 @@ def feature_profile(
     return style.heat_map(
         deviation,
         columns,
-        [_shortened(row) for row in rows],
+        [row if len(row) <= 32 else row[:31] + "…" for row in rows],
         limits=(-2, 2),
-        text=text if few else None,
+        text=text if len(columns) <= 12 else None,
         hovertext=hover,
         hoverinfo="text",
         colorbar=bar,
         xaxis={"title": {"text": "Cluster"}},
         height=int(np.clip(130 + 26 * len(rows), 200, 900)),
     )
-
-
-def _shortened(text: str, most: int = 32) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

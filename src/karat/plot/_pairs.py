@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from karat.plot import style
 from karat.plot._features import FeatureProfile, profile_features
-from karat.plot._sampled import dense, draw, finished
+from karat.plot._sampled import draw, finished
 from karat.runtime.validation import InputError, check_data, unknown_name
 
 if TYPE_CHECKING:
@@ -61,41 +62,31 @@ def pairs(
     >>> figure.data[0].x.tolist(), figure.layout.xaxis.title.text
     ([0.0, 1.0], '0')
     """
-    points, codes, profile, chosen = _chosen(X, labels, feature_names, features)
+    values, codes, profile, chosen = _chosen(X, labels, feature_names, features)
     m = len(chosen)
     if m < 2:
         raise InputError("pairs need at least two features; got one")
     rows = draw(len(codes), 1_000, random_state)
-    values = dense(points, rows, chosen)
     called = style.cluster_names(codes, names)
     titles = [style.safe(profile.names[j]) for j in chosen]
-    panels = [(i, j) for i in range(1, m) for j in range(i)]
-    figure, traces = _panels(m, titles), []
-    for panel, (i, j) in enumerate(panels):
-        for cluster, name in called.items():
-            own = codes[rows] == cluster
-            label = style.safe(name)
-            trace = {
-                "type": "scatter",
-                "mode": "markers",
-                "x": values[own, j],
-                "y": values[own, i],
-                "name": label,
-                "legendgroup": str(cluster),
-                "showlegend": panel == 0,
-                "customdata": rows[own],
-                "hovertemplate": f"object %{{customdata}}<br>cluster {label}<br>"
-                f"{titles[j]} <b>%{{x:.4g}}</b><br>{titles[i]} <b>%{{y:.4g}}</b><extra></extra>",
-                "marker": {
-                    "color": style.color(cluster),
-                    "symbol": style.symbol(cluster).replace("-thin-open", ""),
-                    "size": 5,
-                    "opacity": 0.7,
-                },
-            }
-            traces.append(trace)
-    each = [panel for panel in panels for _ in called]
-    figure.add_traces(traces, rows=[i for i, _ in each], cols=[j + 1 for _, j in each])
+    figure = _panels(m, titles)
+    for i in range(1, m):
+        for j in range(i):
+            for cluster, name in called.items():
+                own, label = rows[codes[rows] == cluster], style.safe(name)
+                told = f"object %{{customdata}}<br>cluster {label}<br>"
+                told += f"{titles[j]} <b>%{{x:.4g}}</b><br>{titles[i]} <b>%{{y:.4g}}</b>"
+                trace = {
+                    "type": "scatter", "mode": "markers", "name": label,
+                    "x": values[own, j], "y": values[own, i], "customdata": own,
+                    "legendgroup": str(cluster), "showlegend": i == 1,
+                    "hovertemplate": f"{told}<extra></extra>",
+                    "marker": {
+                        "color": style.color(cluster), "size": 5, "opacity": 0.7,
+                        "symbol": style.symbol(cluster).replace("-thin-open", ""),
+                    },
+                }  # fmt: skip
+                figure.add_trace(trace, row=i, col=j + 1)
     return finished(figure, _means(profile, chosen, called), len(rows), len(codes))
 
 
@@ -129,16 +120,11 @@ def parallel_coordinates(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-        The data in the units to be told; a feature is drawn in standard deviations from its mean.
-    labels : array-like of int, shape (n,)
-        -1 for outliers, drawn in grey without a mean.
-    feature_names : sequence, optional
-        Names of the features; by default their numbers.
+    X, labels, feature_names, names
+        As for :func:`pairs`.
     features : int or sequence, default 12
-        How many, those whose variance lies most between the clusters; or their names.
-    names : sequence, optional
-        What the clusters are called, by number.
+        How many, those whose variance lies most between the clusters, in the order of the data; or
+        their names.
     random_state : int, Generator or None, default 0
         Of more than 500 objects a random sample is drawn; the means are of all.
 
@@ -159,36 +145,31 @@ def parallel_coordinates(
     >>> [trace.name for trace in figure.data if trace.showlegend is not False]
     ['0', '1']
     """
-    points, codes, profile, chosen = _chosen(X, labels, feature_names, features)
+    values, codes, profile, chosen = _chosen(X, labels, feature_names, features)
     rows = draw(len(codes), 500, random_state)
-    every = dense(points, np.arange(len(codes)), chosen)
-    center, spread = every.mean(axis=0), every.std(axis=0)
+    center, spread = values.mean(axis=0), values.std(axis=0)
     spread[spread == 0] = 1
-    lines = (every[rows] - center) / spread
+    lines = (values[rows] - center) / spread
     called = style.cluster_names(codes, names)
     titles = [style.safe(profile.names[j]) for j in chosen]
     thin, thick = [], []
     for cluster, name in called.items():
         own = lines[codes[rows] == cluster]
         ends = np.column_stack([own, np.full(len(own), np.nan)]).ravel()
-        base = {"type": "scatter", "mode": "lines", "legendgroup": str(cluster)}
         colour, label = style.color(cluster), style.safe(name)
-        thin.append(
-            base
-            | {"x": [*titles, None] * len(own), "y": ends, "opacity": 0.18, "name": label,
-               "line": {"color": colour, "width": 1}, "hoverinfo": "skip",
-               "showlegend": cluster < 0}
-        )  # fmt: skip
+        base = {"type": "scatter", "legendgroup": str(cluster), "name": label}
+        thin.append({
+            **base, "mode": "lines", "x": [*titles, None] * len(own), "y": ends, "opacity": 0.18,
+            "line": {"color": colour, "width": 1}, "hoverinfo": "skip", "showlegend": cluster < 0,
+        })  # fmt: skip
         if cluster >= 0:
-            at = profile.clusters.index(cluster)
-            means = profile.means[at, chosen]
-            thick.append(
-                base
-                | {"x": titles, "y": (means - center) / spread, "name": label,
-                   "mode": "lines+markers", "line": {"color": colour, "width": 3.5},
-                   "text": [f"cluster {label}: mean <b>{style.number(v, 3)}</b>" for v in means],
-                   "hovertemplate": "%{x}<br>%{text}<extra></extra>"}
-            )  # fmt: skip
+            means = profile.means[profile.clusters.index(cluster), chosen]
+            thick.append({
+                **base, "mode": "lines+markers", "x": titles, "y": (means - center) / spread,
+                "line": {"color": colour, "width": 3.5},
+                "text": [f"cluster {label}: mean <b>{style.number(v, 3)}</b>" for v in means],
+                "hovertemplate": "%{x}<br>%{text}<extra></extra>",
+            })  # fmt: skip
     figure = style.figure(
         [*thin, *thick],
         xaxis={"type": "category", "showgrid": True, "tickangle": -30},
@@ -203,23 +184,24 @@ def _chosen(
     labels: Any,
     feature_names: Sequence[object] | None,
     features: int | Sequence[object],
-) -> tuple[Any, NDArray[np.int64], FeatureProfile, NDArray[np.intp]]:
+) -> tuple[NDArray[np.float64], NDArray[np.int64], FeatureProfile, NDArray[np.intp]]:
+    """The values of the features to draw, the labels, the profile, and which features they are."""
     points = check_data(X)
     codes = style.check_labels(labels, points.shape[0])
     profile = profile_features(points, codes, feature_names=feature_names)
-    at = {name: j for j, name in enumerate(profile.names)}
-    if len(at) < points.shape[1]:  # of very many, those that vary most
-        every = [str(j) for j in range(points.shape[1])] if feature_names is None else feature_names
-        points = points[:, [j for j, name in enumerate(map(str, every)) if name in at]]
-    if not isinstance(features, (int, np.integer)):
-        missing = [name for name in map(str, features) if name not in at]
-        if missing:
-            raise unknown_name(missing[0], at, "feature")
-        return points, codes, profile, np.array([at[str(name)] for name in features])
-    if features < 1:
-        raise InputError(f"features must be at least 1; got {features}")
-    order = np.argsort(-profile.explained, kind="stable")[:features]
-    return points, codes, profile, np.sort(order)
+    if isinstance(features, (int, np.integer)):
+        if features < 1:
+            raise InputError(f"features must be at least 1; got {features}")
+        chosen = np.sort(np.argsort(-profile.explained, kind="stable")[:features])
+    else:
+        at = {name: j for j, name in enumerate(profile.names)}
+        for name in map(str, features):
+            if name not in at:
+                raise unknown_name(name, at, "feature")
+        chosen = np.array([at[str(name)] for name in features])
+    block: Any = points[:, chosen]
+    values = np.asarray(block.toarray() if sparse.issparse(block) else block, dtype=np.float64)
+    return values, codes, profile, chosen
 
 
 def _means(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from karat.runtime.validation import InputError, check_random_state
 
@@ -20,12 +19,6 @@ def draw(n: int, most: int, random_state: Any) -> NDArray[np.intp]:
     if n <= most:
         return np.arange(n)
     return np.sort(check_random_state(random_state).choice(n, most, replace=False))
-
-
-def dense(X: Any, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Some columns of some rows."""
-    block = X[rows][:, columns]
-    return np.asarray(block.toarray() if sparse.issparse(block) else block, dtype=np.float64)
 
 
 def finished(figure: go.Figure, rows: pd.DataFrame, drawn: int, n: int) -> go.Figure:

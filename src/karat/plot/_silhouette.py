@@ -93,26 +93,19 @@ def silhouette_profile(
     Parameters
     ----------
     silhouettes : array-like of float, shape (n,)
-        As from :func:`karat.silhouette_samples`; NaN for objects that are excluded.
-    labels : array-like of int, shape (n,)
-        -1 for outliers, which are not drawn.
-    names : sequence, optional
-        What the clusters are called, by number.
+        As from :func:`karat.silhouette_samples`; NaN for objects that are excluded. Of a cluster
+        with more than 300 objects, 300 evenly spaced ranks are drawn.
+    labels, names
+        As for :func:`silhouette`.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Clusters one below the other; a broad shape that keeps its width to the end is a cluster
-        whose objects all fit, a part left of zero are objects that are nearer to another cluster.
 
     Raises
     ------
     InputError
         If no object has a silhouette.
-
-    Notes
-    -----
-    Of a cluster with more than 300 objects, 300 evenly spaced ranks are drawn.
 
     Examples
     --------
@@ -133,13 +126,12 @@ def silhouette_profile(
     traces, middles, start = [], [], 0.0
     for cluster, name in called.items():
         own = np.sort(values[judged & (codes == cluster)])[::-1]
-        size = len(own)
-        middles.append(start + size / 2)
+        middles.append(start + len(own) / 2)
         traces.append(_shape(own, start, cluster, style.safe(name)))
-        start += size + gap
+        start += len(own) + gap
     mean = float(values[judged].mean())
     ticks = [style.safe(name) for name in called.values()]
-    return style.figure(
+    figure = style.figure(
         traces,
         showlegend=False,
         xaxis={"title": {"text": "Silhouette"}, "range": [min(-0.1, values[judged].min()), 1]},
@@ -151,21 +143,12 @@ def silhouette_profile(
             "showgrid": False,
             "zeroline": False,
         },
-        shapes=[
-            {
-                "type": "line", "x0": mean, "x1": mean, "y0": 0, "y1": 1, "yref": "paper",
-                "line": {"color": style.INK, "width": 1.2, "dash": "dash"},
-            }
-        ],
-        annotations=[
-            {
-                "x": mean, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
-                "text": f"mean {mean:.3f}", "font": {"size": 12},
-            }
-        ],
         margin={"t": 24},
         height=int(np.clip(160 + 46 * len(called), 300, 900)),
-    )  # fmt: skip
+    )
+    line = {"color": style.INK, "width": 1.2, "dash": "dash"}
+    note = {"text": f"mean {mean:.3f}", "font": {"size": 12}}
+    return figure.add_vline(mean, line=line, annotation=note, annotation_position="top")
 
 
 def _shape(own: NDArray[np.float64], start: float, cluster: int, name: str) -> dict[str, Any]:

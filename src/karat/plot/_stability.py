@@ -90,14 +90,15 @@ def consensus(found: Assessment) -> go.Figure:
     >>> karat.plot.consensus(found).data[0].z.shape
     (8, 8)
     """
-    return consensus_map(found.consensus, found.shown)
+    return _heat(found.consensus, found.shown)
 
 
-def consensus_map(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[Any]]) -> go.Figure:
-    """A heat map of the consensus of some objects, in their order."""
+def _heat(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[Any]]) -> go.Figure:
+    """The consensus of some objects, in their order."""
     names = [f"object {row}" for row in shown]
     few = len(names) <= 100
     named = "%{hovertext}<br>" if few else ""
+    axis = {"type": None, "showticklabels": False}
     return style.heat_map(
         matrix,
         None,
@@ -107,8 +108,8 @@ def consensus_map(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[A
         xgap=0,
         ygap=0,
         colorbar=style.color_bar("share of the<br>resamples", tickformat=".0%"),
-        xaxis={"type": None, "showticklabels": False},
-        yaxis={"type": None, "showticklabels": False},
+        xaxis=axis,
+        yaxis=axis,
         height=520,
     )
 
@@ -181,5 +182,5 @@ def consensus_matrix(
         outside = others.mean() if others.size else 0.0
         told.append((int(own.sum()), pairs.mean() if pairs.size else 1.0, outside))
     rows = pd.DataFrame(told, columns=["objects", "within", "with others"])
-    figure = consensus_map(matrix[np.ix_(order, order)], shown[order])
+    figure = _heat(matrix[np.ix_(order, order)], shown[order])
     return finished(figure, rows.rename_axis("block"), len(shown), n)

@@ -53,20 +53,16 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None) -> go.Figure:
         )
     if len(table) == 0:
         raise InputError("the table of bounds has no row")
-    mark = table["bound_rate"].idxmin() if chosen is None else chosen
+    if "clusterer" not in table:
+        table = table.assign(clusterer="clusterings")
     traces: list[Any] = []
-    grouped = "clusterer" in table
-    groups = list(dict.fromkeys(table["clusterer"])) if grouped else ["clusterings"]
-    for i, group in enumerate(groups):
-        own = table[table["clusterer"] == group] if grouped else table
-        traces += _clusterer(own, str(group), i)
-    constant = float(table["constant_error_rate"].median())
+    for i, group in enumerate(dict.fromkeys(table["clusterer"])):
+        traces += _clusterer(table[table["clusterer"] == group], str(group), i)
     ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
-    traces.append(_level(ends, constant))
-    marked = table[table.index == mark]
-    name = "chosen" if chosen is not None else "lowest bound"
+    traces.append(_level(ends, float(table["constant_error_rate"].median())))
+    marked = table[table.index == (table["bound_rate"].idxmin() if chosen is None else chosen)]
     at, rate = marked["n_clusters"].to_numpy(), marked["bound_rate"].to_numpy()
-    traces.append(style.ring(at, rate, name))
+    traces.append(style.ring(at, rate, "lowest bound" if chosen is None else "chosen"))
     return style.figure(
         traces,
         xaxis=style.whole_numbers("Number of clusters", *ends),

@@ -60,14 +60,13 @@ def measures_by_k(
     if measure.key not in scores or not scores[measure.key].notna().any():
         have = [c for c in scores.columns if c in catalogue and scores[c].notna().any()]
         raise unknown_name(measure.key, have, "measure with values in these scores")
-    direction = "greater" if measure.greater_is_better else "lower"
     low, high, beyond = span(scores, chosen)
     ends = [low - 0.03 * (high - low) - 0.2, high + 0.03 * (high - low) + 0.2]
     title = "Number of clusters"
     if beyond:
         most = int(scores["n_clusters"].max())
         title += f" ({beyond} more, with up to {most}, are not shown)"
-    figure = style.figure(
+    return style.figure(
         _traces(scores, scores[measure.key], measure.sign, chosen),
         xaxis=style.whole_numbers(title, low, high) | ({"range": ends} if beyond else {}),
         yaxis={
@@ -76,8 +75,6 @@ def measures_by_k(
         },
         height=420,
     )
-    figure.update_layout(meta={"measure": measure.key, "better": direction})
-    return figure
 
 
 def span(scores: pd.DataFrame, chosen: str | None) -> tuple[int, int, int]:
@@ -94,14 +91,6 @@ def span(scores: pd.DataFrame, chosen: str | None) -> tuple[int, int, int]:
     if len(asked) and high > 2 * asked.max():
         high = int(asked.max())
     return low, high, int((found > high).sum())
-
-
-def upward(values: pd.Series[Any], measure: Any) -> pd.Series[Any]:
-    """Values on a scale from 0 (worst of them) to 1 (best)."""
-    up = measure.sign * values.astype(float)
-    up = up.where(np.isfinite(up))
-    low, high = up.min(), up.max()
-    return (up - low) / (high - low) if high > low else up * 0 + 1.0
 
 
 def _traces(

@@ -17,8 +17,6 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SEQUENTIAL", "color", "figure", "number", "safe"]
-
 # Okabe & Ito without black and yellow, which vanish on a dark and a light page
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "star", "hexagon", "bowtie")

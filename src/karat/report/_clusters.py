@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from karat import plot
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import NOISE
-from karat.plot.style import percent
-from karat.report._facts import Facts
+from karat.plot.style import color, percent, symbol
+from karat.report._facts import Chosen, Facts, snippet
 from karat.report._page import Picture, Section, plain
 from karat.runtime.validation import InputError
+from karat.text import topic_quality
+
+#: topics at most, and documents of each
+MOST_TOPICS, READ = 60, 3
 
 
 def fit(facts: Facts) -> Section | None:
@@ -21,13 +27,8 @@ def fit(facts: Facts) -> Section | None:
         return plain("fit", "How well objects fit", [f"There is no silhouette profile: {why}."])
     own = chosen.labels[chosen.sampled]
     below = float(np.nanmean(values < 0))
-    note = ""
-    if len(chosen.sampled) < len(chosen.labels):
-        note = (
-            f" Taken within a random sample of {len(chosen.sampled):,} of the "
-            f"{len(chosen.labels):,} objects."
-        )
-    figure = plot.silhouette_profile(values, own, names=chosen.names)
+    drawn, n = len(chosen.sampled), len(chosen.labels)
+    note = f" Taken within a random sample of {drawn:,} of the {n:,} objects." if drawn < n else ""
     worst = np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")[:12]
     misfits = [
         {
@@ -40,20 +41,15 @@ def fit(facts: Facts) -> Section | None:
     ]
     picture = Picture(
         "silhouettes",
-        figure,
+        plot.silhouette_profile(values, own, names=chosen.names),
         f"Silhouette plot: mean {np.nanmean(values):.3f}, {percent(below)} of the objects "
         "below 0; the table of clusters has the mean of each.",
         "The silhouette plot, a line for each object. 1: far from every other cluster; 0: between "
         "two; below 0: nearer to another cluster than to its own. The broken line is the mean of "
         "all objects." + note,
     )
-    return Section(
-        "fit",
-        "How well objects fit",
-        "fit.html",
-        {"below": below, "mean": float(np.nanmean(values)), "misfits": misfits},
-        (picture,),
-    )
+    told = {"below": below, "mean": float(np.nanmean(values)), "misfits": misfits}
+    return Section("fit", "How well objects fit", "fit.html", told, (picture,))
 
 
 def features(facts: Facts) -> Section | None:
@@ -92,14 +88,8 @@ def features(facts: Facts) -> Section | None:
         }
         for j in order
     ]
-    few = len(names) <= 12
-    return Section(
-        "features",
-        "What sets them apart",
-        "features.html",
-        {"rows": rows if few else [], "clusters": list(names.values())},
-        (picture,),
-    )
+    told = {"rows": rows if len(names) <= 12 else [], "clusters": list(names.values())}
+    return Section("features", "What sets them apart", "features.html", told, (picture,))
 
 
 def differences(facts: Facts) -> Section | None:
@@ -122,25 +112,20 @@ def classes(facts: Facts) -> Section | None:
     truth = facts.study.truth
     if truth is None:
         return None
-    chosen, data = facts.choice, facts.study.dataset
+    chosen, data, title = facts.choice, facts.study.dataset, "Against the known classes"
     known = np.array([value is not None for value in truth])
     kept = known & (chosen.labels != NOISE)
     if not kept.any():
-        return plain(
-            "classes",
-            "Against the known classes",
-            ["No object with a known class is in a cluster."],
-        )
+        return plain("classes", title, ["No object with a known class is in a cluster."])
     names = np.array(chosen.names, dtype=object)
     table = ContingencyTable(truth[kept], names[chosen.labels[kept]], noise="cluster")
     sentences = [f"Of {len(truth):,} objects the class of {int(known.sum()):,} is known."]
     if kept.sum() < known.sum():
         sentences[0] += f" {int((known & ~kept).sum()):,} of these are outliers and not counted."
-    class_title = "Class" if data.truth_name is None else data.truth_name
     try:
-        figure = plot.contingency(table, row_title=class_title)
+        figure = plot.contingency(table, row_title=data.truth_name or "Class")
     except InputError as error:
-        return plain("classes", "Against the known classes", [*sentences, f"No picture: {error}."])
+        return plain("classes", title, [*sentences, f"No picture: {error}."])
     picture = Picture(
         "contingency",
         figure,
@@ -155,10 +140,53 @@ def classes(facts: Facts) -> Section | None:
             (str(name), line)
             for name, line in zip(table.row_names, table.to_array().tolist(), strict=True)
         ]
+    values = {"sentences": sentences, "rows": rows, "columns": list(map(str, table.column_names))}
+    return Section("classes", title, "classes.html", values, (picture,))
+
+
+def topics(facts: Facts) -> Section | None:
+    """Telling terms, central documents and quality of each cluster, where there are texts."""
+    data = facts.study.dataset
+    chosen, terms = facts.choice, facts.choice.terms
+    if terms is None:
+        return None
+    quality = topic_quality(data.X, chosen.labels)
+    qualities: dict[int, dict[str, float]] = quality.to_dict("index")  # type: ignore[assignment]
+    top = terms.groupby("cluster")
+    cards: list[dict[str, Any]] = []
+    for cluster in chosen.clusters:
+        own = top.get_group(cluster) if cluster in top.groups else terms[:0]
+        cards.append(
+            {
+                "name": chosen.names[cluster],
+                "color": color(cluster),
+                "symbol": symbol(cluster),
+                "size": int((chosen.labels == cluster).sum()),
+                "terms": own.to_dict("records"),
+                **qualities[cluster],
+                "documents": _central(chosen, cluster),
+            }
+        )
+    cards.sort(key=lambda card: -card["size"])
+    mean: dict[str, float] = quality.mean().to_dict()  # type: ignore[assignment]
     return Section(
-        "classes",
-        "Against the known classes",
-        "classes.html",
-        {"sentences": sentences, "rows": rows, "columns": [str(c) for c in table.column_names]},
-        (picture,),
+        "topics",
+        "What the clusters are about",
+        "topics.html",
+        {"cards": cards[:MOST_TOPICS], "hidden": max(0, len(cards) - MOST_TOPICS), **mean},
     )
+
+
+def _central(chosen: Chosen, cluster: int) -> list[dict[str, str]]:
+    """The documents nearest to the direction of the cluster, of copies one, with beginnings."""
+    data = chosen.study.dataset
+    own = np.flatnonzero(chosen.labels == cluster)
+    rows = data.X[own]
+    center = np.asarray(rows.sum(axis=0)).ravel()
+    found: dict[str, dict[str, str]] = {}
+    for i in own[np.argsort(-(rows @ center), kind="stable")]:
+        name, text = str(data.ids[i]), "" if data.texts is None else snippet(data.texts[i])
+        found.setdefault(text or name, {"id": name, "text": text})
+        if len(found) == READ:
+            break
+    return list(found.values())

@@ -220,16 +220,8 @@ def gather(study: Study) -> Facts:
             raise
         leading = _leading(measures, None)
         return Facts(study, scores, reasons, measures, leading, None, None, str(error))
-    return Facts(
-        study,
-        scores,
-        reasons,
-        measures,
-        _leading(measures, answer.decided_by),
-        ranked,
-        Chosen(study, answer),
-        None,
-    )
+    leading, chosen = _leading(measures, answer.decided_by), Chosen(study, answer)
+    return Facts(study, scores, reasons, measures, leading, ranked, chosen, None)
 
 
 def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,10 +25,8 @@ def judgement(facts: Facts) -> Section | None:
     answer = facts.choice.answer
     if answer.expected is None:
         return None
-    values: dict[str, Any] = {
-        "average": answer.average,
-        "contributions": [(part.kind, f"{part.value:+.2f}") for part in answer.contributions],
-    }
+    parts = [(part.kind, f"{part.value:+.2f}") for part in answer.contributions]
+    values = {"average": answer.average, "contributions": parts}
     return Section("judgement", "What the judge expects", "judgement.html", values)
 
 
@@ -67,15 +65,9 @@ def clarity(facts: Facts) -> Section | None:
     from karat.measures.clarity import assess
 
     X, metric = facts.study.objects.points
-
     names = np.array([*chosen.names, NOISE], dtype=object)
-    found = assess(
-        X,
-        {"chosen": names[chosen.labels]},
-        metric=metric,
-        noise="drop",
-        random_state=0,
-    )
+    labelings = {"chosen": names[chosen.labels]}
+    found = assess(X, labelings, metric=metric, noise="drop", random_state=0)
     pairs = found.confused_pairs(0).head(MOST_PAIRS)
     sentences = page.clarity(found.table.iloc[0], pairs)
     picture = Picture(
@@ -124,10 +116,6 @@ def stability(facts: Facts) -> Section | None:
     ]
     if len(found.changing):
         sentences.append(page.changing(len(found.changing), len(found.rows)))
-    return Section(
-        "stability",
-        "Would the clusters be found again?",
-        "stability.html",
-        {"sentences": sentences, "clusters": clusters, "changing": changing},
-        tuple(pictures),
-    )
+    values = {"sentences": sentences, "clusters": clusters, "changing": changing}
+    title = "Would the clusters be found again?"
+    return Section("stability", title, "stability.html", values, tuple(pictures))

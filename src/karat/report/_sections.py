@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from karat import plot
 from karat.report._candidates import candidates
 from karat.report._cards import cards
-from karat.report._clusters import classes, differences, features, fit
+from karat.report._clusters import classes, differences, features, fit, topics
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
 from karat.report._page import Fold, Picture, Section
@@ -25,12 +25,11 @@ from karat.report._pictures import (
     parallel_coordinates,
 )
 from karat.report._tables import group_of, undefined_values
-from karat.report._topics import topics
 from karat.study import NO_LABELS, wording
 from karat.study.wording import divisions, first_screen, footer, story
 
 #: the programs of the page, in their order
-SCRIPTS = ("script.js", "unpacking.js", "map.js", "ranking.js", "figures.js")
+SCRIPTS = ("script.js", "map.js", "ranking.js", "figures.js")
 
 
 def answer(facts: Facts) -> Section:
@@ -105,43 +104,29 @@ def by_k(facts: Facts) -> Section | None:
     groups: dict[str, list[Any]] = {}
     for measure in measures:
         groups.setdefault(group_of(measure), []).append(measure)
-    return Section(
-        "by-k",
-        "By number of clusters",
-        "by_k.html",
-        {
-            "groups": groups,
-            "first": first,
-            "details": {
-                m.key: {
-                    "title": m.title,
-                    "up": m.greater_is_better,
-                    "note": "greater is better"
-                    if m.greater_is_better
-                    else "lower is better, so the axis is turned: up is better",
-                }
-                for m in measures
-            },
-        },
-        (picture,),
-    )
+    notes = {
+        True: "greater is better",
+        False: "lower is better, so the axis is turned: up is better",
+    }
+    details = {
+        m.key: {"title": m.title, "up": m.greater_is_better, "note": notes[m.greater_is_better]}
+        for m in measures
+    }
+    values = {"groups": groups, "first": first, "details": details}
+    return Section("by-k", "By number of clusters", "by_k.html", values, (picture,))
 
 
 def ranking(facts: Facts) -> Section | None:
     """The table of the distinct clusterings."""
     if facts.ranked is None:
         return None
-    return Section(
-        "ranking",
-        "Ranking",
-        "ranking.html",
-        {
-            "table": facts.table,
-            "first_rows": min(15, len(facts.ranked)),
-            "tried": int((~facts.scores["status"].isin(NO_LABELS)).sum()),
-            "clusterers": list(dict.fromkeys(map(str, facts.ranked["clusterer"]))),
-        },
-    )
+    values = {
+        "table": facts.table,
+        "first_rows": min(15, len(facts.ranked)),
+        "tried": int((~facts.scores["status"].isin(NO_LABELS)).sum()),
+        "clusterers": list(dict.fromkeys(map(str, facts.ranked["clusterer"]))),
+    }
+    return Section("ranking", "Ranking", "ranking.html", values)
 
 
 def data(facts: Facts) -> Section:
@@ -161,30 +146,18 @@ def data(facts: Facts) -> Section:
         items.append((title, f"{len(set(map(str, known))):,}"))
         items.append(("Objects of known class", f"{len(known):,}"))
     metric = facts.study.metric
-    items.append(
-        (
-            "Distance",
-            metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric)),
-        )
-    )
+    told = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+    items.append(("Distance", told))
     if dataset.source:
         items.append(("Source", str(dataset.source)))
-    return Section(
-        "data",
-        "Columns and rows",
-        "data.html",
-        {"items": items, "notes": dataset.notes if chosen is None else chosen.answer.notes},
-    )
+    notes = dataset.notes if chosen is None else chosen.answer.notes
+    return Section("data", "Columns and rows", "data.html", {"items": items, "notes": notes})
 
 
 def reproduce(facts: Facts) -> Section:
     """What to type to get this again."""
-    return Section(
-        "reproduce",
-        "Reproduce it",
-        "reproduce.html",
-        {"command": facts.study.command, "code": facts.study.code},
-    )
+    values = {"command": facts.study.command, "code": facts.study.code}
+    return Section("reproduce", "Reproduce it", "reproduce.html", values)
 
 
 def failures(facts: Facts) -> Section | None:
@@ -197,18 +170,11 @@ def failures(facts: Facts) -> Section | None:
     if not groups and not undefined:
         return None
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] not in NO_LABELS, -len(item[1])))
-    return Section(
-        "failures",
-        "What failed",
-        "failures.html",
-        {
-            "groups": [
-                {"status": status, "reason": reason, "names": names}
-                for (status, reason), names in ordered
-            ],
-            "undefined": undefined,
-        },
-    )
+    told = [
+        {"status": status, "reason": reason, "names": names} for (status, reason), names in ordered
+    ]
+    values = {"groups": told, "undefined": undefined}
+    return Section("failures", "What failed", "failures.html", values)
 
 
 #: what is there where nothing could be chosen, too
@@ -218,17 +184,9 @@ Builder: TypeAlias = Callable[[Facts], "Section | None"]
 FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
     ("why", "Why this one", (reasons, alternatives, judgement, by_k, elbow)),
     ("how-sure", "How sure", (guarantee, classes, stability, differences, fit, clarity)),
-    (
-        "the-data",
-        "The data",
-        (data, features, parallel_coordinates, pairs, topics),
-    ),
+    ("the-data", "The data", (data, features, parallel_coordinates, pairs, topics)),
     ("candidates", "All candidates", (ranking, failures)),
-    (
-        "specialists",
-        "For specialists",
-        (dendrogram, consensus_matrix, reproduce),
-    ),
+    ("specialists", "For specialists", (dendrogram, consensus_matrix, reproduce)),
 )
 
 

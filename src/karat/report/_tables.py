@@ -110,25 +110,9 @@ def group_of(measure: Measure | Decider) -> str:
     return f"{kind}: {measure.family}"
 
 
-def _column(
-    key: str,
-    title: str,
-    kind: str,
-    *,
-    up: bool = True,
-    shown: bool = True,
-    group: str = "General",
-    decimals: int | None = None,
-) -> dict[str, Any]:
-    return {
-        "key": key,
-        "title": title,
-        "kind": kind,
-        "up": up,
-        "shown": shown,
-        "group": group,
-        "decimals": decimals,
-    }
+def _column(key: str, title: str, kind: str, **more: Any) -> dict[str, Any]:
+    usual = {"up": True, "shown": True, "group": "General", "decimals": None}
+    return {"key": key, "title": title, "kind": kind, **usual, **more}
 
 
 def _decimals(values: pd.Series[Any]) -> int | None:
@@ -143,13 +127,9 @@ def _decimals(values: pd.Series[Any]) -> int | None:
 
 def _rounded(values: pd.Series[Any]) -> list[float | str | None]:
     """Five significant digits; None where undefined, text that JavaScript reads for infinity."""
+    told = {np.inf: "Infinity", -np.inf: "-Infinity"}
     return [
-        float(f"{v:.5g}")
-        if np.isfinite(v)
-        else None
-        if np.isnan(v)
-        else ("Infinity" if v > 0 else "-Infinity")
-        for v in _floats(values)
+        None if np.isnan(v) else told.get(v, float(f"{v:.5g}")) for v in _floats(values).tolist()
     ]
 
 

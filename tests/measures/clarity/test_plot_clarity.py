@@ -28,17 +28,6 @@ def test_bars_add_up_to_the_cluster() -> None:
     assert "&lt;b&gt;a" in list(figure.data[0].y)
 
 
-def test_confusion_holds_every_object_and_neighbours_stand_together() -> None:
-    figure = karat.plot.cluster_confusion(found())
-    counts = np.array([[int(c) if c != "·" else 0 for c in row] for row in figure.data[0].text])
-    assert counts.sum() == 200
-    assert figure.data[0].x[0] == "d" or figure.data[0].x[-1] == "d"
-    np.testing.assert_allclose(np.asarray(figure.data[0].z).sum(axis=1), 1, atol=1e-3)
-
-
-def test_too_many_clusters_to_see() -> None:
-    X = np.arange(600.0)[:, None]
-    with pytest.raises(InputError, match="confused_pairs"):
-        karat.plot.cluster_confusion(assess(X, np.arange(600)))
+def test_only_clusterings_there_are() -> None:
     with pytest.raises(InputError, match="no clustering"):
         karat.plot.cluster_clarity(found(), "two")

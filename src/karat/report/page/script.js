@@ -24,6 +24,13 @@ const percent = (v) => (v > 0 && v < 0.0995 ? (100 * v).toFixed(1) : Math.round(
 // a guarantee is never written tighter than it is
 const percentUp = (v) => (Math.ceil(1000 * v - 1e-6) / 10).toFixed(1) + " %";
 
+// ---- bytes from gzip in base64
+async function unpack(base64) {
+  const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 // ---- dark and light
 const root = document.documentElement, themeButton = $("theme");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,0 +1,158 @@
+"""What ``karat run`` is told beside how to read: what is tried, what decides, what is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from karat.cli._numbers import parse_counts, parse_duration, parse_grid
+from karat.cli._options import Classes, Clusterers, Constraints, Json, Quiet
+
+if TYPE_CHECKING:
+    from karat.runtime.executors import Workers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """What is tried and where, and what is told meanwhile.
+
+    k: Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.
+    n_init: Starts for each k of a clusterer that depends on a seed.
+    grid: Values of what a clusterer without a number of clusters is swept by, repeatable:
+        eps=0.1:2:0.1 (both ends) or min_cluster_size=5,10.
+    labelings: Table of your own clusterings to judge with the others, one per column.
+    only_labelings: Choose among the clusterings of --labelings alone.
+    reference: With --only-labelings: let karat look for clusterings of its own to compare with.
+    budget: Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left.
+    workers: Local processes; one for each core by default.
+    dask: Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.
+    """
+
+    k: Annotated[str, Option("-k")] = "2:10"
+    clusterer: Clusterers = None
+    n_init: int = 5
+    grid: list[str] | None = None
+    labelings: Path | None = None
+    only_labelings: bool = False
+    reference: Annotated[
+        bool | None, Option("--reference/--no-reference", show_default="--reference")
+    ] = None
+    budget: str | None = None
+    workers: int | None = None
+    dask: Annotated[str | None, Option(metavar="ADDRESS")] = None
+    quiet: Quiet = False
+    json: Json = False
+
+    @cached_property
+    def tried(self) -> dict[str, Any]:
+        """What :meth:`karat.Study.sweep` is given; mistakes are told before anything is read."""
+        return {
+            "k": parse_counts(self.k),
+            "grid": parse_grid(self.grid or []),
+            "n_init": self.n_init,
+            "workers": self.workers,
+            "budget": None if self.budget is None else parse_duration(self.budget),
+        }
+
+    @cached_property
+    def working(self) -> dict[str, Any]:
+        """Who works, and whether bars are shown: where a terminal decides, None."""
+        executor = None if self.dask is None else _workers_at(self.dask)
+        return {"executor": executor, "progress": False if self.quiet else None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What decides.
+
+    by: What decides: judge, consensus, guarantee, judge-and-labels, or a measure (see karat
+        measures).
+    noise: What outliers are to measures: drop, cluster, singletons, error.
+    delta: With some labels: allowed chance that the guarantee fails.
+    exact: Sample nothing: fit and judge on all objects, however many there are.
+    stability: Look for the chosen clusters, and their number, in resamples.
+    differences: Test which clusters differ, valid for the whole sweep and choice, by how values
+        vary about their means: gaussian:VARIANCE (one, or one for each column: 0.2,1.5), gaussian,
+        gaussian:mixture, poisson, negative-binomial:SIZE or binomial:TRIALS.
+    alternatives: Look for up to N really different ways to divide the objects that are each good.
+    update: Judge a stored study by other labels, --noise or --delta from now on.
+    seed: All seeds follow from it.
+    """
+
+    by: Annotated[
+        str | None,
+        Option(
+            show_default="judge; with some labels judge-and-labels, with all of them "
+            "adjusted_rand_index"
+        ),
+    ] = None
+    noise: Annotated[str | None, Option(show_default="drop")] = None
+    delta: Annotated[float | None, Option(show_default="0.1")] = None
+    classes: Classes = None
+    exact: Annotated[bool, Option("--exact")] = False
+    stability: Annotated[
+        bool | None,
+        Option(
+            "--stability/--no-stability",
+            show_default="where it takes at most as many fits as the sweep, and without --budget",
+        ),
+    ] = None
+    differences: Annotated[str | None, Option(metavar="KIND[:SCALE]")] = None
+    alternatives: Annotated[int | None, Option(metavar="N")] = None
+    constraints: Constraints = None
+    update: bool = False
+    seed: Annotated[int | None, Option(show_default="0")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relations:
+    """What else is known of the objects: their distance, a graph.
+
+    metric: Distance that clusters and judges: euclidean, cosine, cityblock, minkowski:3, ...;
+        precomputed where DATA is the matrix of distances, graph where it is one of affinities.
+    distances: NPY file with the distances between the objects of DATA, in the same order.
+    graph: NPZ file with the graph of the objects of DATA, in the same order.
+    """
+
+    metric: Annotated[str | None, Option(show_default="cosine for documents, else euclidean")] = (
+        None
+    )
+    distances: Path | None = None
+    graph: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is written.
+
+    report: Write an HTML report to this file.
+    labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file.
+    save_model: Write what karat assign needs to put further rows into the clusters.
+    against: An older model (--save-model) or study: tell which of its clusters came back, grew,
+        split or vanished, and whether that is more than chance.
+    storage: Keep every finished fit and score in this file; resume from it.
+    force: Replace the files if they exist.
+    """
+
+    report: Path | None = None
+    labels: Path | None = None
+    save_model: Path | None = None
+    against: Path | None = None
+    storage: Path | None = None
+    force: bool = False
+
+
+def _workers_at(address: str) -> Workers:
+    """Those of a Dask scheduler, without what its libraries log: what goes wrong is told here."""
+    import logging
+
+    from karat.runtime.executors import Workers
+
+    workers = Workers(address)
+    for name in ("distributed", "distributed.client", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return workers
