@@ -27,9 +27,9 @@ def measures(
         import karat
 
         advice = karat.recommend(kind=for_)
-        rows = advice.rename_axis("key").reset_index().to_dict("records")
+        advised = advice.rename_axis("key").reset_index().to_dict("records")
         if json:
-            tell_json(rows)
+            tell_json(advised)
         else:
             typer.echo(advice.round(2).to_string())
         return
