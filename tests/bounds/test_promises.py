@@ -31,12 +31,12 @@ def wine():
 @pytest.mark.parametrize("m", [20, 40])
 def test_many_small_classes_do_not_break_it(m):
     truth, broken = np.arange(1000) // 2, 0
-    for seed in range(60):
+    for seed in range(20):
         rows = sample(1000, m, random_state=seed)
         found = karat.guarantee({"one": np.zeros(1000, int)}, partly(truth, rows), 0.1)
         hidden = np.setdiff1d(np.arange(1000), rows)
         broken += (found.labels[hidden] != truth[hidden]).sum() > found.bound
-    assert broken <= 6 + 3 * (60 * 0.09) ** 0.5
+    assert broken <= 2 + 3 * (20 * 0.09) ** 0.5
     assert not any("classes given" in premise for premise in found.premises)
     listed = karat.guarantee(np.zeros(1000, int), partly(truth, rows), classes=list(range(500)))
     assert any("classes given" in premise for premise in listed.mdl.premises)
@@ -129,8 +129,8 @@ def test_honest_draws_are_hardly_ever_doubted(blobs):
 
 def test_all_clusterings_together_guarantee_more_than_one(wine):
     X, y, labelings = wine
-    rates = np.empty((3, 12))
-    for seed in range(12):
+    rates = np.empty((3, 4))
+    for seed in range(4):
         order = sample(178, 50, random_state=seed)
         few = partly(y, order)
         single = [karat.guarantee(labelings[name], few, order=order).bound_rate

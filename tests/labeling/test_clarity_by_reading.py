@@ -152,16 +152,6 @@ def test_answers_are_kept_and_never_asked_for_twice(tmp_path):
     assert other.cost.calls == 33
 
 
-def test_answers_are_kept_in_a_study(tmp_path):
-    X = np.concatenate([np.zeros((10, 1)), np.ones((10, 1)) * 9]) + np.arange(20)[:, None] / 99
-    labels = np.repeat([0, 1], 10)
-    with karat.Study(X, storage=tmp_path / "a.karat") as study:
-        first = read(labels, answers=study)
-    with karat.load_study(tmp_path / "a.karat", X) as study:
-        again = read(labels, answers=study, reader=Oracle(labels, fails=1))
-    assert (again.score, again.cost.calls, first.cost.calls) == (1, 0, 12)
-
-
 def test_an_interruption_loses_no_answer(tmp_path):
     path = tmp_path / "answers.jsonl"
     oracle, left = Oracle(LABELS), iter(range(17))

@@ -61,7 +61,7 @@ def test_references_of_distances_are_those_of_the_points(n):
     D = cdist(X, X)
     points, matrix = Null(X), Null(D, "precomputed")
     for kind in ("gaussian", "uniform"):
-        rngs = [np.random.default_rng(s) for s in range(20)]
+        rngs = [np.random.default_rng(s) for s in range(8)]
         of_points = [points.draw(kind, rng) for rng in rngs]
         of_matrix = [matrix.draw(kind, rng) for rng in rngs]
         expected = np.mean([2 * R.var(axis=0).sum() for R in of_points])
@@ -73,8 +73,8 @@ def test_numbers_of_clusters_from_distances_and_from_sparse_data():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 0.5, (30, 2)) for c in ((0, 0), (6, 0), (0, 6))])
     one = rng.normal(size=(90, 2))
-    few = {"k": range(2, 6), "n_resamples": 10, "n_references": 4}
-    for points, k in ((X, 3), (one, 1)):
+    few = {"k": range(2, 5), "n_resamples": 6, "n_references": 3}
+    for points, k in ((X, 3), (one[:60], 1)):
         found = calibrated_stability(cdist(points, points), "kmedoids", metric="precomputed", **few)
         assert found.selected == k
     texts = {"clusterer": "spherical-kmeans-refined", "metric": "cosine", **few}
@@ -104,7 +104,7 @@ def test_a_graph_is_resampled_and_has_no_null():
     A = np.exp(-cdist(X, X))
     np.fill_diagonal(A, 0)
     for graph in (A, sparse.csr_array(A)):
-        found = assess(graph, "spectral", k=[3], metric="graph", n_resamples=3)
+        found = assess(graph, "spectral", k=[3], metric="graph", n_resamples=2)
         assert found.n_references == 0
         assert found.selected is None
         assert (found.clusters.table["jaccard"] == 1).all()

@@ -210,9 +210,13 @@ def test_consensus_is_the_definition():
         np.testing.assert_allclose(found.matrix(k), naive, rtol=1e-6)
         upper = naive[np.triu_indices(n, 1)]
         upper = upper[~np.isnan(upper)]
-        counts = found.histograms[k]
-        assert counts[:50].sum() / counts.sum() == pytest.approx((upper < 0.5 - 1e-9).mean())
-        assert found.histograms[k].sum() == len(upper)
+        ambiguous = ((upper >= 0.1) & (upper < 0.9 - 1e-9)).mean()
+        assert found.table.loc[k, "ambiguous"] == pytest.approx(ambiguous, abs=0.02)
+        # the distribution is summed over a hundred bins
+        area = np.mean([(upper < x - 1e-9).mean() for x in np.arange(1, 100) / 100] + [1])
+        assert found.table.loc[k, "area"] == pytest.approx(area, abs=0.02)
+        never = (n * (n - 1) / 2 - len(upper)) / (n * (n - 1) / 2)
+        assert found.table.loc[k, "never"] == pytest.approx(never)
         assert sorted(found.order(k)) == list(range(n))
 
 

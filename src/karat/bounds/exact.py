@@ -45,22 +45,19 @@ def _log_tail(m: int, n: int, a: int, b: int) -> Decimal:
         _log_binomial(n, b) + _log_binomial(m, a) - _log_binomial(m + n, D)
     )  # of exactly a red and b blue
     term = total = Decimal(1)
+    small = Decimal(10) ** -(_DIGITS - 5)
     if b * m >= a * n:
-        t = b
-        while t < min(n, D):
+        for t in range(b, min(n, D)):
             term = term * ((n - t) * (D - t)) / ((t + 1) * (m - D + t + 1))
             total += term
-            t += 1
-            if term < total * Decimal(10) ** -(_DIGITS - 5):
+            if term < total * small:
                 break
         return log_first + total.ln()
     total = Decimal(0)
-    t = b
-    while t > max(0, D - m):
+    for t in range(b, max(0, D - m), -1):
         term = term * (t * (m - D + t)) / ((n - t + 1) * (D - t + 1))
         total += term
-        t -= 1
-        if term < total * Decimal(10) ** -(_DIGITS - 5):
+        if term < total * small:
             break
     if total == 0:
         return Decimal(0)

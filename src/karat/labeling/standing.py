@@ -67,7 +67,7 @@ class Watch:
         Allowed chance that the guarantee fails.
     target : float, optional
         The rate at which you mean to stop.
-    X, classes, prior, noise
+    X, classes, prior
         As for :func:`karat.guarantee`; with a list of classes, one is added for objects whose
         class the labeller does not know.
     """
@@ -80,7 +80,6 @@ class Watch:
         *,
         target: float | None = None,
         classes: Any = None,
-        noise: Any = "cluster",
         **options: Any,
     ) -> None:
         self.session, self.target, self.delta = session, target, delta
@@ -92,7 +91,7 @@ class Watch:
             target if target is not None and 0 < target < 1 else None,
             taught=session.order[: session.taught],
             classes=classes,
-            noise=noise,
+            noise="cluster",
             **options,
         )
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import as_labelings
 from karat.runtime.validation import InputError, check_random_state
 
@@ -22,7 +21,6 @@ def teaching_objects(
     size: int,
     *,
     prior: Any = None,
-    noise: NoisePolicy = "cluster",
     random_state: Any = 0,
 ) -> NDArray[np.intp]:
     """The objects to label first, which stand for as many others as possible.
@@ -30,13 +28,11 @@ def teaching_objects(
     Parameters
     ----------
     labelings : array-like (n,) or (M, n), mapping, DataFrame
-        The clusterings, made without labels.
+        The clusterings, made without labels; outliers are one cluster.
     size : int
         How many objects.
     prior : mapping of str to float or array-like (M,), optional
         Weights of the clusterings, such as the shares of the learned judge; even by default.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the cluster label ``-1`` means.
     random_state : int, Generator or None
         Seed of the sample of objects that are compared, where there are more than 1,500.
 
@@ -68,7 +64,7 @@ def teaching_objects(
     >>> teaching_objects([[0, 0, 0, 1, 1], [0, 0, 0, 1, 2]], 2)
     array([0, 3])
     """
-    batch = as_labelings(labelings, noise=noise)
+    batch = as_labelings(labelings, noise="cluster")
     n = batch.n_objects
     if not 0 <= size < n:
         raise InputError(f"of {n} objects fewer than {n} can teach; got {size}")

@@ -47,13 +47,11 @@ class Judged:
 class _Cut:
     column: int
     above: bool
-    low: float
-    high: float
+    threshold: float
 
     def holds(self, values: Floats) -> Flags:
-        own = values[:, self.column]
-        # anything between the two values would do; a missing value never holds
-        return own >= self.high if self.above else own <= self.low
+        own = values[:, self.column]  # a missing value never holds
+        return own > self.threshold if self.above else own <= self.threshold
 
 
 def find_rules(table: Table, codes: NDArray[Any], random_state: int) -> dict[int, Judged]:
@@ -148,28 +146,27 @@ def _cuts(
     inside = mask[order]
     hits = np.cumsum(inside & own[order], axis=0)
     seen = np.cumsum(inside, axis=0)
-    between = ordered[:-1] < ordered[1:]  # false beside a missing value
+    apart = ordered[:-1] < ordered[1:]  # false beside a missing value
     known = ~np.isnan(ordered)
     last = np.maximum(known.sum(axis=0) - 1, 0), np.arange(order.shape[1])
     found = []
     for above in (False, True):
         hit = (hits[last] - hits[:-1]) if above else hits[:-1]
         said = (seen[last] - seen[:-1]) if above else seen[:-1]
-        score = np.where(between, 2 * hit / (np.maximum(said, 0) + own.sum()), -1.0)
+        score = np.where(apart, 2 * hit / (np.maximum(said, 0) + own.sum()), -1.0)
         at = np.argmax(score, axis=0)
         for j, i in enumerate(at):
             if score[i, j] > 0:
                 low, high = float(ordered[i, j]), float(ordered[i + 1, j])
-                found.append((float(score[i, j]), _Cut(j, above, low, high)))
-    return sorted(found, key=lambda one: -one[0])[:_BEAM]
+                found.append((float(score[i, j]), j, above, low, high))
+    best = sorted(found, key=lambda one: -one[0])[:_BEAM]
+    return [(score, _Cut(j, above, between(*ends))) for score, j, above, *ends in best]
 
 
 def _hold(cuts: tuple[_Cut, ...], values: Floats) -> Flags:
     held = np.full(len(values), bool(cuts))
     for cut in cuts:
-        threshold = between(cut.low, cut.high)
-        own = values[:, cut.column]
-        held &= own > threshold if cut.above else own <= threshold
+        held &= cut.holds(values)
     return held
 
 
@@ -178,11 +175,9 @@ def _worded(cuts: tuple[_Cut, ...], features: list[Feature], values: Floats, own
     ends: dict[int, list[float | None]] = {}
     for cut in cuts:
         low_high = ends.setdefault(cut.column, [None, None])
-        threshold = between(cut.low, cut.high)
-        if cut.above:
-            low_high[0] = threshold if low_high[0] is None else max(threshold, low_high[0])
-        else:
-            low_high[1] = threshold if low_high[1] is None else min(threshold, low_high[1])
+        i, tighter = (0, max) if cut.above else (1, min)
+        known = low_high[i]
+        low_high[i] = cut.threshold if known is None else tighter(cut.threshold, known)
     conditions, values = [], values / units(values)
     for j, (low, high) in ends.items():
         within, elsewhere = np.nanmean(values[own, j]), np.nanmean(values[~own, j])

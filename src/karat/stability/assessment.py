@@ -283,6 +283,6 @@ def _consensus(
         rng = np.random.default_rng([options["random_state"], 2**31 + 2])
         rows = np.sort(rng.choice(n, MOST_SHOWN, replace=False))
     key = next(iter(found.labels))
-    some = Consensus(found.table, {key: np.ascontiguousarray(found.labels[key][:, rows])}, {})
+    some = Consensus(found.table, {key: np.ascontiguousarray(found.labels[key][:, rows])})
     order = some.order(key)
     return rows[order], some.matrix(key)[np.ix_(order, order)]

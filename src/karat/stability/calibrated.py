@@ -123,9 +123,11 @@ def calibrated_stability(
 
     own = pairs_of_subsamples(engine, numbers, n_resamples, share)
     null = Null(engine.X, engine.metric)
-    structure, kinds = _kinds(engine, null) if n_references else (None, ())
-    labels = None
-    if structure is not None:
+    kinds = null.kinds if n_references else ()
+    structure = labels = None
+    if "gaussian" in kinds:
+        structure = structure_of(engine.X, engine.metric, engine.generator(2**31 + 7))
+        kinds = kinds_beside(kinds, structure)
         number = min(max(structure.n_clusters, 2), numbers[-1])
         labels = engine.fit(None, [number], engine.generator(2**31 + 5))[0]
     #: mean of each reference set, NaN where the null is not needed
@@ -168,14 +170,6 @@ def pairs_of_subsamples(engine: Engine, ks: list[int], n_pairs: int, share: floa
         return overlapping(engine, ks, engine.generator(b), share, least_kept)
 
     return np.array(engine.map(pair, range(n_pairs)))
-
-
-def _kinds(engine: Engine, null: Null) -> tuple[Structure | None, tuple[Reference, ...]]:
-    """Whether there are clusters, and the kinds of null that the data stand beside then."""
-    found = None
-    if "gaussian" in null.kinds:
-        found = structure_of(engine.X, engine.metric, engine.generator(2**31 + 7))
-    return found, kinds_beside(null.kinds, found)
 
 
 def _table(samples: dict[int, Floats], sets: Floats) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 
 from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
-from karat.stability.engine import Options, check_draws, check_numbers, prepare, subsample
+from karat.stability.engine import Options, check_draws, check_numbers, prepare
 from karat.stability.result import ClusterStability
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ def clusterwise_bootstrap(
     k: int = 3,
     labels: Any = None,
     n_resamples: int = 100,
-    fraction: float | None = None,
     **options: Unpack[Options],
 ) -> ClusterStability:
     """Mean Jaccard similarity of each cluster with the most similar one of each resample.
@@ -43,10 +42,8 @@ def clusterwise_bootstrap(
     labels : array-like, shape (n,), optional
         The clustering to judge; by default the clusterer's own on all objects.
     n_resamples : int
-    fraction : float, optional
-        Draw this share of the objects without replacement. By default as many as there are are
-        drawn with replacement, each kept once however often it was drawn, since copies would make
-        clusters of their own.
+        As many objects as there are are drawn with replacement, each kept once however often it
+        was drawn, since copies would make clusters of their own.
     **options
         As for :func:`prediction_strength`.
 
@@ -74,7 +71,7 @@ def clusterwise_bootstrap(
     from karat._kernels.resamples import best_matches
 
     engine = prepare(X, clusterer, **options)
-    check_draws(n_resamples, fraction)
+    check_draws(n_resamples)
     (number,) = check_numbers(k, engine.n)
     if labels is None:
         own = engine.fit(None, [number], engine.generator(2**32 - 1))[0]
@@ -89,10 +86,7 @@ def clusterwise_bootstrap(
 
     def resample(b: int) -> tuple[NDArray[Any], ...]:
         rng = engine.generator(b)
-        if fraction is None:
-            rows = np.unique(rng.integers(0, engine.n, engine.n))
-        else:
-            rows = subsample(engine.n, fraction, rng)
+        rows = np.unique(rng.integers(0, engine.n, engine.n))
         found = engine.fit(rows, [number], rng)[0]
         best, stayed = best_matches(own[rows], found.astype(np.int32, copy=False), n_clusters)
         objects = np.full(engine.n, NOT_DRAWN, dtype=np.int8)

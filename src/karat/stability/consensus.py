@@ -37,13 +37,10 @@ class Consensus(Tabled):
         (share of pairs that were never drawn together, which have none).
     labels : dict of int to ndarray of uint8, shape (B, n)
         For each k the clusters in each subsample; 255 where an object was not drawn.
-    histograms : dict of int to ndarray of int64, shape (100,)
-        Pairs by consensus, in equal bins from 0 to 1.
     """
 
     table: pd.DataFrame
     labels: dict[int, NDArray[np.uint8]]
-    histograms: dict[int, NDArray[np.int64]]
 
     def rows(self, k: int, first: int, last: int) -> NDArray[np.float32]:
         """Rows first..last of the matrix for k clusters; NaN for pairs never drawn together."""
@@ -162,11 +159,10 @@ def consensus_matrix(
 
     found = engine.map(one, range(n_resamples))
     labels = {number: np.stack([row[i] for row in found]) for i, number in enumerate(numbers)}
-    histograms, rows = {}, []
+    rows = []
     before = None
     for number in numbers:
         counts, missed = _histogram(labels[number])
-        histograms[number] = counts
         share = np.cumsum(counts) / max(int(counts.sum()), 1)
         # Σ (x_i − x_{i−1}) CDF(x_i)
         area = float(share.mean())
@@ -180,7 +176,7 @@ def consensus_matrix(
             }
         )
         before = area
-    return Consensus(pd.DataFrame(rows, pd.Index(numbers, name="k")), labels, histograms)
+    return Consensus(pd.DataFrame(rows, pd.Index(numbers, name="k")), labels)
 
 
 def _histogram(labels: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:

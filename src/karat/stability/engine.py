@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -59,7 +59,7 @@ class Engine:
     metric: Any = "euclidean"
     random_state: int = 0
     #: threads, or what has the data elsewhere
-    executor: Executor | Workers | None = None
+    executor: ThreadPoolExecutor | Counted | Workers | None = None
     _lists: list[NeighborLists] = field(default_factory=list)
 
     @property

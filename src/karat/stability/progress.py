@@ -1,9 +1,9 @@
-"""Threads that tell how far they are: an executor for the methods of this package."""
+"""Threads that tell how far they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,25 +11,21 @@ from karat.runtime.progress import progress_bar
 from karat.runtime.threads import available_cores
 
 
-class Counted(Executor):
-    """An executor that advances a bar with each result of ``map``."""
+class Counted:
+    """A pool whose ``map`` advances a bar with each result."""
 
     def __init__(self, pool: Executor, advance: Callable[[int], None]) -> None:
         self._pool, self._advance = pool, advance
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As the pool's."""
-        return self._pool.submit(fn, *args, **kwargs)
-
     def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], **options: Any) -> Any:
-        """As the pool's, with the bar advanced at each result."""
+        """As the pool's."""
         for result in self._pool.map(fn, *iterables, **options):
             self._advance(1)
             yield result
 
 
 @contextmanager
-def counted(description: str, total: int, *, show: bool | None = None) -> Iterator[Executor]:
+def counted(description: str, total: int, *, show: bool | None = None) -> Iterator[Counted]:
     """A pool of threads that advances a bar with each item of ``map``.
 
     Parameters

@@ -62,7 +62,7 @@ class Interview:
         From a prompt to an answer, both text.
     name : str
         Whose answers they are: those of another name are not taken for them.
-    answers : path, Study or None
+    answers : path, optional
         Where answers are kept, under a digest of name and prompt, as soon as they are there.
     max_calls : int, optional
         Further questions stay without an answer.
@@ -74,8 +74,7 @@ class Interview:
         if not callable(reader):
             raise InputError(f"reader must be callable; got {type(reader).__name__}")
         self._reader, self.name, self._most = reader, name, max_calls
-        self._kept: Any = StudyAnswers(answers) if hasattr(answers, "storage") else None
-        self._kept = self._kept or KeptLines(answers)
+        self._kept = KeptLines(answers)
         self.cost = Cost()
 
     def ask(self, prompt: str, parse: Callable[[str], T | None]) -> T | None:
@@ -123,13 +122,11 @@ class Interview:
         self._count(calls=1, sent=len(prompt))
         try:
             answer: Any = self._reader(prompt)
+            told = f"it returned {type(answer).__name__} instead of text"
         except Exception as error:
-            self._count(failed=1)
-            self.cost = replace(self.cost, last_failure=f"{type(error).__name__}: {error}")
-            return None
+            answer, told = None, f"{type(error).__name__}: {error}"
         if not isinstance(answer, str):
             self._count(failed=1)
-            told = f"it returned {type(answer).__name__} instead of text"
             self.cost = replace(self.cost, last_failure=told)
             return None
         self._count(received=len(answer))
@@ -139,22 +136,6 @@ class Interview:
     def _count(self, **more: int) -> None:
         now = {name: getattr(self.cost, name) + count for name, count in more.items()}
         self.cost = replace(self.cost, **now)
-
-
-class StudyAnswers:
-    """Answers kept in a study's storage."""
-
-    def __init__(self, study: Any) -> None:
-        self._store = study.storage
-
-    def get(self, key: str) -> str | None:
-        """The answer, None if there is none."""
-        found = self._store.blob(f"answer {key}")
-        return None if found is None else found.decode("utf-8", "surrogatepass")
-
-    def put(self, key: str, value: str) -> None:
-        """Store an answer."""
-        self._store.add_blob(f"answer {key}", value.encode("utf-8", "surrogatepass"))
 
 
 def name_of(reader: Any) -> str:
