@@ -50,7 +50,7 @@ def bench(
         list[Path] | None,
         typer.Option(
             help="Write to this file: .html, a page; .tex, tables and a diagram, with all tries in "
-            "a .csv beside it; .csv or .parquet, all tries. May be repeated."
+            "a .csv beside it; .csv, all tries. May be repeated."
         ),
     ] = None,
     force: Force = False,

@@ -173,19 +173,6 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     return None
 
 
-def trimmed(column: pa.ChunkedArray, name: str) -> str | None:
-    """A note about labels with blanks around them that were read as others without, if any."""
-    import pyarrow.compute as pc
-
-    if not is_text(column.type):
-        return None
-    values = {value for value in pc.unique(column).to_pylist() if value}
-    odd = sorted(value for value in values if value != value.strip() and value.strip() in values)
-    if not odd:
-        return None
-    return f"{name!r}: {odd[0]!r} was read as {odd[0].strip()!r}, without the blanks around it."
-
-
 def _fits_int(column: pa.ChunkedArray) -> bool:
     import pyarrow.compute as pc
 
