@@ -173,6 +173,16 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     return None
 
 
+def trimmed(column: pa.ChunkedArray, name: str) -> list[str]:
+    """A note about labels that were read as others without the blanks around them, if any."""
+    values = set(column.unique().to_pylist()) if is_text(column.type) else set()
+    odd = sorted(one for one in values if one and one != one.strip() and one.strip() in values)
+    return [
+        f"{name!r}: {one!r} was read as {one.strip()!r}, without the blanks around it."
+        for one in odd[:1]
+    ]
+
+
 def _fits_int(column: pa.ChunkedArray) -> bool:
     import pyarrow.compute as pc
 

@@ -356,6 +356,7 @@ def read_columns(
         first = "id" if "id" not in table.column_names else "column1"
         table = table.rename_columns([first, *table.column_names[1:]])
     columns = dict(zip(table.column_names, table.columns, strict=True))
+    notes += [note for name, one in columns.items() for note in _columns.trimmed(one, name)]
     return {name: _columns.objects(one, name, plain=plain) for name, one in columns.items()}, notes
 
 
