@@ -116,7 +116,7 @@ def test_join_says_what_is_left_out(tmp_path):
     ("true", "pred", "options", "message"),
     [
         ("id,t\n1,a\n", "id,c\nx1,0\n", ["--id-column", "id"], "share no 'id'.*'1' and 'x1'"),
-        ("id,t\n1,a\n1,b\n", "id,c\n1,0\n", ["--id-column", "id"], "id 1 occurs 2 times"),
+        ("id,t\n1,a\n1,b\n", "id,c\n1,0\n", ["--id-column", "id"], "but 1 occurs 2 times"),
         ("id,t\n1,a\n,b\n", "id,c\n1,0\n", ["--id-column", "id"], "blank in row 2"),
         ("id,t\n1,a\n", "c\n0\n", ["--id-column", "id"], "no column is called 'id'"),
             ("t\na\nb\nb\n", "c\n0\n", [], "different numbers"),

@@ -244,7 +244,7 @@ class Benchmark(Scored):
         path : str or path
             An HTML file; ``.tex`` for tables (booktabs), the critical-difference diagram (TikZ) and
             how it was made, with all tries beside it in a ``.csv`` file of the same name; ``.csv``
-            or ``.parquet`` for all tries.
+            for all tries.
         overwrite : bool, default False
         **options
             As for :meth:`compare`.
@@ -254,9 +254,7 @@ class Benchmark(Scored):
         beside = [target.with_suffix(".csv")] if suffix == ".tex" else []
         for file in (target, *beside):
             check_output(file, overwrite=overwrite)
-        if suffix == ".parquet":
-            self.table.to_parquet(target, index=False)
-        elif suffix == ".csv":
+        if suffix == ".csv":
             write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
         else:
             page = latex if suffix == ".tex" else html_page

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.runtime.validation import InputError, check_data
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: the representation of a set that is given as one matrix
 ONLY = "data"

@@ -98,9 +98,8 @@ class Comparison:
         if len(best) == 1:
             mean = f"{self.scores[best[0]].mean():.3f}"
             return f"{told}{best[0]} has the best average rank, {rank}, and a mean score of {mean}."
-        if len(best) == k:
-            return f"{told}{_list(best)} have the same average rank, {rank}."
-        return f"{told}{_list(best)} share the best average rank, {rank}."
+        share = "have the same" if len(best) == k else "share the best"
+        return f"{told}{_list(best)} {share} average rank, {rank}."
 
     def _all_together(self) -> str:
         test = self.friedman

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.bench.collection import Entry
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _REFERENCE = re.compile(r"(?:truth|labels|reference)(\d*)")
 _TRY = re.compile(r"(.+)\.(\d+)")

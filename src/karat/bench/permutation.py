@@ -6,16 +6,14 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    #: twice the ranks of each data set, ascending: whole numbers, ties included
-    Pattern = tuple[tuple[int, ...], ...]
+Floats: TypeAlias = NDArray[np.float64]
+#: twice the ranks of each data set, ascending: whole numbers, ties included
+Pattern: TypeAlias = tuple[tuple[int, ...], ...]
 
 #: sums of ranks that the exact count may look at
 _BUDGET = 1_500_000

@@ -6,9 +6,10 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.bench.collection import Entry
 from karat.clusterers import Clusterer, ExcludedError, as_clusterer, under
@@ -16,9 +17,6 @@ from karat.runtime.validation import InputError
 from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned
 from karat.study.work import Job
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

@@ -173,17 +173,14 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     return None
 
 
-def trimmed(column: pa.ChunkedArray, name: str) -> str | None:
-    """A note about labels with blanks around them that were read as others without, if any."""
-    import pyarrow.compute as pc
-
-    if not is_text(column.type):
-        return None
-    values = {value for value in pc.unique(column).to_pylist() if value}
-    odd = sorted(value for value in values if value != value.strip() and value.strip() in values)
-    if not odd:
-        return None
-    return f"{name!r}: {odd[0]!r} was read as {odd[0].strip()!r}, without the blanks around it."
+def trimmed(column: pa.ChunkedArray, name: str) -> list[str]:
+    """A note about labels that were read as others without the blanks around them, if any."""
+    values = set(column.unique().to_pylist()) if is_text(column.type) else set()
+    odd = sorted(one for one in values if one and one != one.strip() and one.strip() in values)
+    return [
+        f"{name!r}: {one!r} was read as {one.strip()!r}, without the blanks around it."
+        for one in odd[:1]
+    ]
 
 
 def _fits_int(column: pa.ChunkedArray) -> bool:

@@ -42,6 +42,7 @@ def read_rows(
     missing; elsewhere all of :data:`MISSING` are.
     """
     import pyarrow as pa
+    from pyarrow import csv as arrow_csv
 
     text = dict.fromkeys(as_text, pa.string())
     # a column whose type is known needs half the memory: its text is not kept to be read again
@@ -50,7 +51,8 @@ def read_rows(
     ragged: list[Ragged] = []
 
     def parsed(names: list[str], types: dict[str, Any], missing: tuple[str, ...]) -> pa.Table:
-        return _arrow_table(path, layout, names, types, encoding, missing, skip=bool(ragged))
+        how = _options(layout, names, types, encoding, missing, skip=bool(ragged))
+        return arrow_csv.read_csv(_source(path, layout), **how)
 
     try:
         table = parsed(columns, {**sure, **text}, missing)
@@ -83,27 +85,8 @@ def open_rows(path: Path, layout: Layout, encoding: str) -> Any:
     from pyarrow import csv as arrow_csv
 
     types = dict.fromkeys(layout.names, pa.string())
-    read, parse, convert = _options(layout, list(layout.names), types, encoding, ("",), skip=False)
-    return arrow_csv.open_csv(
-        _source(path, layout), read_options=read, parse_options=parse, convert_options=convert
-    )
-
-
-def _arrow_table(
-    path: Path,
-    layout: Layout,
-    columns: list[str],
-    types: dict[str, Any],
-    encoding: str,
-    missing: tuple[str, ...],
-    skip: bool,
-) -> pa.Table:
-    from pyarrow import csv as arrow_csv
-
-    read, parse, convert = _options(layout, columns, types, encoding, missing, skip=skip)
-    return arrow_csv.read_csv(
-        _source(path, layout), read_options=read, parse_options=parse, convert_options=convert
-    )
+    how = _options(layout, list(layout.names), types, encoding, ("",))
+    return arrow_csv.open_csv(_source(path, layout), **how)
 
 
 def _options(
@@ -113,25 +96,25 @@ def _options(
     encoding: str,
     missing: tuple[str, ...],
     *,
-    skip: bool,
-) -> tuple[Any, Any, Any]:
+    skip: bool = False,
+) -> dict[str, Any]:
     """How Arrow reads a file of this layout."""
     from pyarrow import csv as arrow_csv
 
-    return (
-        arrow_csv.ReadOptions(
+    return {
+        "read_options": arrow_csv.ReadOptions(
             column_names=list(layout.names),
             skip_rows=layout.skip,
             encoding=encoding,
             block_size=layout.block_size,
         ),
-        arrow_csv.ParseOptions(
+        "parse_options": arrow_csv.ParseOptions(
             delimiter="\t" if layout.delimiter == " " else layout.delimiter,
             newlines_in_values=True,
             ignore_empty_lines=len(layout.names) > 1,
             invalid_row_handler=(lambda row: "skip") if skip else None,
         ),
-        arrow_csv.ConvertOptions(
+        "convert_options": arrow_csv.ConvertOptions(
             include_columns=columns,
             column_types=types,
             null_values=list(missing),
@@ -139,7 +122,7 @@ def _options(
             quoted_strings_can_be_null=False,
             decimal_point=layout.decimal,
         ),
-    )
+    }
 
 
 def _text_error(path: Path, encoding: str, error: Exception | None) -> InputError | None:

@@ -236,26 +236,37 @@ def read_labels(
         )
     given = columns["label" if "label" in columns else rest[0]]
     doubts: list[str] = []
-    order = None
+    order: list[int] | None = None
+    at: list[int | None] | None = None  # which row of the file each object is
     if named:
-        given, order = _by_row(file, columns["row"], given, n_objects, rows, notes, doubts)
-    elif own and (by := _by_id(file, own[0], columns[own[0]], ids, n_objects)) is not None:
-        found = np.full(n_objects, None, dtype=object)
-        at = np.array([-1 if place is None else place for place in by], dtype=np.intp)
-        found[at >= 0] = np.asarray(given, dtype=object)[at[at >= 0]]
-        others = len(given) - int((at >= 0).sum())
+        numbers = _drawn_rows(file, columns["row"])
+        wanted = list(range(n_objects)) if rows is None else [int(row) for row in rows]
+        at = joining.places(numbers, wanted)
+        known = [row for row, label in zip(numbers, given, strict=True) if label is not None]
+        absent = [row for row in known if row not in set(wanted)]
+        if absent and (rows is None or len(absent) == len(known)):
+            among = f"0 to {n_objects - 1}" if rows is None else "in the clusterings"
+            raise InputError(f"{file}: row {absent[0]} is none of the objects {among}")
+        if absent:
+            told = "labels of objects that the clusterings do not hold"
+            notes.append(f"Ignored {len(absent):,} {told}.")
+        doubts += _skipped(numbers, set(known))
+        place = {row: i for i, row in enumerate(wanted)}
+        order = [place[row] for row in known if row in place]
+    elif own and (at := _by_id(file, own[0], columns[own[0]], ids, n_objects)) is not None:
+        others = len(given) - sum(one is not None for one in at)
         if others:
             notes.append(f"Ignored {others:,} labels of objects that the data do not hold.")
-        given = found
     elif len(given) != n_objects:
         raise InputError(
             f"{file} has {len(given):,} labels for {n_objects:,} objects; add a column 'row' with "
             "the number of each labelled object, counted from 0"
         )
+    if at is not None:
+        given = np.array([None if one is None else given[one] for one in at], dtype=object)
     values = known_labels(given, name=str(file), classes=classes)
-    if order is not None:
-        order = tuple(i for i in order if values[i] is not None)
-    return KnownLabels(values, tuple(notes), tuple(doubts), order)
+    drawn = None if order is None else tuple(i for i in order if values[i] is not None)
+    return KnownLabels(values, tuple(notes), tuple(doubts), drawn)
 
 
 def _by_id(path: Path, name: str, own: NDArray[Any], ids: Any, n: int) -> list[int | None] | None:
@@ -271,47 +282,29 @@ def _by_id(path: Path, name: str, own: NDArray[Any], ids: Any, n: int) -> list[i
     return found
 
 
-def _by_row(
-    path: Path,
-    named: NDArray[np.object_],
-    labels: NDArray[np.object_],
-    n: int,
-    rows: Any,
-    notes: list[str],
-    doubts: list[str],
-) -> tuple[NDArray[np.object_], tuple[int, ...]]:
-    """The labels in the order of the objects, from their rows, and the objects in file order."""
+def _drawn_rows(path: Path, named: NDArray[np.object_]) -> list[int]:
+    """The rows that a file of labels names, in its order."""
     numbers = _row_numbers(named)
     if numbers is None:
         value = next(v for v in named if type(v) is not int or v < 0)
         raise InputError(f"{path}: row {value} is not the number of a row, counted from 0")
-    if len(set(numbers.tolist())) < len(numbers):
-        twice = Counter(numbers.tolist()).most_common(1)[0][0]
-        raise InputError(f"{path} labels row {twice} twice")
-    place = (
-        {row: row for row in range(n)} if rows is None else {int(r): i for i, r in enumerate(rows)}
-    )
-    known = [value is not None for value in labels]
-    absent = [row for row in numbers[known].tolist() if row not in place]
-    if absent and (rows is None or len(absent) == sum(known)):
-        among = f"0 to {n - 1}" if rows is None else "in the clusterings"
-        raise InputError(f"{path}: row {absent[0]} is none of the objects {among}")
-    if absent:
-        notes.append(f"Ignored {len(absent):,} labels of objects that the clusterings do not hold.")
-    last = max((i for i, is_known in enumerate(known) if is_known), default=0)
-    holes = [int(numbers[i]) for i in range(last) if not known[i]]
-    if holes and (np.diff(numbers) < 0).any():
-        some = ", ".join(map(str, holes[:5])) + (", ..." if len(holes) > 5 else "")
-        doubts.append(
-            f"{len(holes)} objects (row{'s' if len(holes) > 1 else ''} {some}) were skipped "
-            "though objects drawn later have a label: what is skipped may be what is hard, so "
-            "label them too"
-        )
-    out = np.full(n, None, dtype=object)
-    for row, label in zip(numbers.tolist(), labels, strict=True):
-        if row in place:
-            out[place[row]] = label
-    return out, tuple(place[row] for row in numbers.tolist() if row in place)
+    row, count = Counter(numbers.tolist()).most_common(1)[0]
+    if count > 1:
+        raise InputError(f"{path} labels row {row} twice")
+    return numbers.tolist()
+
+
+def _skipped(numbers: list[int], known: set[int]) -> list[str]:
+    """The doubt about objects that were drawn before others and have no label, if any."""
+    last = max((i for i, row in enumerate(numbers) if row in known), default=0)
+    holes = [row for row in numbers[:last] if row not in known]
+    if not holes or numbers == sorted(numbers):
+        return []
+    some = ", ".join(map(str, holes[:5])) + (", ..." if len(holes) > 5 else "")
+    return [
+        f"{len(holes)} objects (row{'s' if len(holes) > 1 else ''} {some}) were skipped though "
+        "objects drawn later have a label: what is skipped may be what is hard, so label them too"
+    ]
 
 
 def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
@@ -363,7 +356,7 @@ def read_columns(
         first = "id" if "id" not in table.column_names else "column1"
         table = table.rename_columns([first, *table.column_names[1:]])
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    notes += filter(None, (_columns.trimmed(one, name) for name, one in columns.items()))
+    notes += [note for name, one in columns.items() for note in _columns.trimmed(one, name)]
     return {name: _columns.objects(one, name, plain=plain) for name, one in columns.items()}, notes
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.datasets._scaling import center_spread
 from karat.datasets._work import Impute, Work, quoted
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 DONORS = 5000  # objects whose values fill gaps
 NEIGHBORS = 5

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.datasets import _columns, joining
 from karat.datasets._dataset import Dataset
@@ -28,7 +29,6 @@ from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import (
     Reading,
-    ReadingPlan,
     chosen_scale,
     missing_found,
     repeats,
@@ -38,9 +38,6 @@ from karat.datasets.reading_plan import (
 from karat.datasets.table_kinds import found_distances, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
@@ -161,9 +158,11 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
     table = _columns.without_row_numbers(table, notes)
     reading = understood(table, options)
     if not reading.features:
+        known = ", ".join(f"{one.name!r} as {one.kind}" for one in reading.plan.columns[:6])
         raise InputError(
-            f"{raw.name} has no feature left: {_asides(reading.plan)}; name columns to use "
-            "with accept (--accept KEY)"
+            f"{raw.name} has no feature left: every column is a label, an id or dropped"
+            f"{', or was understood as something else: ' * bool(known)}{known}; name columns to "
+            "use with accept (--accept KEY)"
         )
     raw.content = table = None  # its memory is wanted
     flags = {one.name for one in reading.plan.columns if one.kind == "category"}
@@ -178,15 +177,6 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
 def _told(raw: Raw, options: Options) -> list[str]:
     dropped = [f"Excluded as requested: {quoted(options.drop)}."] if options.drop else []
     return [*raw.notes, *dropped]
-
-
-def _asides(plan: ReadingPlan) -> str:
-    """Why no column is a feature."""
-    if not plan.columns:
-        return "every column is a label, an id or dropped"
-    return "every column is a label, an id or dropped, or was understood as something else: " + (
-        ", ".join(f"{one.name!r} as {one.kind}" for one in plan.columns[:6])
-    )
 
 
 def _from_matrix(raw: Raw, options: Options) -> Work:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.datasets._dataset import Dataset
+from karat.datasets._prepare import index_ids
 from karat.datasets._read import from_array
 from karat.datasets._related_files import read_matrix
 from karat.datasets._work import DataKind, Options
@@ -168,31 +169,25 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
     """The same objects, related by distances (``"precomputed"``) or a graph instead of features."""
     if isinstance(X, (str, Path)):
         kind: DataKind = "distances" if metric == "precomputed" else "graph"
-        X, ids, _ = read_matrix(Path(X), Options(kind=kind))
-        if ids is not None:
-            _check_order(dataset, list(ids))
+        X, names, _ = read_matrix(Path(X), Options(kind=kind))
+    else:
+        names = index_ids(X)
     if metric == "precomputed":
         matrix: Any = as_square(X, symmetric=True)
         notes = _triangle_notes(matrix)
     else:
         matrix = as_graph(X)
         notes = _graph_notes(matrix)
-    names = getattr(X, "index", None)
-    if names is not None and len(names) == dataset.n_objects:
-        _check_order(dataset, list(names))
     if matrix.shape[0] != dataset.n_objects:
         raise InputError(
             f"there are {_what(metric)} of {matrix.shape[0]:,} objects, and {dataset.name} has "
             f"{dataset.n_objects:,}; they must be the same objects in the same order"
         )
+    if names is not None:
+        _check_order(dataset, list(names))
+    notes = (*dataset.notes, *notes)
     return replace(
-        dataset,
-        X=matrix,
-        metric=metric,
-        feature_names=(),
-        center=None,
-        scale=None,
-        notes=(*dataset.notes, *notes),
+        dataset, X=matrix, metric=metric, feature_names=(), center=None, scale=None, notes=notes
     )
 
 

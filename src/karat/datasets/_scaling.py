@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.datasets._work import Scale, Work, quoted
 from karat.datasets.problems import RepairableError
@@ -14,9 +15,6 @@ from karat.runtime.validation import (
     largest_value,
     smallest_value,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: what two categories differ by in each of their columns: squared distances then have the weight
 #: of 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1

@@ -7,14 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.runtime.validation import InputError, check_choice, unknown_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
 DataKind: TypeAlias = Literal["features", "distances", "graph"]

@@ -35,25 +35,20 @@ def open_annotated(path: Path, *, only_obs: bool = False) -> Any:
         raise InputError(f"{path} cannot be read as an annotated matrix: {reason}") from None
 
 
-def representation(adata: Any, rep: str) -> tuple[Any, tuple[str, ...] | None]:
-    """A matrix of ``obsm``, or ``"X"``, and the names of its columns, unless it has them."""
-    if rep != "X" and rep not in adata.obsm:
-        raise unknown_name(rep, list(adata.obsm.keys()), "representation in obsm")
-    X = adata.X if rep == "X" else adata.obsm[rep]
-    if X is None:
-        raise InputError('this annotated matrix has no X; name a representation, e.g. "X_pca"')
-    if rep == "X" and hasattr(adata, "var_names"):
-        return X, tuple(str(one) for one in adata.var_names)
-    if hasattr(X, "columns"):
-        return X, None
-    return X, tuple(f"{rep.removeprefix('X_')} {i + 1}" for i in range(X.shape[1]))
-
-
 def read_annotated(path: Path, rep: str | None) -> Raw:
     """The representation that was named, else ``X_pca`` if there is one, else ``X``."""
     adata = open_annotated(path)
     chosen = rep or ("X_pca" if "X_pca" in adata.obsm else "X")
-    X, names = representation(adata, chosen)
+    if chosen != "X" and chosen not in adata.obsm:
+        raise unknown_name(chosen, list(adata.obsm.keys()), "representation in obsm")
+    X = adata.X if chosen == "X" else adata.obsm[chosen]
+    if X is None:
+        raise InputError('this annotated matrix has no X; name a representation, e.g. "X_pca"')
+    names = None
+    if chosen == "X":
+        names = tuple(map(str, adata.var_names))
+    elif not hasattr(X, "columns"):
+        names = tuple(f"{chosen.removeprefix('X_')} {i + 1}" for i in range(X.shape[1]))
     others = [name for name in ("X", *adata.obsm) if name != chosen]
     note = f"The objects are by {chosen}."
     if rep is None and others:

@@ -47,18 +47,12 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, and the sentence, for JSON."""
-        return {
-            "key": self.key,
-            "severity": self.severity,
-            "stops": self.stops,
-            "columns": list(self.columns),
-            "facts": _plain(self.facts),
-            "option": _plain(self.option),
-            "sentence": sentence(self),
-        }
+        told = {name: value for name, value in vars(self).items() if name != "assumed"}
+        return _plain(told) | {"stops": self.stops, "sentence": sentence(self)}
 
 
 def _plain(value: Any) -> Any:
+    """As JSON takes it."""
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: what a cell may say instead of a value, besides being blank; compared without regard to case
 MARKS = frozenset((

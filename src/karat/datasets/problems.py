@@ -8,12 +8,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from karat.datasets._work import Options
 from karat.runtime.validation import InputError
 
-_DEFAULTS = {
-    "encoding": "utf-8", "scale": "auto", "drop": (), "accept": (), "na_values": (),
-    "strict": False,
-}  # fmt: skip
 #: options that are called otherwise on the command line
 _FLAG = {"kind": "--as"}
 _LISTS = ("drop", "accept", "na_values")
@@ -47,7 +44,7 @@ def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in options.items()
-        if value is not None and not (name in _DEFAULTS and value == _DEFAULTS[name])
+        if value is not None and value != getattr(Options, name, None)
     }
 
 

@@ -111,49 +111,51 @@ def understood(table: pa.Table, options: Options) -> Reading:
 
 def _reject(columns: list[Column], table: pa.Table) -> None:
     """Raise for columns of which something would have to be assumed."""
-    problems: dict[str, str] = {}
-    for one in columns:
-        name, values = one.name, table.column(one.name)
-        drop = f"exclude it with drop={name!r} (--drop {name!r})"
-        if one.kind == "date":
-            value = next(v for v in values.to_pylist() if v is not None)
-            problems[name] = (
-                f"column {name!r} holds dates or times (e.g. {value}); they have no unit to "
-                "measure a distance in: turn them into a number first (days since a date, say), "
-                f"or {drop}"
-            )
-        elif one.kind == "text" and not one.n_values:
-            problems[name] = (
-                f"column {name!r} holds {values.type}, which is neither numeric nor categorical; "
-                f"{drop}"
-            )
-        elif one.kind == "text":
-            problems[name] = (
-                f"column {name!r} is text with {one.n_values:,} different values in "
-                f"{len(values):,} rows (e.g. {quoted(one.facts['examples'])}); at most "
-                f"{MAX_CATEGORIES} values, most of which occur more than once, are "
-                f"encoded. {drop.capitalize()}, or let it name the objects with "
-                f"id_column={name!r} (--id-column {name!r})"
-            )
-        elif "not_numbers" in one.facts:
-            places = (f"row {row + 1} ({values[row].as_py()!r})" for row in one.facts["rows"])
-            count = one.facts["not_numbers"]
-            what = "values that are not numbers" if count > 1 else "value that is not a number"
-            problems[name] = (
-                f"column {name!r} has numbers and {count:,} {what}: {', '.join(places)}"
-                f"{', ...' * (count > 3)}; fix them, leave them blank and impute, or {drop}. Rows "
-                "are counted from 1, without the header"
-            )
-        elif "form" in one.facts:
-            problems[name] = (
-                f"column {name!r} has numbers written with {one.facts['form']} (e.g. "
-                f"{values[0].as_py()!r}); write them plainly, or {drop}"
-            )
+    found = {one.name: _problem(one, table.column(one.name)) for one in columns}
+    problems = {name: told for name, told in found.items() if told}
     if problems:
         told = list(problems.values())[:MOST_TOLD]
         if len(problems) > MOST_TOLD:
             told[-1] += f"; and so on, in {len(problems) - MOST_TOLD} more columns"
         raise RepairableError(*told, drop=tuple(problems))
+
+
+def _problem(one: Column, values: pa.ChunkedArray) -> str:
+    """What would have to be assumed about a column, and the options that settle it."""
+    name, facts = one.name, one.facts
+    drop = f"exclude it with drop={name!r} (--drop {name!r})"
+    if one.kind == "date":
+        value = next(v for v in values.to_pylist() if v is not None)
+        return (
+            f"column {name!r} holds dates or times (e.g. {value}); they have no unit to measure a "
+            f"distance in: turn them into a number first (days since a date, say), or {drop}"
+        )
+    if one.kind == "text" and not one.n_values:
+        return (
+            f"column {name!r} holds {values.type}, which is neither numeric nor categorical; {drop}"
+        )
+    if one.kind == "text":
+        return (
+            f"column {name!r} is text with {one.n_values:,} different values in {len(values):,} "
+            f"rows (e.g. {quoted(facts['examples'])}); at most {MAX_CATEGORIES} values, most of "
+            f"which occur more than once, are encoded. {drop.capitalize()}, or let it name the "
+            f"objects with id_column={name!r} (--id-column {name!r})"
+        )
+    if "not_numbers" in facts:
+        places = (f"row {row + 1} ({values[row].as_py()!r})" for row in facts["rows"])
+        count = facts["not_numbers"]
+        what = "values that are not numbers" if count > 1 else "value that is not a number"
+        return (
+            f"column {name!r} has numbers and {count:,} {what}: {', '.join(places)}"
+            f"{', ...' * (count > 3)}; fix them, leave them blank and impute, or {drop}. Rows are "
+            "counted from 1, without the header"
+        )
+    if "form" in facts:
+        return (
+            f"column {name!r} has numbers written with {facts['form']} (e.g. "
+            f"{values[0].as_py()!r}); write them plainly, or {drop}"
+        )
+    return ""
 
 
 def _swallowed(table: pa.Table, options: Options) -> list[Finding]:

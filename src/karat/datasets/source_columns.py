@@ -112,12 +112,8 @@ class SourceColumn:
     def _dates(self, cells: list[str]) -> NDArray[np.float64]:
         import pyarrow as pa
 
-        if self.form in ("date", "time"):  # as Arrow understood it, where the file was text
-            wanted = pa.timestamp("ms") if self.form == "date" else pa.time32("ms")
-            try:
-                return temporal_days(pa.chunked_array([cells]).cast(wanted))
-            except pa.ArrowInvalid:
-                pass
+        if self.form == "time":  # as Arrow understood it, where the file was text
+            return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
         return number_formats.days(cells, self.day_first)
 
     def _of_cells(self, column: pa.ChunkedArray, parse: Any) -> NDArray[np.float64]:

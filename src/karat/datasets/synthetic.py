@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.runtime.validation import check_random_state, unknown_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["WHISSELL2012", "make_whissell2012"]
 

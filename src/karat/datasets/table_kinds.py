@@ -23,7 +23,10 @@ LOOPS = 5.0  # rows that would name one thing twice by chance, if rows were poin
 
 def relation_of(table: pa.Table) -> Finding | None:
     """What says that a table is a matrix of distances or a list of edges, None if nothing does."""
-    return _edges(table) or _distances(table)
+    edges, square = _edges(table), square_of(table)
+    if edges is None and square is not None and looks_like_distances(square[0]):
+        return found_distances(table.num_rows)
+    return edges
 
 
 def looks_like_distances(X: Any) -> bool:
@@ -54,13 +57,6 @@ def square_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any] | None] | Non
     if not all(_numeric(table.column(j).type) for j in range(n)):
         return None
     return np.column_stack([_columns.floats(table.column(j)) for j in range(n)]), ids
-
-
-def _distances(table: pa.Table) -> Finding | None:
-    found = square_of(table)
-    if found is None or not looks_like_distances(found[0]):
-        return None
-    return found_distances(table.num_rows)
 
 
 def _numeric(kind: Any) -> bool:

@@ -49,34 +49,20 @@ def progress_bar(
             yield advance
 
 
+class _Doing:
+    def __str__(self) -> str:
+        return _now()
+
+
 @contextmanager
 def _bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
-    class DoingColumn(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(_now())
-
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        DoingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bar:
-        task = bar.add_task(description, total=total)
+    columns = [*Progress.get_default_columns(), MofNCompleteColumn()]
+    doing = TextColumn("{task.fields[doing]}")
+    with Progress(*columns, doing, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=total, doing=_Doing())
         yield lambda steps: bar.advance(task, steps)
 
 

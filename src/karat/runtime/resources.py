@@ -17,7 +17,7 @@ LARGE = 2**28
 BLOCK = 2**21
 _PROC = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
-_OWN = Path("/proc/self")
+_STATUS = Path("/proc/self/status")
 
 
 def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
@@ -84,28 +84,26 @@ def _address_space() -> int | None:
     try:
         import resource
 
-        limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], _own_memory("VmSize")
+        limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], _field(_STATUS, "VmSize")
     except (ImportError, OSError):
         return None
     return None if limit == resource.RLIM_INFINITY or used is None else max(0, limit - used)
 
 
 def _machine() -> int | None:
-    try:
-        for line in _PROC.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass
+    told = _field(_PROC, "MemAvailable")
+    if told is not None:
+        return told
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return None
 
 
-def _own_memory(key: str) -> int | None:
+def _field(path: Path, key: str) -> int | None:
+    """The bytes that a line ``key: 12 kB`` of a file of the system tells."""
     try:
-        for line in (_OWN / "status").read_text().splitlines():
+        for line in path.read_text().splitlines():
             if line.startswith(key + ":"):
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):

@@ -63,18 +63,14 @@ def thread_pools() -> Any:
 
 @contextmanager
 def threads(
-    *, cores: int | None = None, one_blas_thread: bool = False
+    *, one_blas_thread: bool = False
 ) -> Iterator[Callable[[Callable[[T], R], Iterable[T]], Iterator[R]]]:
     """A ``map`` on all cores, in order, with few results held at a time.
 
-    Parameters
-    ----------
-    cores : int, optional
-        By default :func:`available_cores`; the first error, or Ctrl-C, cancels what has not begun.
-    one_blas_thread : bool
-        Let matrix products use one thread meanwhile.
+    The first error, or Ctrl-C, cancels what has not begun. Matrix products may use
+    ``one_blas_thread`` meanwhile.
     """
-    n = available_cores() if cores is None else cores
+    n = available_cores()
     limit: AbstractContextManager[Any] = nullcontext()
     if one_blas_thread:
         from threadpoolctl import threadpool_limits
@@ -125,6 +121,6 @@ def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> 
     # more strips than threads, so that a slow one does not hold up the rest
     parts = min(4 * count, max(n // least, 1))
     cuts = [n * i // parts for i in range(parts + 1)]
-    with threads(cores=count) as each:
+    with threads() as each:
         for _ in each(lambda strip: work(*strip), pairwise(cuts)):
             pass
