@@ -371,7 +371,7 @@ def check_sample_weight(sample_weight: Any, n: int | None) -> NDArray[np.float64
         i = int(np.argmin((weights >= 0) & np.isfinite(weights)))
         raise InputError(
             f"sample_weight[{i}] is {weights[i]:g}; a weight is the number of objects that one "
-            "stands for, finite and not negative; 0 leaves the object out"
+            "stands for, finite and not negative; 0 excludes the object"
         )
     if not weights.any():
         raise InputError(
