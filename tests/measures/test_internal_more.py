@@ -83,9 +83,10 @@ def test_local_search_says_so_and_comes_near(monkeypatch):
     assert sorted(labels[found.representatives]) == [0, 1, 2]
 
 
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 12), marks=pytest.mark.long)])
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "canberra"])
-def test_local_search_finds_the_optimum_of_small_sets(metric, monkeypatch):
-    for seed in range(12):
+def test_local_search_finds_the_optimum_of_small_sets(metric, seeds, monkeypatch):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         k = int(rng.integers(2, 4))
         X, labels = small(seed, n=24, k=k)
@@ -99,10 +100,11 @@ def test_local_search_finds_the_optimum_of_small_sets(metric, monkeypatch):
             assert found == pytest.approx(exact, rel=1e-9)
 
 
-def test_a_search_with_many_optima_reaches_the_best_set(monkeypatch):
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 6), marks=pytest.mark.long)])
+def test_a_search_with_many_optima_reaches_the_best_set(seeds, monkeypatch):
     """Random labels: one start in ten reaches the best of 50,000 sets."""
     missed = 0
-    for seed in range(6):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         X, labels = small(seed, n=int(rng.integers(55, 65)), k=4)
         exact = karat.relative_margin(X, labels)

@@ -56,7 +56,7 @@ class MeasureMap:
     studies : Series
         On how many studies each measure was computed.
     about : mapping of str to object
-        The command, the corpus, and what was measured on collections left out.
+        The command, the corpus, and what was measured on excluded collections.
     """
 
     rho: pd.DataFrame

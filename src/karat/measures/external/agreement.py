@@ -30,7 +30,7 @@ def compare_labelings(
     measure : str
         Key of an external measure.
     noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means; ``"drop"`` leaves an object out of the pairs of clusterings
+        What the label ``-1`` means; ``"drop"`` excludes an object from the pairs of clusterings
         where either marks it.
 
     Returns

@@ -28,6 +28,7 @@ _of_sums = partial(
     cost="O(n² d)",
     compares_k=False,
 )
+_within = partial(_of_sums, least_k=1, greater_is_better=False)
 
 
 def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
@@ -39,12 +40,7 @@ def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
     )
 
 
-@_of_sums(
-    "Average within-cluster scatter (aWCS)",
-    references=["whissell2012 3.4"],
-    least_k=1,
-    greater_is_better=False,
-)
+@_within("Average within-cluster scatter (aWCS)", references=["whissell2012 3.4"])
 def average_within_cluster_scatter(stats: Statistics, m: int) -> float | str:
     """Mean distance of the pairs within clusters (aWCS), which falls as clusters are split.
 
@@ -62,12 +58,7 @@ def average_within_cluster_scatter(stats: Statistics, m: int) -> float | str:
     return SINGLETONS_ONLY if math.isnan(value) else value
 
 
-@_of_sums(
-    "Within-cluster scatter (WCS)",
-    references=["whissell2012 3.1"],
-    least_k=1,
-    greater_is_better=False,
-)
+@_within("Within-cluster scatter (WCS)", references=["whissell2012 3.1"])
 def within_cluster_scatter(stats: Statistics, m: int) -> float:
     """Within-cluster scatter (WCS): the sum of the distances of the pairs within clusters.
 
@@ -86,12 +77,7 @@ def within_cluster_scatter(stats: Statistics, m: int) -> float:
     return float(stats.within_sums[m].sum())
 
 
-@_of_sums(
-    "Within-cluster scatter by cluster size (WWCS1)",
-    references=["whissell2012 3.2"],
-    least_k=1,
-    greater_is_better=False,
-)
+@_within("Within-cluster scatter by cluster size (WWCS1)", references=["whissell2012 3.2"])
 def weighted_within_cluster_scatter_1(stats: Statistics, m: int) -> float:
     """Within-cluster scatter with each cluster's sum divided by its size (WWCS1).
 
@@ -105,12 +91,7 @@ def weighted_within_cluster_scatter_1(stats: Statistics, m: int) -> float:
     return float((stats.within_sums[m] / stats.sizes[m]).sum())
 
 
-@_of_sums(
-    "Within-cluster scatter by cluster (WWCS2)",
-    references=["whissell2012 3.3"],
-    least_k=1,
-    greater_is_better=False,
-)
+@_within("Within-cluster scatter by cluster (WWCS2)", references=["whissell2012 3.3"])
 def weighted_within_cluster_scatter_2(stats: Statistics, m: int) -> float:
     """Within-cluster scatter with each cluster's sum over ∣c∣(∣c∣−1), half its mean (WWCS2).
 

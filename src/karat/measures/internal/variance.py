@@ -24,6 +24,10 @@ FAMILY = "variance ratio"
 ALL_COINCIDE = "all objects coincide"
 NO_SCATTER = "every object is at its cluster's centroid"
 _of_squares = partial(of_features, family=FAMILY, needs=["centroids"], cost="O(n d)")
+#: what never rises when a cluster is split
+_falling = partial(
+    _of_squares, least_k=1, greater_is_better=False, range=(0.0, math.inf), compares_k=False
+)
 
 
 def sums_of_squares(stats: Statistics, m: int) -> tuple[float, float]:
@@ -56,14 +60,7 @@ def calinski_harabasz_index(stats: Statistics, m: int) -> float | str:
     return between / (len(stats.sizes[m]) - 1) / (within / freedom)
 
 
-@_of_squares(
-    "Sum of squares within clusters",
-    references=["macqueen1967"],
-    least_k=1,
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    compares_k=False,
-)
+@_falling("Sum of squares within clusters", references=["macqueen1967"])
 def within_sum_of_squares(stats: Statistics, m: int) -> float:
     """Squared Euclidean distances of the objects to their centroids, added up.
 
@@ -101,14 +98,7 @@ def r_squared(stats: Statistics, m: int) -> float | str:
     return between / (within + between) if within + between > 0 else ALL_COINCIDE
 
 
-@_of_squares(
-    "Ball–Hall index",
-    references=["ball1965"],
-    least_k=1,
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    compares_k=False,
-)
+@_falling("Ball–Hall index", references=["ball1965"])
 def ball_hall_index(stats: Statistics, m: int) -> float:
     """Mean over clusters of the mean squared distance to the centroid; it falls with splits.
 
@@ -143,15 +133,7 @@ def ratkowsky_lance_index(stats: Statistics, m: int) -> float | str:
     return math.sqrt(float((between[varies] / total[varies]).mean()) / len(sizes))
 
 
-@_of_squares(
-    "Pooled variance within clusters",
-    references=["milligan1985"],
-    least_k=1,
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    compares_k=False,
-    default=False,
-)
+@_falling("Pooled variance within clusters", references=["milligan1985"], default=False)
 def pooled_variance(stats: Statistics, m: int) -> float | str:
     """Trace of the pooled covariance matrix within clusters, tr W/(n − k); it falls with splits.
 
