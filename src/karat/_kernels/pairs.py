@@ -11,14 +11,16 @@ SUM, MIN, MAX, INVERSE = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def accumulate(tile, squared, r0, j0, run, weights, labels, starts, wanted, into, at):
+def accumulate(tile, squared, r0, j0, known, into, at):
     """Add a tile of distances, from the objects from ``r0`` to those from ``j0``.
 
     ``into`` are (sum of all k, columns) arrays of sums (each row times its object's weight),
     minima, maxima and sums of 1/d², in which cluster c of clustering m is row ``starts[m] + c``;
     the tile's columns are there from ``at`` on. Rows of equal ``run``, whose labels are the same,
-    are added up first. Of squared distances the roots are taken, in the tile.
+    are added up first. Of squared distances the roots are taken, in the tile. ``known`` are, of
+    all objects, runs, weights and labels (n, M), then ``starts`` and which arrays are wanted.
     """
+    run, weights, labels, starts, wanted = known
     R, B = tile.shape
     sums, minima, maxima, inverses = np.empty(B), np.empty(B), np.empty(B), np.empty(B)
     end = 0

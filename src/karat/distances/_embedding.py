@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.runtime.resources import require_memory
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ FORMS = {
     "cosine": "unit rows",
     "correlation": "centred unit rows",
     "spearman": "unit rows of ranks",
-    "kendall": "unit rows of orders",
     "seuclidean": "standardised features",
     "mahalanobis": "whitened features",
 }
@@ -39,8 +37,8 @@ def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float =
     weights : ndarray of float64, shape (n,), optional
         How many coincident objects each row stands for, in standard deviations.
     length : float, default 1
-        Of the rows, for cosine, correlation, spearman and kendall: half their squared distance
-        over ``length**2`` is the distance.
+        Of the rows, for cosine, correlation and spearman: half their squared distance over
+        ``length**2`` is the distance.
 
     Returns
     -------
@@ -50,10 +48,6 @@ def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float =
     ------
     InputError
         For sparse data, except under Euclidean distance and cosine, whose zeros stay zeros.
-
-    Notes
-    -----
-    ``kendall`` has a column for each pair of features: the sign of their difference.
     """
     if metric in ("euclidean", "sqeuclidean"):
         return X
@@ -62,8 +56,6 @@ def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float =
     if hasattr(X, "toarray"):
         raise InputError(f"{metric} needs dense data (it centres each value); use X.toarray()")
     Z = np.asarray(X, np.float64)
-    if metric == "kendall":
-        return _directions(_orders(Z), length)
     if metric in ("correlation", "spearman"):
         if metric == "spearman":
             from scipy.stats import rankdata
@@ -71,17 +63,6 @@ def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float =
             Z = rankdata(Z, axis=1)
         return _directions(Z - Z.mean(axis=1, keepdims=True), length)
     return _whitened(Z, weights, full=metric == "mahalanobis")
-
-
-def _orders(X: Floats) -> Floats:
-    n, d = X.shape
-    require_memory(
-        8 * n * d * (d - 1) / 2,
-        f"kendall's dissimilarity of {n:,} objects with {d:,} features",
-        "use spearman instead",
-    )
-    left, right = np.triu_indices(d, 1)
-    return np.sign(X[:, left] - X[:, right])
 
 
 def _directions(X: Any, length: float) -> Any:

@@ -48,7 +48,6 @@ METRICS = {
     "matching": "share of features that differ (simple matching)",
     "minkowski:P": "(Σ|x−y|ᴾ)^(1/P) of any P above 0, e.g. minkowski:3",
     "spearman": "1 − Spearman's ρ over the features",
-    "kendall": "1 − Kendall's τ-b over the features",
     "braycurtis": "Σ|x−y| / Σ|x+y|",
     "canberra": "Σ |x−y|/(|x|+|y|)",
     "hamming": "share of features that differ",
@@ -157,7 +156,7 @@ def as_distances(
     sparse = hasattr(X, "toarray")
     if name in ("euclidean", "sqeuclidean"):
         return _euclidean(X, name == "euclidean", exact)
-    if name in ("cosine", "correlation", "spearman", "kendall"):
+    if name in ("cosine", "correlation", "spearman"):
         # half the squared distance of unit rows
         return _euclidean(embed(X, name, length=np.sqrt(0.5)), False, exact)
     if name in ("seuclidean", "mahalanobis"):

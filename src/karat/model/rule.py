@@ -182,7 +182,7 @@ def _form(X: Data, metric: str, width: int | None = None) -> Any:
     if metric in ("euclidean", "sqeuclidean"):
         return form
     if width is None:
-        width = X.shape[1] + 1 if metric != "kendall" else X.shape[1] * (X.shape[1] - 1) // 2 + 1
+        width = X.shape[1] + 1
     lacking = width - form.shape[1]
     if lacking <= 0:
         return form

@@ -128,16 +128,15 @@ def structure_of(X: Any, metric: Any, rng: np.random.Generator) -> Structure:
     Z = coordinates(X, metric, rng)
     if Z.shape[1] == 0:
         return Structure(0.0, "no", 0.0, 1, len(Z))
-    found = find_valleys(Z, rng)
-    evidence, n = found.strongest, found.n_objects
+    of_numbers, groups = find_valleys(Z, rng)
+    evidence, n = float(of_numbers.max(initial=0.0)), len(Z)
     probability = probability_of(evidence, n)
     decision: Decision = "unclear"
     if evidence >= needed(n):
         decision = "yes"
     elif probability < UNLIKELY:
         decision = "no"
-    best = int(np.argmax(found.evidence)) if evidence else 0
-    k = int(found.groups[best]) if decision == "yes" else 1
+    k = int(groups[of_numbers.argmax()]) if decision == "yes" else 1
     return Structure(probability, decision, evidence, max(k, 1), n)
 
 

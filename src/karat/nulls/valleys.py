@@ -51,32 +51,7 @@ NEIGHBOURS, BESIDE, SHARED = 5, 3, 2.5
 BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
 
 
-@dataclass(frozen=True)
-class Valleys:
-    """What was found for each number of clusters tried.
-
-    Attributes
-    ----------
-    numbers : tuple of int
-    evidence : ndarray of float64
-        For each number: -log p of the deepest valley that no way around it avoids.
-    groups : ndarray of int64
-        In how many parts the valleys with more evidence than :data:`LIMIT` divide the clusters.
-    n_objects : int
-    """
-
-    numbers: tuple[int, ...]
-    evidence: Floats
-    groups: Codes
-    n_objects: int
-
-    @property
-    def strongest(self) -> float:
-        """The most evidence for any number; 0 where nothing could be tried."""
-        return float(self.evidence.max(initial=0.0))
-
-
-def find_valleys(Z: Floats, rng: np.random.Generator) -> Valleys:
+def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Codes]:
     """Look for valleys between the clusters of k-means for several k.
 
     Parameters
@@ -87,7 +62,10 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> Valleys:
 
     Returns
     -------
-    Valleys
+    evidence : ndarray of float64
+        For each number of clusters tried: -log p of the deepest valley that no way around it avoids.
+    groups : ndarray of int64
+        In how many parts the valleys with more evidence than :data:`LIMIT` divide the clusters.
 
     Notes
     -----
@@ -105,7 +83,7 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> Valleys:
     found = [links[i : i + REPEATS] for i in range(0, len(jobs), REPEATS)]
     strongest = [np.mean([links.max(initial=0.0) for links in runs]) for runs in found]
     groups = [np.median([(links > LIMIT).sum() for links in runs]) for runs in found]
-    return Valleys(numbers, np.array(strongest), 1 + np.round(groups).astype(np.int64), n)
+    return np.array(strongest), 1 + np.round(groups).astype(np.int64)
 
 
 def valley_evidence(Z: Floats, labels: Codes, rng: np.random.Generator) -> float:

@@ -86,8 +86,6 @@ def drawn(study: Study) -> Dataset:
             data, X=plane, metric="euclidean", feature_names=("coordinate 1", "coordinate 2")
         )
     if isinstance(metric, str) and FORMS.get(metric) and data.n_features > 2:
-        if metric == "kendall":
-            metric = "spearman"
         return replace(data, X=embed(data.X, metric), center=None, scale=None)
     return data
 

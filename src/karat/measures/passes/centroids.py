@@ -72,17 +72,19 @@ def around_centroids(
         np.asarray(rows[_first_objects(row, len(size))], dtype=np.float64)
         for row, size in zip(labelings.codes, sizes, strict=True)
     ]
-    sums = over_blocks(workers, _sums, data, [(first[m],) for m in each], np.add)
+    sums = over_blocks(workers, "centroid_sums", data, [(first[m],) for m in each], np.add)
     means = [total / size[:, None] for total, size in zip(sums, sizes, strict=True)]
     known = [(first[m], means[m]) for m in each]
-    around = over_blocks(workers, _squares, data, known, _add_squares)
+    around = over_blocks(workers, "centroid_squares", data, known, _add_squares)
     silhouettes = []
     for wanted, simple in ((squared, False), (simplified, True)):
         if wanted:
             known_too = [
                 (sizes[m].astype(np.float64), *known[m], around[m][0][:, 0], simple) for m in each
             ]
-            silhouettes.append(over_blocks(workers, _silhouettes, data, known_too, np.add))
+            silhouettes.append(
+                over_blocks(workers, "centroid_silhouettes", data, known_too, np.add)
+            )
         else:
             silhouettes.append([np.zeros(len(size)) for size in sizes])
     return shift, [
@@ -106,12 +108,12 @@ def sums_to_centers(
 
 def over_blocks(
     workers: Workers,
-    function: Callable[..., T],
+    function: str | Callable[..., T],
     data: tuple[Data, Labelings, Floats | None],
     known: Sequence[tuple[Any, ...]],
     add: Callable[[T, T], T],
 ) -> list[T]:
-    """``function`` of each block and clustering, added up over the blocks."""
+    """``function`` (or a kernel, by name) of each block and clustering, added up over the blocks."""
     X, labelings, _ = data
     M = len(labelings)
     items = [(start, m, *known[m]) for start in range(0, X.shape[0], ROWS) for m in range(M)]
@@ -129,17 +131,20 @@ def _of_one_block(found: Iterator[T], number: int) -> Iterator[list[T]]:
 
 
 def _on_block(
-    function: Callable[..., T],
+    function: str | Callable[..., T],
     X: Data,
     labelings: Labelings,
     weights: Floats | None,
     item: tuple[Any, ...],
 ) -> T:
+    from karat._kernels import centroids
+
+    work: Any = getattr(centroids, function) if isinstance(function, str) else function
     start, m, *known = item
     block = slice(start, start + ROWS)
     labels = labelings.codes[m, block]
     own = np.ones(len(labels)) if weights is None else weights[block]
-    return function(X[block], labels, own, *known)
+    return work(X[block], labels, own, *known)
 
 
 def _first_objects(codes: NDArray[np.int32], k: int) -> NDArray[np.int64]:
@@ -149,30 +154,10 @@ def _first_objects(codes: NDArray[np.int32], k: int) -> NDArray[np.int64]:
     return first[:-1]
 
 
-def _sums(X: Any, labels: Any, weights: Floats, first: Floats) -> Floats:
-    from karat._kernels.centroids import centroid_sums
-
-    return centroid_sums(X, labels, weights, first)
-
-
-def _squares(
-    X: Any, labels: Any, weights: Floats, first: Floats, means: Floats
-) -> tuple[Floats, Floats]:
-    from karat._kernels.centroids import centroid_squares
-
-    return centroid_squares(X, labels, weights, first, means)
-
-
 def _add_squares(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     around = one[0] + other[0]
     around[:, 2] = np.maximum(one[0][:, 2], other[0][:, 2])
     return around, one[1] + other[1]
-
-
-def _silhouettes(X: Any, labels: Any, weights: Floats, *known: Any) -> Floats:
-    from karat._kernels.centroids import centroid_silhouettes
-
-    return centroid_silhouettes(X, labels, weights, *known)
 
 
 def _to_centers(

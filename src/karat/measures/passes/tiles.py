@@ -126,9 +126,9 @@ def add(
             b = min(a + (rows if mirror is None or a != j0 else WIDTH), r1)
             tile = room[: (b - a) * (j1 - j0)].reshape(b - a, j1 - j0)
             distances.tile(a, b, j0, j1, strip, tile)
-            accumulate(tile, distances.squared, a, j0, *known, into.arrays, j0 - into.start)
+            accumulate(tile, distances.squared, a, j0, tuple(known), into.arrays, j0 - into.start)
             if mirror is not None and a != j0:
                 turned = turned_room[: tile.size].reshape(tile.T.shape)
                 np.copyto(turned, tile.T)
-                accumulate(turned, False, j0, a, *known, mirror.arrays, a - mirror.start)
+                accumulate(turned, False, j0, a, tuple(known), mirror.arrays, a - mirror.start)
             a = b
