@@ -212,11 +212,11 @@ def test_objects_are_named_where_they_are() -> None:
 
 def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.plot._projection.AT_MOST", 200)
-    labels = np.repeat([0, 1, 2], [9000, 1000, 15])
+    labels = np.repeat([0, 1, 2], [900, 100, 15])
     X = RNG.normal(size=(len(labels), 3))
     figure = plot.projection(X, labels)
     drawn = [len(t.x) for t in figure.data]
-    assert drawn == [180, 20, 15]
+    assert drawn == [round(200 * 900 / 1015), 20, 15]
     assert figure.layout.meta["drawn"] == sum(drawn)
     again = plot.projection(X, labels)
     assert figure.data[0].text == again.data[0].text

@@ -155,10 +155,10 @@ def test_the_pictures_people_know_are_there(blind: karat.Study, page: Page) -> N
     assert f"The tree of {best}, " in page.texts["dendrogram"]
 
 
-def test_the_consensus_matrix_is_shown_where_stability_was_asked() -> None:
+def test_the_consensus_matrix_is_shown_where_stability_was_asked(page: Page) -> None:
+    assert "consensus-matrix" not in page.sections
     study = karat.Study(wine())
     study.sweep(["ward"], k=[3], workers=1)
-    assert "consensus-matrix" not in Page(render(study)).sections
     study.stability(n_resamples=4, n_references=0)
     shown = Page(render(study))
     assert "178 of 178 objects" in shown.texts["consensus-matrix"]
@@ -434,25 +434,28 @@ def test_one_cluster_has_no_silhouettes_and_says_so() -> None:
 
 
 def test_many_objects_are_sampled_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.report import _facts
+    from karat.report import _facts, _map
 
-    monkeypatch.setattr(_facts, "MOST_SILHOUETTES", 1000)
-    monkeypatch.setattr(_facts, "SILHOUETTE_SAMPLE", 500)
+    monkeypatch.setattr(_map, "MOST_DRAWN", 150)
+    monkeypatch.setattr(_facts, "MOST_SILHOUETTES", 100)
+    monkeypatch.setattr(_facts, "SILHOUETTE_SAMPLE", 50)
     rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(i, 0.1, (2600, 2)) for i in range(2)])
+    X = np.vstack([rng.normal(i, 0.1, (130, 2)) for i in range(2)])
     study = karat.Study(X)
-    study.add({"halves": [0] * 2600 + [1] * 2600})
+    study.add({"halves": [0] * 130 + [1] * 130}, reference=False)
     page = Page(render(study))
-    assert "sample of 3,000 of the 5,200 is drawn" in page.texts["answer"]
-    assert "a random sample of 500 of the 5,200 objects" in page.texts["fit"]
+    assert "sample of 150 of the 260 is drawn" in page.texts["answer"]
+    assert "a random sample of 50 of the 260 objects" in page.texts["fit"]
 
 
+@pytest.mark.parametrize(
+    ("n", "m", "most"), [(600, 100, 4e6), pytest.param(5000, 2000, 8e6, marks=pytest.mark.long)]
+)
 def test_page_is_small_for_many_points_and_candidates(
-    blind: karat.Study, monkeypatch: pytest.MonkeyPatch
+    n: int, m: int, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("karat.plot.layout.PLACED", 100)
     rng = np.random.default_rng(0)
-    n, m = 5000, 2000
     X = rng.normal(size=(n, 10))
     ids = np.array([f"object number {i}" for i in range(n)], dtype=object)
     data = replace(wine(), X=X, feature_names=tuple("abcdefghij"), ids=ids, center=None, scale=None)
@@ -492,4 +495,4 @@ def test_page_is_small_for_many_points_and_candidates(
         def labels(self, name: str) -> Any:
             return study.labels(f"clustering {int(name.partition('=')[2]) % 2}")
 
-    assert len(render(Many()).encode()) < 8e6  # type: ignore[arg-type]
+    assert len(render(Many()).encode()) < most  # type: ignore[arg-type]

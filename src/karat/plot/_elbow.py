@@ -59,7 +59,6 @@ def elbow(
     >>> karat.plot.elbow(X, range(1, 6)).layout.annotations[1].text
     'Gap statistic: 3 clusters'
     """
-    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
     points = check_data(X)
@@ -78,27 +77,19 @@ def elbow(
     )  # fmt: skip
     lines = (("data", "within", style.COLORS[0]), ("uniform data", "uniform", style.NOISE_COLOR))
     for name, column, colour in lines:
-        figure.add_trace(
-            go.Scatter(
-                x=at, y=found[column].to_numpy(), name=name, mode="lines+markers",
-                line={"color": colour},
-                hovertemplate=f"{name}, k = %{{x}}<br><b>%{{y:.4g}}</b><extra></extra>",
-            ),
-            row=1, col=1,
+        figure.add_scatter(
+            x=at, y=found[column].to_numpy(), name=name, mode="lines+markers", row=1, col=1,
+            line={"color": colour},
+            hovertemplate=f"{name}, k = %{{x}}<br><b>%{{y:.4g}}</b><extra></extra>",
         )  # fmt: skip
-    figure.add_trace(
-        go.Scatter(
-            x=at, y=found["gap"].to_numpy(), mode="lines+markers", showlegend=False,
-            error_y={"type": "data", "array": found["standard_error"].to_numpy(), "width": 3},
-            line={"color": style.COLORS[0]},
-            hovertemplate="k = %{x}<br>gap <b>%{y:.4g}</b><extra></extra>",
-        ),
-        row=1, col=2,
+    figure.add_scatter(
+        x=at, y=found["gap"].to_numpy(), mode="lines+markers", showlegend=False, row=1, col=2,
+        error_y={"type": "data", "array": found["standard_error"].to_numpy(), "width": 3},
+        line={"color": style.COLORS[0]},
+        hovertemplate="k = %{x}<br>gap <b>%{y:.4g}</b><extra></extra>",
     )  # fmt: skip
-    figure.add_trace(
-        style.ring([result.first_k], [found.at[result.first_k, "gap"]], showlegend=False),
-        row=1, col=2,
-    )  # fmt: skip
+    chosen = style.ring([result.first_k], [found.at[result.first_k, "gap"]], showlegend=False)
+    figure.add_trace(chosen, row=1, col=2)
     figure.update_layout(
         template=style.figure().layout.template, height=400, margin={"t": 60},
         legend={"y": -0.2, "yanchor": "top"},

@@ -122,24 +122,22 @@ def curve(
 ) -> list[go.Scatter]:
     """The i-th clusterer over the number of clusters: a line through its best, dots for all."""
     shared = {"name": safe(name), "legendgroup": f"clusterer {i}"}
-    traces = []
-    if line is not None:
-        traces.append(
-            go.Scatter(
-                x=np.asarray(line[0], dtype=int), y=np.asarray(line[1]), mode="lines",
-                line={"color": color(i), "dash": dash(i), "width": 2}, hoverinfo="skip",
-                meta={"role": "line", "clusterer": str(name)}, **shared,
-            )
-        )  # fmt: skip
+    stroke = {"color": color(i), "dash": DASHES[i // len(COLORS) % len(DASHES)], "width": 2}
     size, opacity = (9, 0.9) if line is None else (6, 0.55)
-    traces.append(
+    traces = [
         go.Scatter(
             x=np.asarray(dots[0], dtype=int), y=np.asarray(dots[1]), mode="markers",
             marker={"color": color(i), "symbol": symbol(i), "size": size, "opacity": opacity},
             showlegend=line is None, text=hover, hovertemplate="%{text}<extra></extra>",
             meta={"role": "dots", "clusterer": str(name)}, **shared,
         )
-    )  # fmt: skip
+    ]  # fmt: skip
+    if line is not None:
+        drawn = go.Scatter(
+            x=np.asarray(line[0], dtype=int), y=np.asarray(line[1]), mode="lines", line=stroke,
+            hoverinfo="skip", meta={"role": "line", "clusterer": str(name)}, **shared,
+        )  # fmt: skip
+        traces.insert(0, drawn)
     return traces
 
 
@@ -161,11 +159,6 @@ def color(i: int) -> str:
 def symbol(i: int) -> str:
     """Mark of the i-th cluster: changes each time the colours start again."""
     return "x-thin-open" if i == NOISE else SYMBOLS[i // len(COLORS) % len(SYMBOLS)]
-
-
-def dash(i: int) -> str:
-    """Stroke of the i-th clusterer: changes each time the colours start again."""
-    return DASHES[i // len(COLORS) % len(DASHES)]
 
 
 def safe(value: object) -> str:
