@@ -18,7 +18,8 @@ FEWER = {"bound-coverage": 1, "guarantee-draws": 1, "number-of-clusters": 1, "cl
 SLOW = ("abul2003", "banerjee2004-figure3", "banerjee2004-figure6", "choice", "map-of-measures",
         "guarantee-tightness", "guarantee-stopping", "structure", "whissell2012-section6",
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
-        "whissell2012-chapter5", "whissell2012-table5")  # fmt: skip
+        "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",
+        "alternatives")  # fmt: skip
 
 
 @pytest.fixture
