@@ -9,7 +9,8 @@ from sklearn.datasets import load_wine, make_blobs
 from sklearn.preprocessing import scale
 
 import karat
-from karat.bounds import LabelSequence, doubted_draw, forecast_labels, sample
+from karat.bounds import LabelSequence, claims, doubted_draw, forecast_labels, sample
+from karat.runtime.validation import InputError
 
 
 def partly(truth, rows):
@@ -115,6 +116,7 @@ def test_labels_that_are_no_draw_are_refused(blobs, design):
     assert found.sentence.startswith("Nothing is guaranteed")
     assert found.mdl.best.bound_rate == 1.0
     assert "No forecast" in str(forecast_labels(found, 0.1))
+    assert claims(codes, partly(four, rows)).refused
     if design == "two clusters":
         ordered = karat.guarantee(codes, partly(four, rows), 0.1, True, order=rng.permutation(rows))
         assert ordered.refused
@@ -191,6 +193,65 @@ def test_a_ranking_by_labels_is_not_called_the_probability_of_being_best(wine):
     told = str(study.best())
     assert "probability among the candidates" not in told
     assert "no guarantee that it is the best" in told
+
+
+# claims -------------------------------------------------------------------------------------------
+
+
+def broken_claims(found, truth, labelings, y):
+    """Whether any claim is false, from the truth."""
+    known = np.array([value is not None for value in y])
+    filled = np.where(known, truth, found.labels)
+    codes = labelings[found.name]
+    wrong = 0
+    for one in found.claims:
+        if one.about == "clusters":
+            wrong += (truth[codes == one.subject] == one.says).mean() < one.low - 1e-12
+        elif one.about == "classes":
+            wrong += (filled[truth == one.subject] == one.subject).mean() < one.low - 1e-12
+        elif one.about == "counts":
+            wrong += not one.low <= (truth == one.subject).sum() <= one.high
+        else:
+            held = ~known & np.array([value is not None for value in found.labels])
+            wrong += (found.labels != truth)[held].mean() > one.high + 1e-12
+    return wrong > 0
+
+
+@pytest.mark.parametrize(
+    "about",
+    [["clusters"], ["classes"], ["counts"], ["abstain"], ["error"],
+     ["clusters", "classes", "counts", "error"]],
+)  # fmt: skip
+def test_claims_fail_together_with_a_chance_of_at_most_delta(about):
+    rng = np.random.default_rng(3)
+    truth = np.array(["a", "b", "c"], dtype=object)[rng.choice(3, 120, p=[0.6, 0.3, 0.1])]
+    codes = np.where(rng.random(120) < 0.25, rng.integers(0, 4, 120), (truth == "a") + 0)
+    labelings, broken, draws = {"one": codes}, 0, 150
+    for seed in range(draws):
+        rows = sample(120, 40, random_state=seed)
+        y = partly(truth, rows)
+        found = claims(labelings, y, 0.2, about=about, abstain=0.3, order=rows)
+        broken += broken_claims(found, truth, labelings, y)
+    assert broken <= 0.2 * draws + 3 * (0.16 * draws) ** 0.5
+
+
+def test_claims_in_words(wine):
+    _, y, labelings = wine
+    names = np.array(["Barolo", "Grignolino", "Barbera"], dtype=object)[y]
+    few = partly(names, sample(178, 100, random_state=0))
+    found = claims(labelings, few, about=["error", "clusters", "classes", "counts", "abstain"])
+    text = str(found)
+    assert "All of these hold at once: of ten random draws like yours" in text
+    assert "% Barolo (" in text
+    assert "of all Barbera are found" in text
+    assert "of the 178 objects are Grignolino" in text
+    assert "that get an answer are wrong" in text
+    assert "Premises: the labelled objects were drawn" in text
+    assert sum(value is None for value in found.labels) == pytest.approx(0.2 * 78, abs=9)
+    with pytest.raises(InputError, match="about must name"):
+        claims(labelings, few, about=["nothing"])
+    with pytest.raises(InputError, match="abstain"):
+        claims(labelings, few, abstain=1.0)
 
 
 @pytest.mark.parametrize("seed", range(2))

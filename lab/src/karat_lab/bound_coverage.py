@@ -14,6 +14,7 @@ from karat.bounds import (
     Searched,
     b_max,
     binomial_tail_bound,
+    claims,
     guarantee,
     pac_mdl_bound,
     prune_dendrogram,
@@ -40,13 +41,14 @@ OBJECTS, FEW, DRAWS, TARGET = 120, 30, 1_000, 0.3
 TAUGHT = 8
 #: what is guaranteed: for a fixed number of labels, without and with the features and with objects
 #: that teach; at the stop for a target, with those too; at every number of labels (broken if any
-#: is)
+#: is); claims that hold together
 KINDS = (
     "fixed",
     "with features",
     "with objects that teach",
     "stopped at a target",
     "at every number",
+    "claims",
 )
 POPULATIONS = ("clear", "noisy", "unrelated", "many classes")
 
@@ -109,8 +111,8 @@ def run(
             "tight up to the steps of a whole number of errors. The others pay for all "
             "classifiers that they might have chosen, so they are broken far less often.",
             f"The others are designs of {OBJECTS} objects with {FEW} labels at most, "
-            f"{min(splits, DRAWS):,} draws each: 'at every number' is broken if any of its "
-            "statements is.",
+            f"{min(splits, DRAWS):,} draws each: 'claims' and 'at every number' are broken if any "
+            "of their statements is.",
         ),
     )
 
@@ -220,8 +222,7 @@ def _designs(
     rows = []
     for number, population in enumerate(POPULATIONS):
         X, truth, batch = _population(population, np.random.default_rng(number))
-        # six streams a population, whatever the kinds are, as in the stored results
-        for kind, stream in zip(KINDS, rng.spawn(6), strict=False):
+        for kind, stream in zip(KINDS, rng.spawn(len(KINDS)), strict=True):
             row = kept.get((kind, population))
             if row is None:
                 found = [_draw(kind, X, truth, batch, stream) for _ in range(draws)]
@@ -284,6 +285,12 @@ def _draw(
         features = X if kind == "with features" else None
         found = guarantee(batch, partly(FEW), DELTA, X=features, order=order, taught=taught)
         return outcome(found, len(order))
+    if kind == "claims":
+        about = ("error", "clusters", "classes", "counts")
+        held = claims(batch, partly(FEW), DELTA, about=about, order=order)
+        share = float((held.labels != truth).mean()) * OBJECTS / (OBJECTS - FEW)
+        said = next((claim.high for claim in held.claims if claim.about == "error"), 1.0)
+        return said, share, any(_is_false(claim, held, truth, batch) for claim in held.claims)
     target = TARGET if teaches else None
     keeps, told = LabelSequence(batch, DELTA, target, taught=taught), []
     for m in range(2 if teaches else 10, len(order) + 1, 4):
@@ -291,3 +298,16 @@ def _draw(
         if teaches and told[-1][0] <= TARGET:
             break
     return (*told[-1][:2], told[-1][2] if teaches else any(f[2] for f in told))
+
+
+def _is_false(claim: Any, told: Any, truth: NDArray[np.object_], batch: Labelings) -> bool:
+    own = truth == claim.subject
+    if claim.about == "counts":
+        return not claim.low <= own.sum() <= claim.high
+    if claim.about == "classes":
+        return (told.labels[own] == claim.subject).mean() < claim.low - 1e-12
+    if claim.about == "clusters":
+        row = batch.names.index(told.name)
+        inside = batch.codes[row] == list(batch.cluster_names[row]).index(claim.subject)
+        return (truth[inside] == claim.says).mean() < claim.low - 1e-12
+    return (told.labels != truth).sum() > claim.high * (OBJECTS - FEW) + 1e-9

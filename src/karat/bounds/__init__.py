@@ -1,6 +1,7 @@
 """What a few labels guarantee about clusterings."""
 
 from karat.bounds import languages as languages
+from karat.bounds.claims import Claim, Claims, claims
 from karat.bounds.classifiers import Classifier, Learner, Part
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.dendrogram import prune_dendrogram
@@ -8,6 +9,7 @@ from karat.bounds.forecast import LabelForecast, forecast_labels
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.pairs import kept_pairs
+from karat.bounds.prediction_powered import Estimate, prediction_powered_mean
 from karat.bounds.sampling import Doubt, doubted_draw, sample
 from karat.bounds.sequential import Starts
 from karat.bounds.study import Searched, study_bounds, study_guarantee
@@ -16,8 +18,11 @@ from karat.bounds.wording import percent_up
 from karat.bounds.yardstick import binomial_tail_bound, supervised_yardstick
 
 __all__ = [
+    "Claim",
+    "Claims",
     "Classifier",
     "Doubt",
+    "Estimate",
     "Guarantee",
     "LabelForecast",
     "LabelSequence",
@@ -31,6 +36,7 @@ __all__ = [
     "b_max",
     "binomial_tail_bound",
     "bucket",
+    "claims",
     "doubted_draw",
     "forecast_labels",
     "guarantee",
@@ -39,6 +45,7 @@ __all__ = [
     "log_bucket",
     "pac_mdl_bound",
     "percent_up",
+    "prediction_powered_mean",
     "prune_dendrogram",
     "sample",
     "study_bounds",

@@ -33,6 +33,8 @@ class Classifier:
         What the classes are made from, a key of :data:`karat.bounds.wording.CARRIERS`.
     predicted : ndarray of int64, shape (n,)
         Class of each object; -1 where there is none.
+    certainty : ndarray of float64, shape (n,)
+        Probability of that class, by the classifier's own account.
     row : int
         The clustering.
     labels : ndarray of int64, shape (clusters,)
@@ -41,6 +43,7 @@ class Classifier:
 
     carrier: str
     predicted: NDArray[np.int64]
+    certainty: NDArray[np.float64]
     row: int
     labels: NDArray[np.int64]
 
@@ -101,7 +104,7 @@ def of_clusters(batch: Labelings, row: int, labels: NDArray[np.int64]) -> Classi
     predicted = np.where(codes >= 0, labels[codes], -1)
     one_class = len(np.unique(labels)) == 1
     carrier = "largest class" if one_class and len(labels) > 1 else "clustering"
-    return Classifier(carrier, predicted, row, labels)
+    return Classifier(carrier, predicted, np.ones(len(codes)), row, labels)
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,8 @@ class Learner:
     def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
         """The classifier, from the objects at these positions and their classes."""
         found = self._fit(*self._with_lessons(labelled, classes))
-        return replace(found, predicted=found.predicted[: self.n])
+        n = self.n
+        return replace(found, predicted=found.predicted[:n], certainty=found.certainty[:n])
 
     def expected_error(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> float:
         """Share of errors that the clustering that fits these labels best may be expected to."""
@@ -175,7 +179,7 @@ class Learner:
         carrier = "clusterings" if self.X is None else "clusterings and features"
         if (predicted == predicted[0]).all():
             carrier = "largest class"
-        return Classifier(carrier, predicted, *chosen)
+        return Classifier(carrier, predicted, shares.max(axis=1) / shares.sum(axis=1), *chosen)
 
     def _shares(self, labelled: NDArray[np.intp], codes: NDArray[np.intp]) -> NDArray[np.float64]:
         """Probability of each class for each object, classes numbered from 0."""

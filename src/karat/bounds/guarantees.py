@@ -194,6 +194,7 @@ def guarantee(
 
     See Also
     --------
+    karat.bounds.claims : About each cluster, each class, or answers that abstain.
     karat.bounds.LabelSequence : The same for labels that keep coming, without starting anew.
 
     Notes
@@ -398,7 +399,7 @@ def _largest_class(batch: Labelings, truth: KnownClasses, delta: float, tail: An
     level = log_level(delta * (counts[t] / N))
     bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
     labels = np.full(int(batch.n_clusters[0]), t)
-    found = Classifier("largest class", np.full(N, t), 0, labels)
+    found = Classifier("largest class", np.full(N, t), np.ones(N), 0, labels)
     return Part("largest class", found, bound, N - m, m - int(counts[t]), m, delta)
 
 

@@ -198,3 +198,38 @@ def forecast(found: Any) -> str:
         f"were wrong; ask again after {found.labelled:,} more, or try other numbers of clusters, "
         "clusterers or features."
     )
+
+
+def claim(one: Any) -> str:
+    """One statement about a cluster, a class, a count, or the error rate."""
+    if one.about == "clusters":
+        return (
+            f"Cluster {one.subject} is at least {percent_down(one.low)} {one.says} "
+            f"({one.n:,} objects)."
+        )
+    if one.about == "classes":
+        return f"At least {percent_down(one.low)} of all {one.subject} are found."
+    if one.about == "counts":
+        between = f"Between {one.low:,.0f} and {one.high:,.0f}"
+        return f"{between} of the {one.n:,} objects are {one.subject}."
+    if one.about == "abstain":
+        return (
+            f"At most {percent_up(one.high)} of the {one.n:,} unlabelled objects that get an "
+            "answer are wrong."
+        )
+    return f"At most {percent_up(one.high)} of the {one.n:,} objects you did not label are wrong."
+
+
+def claims(found: Any) -> str:
+    """Statements that all hold at once, with what they rest on."""
+    if found.refused:
+        return f"Nothing is guaranteed: {found.refused}."
+    lines = [claim(one) for one in found.claims]
+    each = "All of these hold at once" if len(lines) > 1 else "It holds"
+    return "\n".join(
+        [
+            *lines,
+            f"{each}: {chance(found.delta)[0].lower()}{chance(found.delta)[1:]}",
+            f"The classes come from {carrier_of(found)}. {premises(found.premises)}",
+        ]
+    )

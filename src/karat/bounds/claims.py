@@ -1,0 +1,305 @@
+"""Guarantees about each cluster, each class, counts of classes, and answers that abstain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds import wording
+from karat.bounds.classes import known_classes
+from karat.bounds.classifiers import Classifier
+from karat.bounds.population import check_delta, order_of, population_of
+from karat.bounds.sampling import doubted_draw
+from karat.bounds.tails import b_max, log_level
+from karat.labelings.labels import NoisePolicy
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: what may be claimed
+ABOUT = ("error", "clusters", "classes", "counts", "abstain")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement.
+
+    Attributes
+    ----------
+    about : str
+        ``"error"``, ``"clusters"``, ``"classes"``, ``"counts"`` or ``"abstain"``.
+    subject : object
+        The cluster or the class; None for the error rate and for the answer that abstains.
+    says : object
+        The class that a cluster is given; None elsewhere.
+    low, high : float
+        At least and at most: the share of the cluster's objects that are of its class; the share
+        of the class's objects that are given it; the number of objects of the class; the share of
+        the unlabelled objects that are wrong, of those that are answered where it abstains.
+    n : int
+        Of how many objects: in the cluster, given the class, in all, unlabelled, or answered.
+    errors, tested : int
+        What it rests on, of the labels that tested it.
+    """
+
+    about: str
+    subject: Any
+    says: Any
+    low: float
+    high: float
+    n: int
+    errors: int
+    tested: int
+
+    def __str__(self) -> str:
+        return wording.claim(self)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Statements that all hold at once.
+
+    Attributes
+    ----------
+    claims : tuple of Claim
+    delta : float
+        Chance that any of them is false.
+    labels : ndarray of object, shape (n,)
+        Class of each object: the label where there is one, else the predicted class; None where
+        the answer abstains.
+    carrier, name : str
+        What the predictions are made from, and the clustering, as of :class:`Guarantee`.
+    n_compared : int
+    premises : tuple of str
+    refused : str
+        Why nothing is claimed, where the labelled objects are no random draw; else empty.
+    """
+
+    claims: tuple[Claim, ...]
+    delta: float
+    labels: NDArray[np.object_] = field(repr=False, compare=False)
+    carrier: str
+    name: str
+    n_compared: int
+    premises: tuple[str, ...] = (wording.DRAWN, wording.BLIND, wording.SAID)
+    refused: str = ""
+
+    def __str__(self) -> str:
+        return wording.claims(self)
+
+
+def claims(
+    labelings: Any,
+    y_few: Any,
+    delta: float = 0.1,
+    *,
+    about: Sequence[str] = ("error", "clusters", "classes"),
+    abstain: float = 0.2,
+    X: Any = None,
+    order: Any = None,
+    noise: NoisePolicy = "error",
+    random_state: Any = 0,
+) -> Claims:
+    """Guarantees that people act on, of which all hold at once.
+
+    Parameters
+    ----------
+    labelings, y_few, delta, X, order, noise, random_state
+        As for :func:`karat.guarantee`, for a number of labels that was fixed beforehand.
+    about : sequence of str
+        Which statements: ``"error"`` (share of the unlabelled objects that are wrong),
+        ``"clusters"`` (share of each cluster that is of its class), ``"classes"`` (share of each
+        class's objects that are given it, its recall), ``"counts"`` (objects of each class),
+        ``"abstain"`` (errors among the unlabelled objects without the least certain ones). Each
+        has the same part of delta; ask for what you need, and before you look.
+    abstain : float, default 0.2
+        Share of the unlabelled objects that get no answer, the least certain ones.
+
+    Returns
+    -------
+    Claims
+        It prints as sentences. Clusters and classes without a label in the testing half have no
+        claim.
+
+    Raises
+    ------
+    InputError
+        For an unknown kind of statement, ``abstain`` outside [0, 1), and as
+        :func:`karat.guarantee`.
+
+    Notes
+    -----
+    Half of the labels, A, learns the classifier and fixes the clusters' classes, the order of
+    certainty and the list of classes. Given A, the other half B is a uniform draw from the objects
+    outside A. In any set of these that was fixed by A (a cluster, the certain ones, the objects
+    predicted to be of a class) the tested ones are a uniform draw of their number, so that
+    :func:`b_max` bounds the hidden errors. For a recall the set, the objects of a class, is known
+    only where labelled; given how many of B are in it they are a uniform draw from it, of unknown
+    size. A hypergeometric variable is a sum of independent ones (Vatutin and Mikhailov 1982), and
+    for these P(S ≤ a) is at most the binomial one where a ≤ mp − 1 (Hoeffding 1956); so the
+    Clopper–Pearson limit, not below (a + 1)/m, bounds the share that is missed for every size. A
+    count is at least what is seen and predicted less the false, and at most that and the missed,
+    each of them an event of its own with half the level. Statements of a kind share its part of
+    delta evenly. ``high`` and ``low`` are about the completed table, in which labelled objects
+    have their own label.
+
+    Examples
+    --------
+    >>> import karat
+    >>> y = [None] * 1000
+    >>> for i in karat.bounds.sample(1000, 200, random_state=3):
+    ...     y[i] = "ham" if i < 500 else "spam"
+    >>> found = karat.bounds.claims([0] * 500 + [1] * 500, y, about=["clusters"])
+    >>> print(found.claims[0])
+    Cluster 0 is at least 95.2 % ham (500 objects).
+    """
+    check_delta(delta)
+    kinds = list(dict.fromkeys(about))
+    if not kinds or any(kind not in ABOUT for kind in kinds):
+        raise InputError(f"about must name some of {', '.join(ABOUT)}; got {about!r}")
+    if not 0 <= abstain < 1:
+        raise InputError(f"abstain is a share in [0, 1); got {abstain!r}")
+    learner = population_of(labelings, X, None, noise).learner
+    batch = learner.batch
+    truth = known_classes(y_few, batch.n_objects)
+    drawn = order_of(order, truth.known, random_state)
+    first, test = np.split(drawn, [max(1, len(drawn) // 2)])
+    found = learner.fit(first, truth.codes[first])
+    tested = _Test(found, truth.codes, first, test, batch.codes[found.row])
+    names = np.empty(len(truth.names) + 1, dtype=object)
+    names[:-1] = truth.names
+    refused = ""
+    if (doubt := doubted_draw(batch.codes, truth.known)) is not None and doubt.refuses:
+        refused = wording.doubt(doubt, batch)
+    made: list[Claim] = []
+    level = delta / len(kinds)
+    labels = names[np.where(truth.codes >= 0, truth.codes, found.predicted)]
+    if not refused:
+        shown = batch.cluster_names[found.row]
+        made += tested.error(level) if "error" in kinds else []
+        made += tested.clusters(level, shown, names) if "clusters" in kinds else []
+        made += tested.classes(level, names) if "classes" in kinds else []
+        made += tested.counts(level, names) if "counts" in kinds else []
+    if "abstain" in kinds:
+        kept = tested.certain(abstain)
+        labels[tested.hidden[~kept[tested.hidden]]] = None
+        made += [] if refused else tested.abstaining(level, kept)
+    return Claims(
+        tuple(made),
+        float(delta),
+        labels,
+        found.carrier,
+        batch.names[found.row],
+        len(batch),
+        refused=refused,
+    )
+
+
+@dataclass(frozen=True)
+class _Test:
+    """A classifier, the labels that tested it, and the objects that have none."""
+
+    found: Classifier
+    truth: NDArray[np.int64]
+    first: NDArray[np.intp]
+    test: NDArray[np.intp]
+    clusters_of: NDArray[Any]
+
+    @property
+    def hidden(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self.truth < 0)
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        return self.found.predicted != self.truth
+
+    def _most(self, inside: NDArray[np.bool_], event: NDArray[np.bool_], delta: float) -> int:
+        """Most hidden objects of a set fixed by the first half that have a property."""
+        m, n = int(inside[self.test].sum()), int(inside[self.hidden].sum())
+        a = int((inside & event)[self.test].sum())
+        return int(b_max(m, n, a, log_delta=log_level(delta)))
+
+    def _about(self, inside: NDArray[np.bool_], about: str, delta: float) -> list[Claim]:
+        n = int(inside[self.hidden].sum())
+        m, a = int(inside[self.test].sum()), int((inside & self.wrong)[self.test].sum())
+        high = self._most(inside, self.wrong, delta) / n if n else 0.0
+        return [Claim(about, None, None, 0.0, high, n, a, m)]
+
+    def error(self, delta: float) -> list[Claim]:
+        """The share of the unlabelled objects that are wrong."""
+        return self._about(self.found.predicted >= 0, "error", delta)
+
+    def certain(self, share: float) -> NDArray[np.bool_]:
+        """The objects outside the first half, without the least certain share of them."""
+        held = self.found.predicted >= 0
+        pool = np.setdiff1d(np.flatnonzero(held), self.first)
+        order = pool[np.argsort(-self.found.certainty[pool], kind="stable")]
+        kept = np.zeros(len(held), dtype=bool)
+        kept[order[: len(pool) - math.floor(share * len(pool))]] = True
+        return kept
+
+    def abstaining(self, delta: float, kept: NDArray[np.bool_]) -> list[Claim]:
+        """The share of the answered ones that are wrong."""
+        return self._about(kept, "abstain", delta)
+
+    def clusters(self, delta: float, shown: Any, names: Any) -> list[Claim]:
+        """The share of each cluster that is of its class."""
+        own = np.where(self.clusters_of >= 0, self.found.labels[self.clusters_of], -1)
+        share = delta / len(shown)
+        made = []
+        for c, name in enumerate(shown):
+            inside = self.clusters_of == c
+            m = int(inside[self.test].sum())
+            if m:
+                other = own != self.truth
+                known = int((inside & other & (self.truth >= 0)).sum())
+                size = int(inside.sum())
+                low = 1 - (known + self._most(inside, other, share)) / size
+                a = int((inside & other)[self.test].sum())
+                says = names[self.found.labels[c]]
+                made.append(Claim("clusters", name, says, low, 1.0, size, a, m))
+        return made
+
+    def _listed(self) -> NDArray[np.int64]:
+        """The classes that the first half has."""
+        return np.unique(self.truth[self.first])
+
+    def classes(self, delta: float, names: Any) -> list[Claim]:
+        """The share of each class's objects that are given it."""
+        from karat.bounds.yardstick import binomial_tail_bound
+
+        listed = self._listed()
+        made = []
+        for t in listed:
+            inside = self.truth[self.test] == t
+            m, a = int(inside.sum()), int((inside & self.wrong[self.test]).sum())
+            if m:
+                limit = binomial_tail_bound(m, a, delta / len(listed) * (1 - 1e-12))
+                low = max(0.0, 1 - max(limit, (a + 1) / m))
+                given = int(((self.found.predicted == t) & (self.truth < 0)).sum())
+                given += int((self.truth == t).sum())
+                made.append(Claim("classes", names[t], None, low, 1.0, given, a, m))
+        return made
+
+    def counts(self, delta: float, names: Any) -> list[Claim]:
+        """How many objects are of each class."""
+        listed, held = self._listed(), np.ones(len(self.truth), dtype=bool)
+        share = delta / len(listed) / 2
+        made = []
+        for t in listed:
+            said = self.found.predicted == t
+            seen = int((self.truth == t).sum())
+            here = int(said[self.hidden].sum())
+            false = self._most(said, self.wrong, share)
+            missed = self._most(~said & held, self.truth == t, share)
+            a = int((said != (self.truth == t))[self.test].sum())
+            low, high = seen + max(0, here - false), seen + here + missed
+            made.append(
+                Claim("counts", names[t], None, low, high, len(self.truth), a, len(self.test))
+            )
+        return made

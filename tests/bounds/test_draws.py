@@ -1,0 +1,43 @@
+"""Means powered by predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.bounds import (
+    prediction_powered_mean,
+    sample,
+)
+from karat.runtime.validation import InputError
+
+
+def test_powered_means_by_their_formula_and_coverage():
+    rng = np.random.default_rng(0)
+    truth = (rng.random(800) < 0.3).astype(float)
+    guesses = np.where(rng.random(800) < 0.85, truth, 1 - truth)
+    misses, errors = 0, []
+    for seed in range(400):
+        values = np.full(800, np.nan)
+        rows = sample(800, 80, random_state=seed)
+        values[rows] = truth[rows]
+        found = prediction_powered_mean(guesses, values, 0.1)
+        misses += not found.low <= truth.mean() <= found.high
+        errors.append(found.value - truth.mean())
+    assert misses <= 400 * 0.1 + 3 * (400 * 0.09) ** 0.5
+    slope = np.cov(truth[rows], guesses[rows])[0, 1] / guesses[rows].var(ddof=1)
+    assert found.weight == pytest.approx(slope)
+    rest = truth[rows] - slope * guesses[rows]
+    assert found.value == pytest.approx(slope * guesses.mean() + rest.mean())
+    assert found.standard_error == pytest.approx((rest.var(ddof=1) / 80 * 0.9) ** 0.5)
+    assert np.std(errors) == pytest.approx(found.standard_error, rel=0.25)
+
+
+def test_useless_guesses_do_no_harm():
+    values = np.where(np.arange(200) < 50, np.arange(200) % 2, np.nan)
+    found = prediction_powered_mean(np.zeros(200), values)
+    assert (found.weight, found.value) == (0.0, 0.5)
+    everything = prediction_powered_mean(np.arange(5.0), np.arange(5.0))
+    assert everything.standard_error == 0
+    with pytest.raises(InputError, match="at least two"):
+        prediction_powered_mean([0.0, 1.0], [0.0, np.nan])
