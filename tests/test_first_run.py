@@ -22,8 +22,7 @@ def test_the_first_run_compiles_in_another_process(
 
 def test_what_the_judge_calls_is_compiled_for_the_types_of_a_run() -> None:
     from karat._kernels.dip import pair_valleys
-    from karat._kernels.evidence import line_evidence
 
     first_run.compile_judging()
     assert first_run._is_compiled()
-    assert len(pair_valleys.signatures) == len(line_evidence.signatures) == 1
+    assert len(pair_valleys.signatures) == 1

@@ -63,7 +63,7 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Codes]:
     Returns
     -------
     evidence : ndarray of float64
-        For each number of clusters tried: -log p of the deepest valley that no way avoids.
+        For each number of clusters tried: -log p of the deepest valley that no way around avoids.
     groups : ndarray of int64
         In how many parts the valleys with more evidence than :data:`LIMIT` divide the clusters.
 

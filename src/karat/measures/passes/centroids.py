@@ -113,7 +113,7 @@ def over_blocks(
     known: Sequence[tuple[Any, ...]],
     add: Callable[[T, T], T],
 ) -> list[T]:
-    """``function`` (or a kernel, by name) of each block and clustering, added up."""
+    """``function`` (or a kernel, by name) of each block and clustering, added up over blocks."""
     X, labelings, _ = data
     M = len(labelings)
     items = [(start, m, *known[m]) for start in range(0, X.shape[0], ROWS) for m in range(M)]
