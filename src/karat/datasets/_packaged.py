@@ -41,7 +41,7 @@ def load(name: str, **options: Any) -> Dataset:
     name : str
         One of :func:`available`.
     **options
-        As for :func:`karat.datasets.read`; ``label_column=None`` leaves the classes out.
+        As for :func:`karat.datasets.read`; ``label_column=None`` excludes the classes.
 
     Returns
     -------
