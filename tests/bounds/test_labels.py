@@ -87,7 +87,7 @@ def test_forecast_is_the_first_crossing() -> None:
     assert forecast.more > 0
 
     def rate(m: int) -> float:
-        errors = int(np.ceil(m * bound.error_rate - 1e-9))
+        errors = int(np.ceil(m * bound.errors / bound.m - 1e-9))
         log_delta = np.log(bound.delta) - bound.bits * np.log(2)
         return b_max(m, 3000 - m, errors, log_delta=float(log_delta)) / (3000 - m)
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import karat
 from karat import plot
-from karat.bounds import percent_up, study_bounds
+from karat.bounds import percent_up, study_guarantee
 from karat.bounds.wording import METHODS
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
@@ -259,7 +259,7 @@ def test_with_labels_the_judge_is_the_prior():
     assert best.name == found.names[int(np.argmax(logs))]
     assert found.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(found.names) for p in study.rank()["partition"][: len(found.names)]}
-    bits = study_bounds(**bound_inputs(study, shares), noise="cluster").table["choice_bits"]
+    bits = study_guarantee(**bound_inputs(study, shares)).mdl.table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9

@@ -211,11 +211,6 @@ def test_each_cluster_has_its_own_score():
     assert json.dumps(read().to_dict())
 
 
-class Drawn:
-    def show(self):
-        return {"form": "square"}
-
-
 def test_whatever_can_be_shown_is_shown(tmp_path):
     seen = []
 
@@ -232,7 +227,6 @@ def test_whatever_can_be_shown_is_shown(tmp_path):
         "feature 2: 1": np.arange(8).reshape(4, 2),
         "plain text": ["plain text"] * 4,
         "a.png": [tmp_path / "a.png"] * 4,
-        "form: square": [Drawn()] * 4,
         "colour: red": [{"colour": "red"}] * 4,
         "number 3": lambda at: f"number {at}",
     }

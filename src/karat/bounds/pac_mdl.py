@@ -49,8 +49,8 @@ class PacMdlBound(wording.Worded):
         The description language.
     constant_class : object
         The most common class among the labelled objects.
-    constant_errors : int
-        Labelled objects of other classes: what always saying so would get wrong.
+    constant_error_rate : float
+        Share of the labelled objects of other classes: what always saying so would get wrong.
     cluster_labels : dict
         Class given to each cluster, by the user's cluster names.
     predicted : ndarray of object, shape (objects,)
@@ -78,7 +78,7 @@ class PacMdlBound(wording.Worded):
     delta: float
     language: str
     constant_class: Any
-    constant_errors: int
+    constant_error_rate: float
     cluster_labels: dict[Any, Any] = field(repr=False)
     predicted: NDArray[np.object_] = field(repr=False, compare=False)
     n_compared: int = 1
@@ -91,16 +91,6 @@ class PacMdlBound(wording.Worded):
     def bits(self) -> float:
         """Length of the whole description."""
         return self.choice_bits + self.label_bits
-
-    @property
-    def error_rate(self) -> float:
-        """Errors as a share of the labelled objects."""
-        return self.errors / self.m if self.m else 0.0
-
-    @property
-    def constant_error_rate(self) -> float:
-        """Share of the labelled objects that are not of their most common class."""
-        return self.constant_errors / self.m if self.m else 0.0
 
     @property
     def method(self) -> str:
@@ -146,7 +136,7 @@ class PacMdlBounds:
     #: numbers of the classes of the clusters of each clustering, and what the classes are called
     cluster_classes: list[NDArray[np.int64]] = field(repr=False)
     classes: tuple[Any, ...] = field(repr=False)
-    #: for each clustering the most common class, and the labelled objects of other classes
+    #: for each clustering the most common class of its labelled objects
     constants: NDArray[np.int64] = field(repr=False)
     refused: str = ""
 
@@ -160,13 +150,9 @@ class PacMdlBounds:
             if which not in names:
                 raise InputError(f"no clustering is called {which!r}; there are {', '.join(names)}")
             which = names.index(which)
-        row, labels, codes = (
-            self.table.iloc[which],
-            self.cluster_classes[which],
-            self.labelings.codes[which],
-        )
+        row, labels = self.table.iloc[which], self.cluster_classes[which]
+        codes = self.labelings.codes[which]
         classes = np.array([*self.classes, None], dtype=object)
-        constant, constant_errors = self.constants[which].tolist()
         return PacMdlBound(
             name=names[which],
             n_clusters=int(row["n_clusters"]),
@@ -178,8 +164,8 @@ class PacMdlBounds:
             bound=int(row["bound"]),
             delta=self.delta,
             language=self.language,
-            constant_class=self.classes[constant],
-            constant_errors=constant_errors,
+            constant_class=self.classes[self.constants[which]],
+            constant_error_rate=float(row["constant_error_rate"]),
             cluster_labels=dict(
                 zip(self.labelings.cluster_names[which], classes[labels], strict=True)
             ),
@@ -362,7 +348,6 @@ def bounds_of(
     )  # fmt: skip
     label_bits += naming
     bound = b_max(ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
-    constants = np.stack([per_class.argmax(axis=1), ms - per_class.max(axis=1)], axis=1)
     columns = {
         "n_clusters": batch.n_clusters,
         "labelled": ms,
@@ -374,7 +359,7 @@ def bounds_of(
         "bits": choice + label_bits,
         "bound": bound,
         "bound_rate": bound / np.maximum(ns, 1),
-        "constant_error_rate": constants[:, 1] / np.maximum(ms, 1),
+        "constant_error_rate": (ms - per_class.max(axis=1)) / np.maximum(ms, 1),
     }
     return PacMdlBounds(
         pd.DataFrame(columns, index=list(batch.names)),
@@ -387,7 +372,7 @@ def bounds_of(
         batch,
         np.split(cluster_codes.astype(np.int64), offsets[1:-1]),
         names,
-        constants,
+        per_class.argmax(axis=1),
     )
 
 

@@ -125,7 +125,6 @@ def study_bounds(
     delta: float = 0.1,
     searched: Searched | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
-    prior: Any = None,
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: Any = 0,
@@ -145,9 +144,6 @@ def study_bounds(
     origins : iterable of (clusterer, setting) or None, length M
         Where each candidate comes from; None for one that the user supplied. Starts of the same
         origin are taken in order.
-    prior : array-like of float, shape (M,), optional
-        Shares of the candidates, decided without the labels; they sum to 1 at most, and replace
-        what the origins cost.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.
 
@@ -168,7 +164,7 @@ def study_bounds(
     end in the same partition, it costs log2(10/7) bits instead of log2(10).
     """
     batch = as_labelings(labelings, noise=noise)
-    language, n_user = _language(batch, searched, origins, prior)
+    language, n_user = _language(batch, searched, origins)
     found = pac_mdl_bound(
         batch,
         y_partial,
@@ -199,10 +195,12 @@ def study_guarantee(
 
     Parameters
     ----------
-    labelings, y_partial, delta, searched, origins, prior, classes, random_state
-        As for :func:`study_bounds`; but a ``prior`` does not replace what the origins cost: a
-        candidate's share is the geometric mean of the two, made to sum to 1. Outliers are a
-        cluster, unless the labelings are :class:`karat.labelings.Labelings`.
+    labelings, y_partial, delta, searched, origins, classes, random_state
+        As for :func:`study_bounds`. Outliers are a cluster, unless the labelings are
+        :class:`karat.labelings.Labelings`.
+    prior : array-like of float, shape (M,), optional
+        Shares of the candidates, decided without the labels; they sum to 1 at most. A candidate's
+        share is the geometric mean of this one and what its origin costs, made to sum to 1.
     chooser : callable, optional
         ``chooser(labelled, classes)``, from positions of objects and their classes as numbers to
         the position of the candidate that half of the labels choose.
@@ -225,8 +223,7 @@ def study_guarantee(
     predicted from all candidates, as by :func:`karat.guarantee`.
     """
     batch = as_labelings(labelings, noise="cluster")
-    sources = list(origins)
-    language, n_user = _language(batch, searched, sources, None)
+    language, n_user = _language(batch, searched, origins)
     if prior is not None:
         judged = prior_of(prior, batch).choice_bits(batch.names, batch.n_clusters)
         both = (language.choice_bits(batch.names, batch.n_clusters) + judged) / 2
@@ -248,7 +245,6 @@ def _language(
     batch: Labelings,
     searched: Searched | None,
     origins: Iterable[tuple[str, Hashable] | None],
-    prior: Any,
 ) -> tuple[Language, int]:
     """What naming each candidate costs, and how many of them the user supplied."""
     sources = list(origins)
@@ -260,6 +256,4 @@ def _language(
     for origin in sources:
         lengths.append(plan.bits(origin, seen[origin]))
         seen[origin] += 1
-    if prior is not None:
-        lengths = prior_of(prior, batch).choice_bits(batch.names, batch.n_clusters).tolist()
     return Mixed(Lengths(tuple(lengths), "Study")), plan.n_user

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.inference.conditional import as_procedure
 from karat.nulls.coordinates import spread_ties
 from karat.nulls.dips import dip_p_value, evidence
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -38,15 +35,9 @@ class MoreThanOne:
     ----------
     p_value : float
         Of the hypothesis that they have. At least 0.0005, by the number of simulated samples.
-    p_values : tuple of float
-        Those of the splits.
-    n_tested : int
-        Objects that each split was tested by.
     """
 
     p_value: float
-    p_values: tuple[float, ...]
-    n_tested: int
 
     premises = (
         "Objects are independent draws; of one cluster every projection has one mode. Clusters "
@@ -57,22 +48,17 @@ class MoreThanOne:
         return f"p = {self.p_value:.2g} for one cluster. {' '.join(self.premises)}"
 
 
-def more_than_one(
-    X: Any, cluster: Any = None, *, n_splits: int = 5, random_state: Any = 0
-) -> MoreThanOne:
+def more_than_one(X: Any, *, n_splits: int = 5, random_state: Any = 0) -> MoreThanOne:
     """Test whether there is more than one cluster, without a model of what one looks like.
 
-    A quarter of the objects is clustered, and the direction found in which two of the clusters are
-    most clearly apart; the test is whether the other objects, which had no part in this, have one
-    mode along it.
+    A quarter of the objects is clustered by k-means, and the direction found in which two of the
+    clusters are most clearly apart; the test is whether the other objects, which had no part in
+    this, have one mode along it.
 
     Parameters
     ----------
     X : array-like, shape (n, d)
         Features; not distances.
-    cluster : estimator or callable, optional
-        Anything with ``fit_predict``, or a function from data to labels; by default k-means for
-        2 to 12 clusters.
     n_splits : int, default 5
         Random splits, each with a p-value.
     random_state : int, Generator or None, default 0
@@ -120,29 +106,26 @@ def more_than_one(
     values, _ = spread_ties(np.asarray(data, dtype=np.float64), rng)
     n = len(values)
     if n < FEWEST or values.shape[1] == 0:
-        return MoreThanOne(1.0, (1.0,), 0)
-    run = None if cluster is None else as_procedure(cluster)
+        return MoreThanOne(1.0)
     clustered = max(int(SHARE * n), FEWEST // 2)
     tested = min(n - clustered, MOST)
     found = []
     for _ in range(n_splits):
         order = rng.permutation(n)
-        axis = _axis(values[order[:clustered]], run, rng)
+        axis = _axis(values[order[:clustered]], rng)
         found.append(1.0 if axis is None else dip_p_value(values[order[-tested:]] @ axis))
-    return MoreThanOne(_combined(np.array(found)), tuple(found), tested)
+    return MoreThanOne(_combined(np.array(found)))
 
 
-def _axis(
-    A: Floats, run: Callable[[Floats], NDArray[Any]] | None, rng: np.random.Generator
-) -> Floats | None:
-    """The direction between two clusters along which the dip says most; None for one cluster."""
+def _axis(A: Floats, rng: np.random.Generator) -> Floats | None:
+    """The direction between two clusters along which the dip says most; None for equal objects."""
     from sklearn.covariance import ledoit_wolf
 
     spread = A.std(axis=0)
     Z = A / np.where(spread > 0, spread, 1.0)
     most, best = -1.0, None
-    for labels in _kmeans(Z, rng) if run is None else (run(A),):
-        clusters = [labels == c for c in np.unique(labels) if c != -1]
+    for labels in _kmeans(Z, rng):
+        clusters = [labels == c for c in np.unique(labels)]
         if len(clusters) < 2:
             continue
         centres = np.array([Z[one].mean(axis=0) for one in clusters])

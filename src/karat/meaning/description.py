@@ -180,21 +180,20 @@ def describe_clusters(
     else:
         telling = {}
     called = _names(encoded.names, names, found, telling)
-    out = []
-    for c, label in enumerate(encoded.names):
-        size, judged = int((codes == c).sum()), found.get(c)
-        description = ClusterDescription(
+    sizes = np.bincount(codes[codes >= 0]).tolist()
+    return tuple(
+        ClusterDescription(
             cluster=label,
             name=called[c],
-            size=size,
-            share=size / len(codes),
+            size=sizes[c],
+            share=sizes[c] / len(codes),
             telling=telling.get(c, ()),
             central=central[c],
             edge=tuple((at, encoded.names[other]) for at, other in edge[c]),
-            **({} if judged is None else vars(judged)),
+            **(vars(found[c]) if c in found else {}),
         )
-        out.append(description)
-    return tuple(out)
+        for c, label in enumerate(encoded.names)
+    )
 
 
 def _terms(

@@ -333,9 +333,8 @@ def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dic
         "classes": study.settings.classes,
         "searched": Searched.from_origins([origin for _, origin in planned]),
         "origins": [origin for _, origin in tried],
-        "prior": None if shares is None else _prior(partitions, shares),
         "random_state": study.settings.random_state,
-    }
+    } | ({} if shares is None else {"prior": _prior(partitions, shares)})
 
 
 def bound_of(study: Study, name: str, bounds: PacMdlBounds | None = None) -> PacMdlBound:

@@ -33,7 +33,7 @@ def clarity_by_reading(
     ----------
     objects : Dataset, DataFrame, array-like or sequence of length n
         What is shown: texts, rows by the names of their features, a Dataset's texts or features in
-        original units, paths of images, mappings, or things with a method ``show``.
+        original units, paths of images or mappings.
     labels : array-like, shape (n,)
         Cluster of each object; outliers (-1) take no part.
     reader : callable

@@ -25,8 +25,7 @@ def shown_by(objects: Any, n: int) -> Show:
     ----------
     objects : Dataset, DataFrame, array-like, sequence or callable
         Texts; rows, shown by the names of their features; a Dataset's texts, or its features in
-        original units; paths of images; mappings; things with a method ``show`` that gives one of
-        these. A callable is given positions.
+        original units; paths of images; mappings. A callable is given positions.
     n : int
         How many there must be.
 
@@ -71,11 +70,9 @@ def shown(thing: Any) -> Shown:
         return Shown(cells=(("image", str(thing)),), images=(thing,))
     if isinstance(thing, Mapping):
         return Shown(cells=tuple((str(k), _cell(v)) for k, v in thing.items()))
-    if hasattr(thing, "show"):
-        return shown(thing.show())
     raise InputError(
         f"an object of type {type(thing).__name__} cannot be shown: give texts, mappings from "
-        "feature names to values, paths of images, or things with a method show"
+        "feature names to values, or paths of images"
     )
 
 
