@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 from karat.cli import app
 from karat_lab import EXPERIMENTS, ExperimentResult, results, whissell2012_chapter7
 from karat_lab.comparison import AGREES, DIFFERS, NO_ERROR, Comparison, comparisons
+from karat_lab.explanations import _known, explanations, why
 from karat_lab.scale import QUICK, WHOLE, quick_of
 
 
@@ -46,6 +48,22 @@ def test_half_widths_and_standard_errors() -> None:
     assert comparisons(table)[0].high == pytest.approx(2 + 1.96 * 0.5)
 
 
+def test_one_draw_is_compared_with_the_interval_of_one() -> None:
+    table = pd.DataFrame({"bound": [2.0], "±": [0.1], "one draw ±": [0.5], "published": [2.4]})
+    assert comparisons(table)[0].verdict == AGREES
+
+
+def test_explanations_are_of_experiments() -> None:
+    for beginning, pattern, told in _known():
+        assert told.endswith(".")
+        assert re.compile(pattern)
+        assert any(name.startswith(beginning) for name in EXPERIMENTS), beginning
+    assert "definition 9" in why("whissell2012-table4.1", "VI, Fullness, every change")
+    assert why("manning2008-table16.2", "purity") == ""
+    one = why("whissell2012-table7.3", "trec07p")
+    assert explanations("whissell2012-table7.3", ["trec07p", "other"]) == one
+
+
 def test_pairs_of_columns() -> None:
     table = pd.DataFrame({"collection": ["re0"], "NMI": [1.0], "NMI ±": [0.2],
                           "NMI published": [1.1], "FQ": [1.0], "FQ published": [2.0]})  # fmt: skip
@@ -65,6 +83,9 @@ def test_columns_by_data_set_and_rows_of_counts() -> None:
     assert (first.quantity, first.ours, first.published) == ("CUBE Silhouette, k = 2", 0.5, 0)
     # one of two samples, where none of 50 is published
     assert first.verdict == second.verdict == DIFFERS
+    # one of fifty is no surprise then
+    table = pd.DataFrame([[0, 50], [1, 49], [0, 0]], index=index, columns=["2", "3"])
+    assert comparisons(table)[0].verdict == AGREES
 
 
 def test_words_in_rows_of_two_levels_are_no_counts() -> None:

@@ -24,7 +24,7 @@ DELTA = 0.1
 STARTS, KS = 10, tuple(range(2, 21))
 #: numbers of clusters of a look with fewer draws of the documents than enough
 FEW_KS = (2, 3, 4, 6, 10, 15, 20)
-DRAWS, ENOUGH = 20, 5
+DRAWS, ENOUGH = 20, 3
 SPLITS = (10, 30, 50, 70, 90)
 CLUSTERERS = {
     "SPKMeans": "spherical-kmeans-refined",
@@ -122,7 +122,7 @@ def run(
     """One figure.
 
     ``samples``: draws of the documents of collections that are samples; 20 by default. With fewer
-    than 20 without the collection of 20,000; with fewer than five as many starts, instead of ten,
+    than 20 without the collection of 20,000; with fewer than three as many starts, instead of ten,
     and k = 2, 3, 4, 6, 10, 15, 20 only.
 
     Returns bounds in %, means over the draws with the half width of their 95 % interval, the

@@ -15,7 +15,7 @@ OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", 
 #: half widths of 95 % intervals, first of what the publication has one of; and standard errors
 HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
 #: columns that tell no row from another
-NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to")
+NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to", "better on")
 AGREES, DIFFERS, NO_ERROR = "agrees", "differs", "no error known"
 
 
@@ -86,11 +86,13 @@ def comparisons(table: pd.DataFrame) -> list[Comparison]:
 
 
 def _by_columns(table: pd.DataFrame) -> Iterator[Comparison]:
-    """Columns (data set, published or karat or error)."""
+    """Columns (data set, published or karat or error or ±)."""
     for which in table.columns.get_level_values(0).unique():
         own: Any = table[which]
         for quantity, row in own.iterrows():
-            yield _one(f"{quantity}, {which}", row["karat"], row["published"], error=row["error"])
+            half, error = row.get("±", math.nan), row["error"]
+            name = f"{quantity}, {which}"
+            yield _one(name, row["karat"], row["published"], half=half, error=error)
 
 
 def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:

@@ -132,18 +132,24 @@ def jackknife(table: pd.DataFrame, key: str) -> float:
     return float(np.sqrt((len(left) - 1) * np.var(left)))
 
 
-def correlation_table(tables: dict[str, pd.DataFrame], published: Any) -> pd.DataFrame:
-    """Rows measures; columns (data set or average) × (published, karat, error).
+def correlation_table(
+    tables: dict[str, pd.DataFrame], published: Any, samples: int = 50
+) -> pd.DataFrame:
+    """Rows measures; columns (data set or average) × (published, karat, error, ±).
 
-    The average is that of all data sets.
+    The average is that of all data sets; ``samples`` are those of the published figures.
     """
     import pandas as pd
+    from scipy import stats
 
+    count = min(len(table.index.unique("sample")) for table in tables.values())
+    half = stats.t.ppf(0.975, count - 1) * np.sqrt(1 + count / samples) if count > 1 else np.nan
     columns: dict[tuple[str, str], list[float]] = {}
     for place, (dataset, table) in enumerate(tables.items()):
         columns[dataset, "published"] = [published[key][place] for key in TITLES]
         columns[dataset, "karat"] = [rank_correlation(table, key) for key in TITLES]
         columns[dataset, "error"] = [jackknife(table, key) for key in TITLES]
+        columns[dataset, "±"] = [half * error for error in columns[dataset, "error"]]
     ours, errors = (
         np.array([columns[dataset, part] for dataset in tables]) for part in ("karat", "error")
     )
@@ -151,6 +157,7 @@ def correlation_table(tables: dict[str, pd.DataFrame], published: Any) -> pd.Dat
         columns["average", "published"] = [published[key][-1] for key in TITLES]
         columns["average", "karat"] = list(ours.mean(axis=0))
         columns["average", "error"] = list(np.sqrt((errors**2).sum(axis=0)) / len(tables))
+        columns["average", "±"] = [half * error for error in columns["average", "error"]]
     return pd.DataFrame(columns, index=pd.Index(list(TITLES.values()), name="measure"))
 
 
@@ -177,7 +184,8 @@ def chosen_k_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 NOTES = (
-    "error: standard error of tau over samples (jackknife).",
+    "error: standard error of tau over samples (jackknife); ±: half width of the 95 % interval of "
+    "the difference from a figure of as many samples as the thesis has.",
     "Clusterers: k-means and bisecting k-means with 20 random starts a split, average, complete "
     "and single linkage by Euclidean distance; E1, I1 and I2 by agglomeration with the similarity "
     "1 - d/max d (published: CLUTO, the similarity is not stated). It is not CLUTO's cosine: with "
@@ -219,7 +227,7 @@ def run(
     if real:
         notes += [f"{dataset}: {what}." for dataset, (_, what) in REAL.items() if what]
         notes.append("Classifier: 5-NN, leave-one-out. Features are not scaled.")
-        table = correlation_table(tables, TAUS_REAL)
+        table = correlation_table(tables, TAUS_REAL, 20)
     elif name == "whissell2012-table6.2":
         notes[1] = f"Published: of 50 samples, karat: of {count}; error: binomial standard error."
         notes.append(CLASSIFIER_NOTE)

@@ -200,4 +200,4 @@ def test_an_average_is_that_of_all_data_sets(sets: int) -> None:
     }
     found = chapter6.correlation_table(tables, chapter6.TAUS_REAL)
     assert ("average", "published") in found.columns or sets < 5
-    assert len(found.columns) == 3 * (sets + (sets == 5))
+    assert len(found.columns) == 4 * (sets + (sets == 5))
