@@ -113,8 +113,9 @@ def _folder_of(name: str) -> Path:
         why = f"named by {VARIABLE} or --data" if os.environ.get(VARIABLE) else "the cache"
         raise InputError(
             f"the data set {name} is not there: {' and '.join(absent)} would be in "
-            f"{folder.absolute()} ({why}); fetch it with karat lab fetch {name}, put the files "
-            f"there, or name the folder that has them with --data or {VARIABLE}"
+            f"{folder.absolute()} ({why}); fetch it with karat lab fetch {name} (--all: "
+            "every data set), put the files there, or name the folder that has them with --data "
+            f"or {VARIABLE}"
         )
     return folder
 

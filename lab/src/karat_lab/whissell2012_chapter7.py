@@ -65,7 +65,7 @@ PUBLISHED_BETTER = {
 BESIDE = dict(zip(MAILS, ("TREC2005", "CEAS2008", "CEAS2008"), strict=True))
 _SETS = (
     "The thesis's TREC 2005 and CEAS 2008 corpora cannot be had: its columns are for orientation. "
-    "Here: samples of about 1,000 e-mails of each collection, 4-byte-grams of the first 2,500 "
+    "Here: samples of about {size:,} e-mails of each collection, 4-byte-grams of the first 2,500 "
     "bytes of body and of the header fields that the sender wrote, in 20 e-mails of the sample or "
     "more. k-means by 5 random starts. Logistic regression is scikit-learn's, where the thesis "
     "has one of its own."
@@ -92,15 +92,16 @@ def run(
     seed, count = int(random_state or 0), SAMPLES if samples is None else max(samples, 1)
     size = FEW if samples == 0 else TRAINED
     found = _samples(count, size, seed, storage, progress)
+    sets = _SETS.format(size=size)
     if name.endswith("table7.2"):
-        return ExperimentResult(name, _purities(found), (_SETS, *_errors_of(count)))
+        return ExperimentResult(name, _purities(found), (sets, *_errors_of(count)))
     if name in _SPLIT:
-        return ExperimentResult(name, _measures_compared(found, _SPLIT[name]), (_SETS, _TESTED))
+        return ExperimentResult(name, _measures_compared(found, _SPLIT[name]), (sets, _TESTED))
     if name.endswith("table7.5"):
-        return ExperimentResult(name, _methods_compared(found), (_SETS, _TESTED))
+        return ExperimentResult(name, _methods_compared(found), (sets, _TESTED))
     if name.endswith("figure7.4"):
-        return ExperimentResult(name, _spent_table(found), (_SETS, _GAIN))
-    return ExperimentResult(name, _gains(found), (_SETS, _GAIN, *_claims(found)))
+        return ExperimentResult(name, _spent_table(found), (sets, _GAIN))
+    return ExperimentResult(name, _gains(found), (sets, _GAIN, *_claims(found)))
 
 
 def _samples(
@@ -125,6 +126,8 @@ def _samples(
 
 
 def _errors_of(count: int) -> tuple[str, ...]:
+    if count == 1:
+        return ("One sample, so that no error is known.",)
     return (f"Means over {count} samples; ±: half width of the 95 % interval by t.",)
 
 
