@@ -44,6 +44,9 @@ def test_databases(tmp_path):
         connection.register("given", table)
         connection.execute("CREATE TABLE people AS SELECT * FROM given")
     np.testing.assert_array_equal(read(tmp_path / "shop.duckdb").X, table.to_numpy())
+    command = [sys.executable, "-m", "karat", "check", str(tmp_path / "shop.duckdb")]
+    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert made.stderr == ""  # DuckDB does not tell of what Python leaves to the system
     for name in ("no.db", "no.duckdb", "no.xlsx"):
         (tmp_path / name).write_text("nothing of the kind")
         with pytest.raises(InputError):
