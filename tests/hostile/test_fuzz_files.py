@@ -130,6 +130,7 @@ def tables(rng: np.random.Generator) -> list[tuple[str, bytes]]:
         ("x.parquet", parquet),
         ("x.mtx", mtx),
         ("x.jsonl", b'{"text": "a b"}\n{"text": "b c"}\n'),
+        ("x.svm", b"1 1:2 3:4\n-1 2:1\n"),
     ]
 
 
