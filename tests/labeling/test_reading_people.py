@@ -106,6 +106,18 @@ def test_a_person_finds_intruders_by_the_same_door(tmp_path):
     assert drawn.read(desk.said, "ann").share == 1
 
 
+def test_intruders_are_rows_and_images_too(tmp_path):
+    rows = [{"age": 10 + i} for i in range(4)] + [{"age": 90}]
+    images = [tmp_path / f"{i}.png" for i in range(5)]
+    for objects in (rows, images):
+        drawn = draw_intruders(shown_by(objects, 5), [0] * 4 + [1], 1, 0)
+        asked = drawn.question(0, {})
+        last = drawn.places[0]
+        assert drawn.sets[0][last] == 4
+        assert ("90" if objects is rows else "4.png") in asked.shown.cells[last][1]
+        assert len(asked.shown.images) == (5 if objects is images else 0)
+
+
 def test_a_model_is_corrected_by_a_person():
     labels = np.repeat([0, 1, 2], 200)
     texts = objects_of(labels)
@@ -300,6 +312,25 @@ def test_the_command_lets_a_function_read_and_corrects_it(folder):
     done = karat_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
     assert "found the intruder in 30 of 30 sets" in done.stdout
     assert (folder / "news-prompts.jsonl").exists()
+
+
+def test_the_command_keeps_what_a_function_said_in_a_study(folder):
+    path = folder / "news.karat"
+    dataset = karat.datasets.read(str(folder / "news.jsonl"), text_column="text")
+    with karat.Study(dataset, storage=path) as study:
+        study.add({"mine": LABELS}, reference=False)
+        study.by = "silhouette"
+        study.best()
+    command = ("clarity", "news.jsonl", "--text-column", "text", "--study", "news.karat",
+               "--by", "my_reader:ask", "--json")  # fmt: skip
+    first, again = (karat_command(*command, cwd=folder) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert "Answers: in the study" in first.stderr
+    assert not (folder / "news-prompts.jsonl").exists()
+    one, other = (json.loads(done.stdout)["read"]["my_reader:ask"] for done in (first, again))
+    assert one["cost"]["calls"] >= 33
+    assert other["cost"]["calls"] == 0
+    assert one["score"] == other["score"]
 
 
 def test_the_command_asks_for_intruders_among_words(folder):
