@@ -301,7 +301,7 @@ def test_objects_left_out_are_not_promised() -> None:
     # leaving out the hard objects does not make a clustering the best
     most = np.where(np.arange(100) < 45, labels, -1)
     both = karat.pac_mdl_bound([labels, most], y, noise="drop")
-    assert both.table["left_out"].tolist() == [16, 44]
+    assert both.table["excluded"].tolist() == [16, 44]
     assert both.best.name == "0"
 
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import karat
 from karat.bounds import sample
 from karat.cli import app
+from karat.cli._query_count import share_of
 from karat.datasets import read, read_cells, read_labelings, read_labels
 from karat.labelings.labels import known_labels
 from karat.runtime.validation import InputError
@@ -270,9 +271,13 @@ def test_the_number_of_classes_counts_through_the_command_line(tmp_path: Path) -
     (tmp_path / "k.csv").write_text("a\n" + "0\n1\n" * 50)
     few = tmp_path / "few.csv"
     few.write_text("row,label\n" + "".join(f"{i},{i % 2}\n" for i in range(20)))
-    ask = ("bound", tmp_path / "k.csv", few, "--json", "--once", "--classes")
-    bounds = [json.loads(invoke(*ask, classes))["bound"] for classes in ("0,1", "2", "50", "open")]
-    assert bounds[0] == bounds[1] < bounds[2]
+    bounds = [
+        json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", "--classes", classes))[
+            "bound"
+        ]
+        for classes in ("0,1", "2", "50", "open")
+    ]
+    assert bounds[0] < bounds[2]
     with rejected("not among the classes"):
         invoke("bound", tmp_path / "k.csv", few, "--classes", "1,2")
 
@@ -292,28 +297,65 @@ def test_shares_of_open_lists_sum_to_at_most_one() -> None:
     assert total <= 1
 
 
-def test_the_command_answers_at_every_number_of_labels_where_the_order_is_known(
-    tmp_path: Path,
-) -> None:
+def test_labelling_until_the_target_is_met_keeps_delta() -> None:
+    """By twenties until the bound is at most 0.3, each question counted as the command does."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    labels = np.where(rng.random(400) < 0.28, 1 - truth, truth)
+    broken = 0
+    for seed in range(80):
+        rows = sample(400, 200, random_state=seed)
+        for look in range(1, 11):
+            y = np.full(400, None, dtype=object)
+            y[rows[: 20 * look]] = truth[rows[: 20 * look]]
+            level = 0.1 * share_of(look)
+            found = karat.pac_mdl_bound({"k": labels}, y, level, classes=[0, 1]).best
+            if found.bound_rate <= 0.3:
+                broken += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
+                break
+    assert broken <= 8
+
+
+def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     (tmp_path / "k.csv").write_text("a,b\n" + "0,0\n1,0\n" * 100)
-    few, whole = tmp_path / "few.csv", tmp_path / "whole.csv"
-    few.write_text("row,label\n" + "".join(f"{i},{i % 2}\n" for i in range(30)))
-    column = [str(i % 2) if i < 30 else None for i in range(200)]
-    pd.DataFrame({"label": column}).to_csv(whole, index=False)
+    few = tmp_path / "few.csv"
 
-    def ask(path: Path, *more: str) -> dict:
-        return json.loads(invoke("bound", tmp_path / "k.csv", path, "--json", *more))
+    def ask(m: int, *more: str) -> dict:
+        few.write_text("row,label\n" + "".join(f"{i},{i % 2}\n" for i in range(m)))
+        return json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", *more))
 
-    always, once, unordered = ask(few), ask(few, "--once"), ask(whole)
-    assert [a["anytime"] for a in (always, once, unordered)] == [True, False, False]
-    y, clusterings = np.full(200, None, dtype=object), read_labelings(tmp_path / "k.csv")
-    y[:30] = [str(i % 2) for i in range(30)]
-    same = karat.guarantee(dict(clusterings), y, anytime=True, order=range(30))
-    assert (always["bound"], always["delta"]) == (same.bound, 0.1)
-    assert once["bound"] < always["bound"]
-    for path, more in ((few, ()), (few, ("--once",)), (whole, ())):
-        told = invoke("bound", tmp_path / "k.csv", path, *more)
-        assert "another question, which it does not cover" in told
+    first, again, second = ask(20), ask(20), ask(30)
+    assert first == again
+    # more labels in the order of the draw are the same question, and its answers hold together
+    assert [a["look"] for a in (first, second)] == [1, 1]
+    assert second["anytime"]
+    assert ask(30, "-c", "a")["look"] == 2  # to choose one after a look is another question
+    assert ask(40)["look"] == 1
+    few.write_text(few.read_text().replace("0,0", "0,1", 1))
+    changed = json.loads(invoke("bound", tmp_path / "k.csv", few, "--json"))
+    assert changed["look"] == 3
+    whole = tmp_path / "whole.csv"
+    for m, look in ((30, 1), (40, 2)):  # nothing says in which order these were drawn
+        column = [str(i % 2) if i < m else None for i in range(200)]
+        pd.DataFrame({"label": column}).to_csv(whole, index=False)
+        answer = json.loads(invoke("bound", tmp_path / "k.csv", whole, "--json"))
+        assert (answer["look"], answer["anytime"]) == (look, False)
+    with rejected("--once", "spent"):
+        ask(40, "-c", "b", "--once")
+    few.with_name("few.csv.looks").write_text("rubbish\n")
+    with rejected("looks"):
+        ask(50)
+    few.with_name("few.csv.looks").unlink()
+    assert ask(60, "--once")["look"] is None
+    assert ask(60, "--once")["table"][0]["choice_bits"] == 1
+    with rejected("spent"):
+        ask(70)
+
+
+@pytest.mark.parametrize("look", [1, 2, 3, 50])
+def test_the_shares_of_all_questions_sum_to_one(look: int) -> None:
+    rest = 1 - sum(share_of(j) for j in range(1, look + 1))
+    assert rest == pytest.approx(0.2 / look, abs=1e-12)
 
 
 # -- files that exist ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import karat
+from karat.labeling.reading import correct_reading
 from karat_lab import ExperimentResult
 from karat_lab.journal import Kept
 
@@ -28,6 +29,9 @@ SHAPES: dict[str, tuple[tuple[int, ...], tuple[float, ...]]] = {
     "4 clusters of 200, 60, 12 and 5": ((200, 60, 12, 5), (0.9, 0.7, 0.5, 0.8)),
 }
 ASSIGNED = (30, 100)
+#: how often a model errs where the person does not, and the other way round
+MODELS = {"like the person": 0.05, "half like the person": 0.25, "not like the person": 0.5}
+CORRECTED = "3 clusters, 0.8"
 
 
 def run(
@@ -53,6 +57,9 @@ def run(
     for m in ASSIGNED:
         for shape in SHAPES:
             designs[f"{shape}: {m} objects"] = partial(_read, shape, m)
+        for model, flips in MODELS.items():
+            title = f"model {model}: 400 objects, {m} by the person"
+            designs[title] = partial(_correct, flips, m)
     rows = []
     for title, one in designs.items():
         row = kept.get((title, ""))
@@ -64,10 +71,13 @@ def run(
         if progress is not None:
             progress(title)
     table = pd.DataFrame(rows)
-    covered = table.covered
+    own = table[~table.design.str.startswith("model")]
+    ppi = table[table.design.str.startswith("model")]
     told = (
         f"{runs:,} rounds for each row, intervals at 0.9.",
-        f"One reader: covered in {covered.min():.3f} to {covered.max():.3f} of the rounds.",
+        f"One reader: covered in {own.covered.min():.3f} to {own.covered.max():.3f} of the rounds.",
+        f"A model corrected by a person: covered in {ppi.covered.min():.3f} to "
+        f"{ppi.covered.max():.3f} of the rounds.",
     )
     return ExperimentResult(name, table, told)
 
@@ -89,6 +99,18 @@ def _read(shape: str, m: int, seed: int) -> tuple[float, float, float, float]:
     labels, right = _reader_of(shape, np.random.default_rng([seed, 7]))
     found = _reading(labels, right, m, seed)
     return found.score, *found.interval, _truth(found, labels, right)
+
+
+def _correct(flips: float, m: int, seed: int) -> tuple[float, float, float, float]:
+    """The person's score over the objects that the model assigned is what is estimated."""
+    rng = np.random.default_rng([seed, 8])
+    labels, right = _reader_of(CORRECTED, rng)
+    labels, right = np.tile(labels, 4), np.tile(right, 4)
+    right = rng.permuted(right.reshape(12, -1), axis=1).ravel()
+    model = _reading(labels, right ^ (rng.random(len(right)) < flips), 400, seed)
+    found = correct_reading(model, _reading(labels, right, m, seed))
+    hits = right[list(model.round.objects)].mean()
+    return found.score, *found.interval, (3 * hits - 1) / 2
 
 
 def _reader_of(shape: str, rng: np.random.Generator) -> tuple[Any, Any]:

@@ -405,9 +405,8 @@ def _largest_class(batch: Labelings, truth: KnownClasses, delta: float, tail: An
 
 def _described(mdl: PacMdlBounds, method: str) -> Part:
     """The best bound of the classifiers that all labels choose."""
-    best = mdl.best
-    row = mdl.labelings.names.index(best.name)
-    excluded = int(mdl.table["left_out"].iloc[row])
+    best, row = mdl.best, mdl.lowest
+    excluded = int(mdl.table["excluded"].iloc[row])
     chosen = of_clusters(mdl.labelings, row, mdl.cluster_classes[row])
     return Part(method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded)
 

@@ -54,7 +54,7 @@ class PacMdlBound(wording.Worded):
     cluster_labels : dict
         Class given to each cluster, by the user's cluster names.
     predicted : ndarray of object, shape (objects,)
-        Class given to each object; None where the clustering leaves the object out.
+        Class given to each object; None where the clustering excludes it.
     n_compared : int
         Of how many clusterings it is one.
     warnings : tuple of str
@@ -110,7 +110,7 @@ class PacMdlBounds:
     Attributes
     ----------
     table : DataFrame
-        One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``left_out``
+        One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``excluded``
         (unlabelled objects that the clustering does not hold, with ``noise="drop"``; they are
         not among the ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
         ``bound`` (a count), ``bound_rate``, ``constant_error_rate``
@@ -213,9 +213,13 @@ class PacMdlBounds:
                 "Init, Cluster or Algo with the right counts, or add "
                 f"{math.log2(self.kraft):.3g} bits"
             )
-        wrong = self.table["bound"] + self.table["left_out"]
-        order = np.lexsort([self.table["bits"], self.table["errors"], wrong])
-        return self[int(order[0])]
+        return self[self.lowest]
+
+    @property
+    def lowest(self) -> int:
+        """Position of the best clustering."""
+        wrong = self.table["bound"] + self.table["excluded"]
+        return int(np.lexsort([self.table["bits"], self.table["errors"], wrong])[0])
 
     def __str__(self) -> str:
         table = self.table.to_string(float_format=lambda value: f"{value:.4g}")
@@ -352,7 +356,7 @@ def bounds_of(
         "n_clusters": batch.n_clusters,
         "labelled": ms,
         "unlabelled": ns,
-        "left_out": batch.n_objects - len(known) - ns,
+        "excluded": batch.n_objects - len(known) - ns,
         "errors": errors,
         "choice_bits": choice,
         "label_bits": label_bits,

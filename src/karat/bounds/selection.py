@@ -42,7 +42,7 @@ def choose(
     """The clustering that fits these labels best, and its clusters' classes.
 
     The fit is the mean of the errors of the majority labels, which are too few, and of those made
-    when each label is left out in turn, which are too many; ``bits`` say which clusterings were
+    when each label is excluded in turn, which are too many; ``bits`` say which clusterings were
     likely beforehand, a ``language`` has the PAC-MDL bound choose instead, or a ``chooser`` does.
     Clusters without labels, and ties, go to the class that the best-fitting clusterings give to
     their objects. Nothing is read of classes but which are equal.
@@ -62,9 +62,7 @@ def choose(
         row = chooser(labelled, classes)
     elif language is not None:
         truth = known_classes(_only(labelled, classes, batch.n_objects), batch.n_objects)
-        shortest = bounds_of(batch, truth, DELTA, language, 0).table
-        wrong = shortest["bound"] + shortest["left_out"]
-        row = int(np.lexsort([shortest["bits"], shortest["errors"], wrong])[0])
+        row = bounds_of(batch, truth, DELTA, language, 0).lowest
     votes = kernel.votes(
         batch.codes,
         order[:VOTERS],
@@ -86,12 +84,12 @@ def choose(
 def expected_errors(
     batch: Labelings, labelled: Any, classes: Any, n_classes: int
 ) -> NDArray[np.float64]:
-    """Mean of the errors on these labels and those made when each is left out, by clustering."""
+    """Mean of the errors on these labels and those made when each is excluded, by clustering."""
     from karat._kernels import halves as kernel
 
     sizes = batch.n_clusters.astype(np.int64)
-    errors, left_out, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
-    fit: NDArray[np.float64] = (errors + left_out) / 2 + (len(labelled) - held)
+    errors, without, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
+    fit: NDArray[np.float64] = (errors + without) / 2 + (len(labelled) - held)
     return fit
 
 

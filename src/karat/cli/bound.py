@@ -29,7 +29,8 @@ class Question:
     column: Clusterings to compare; all columns by default.
     target: Wanted bound: whether it is reached, else a forecast of how many more labels do.
     predict: Write the class of every object to this CSV file.
-    once: You decided beforehand how many to label, and ask this one time.
+    once: You decided beforehand how many to label and ask this one time; otherwise part of delta is
+        kept for further questions.
     """
 
     labels: Annotated[Path, Argument()]
@@ -52,11 +53,13 @@ def bound(question: Question, json: Json = False) -> None:
     The labelled objects must have been drawn at random, as `karat sample` does, and the
     clusterings made without looking at the labels. Choosing the best of several is paid for.
     The answer holds at every number of labels at once, where FEW lists the objects in the order of
-    the draw, as `karat sample` does: label until it is low enough (--target), and stop. It is lower
-    for a number of labels that was fixed beforehand (--once). Other clusterings or options are
-    another question, which the same labels cannot answer with the same guarantee.
+    the draw, as `karat sample` does: label until it is low enough (--target), and stop. Other
+    clusterings or options are another question: FEW.looks beside the labels counts them, and they
+    share delta. --once gives all of delta to one question, for a number of labels that was fixed
+    beforehand, which is lower.
     """
     from karat.bounds import forecast_labels, guarantee
+    from karat.cli._query_count import count_look, share_of
     from karat.datasets import read_labelings, read_labels
 
     check_choice(question.noise, ("error", "cluster", "singletons", "drop"), "--noise")
@@ -70,50 +73,42 @@ def bound(question: Question, json: Json = False) -> None:
         question.few, len(next(iter(clusterings.values()))), rows=clusterings.rows,
         ids=clusterings.ids, classes=classes if isinstance(classes, list) else (),
     )  # fmt: skip
+    chosen = {name: clusterings[name] for name in question.column or clusterings}
+    labelled = [i for i, value in enumerate(given.values) if value is not None]
+    look, told = count_look(
+        question.few,
+        [chosen, question.delta, question.noise, question.classes],
+        [(int(i), given.values[i]) for i in given.order or labelled],
+        given.order is not None,
+        question.once,
+    )
     policy: Any = question.noise
     best = guarantee(
-        {name: clusterings[name] for name in question.column or clusterings},
+        chosen,
         given.values,
-        question.delta,
-        False if question.once or given.order is None else question.target or True,
+        question.delta if look is None else question.delta * share_of(look),
+        False if look is None or given.order is None else question.target or True,
         order=given.order,
         classes=classes,
         noise=policy,
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
-    best = replace(best, warnings=(*given.doubts, *best.warnings))
+    best = replace(best, delta=question.delta, warnings=(*given.doubts, *best.warnings))
     forecast = forecast_labels(best, question.target) if best.n else None
     if question.predict is not None:
         _write_classes(best, clusterings.rows, question.predict)
     notes = [*clusterings.notes, *given.notes]
     if json:
-        tell_json(_as_json(best, forecast, notes))
+        tell_json(_as_json(best, forecast, notes) | {"look": look})
         return
     tell_notes(notes, err=False)
     if len(best.mdl) > 1:
         _show(best)
     typer.echo(str(best))
-    typer.echo(_scope(best, question.once))
+    typer.echo(told)
     if forecast is not None:
         typer.echo(str(forecast))
-
-
-def _scope(best: Guarantee, once: bool) -> str:
-    """What the guarantee is about, and what it is not."""
-    if best.anytime:
-        held = (
-            "It holds at every number of labels at once: go on labelling from the top and ask "
-            "again, and stop whenever you like."
-        )
-    elif once:
-        held = "It is for a number of labels that was fixed beforehand (--once)."
-    else:
-        held = (
-            "It is for a number of labels that was fixed beforehand, since this file does not say "
-            "in which order the objects were drawn; a file of karat sample does."
-        )
-    return f"{held} Other clusterings or options are another question, which it does not cover."
 
 
 def _write_classes(best: Guarantee, rows: Any, path: Path) -> None:

@@ -26,7 +26,7 @@ def carriers(
     ----------
     X : ndarray or sparse, shape (n, d)
     labels : ndarray of int, shape (n,)
-        Clusters from 0, ``-1`` for outliers, which are left out.
+        Clusters from 0, ``-1`` for outliers, which are excluded.
     feature_names : sequence of length d
         Columns ``name=value`` are one feature.
 

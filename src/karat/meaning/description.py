@@ -137,7 +137,7 @@ def describe_clusters(
     Notes
     -----
     A rule is found by a beam search for the highest F1 among conjunctions of up to three
-    questions; a further one must add 0.02. The same search in five parts that leave out a fifth
+    questions; a further one must add 0.02. The same search in five parts that exclude a fifth
     each gives the accuracy. At most 3,000 objects take part, drawn at random, and the 50 features
     that differ most. A rule is given if, of the held-out objects, those it includes are more often
     in the cluster than not, and those it excludes are not: exact sign tests at 5 % over the
