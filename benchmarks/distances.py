@@ -1,7 +1,7 @@
 """One distance for everything, beside peers: ``python -m benchmarks.distances``.
 
 Processor seconds of one thread, each pair in one run; a ratio below 1 is in favour of karat.
-``kmedoids`` (GPL-3, only for comparison) is left out where it is not installed, and tr45 where
+``kmedoids`` (GPL-3, only for comparison) is excluded where it is not installed, and tr45 where
 ``KARAT_DATA`` has it not.
 """
 

@@ -1,17 +1,15 @@
 """External measures beside scikit-learn, genieclust, pandas and DuckDB.
 
-``python -m benchmarks.external [labels] [ami] [strings] [parquet] [agreement] [intervals]``: all
+``python -m benchmarks.external [labels] [ami] [strings] [agreement] [intervals]``: all
 parts, or those that are named.
 """
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import resource
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from itertools import combinations
@@ -22,7 +20,6 @@ import numpy as np
 
 import karat
 from karat.measures.external.information import expected_mutual_information
-from karat.runtime.validation import UndefinedMeasureError
 
 
 def seconds(function: Callable[[], Any]) -> float:
@@ -167,46 +164,6 @@ def strings() -> None:
         )
 
 
-def every_measure(table: karat.ContingencyTable) -> None:
-    for measure in karat.measures.catalogue.select(kind="external"):
-        # the standardised one says itself that it would take too long
-        with contextlib.suppress(UndefinedMeasureError):
-            measure.compute(table)
-
-
-def read_and_judge(path: str, queue: Any) -> None:
-    every_measure(karat.ContingencyTable.from_parquet(path, "true", "pred"))
-    queue.put(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2)
-
-
-def parquet(rows: int = 100_000_000) -> None:
-    import duckdb
-
-    context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder, "labels.parquet"))
-        duckdb.connect().execute(
-            f"COPY (SELECT (hash(i) % 50)::INTEGER AS true, CASE WHEN hash(i + 7) % 2 = 0 "
-            f"THEN (hash(i) % 50)::INTEGER ELSE (hash(i + 3) % 60)::INTEGER END AS pred "
-            f"FROM range({rows}) t(i)) TO '{path}'"
-        )
-        query = f"SELECT true, pred, count(*) FROM read_parquet('{path}') GROUP BY ALL"
-
-        def ours() -> None:
-            every_measure(karat.ContingencyTable.from_parquet(path, "true", "pred"))
-
-        def theirs() -> None:
-            duckdb.connect().execute(query).fetchall()
-
-        one, other = alternated(ours, theirs, 5)
-        show(f"Parquet, {rows:,} rows, all measures", one, other, "DuckDB's GROUP BY", "0.5")
-        queue = context.Queue()
-        child = context.Process(target=read_and_judge, args=(path, queue))
-        child.start()
-        print(f"peak memory of the process: {queue.get():.2f} GiB (wanted: below 1.5 GB)")
-        child.join()
-
-
 def agreement(labelings: int = 200, n: int = 100_000, pairs: int = 300) -> None:
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -227,7 +184,7 @@ def agreement(labelings: int = 200, n: int = 100_000, pairs: int = 300) -> None:
 
 
 def main(parts: list[str] | None = None) -> None:
-    every = {f.__name__: f for f in (labels, ami, strings, parquet, agreement)}
+    every = {f.__name__: f for f in (labels, ami, strings, agreement)}
     for part in parts or every:
         every[part]()
 

@@ -2,7 +2,7 @@
 
 FOLDER has tables of points (CSV, classes in the column ``label``). k-means gets the number of
 classes; the adjusted Rand index is averaged over the tables, and the scaling chosen with each
-collection left out is judged on that collection.
+collection excluded is judged on that collection.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from karat.datasets import reading_plan
 SCALES = ("none", "standard", "robust", "minmax")
 MOST = 1500  # objects of each table
 THRESHOLDS = (2.0, 3.0, 5.0, 10.0, 30.0)
-#: tables of one source are left out together
+#: tables of one source are excluded together
 COLLECTIONS = {"digits_test": "digits", "optdigits": "digits", "pendigits_test": "pendigits",
                "pendigits_train": "pendigits"}  # fmt: skip
 
@@ -72,7 +72,7 @@ def main() -> None:
         inside = collection == one
         chosen = every[~inside].mean().idxmax()
         out.append((one, chosen, *every.loc[inside, [chosen, own]].mean()))
-    left = pd.DataFrame(out, columns=["left out", "chosen on the others", "agreement", "the rule"])
+    left = pd.DataFrame(out, columns=["excluded", "chosen on the others", "agreement", "the rule"])
     print(left.round(2).to_string(index=False))
     print(left[["agreement", "the rule"]].mean().round(3).to_string())
 

@@ -216,7 +216,7 @@ def test_a_mean_of_parts_stays_between_the_extremes():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -2, 1, 1], r"sample_weight\[1\] is -2.*not negative.*0 leaves"),
+        ([1, -2, 1, 1], r"sample_weight\[1\] is -2.*not negative.*0 excludes"),
         ([1, 1, np.nan, 1], r"sample_weight\[2\] is nan.*finite"),
         ([1, 1, 1, np.inf], r"sample_weight\[3\] is inf.*finite"),
         ([1, 1, 1], r"shape \(3,\), but there are 4 objects"),

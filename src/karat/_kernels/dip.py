@@ -135,7 +135,7 @@ def dip_evidence(x):
 
 @njit(cache=True, nogil=True)
 def pair_valleys(own, half, apart, fold, assigned, k, least, evidence):
-    """Evidence of a valley between each two clusters, from objects that their fold left out.
+    """Evidence of a valley between each two clusters, from objects that their fold excluded.
 
     ``own[i, c]`` is object i along the discriminant of cluster c of its fold, ``half[f, c]`` half
     the squared length of that centre, ``apart[f, a, b]`` the distance of two centres there.

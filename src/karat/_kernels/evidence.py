@@ -36,9 +36,6 @@ def _pairs(sizes: Any) -> Any:
     return (0.5 * sizes * (sizes - 1)).reshape(*sizes.shape[:-2], -1).sum(axis=-1)
 
 
-NEIGHBOR_VALUES = 6
-
-
 def neighbor_evidence(near: Any, codes: Any, k: int, out: Any) -> None:
     """Purity, worst purity, nearest in own cluster, modularity, worst conductance, fallen apart."""
     from scipy import sparse
@@ -67,9 +64,6 @@ def neighbor_evidence(near: Any, codes: Any, k: int, out: Any) -> None:
     out[5] = 1 - largest.sum() / len(own)
 
 
-TREE_VALUES = 7
-
-
 def tree_evidence(edges: Any, logs: Any, place: Any, codes: Any, k: int, out: Any) -> None:
     """Edges cut and kept: how much longer, where in the order, too many, validity of clusters.
 
@@ -95,9 +89,6 @@ def tree_evidence(edges: Any, logs: Any, place: Any, codes: Any, k: int, out: An
     out[6] = value.min(initial=1.0)
 
 
-VALLEY_VALUES = 3
-
-
 def valley_evidence(near: Any, core: Any, codes: Any, k: int, out: Any) -> None:
     """How thin the data are where clusters touch: mean and worst share of denser members; pairs."""
     judged = np.flatnonzero(codes >= 0)
@@ -111,9 +102,6 @@ def valley_evidence(near: Any, core: Any, codes: Any, k: int, out: Any) -> None:
     out[0] = denser.sum() / len(own)
     out[1] = (denser / np.bincount(own, minlength=k)).min()
     out[2] = np.isfinite(saddle).sum() / k
-
-
-LINE_VALUES = 9
 
 
 def line_evidence(X: Any, codes: Any, k: int, out: Any) -> None:

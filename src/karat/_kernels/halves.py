@@ -28,10 +28,10 @@ def _left_out(row, default):
 
 @njit(cache=True, nogil=True)
 def fits(codes, labelled, classes, n_classes, n_clusters):
-    """Errors of each clustering's majority labels, the same with each label left out, and m.
+    """Errors of each clustering's majority labels, the same with each label excluded, and m.
 
     ``codes`` (M, n) with -1 for excluded objects; ``labelled``: positions, ``classes``: theirs.
-    Returns errors, errors left out and the number of labels that the clustering holds.
+    Returns errors, errors with one excluded and the number of labels that the clustering holds.
     """
     M = codes.shape[0]
     errors = np.empty(M, dtype=np.int64)

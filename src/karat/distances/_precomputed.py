@@ -68,7 +68,7 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
         i, j = map(int, np.argwhere(strange)[0])
         raise InputError(
             f"{int(strange.sum()):,} of the distances are not finite; that of {i} and {j} is "
-            f"{D[i, j]}. Leave out objects without distances; for objects that nothing connects, "
+            f"{D[i, j]}. Exclude objects without distances; for objects that nothing connects, "
             'give the graph (metric="graph"), or a distance above all others'
         )
     if largest > largest_value(D.dtype):
@@ -153,7 +153,7 @@ def as_graph(A: Any) -> csr_array:
     if matrix.nnz == 0:
         raise InputError("the graph has no edge, so there is nothing to cluster by")
     if matrix.data.min() < 0:
-        raise InputError("affinities must not be negative; leave out edges that push apart")
+        raise InputError("affinities must not be negative; exclude edges that push apart")
     if abs(matrix - matrix.T).max() > 1e-9 * matrix.data.max():
         raise InputError(
             "the affinities must be the same in both directions; of a directed graph, or one of "

@@ -99,7 +99,7 @@ class Clarity:
         """One row per clustering.
 
         Columns: ``n_clusters``; ``informativeness`` and its ``standard_error`` over folds or
-        left-out objects; ``corrected``, with the guesser that keeps the predicted sizes;
+        excluded objects; ``corrected``, with the guesser that keeps the predicted sizes;
         ``accuracy``, ``normalized_accuracy``, ``macro_accuracy``; the ``classifier`` that
         recognised most. NaN for a single cluster.
         """

@@ -196,7 +196,7 @@ def _squares(X: Any, C: NDArray[np.float64]) -> NDArray[np.float64]:
 class KernelRidge:
     """Regularised least squares on cluster indicators; the largest predicted indicator wins.
 
-    Predictions of left-out objects follow from one inverse of the regularised kernel matrix,
+    Predictions of held-out objects follow from one inverse of the regularised kernel matrix,
     whatever the number of clusterings: with G = (K + αI)⁻¹ and Y the indicators, those of a
     fold F are Y_F − G_FF⁻¹ (G Y)_F. Ties go to the cluster that appears first in the data.
 
