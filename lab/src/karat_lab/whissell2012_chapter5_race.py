@@ -116,7 +116,7 @@ def cells(
 def collection(which: str, seed: int = 0) -> tuple[Any, NDArray[np.object_]]:
     """Counts of terms, and classes."""
     counts, classes = term_counts(which)
-    rows = np.arange(FIRST.get(which, counts.shape[0]))
+    rows = np.arange(min(FIRST.get(which, counts.shape[0]), counts.shape[0]))
     if which in FRESH and len(rows) > DRAWN:
         rows = np.sort(np.random.default_rng(seed).choice(len(rows), DRAWN, replace=False))
     counts, classes = counts[rows], classes[rows]
