@@ -343,3 +343,5 @@ def test_a_word_of_both_lists_is_no_intruder():
         intruder_test(words[:4] * 2, [0] * 4 + [1] * 4, reader)
     with pytest.raises(InputError, match="cluster of 4 objects"):
         intruder_test(words[:6], [0] * 3 + [1] * 3, reader)
+    with pytest.raises(InputError, match="largest of 0 has 0"):
+        intruder_test(words, [-1] * 8, reader)

@@ -300,6 +300,7 @@ def test_the_command_lets_a_function_read_and_corrects_it(folder):
     done = karat_command(*COMMAND, *options, "--person", "people.jsonl", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert re.match(r"Asked: \d\d calls", done.stderr)
+    assert done.stdout.startswith("my_reader:ask and ann assigned")
     assert "Clarity for ann" in done.stdout
     done = karat_command(*COMMAND, *options, "--person", "people.jsonl", "--json", cwd=folder)
     (told,) = json.loads(done.stdout)["corrected"]

@@ -117,7 +117,7 @@ def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json
             told = [one.to_dict() for one in corrected]
             tell_json({"read": read, "agree": agreements, "corrected": told})
         else:
-            _tell([*found.values(), *agreements.values(), *corrected])
+            _tell([*corrected, *found.values(), *agreements.values()])
         if study is not None and reader.task is Task.names:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)

@@ -204,14 +204,14 @@ def draw_intruders(show: Show, labels: Any, n_sets: int, random_state: int) -> I
     if n_sets < 1:
         raise InputError(f"n_sets must be at least 1; got {n_sets}")
     encoded = apply_noise_policy(encode(labels), "drop")
-    codes = encoded.codes
+    codes, names = encoded.codes, encoded.names.tolist()
     rng = np.random.default_rng(random_state)
     line = cache(lambda at: as_line(show(int(at)), 2_000))
-    enough = [c for c in range(len(encoded.names)) if (codes == c).sum() >= MEMBERS]
-    if not enough or len(encoded.names) < 2:
+    enough = [c for c in range(len(names)) if (codes == c).sum() >= MEMBERS]
+    if not enough or len(names) < 2:
         raise InputError(
             f"an intruder test needs a cluster of {MEMBERS} objects and another cluster; the "
-            f"largest of {len(encoded.names)} has {int(np.bincount(codes[codes >= 0]).max())}"
+            f"largest of {len(names)} has {np.bincount(codes[codes >= 0], minlength=1).max()}"
         )
     clusters: list[Any] = []
     sets: list[tuple[int, ...]] = []
@@ -220,18 +220,18 @@ def draw_intruders(show: Show, labels: Any, n_sets: int, random_state: int) -> I
         for c in rng.permutation(enough)[: n_sets - len(sets)]:
             own = rng.permutation(np.flatnonzero(codes == c))
             alike = {line(i) for i in own[:LISTED]}
-            other = int(rng.choice([o for o in range(len(encoded.names)) if o != c]))
+            other = int(rng.choice([o for o in range(len(names)) if o != c]))
             rest = rng.permutation(np.flatnonzero(codes == other))
             strange = next((int(i) for i in rest if line(i) not in alike), None)
             if strange is None:
                 raise InputError(
-                    f"everything of cluster {encoded.names[other]!r} is in cluster "
-                    f"{encoded.names[c]!r} too, so it has no intruder"
+                    f"everything of cluster {names[other]!r} is in cluster "
+                    f"{names[c]!r} too, so it has no intruder"
                 )
             shown = [int(i) for i in own[:MEMBERS]]
             place = int(rng.integers(MEMBERS + 1))
             shown.insert(place, strange)
-            clusters.append(encoded.names[c])
+            clusters.append(names[c])
             sets.append(tuple(shown))
             places.append(place)
     return IntruderRound(tuple(clusters), tuple(sets), tuple(places), show)
