@@ -253,7 +253,7 @@ def test_xi_by_its_definition(m):
 
 
 @pytest.mark.parametrize("delta", [0.1, 0.3])
-def testpac_bayes_holds_in_every_draw(delta):
+def test_pac_bayes_holds_in_every_draw(delta):
     truth = np.array([0, 0, 0, 0, 1, 1, 1, 0])
     batch = karat.labelings.as_labelings([[0] * 4 + [1] * 4, [0, 1] * 4])
     broken = draws = 0

@@ -1,4 +1,4 @@
-"""Fits of clusterings to some labels, and the errors that leaving one label out makes."""
+"""Fits of clusterings to some labels, and the errors with one label excluded."""
 
 from __future__ import annotations
 
