@@ -95,7 +95,7 @@ class Comparison:
         group = self.scores.index.map(lambda name: str(name).rpartition("/")[0])
         ranks = ranked(self.scores).groupby(group).mean()
         rows = [
-            (key, len(own), method, own[method].mean(), ranks.loc[key, method])
+            (key, len(own), method, own[method].mean(), ranks[method][key])
             for key, own in self.scores.groupby(group, sort=False)
             for method in self.scores
             if any(group)

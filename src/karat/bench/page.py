@@ -126,7 +126,7 @@ def group_rows(found: Comparison, cell: str) -> list[list[str]]:
     """Each group of data sets, their number, and the score and rank of each method as a cell."""
     own = found.groups.groupby(["group", "sets"], sort=False)
     rows = [
-        [name or "others", str(sets), *map(cell.format, of["score"], of["rank"])]
+        [str(name or "others"), str(sets), *map(cell.format, of["score"], of["rank"])]
         for (name, sets), of in own
     ]
     return rows if len(rows) > 1 else []

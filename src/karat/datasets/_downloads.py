@@ -6,7 +6,6 @@ import os
 import shutil
 import tempfile
 import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +32,8 @@ def local(path: str | os.PathLike[str]) -> Iterator[tuple[str | os.PathLike[str]
 
 
 def _download(address: str, file: Path) -> None:
+    import urllib.request
+
     try:
         with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:
             if int(answer.headers.get("Content-Length") or 0) > _LARGEST:
