@@ -27,16 +27,26 @@ def encode(labels):
 def _encode_by_range(labels, low, width):
     """Codes in label order through a table of ``width`` entries; the labels used."""
     place = np.zeros(width, np.int32)
+    k = 0
     for i in range(labels.size):
+        k += 1 - place[labels[i] - low]
         place[labels[i] - low] = 1
-    values = np.empty(place.sum(), np.int64)
+        if k == width:
+            break
+    values = np.empty(k, np.int64)
+    codes = np.empty(labels.size, np.int32)
+    if k == width:  # the labels are codes already, but for where they begin
+        for v in range(width):
+            values[v] = v + low
+        for i in range(labels.size):
+            codes[i] = labels[i] - low
+        return codes, values
     k = 0
     for v in range(width):
         if place[v]:
             values[k] = v + low
             place[v] = k
             k += 1
-    codes = np.empty(labels.size, np.int32)
     for i in range(labels.size):
         codes[i] = place[labels[i] - low]
     return codes, values

@@ -14,37 +14,58 @@ FAST = {"contract", "reassoc", "nsz"}
 SQUARED, CITYBLOCK, CHEBYSHEV = 0, 1, 2
 
 
-# features strictly in their order and without fused steps (fastmath written out, not omitted:
-# callees inherit it): which distances are equal is the same on every machine
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
-def direct_tile(kind, Z, r0, r1, strip, out):
-    """Distances of rows r0..r1 of Z to the strip, from differences of coordinates."""
+@njit(inline="always", error_model="numpy")
+def _direct(kind, Z, r0, r1, strip, out):
+    """Two rows at a time, which share what is loaded of the strip; the last may be alone."""
     d, B = strip.shape
-    for i in range(r0, r1):
-        o, x = out[i - r0], Z[i]
+    spare = np.empty(B)
+    for i in range(r0, r1, 2):
+        alone = i + 1 == r1
+        o, p = out[i - r0], spare if alone else out[i + 1 - r0]
+        x, y = Z[i], Z[i] if alone else Z[i + 1]
         for j in range(B):
             o[j] = 0.0
+            p[j] = 0.0
         f = 0
         while f + 4 <= d and kind == SQUARED:
             a0, a1, a2, a3 = x[f], x[f + 1], x[f + 2], x[f + 3]
+            b0, b1, b2, b3 = y[f], y[f + 1], y[f + 2], y[f + 3]
             s0, s1, s2, s3 = strip[f], strip[f + 1], strip[f + 2], strip[f + 3]
             for j in range(B):
                 t0, t1, t2, t3 = a0 - s0[j], a1 - s1[j], a2 - s2[j], a3 - s3[j]
+                u0, u1, u2, u3 = b0 - s0[j], b1 - s1[j], b2 - s2[j], b3 - s3[j]
                 o[j] = (((o[j] + t0 * t0) + t1 * t1) + t2 * t2) + t3 * t3
+                p[j] = (((p[j] + u0 * u0) + u1 * u1) + u2 * u2) + u3 * u3
             f += 4
         while f < d:
-            a, s = x[f], strip[f]
-            if kind == SQUARED:
-                for j in range(B):
-                    t = a - s[j]
+            a, b, s = x[f], y[f], strip[f]
+            for j in range(B):
+                t, u = abs(a - s[j]), abs(b - s[j])
+                if kind == SQUARED:
                     o[j] += t * t
-            elif kind == CITYBLOCK:
-                for j in range(B):
-                    o[j] += abs(a - s[j])
-            else:
-                for j in range(B):
-                    o[j] = max(o[j], abs(a - s[j]))
+                    p[j] += u * u
+                elif kind == CITYBLOCK:
+                    o[j] += t
+                    p[j] += u
+                else:
+                    o[j] = max(o[j], t)
+                    p[j] = max(p[j], u)
             f += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def direct_tile(kind, Z, r0, r1, strip, out):
+    """Distances of rows r0..r1 of Z to the strip, from differences of coordinates."""
+    _direct(kind, Z, r0, r1, strip, out)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
+def exact_tile(kind, Z, r0, r1, strip, out):
+    """The same with features strictly in their order and without fused steps.
+
+    So which distances are equal is the same on every machine.
+    """
+    _direct(kind, Z, r0, r1, strip, out)
 
 
 #: below this share of |x|² + |y|² a squared distance from a product is computed again

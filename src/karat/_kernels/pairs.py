@@ -73,3 +73,24 @@ def accumulate(tile, squared, r0, j0, known, into, at):
                 a = into[INVERSE][c, at : at + B]
                 for j in range(B):
                     a[j] += inverses[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def turn(tile, out):
+    """``out[j, r] = tile[r, j]``, a cache line of each row at a time."""
+    R, B = tile.shape
+    whole = B // 8 * 8
+    for j in range(0, whole, 8):
+        for r in range(R):
+            row = tile[r]
+            out[j, r] = row[j]
+            out[j + 1, r] = row[j + 1]
+            out[j + 2, r] = row[j + 2]
+            out[j + 3, r] = row[j + 3]
+            out[j + 4, r] = row[j + 4]
+            out[j + 5, r] = row[j + 5]
+            out[j + 6, r] = row[j + 6]
+            out[j + 7, r] = row[j + 7]
+    for j in range(whole, B):
+        for r in range(R):
+            out[j, r] = tile[r, j]

@@ -207,7 +207,9 @@ def _euclidean(X: Any, root: bool, exact: bool) -> Distances:
     if hasattr(X, "toarray"):
         return SparseProduct(X.astype(np.float64), root)
     Z = np.ascontiguousarray(X, dtype=np.float64)
-    return Direct(Z, SQUARED, root) if exact or Z.shape[1] < PRODUCT_FEATURES else Product(Z, root)
+    if exact or Z.shape[1] < PRODUCT_FEATURES:
+        return Direct(Z, SQUARED, root, ordered=exact)
+    return Product(Z, root)
 
 
 def _probabilities(X: Any) -> Floats:

@@ -60,21 +60,25 @@ class Distances:
 
 
 class Direct(Distances):
-    """From differences of coordinates: exact also for tight clusters far from the origin."""
+    """From differences of coordinates: exact also for tight clusters far from the origin.
 
-    def __init__(self, Z: Floats, kind: int, squared: bool) -> None:
-        self.Z, self.kind, self.squared, self.n = Z, kind, squared, len(Z)
+    With ``ordered`` features are added strictly in their order.
+    """
+
+    def __init__(self, Z: Floats, kind: int, squared: bool, *, ordered: bool = False) -> None:
+        self.Z, self.kind, self.squared, self.n, self.ordered = Z, kind, squared, len(Z), ordered
 
     def take(self, order: NDArray[np.integer[Any]]) -> Distances:
-        return Direct(self.Z[order], self.kind, self.squared)
+        return Direct(self.Z[order], self.kind, self.squared, ordered=self.ordered)
 
     def strip(self, j0: int, j1: int) -> Floats:
         return np.ascontiguousarray(self.Z[j0:j1].T)
 
     def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
-        from karat._kernels.distances import direct_tile
+        from karat._kernels.distances import direct_tile, exact_tile
 
-        direct_tile(self.kind, self.Z, r0, r1, strip, out)
+        tile = exact_tile if self.ordered else direct_tile
+        tile(self.kind, self.Z, r0, r1, strip, out)
 
 
 class Product(Distances):
