@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat._kernels import criterion as kernels
 from karat.clusterers import CriterionClustering, SphericalKMeans
+from karat.clusterers._sparse_rows import arrays
 from karat.clusterers.criterion import CRITERIA, _visits, _Whole
 from karat.runtime.validation import InputError
 
@@ -132,7 +133,8 @@ def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
     rows = sparse.csr_array(rows)
     whole = _Whole(rows, criterion)
     labels = rng.integers(0, 5, 300)
-    _, products, sums, squares, sizes, totals = whole._clusters(labels, 5)
+    _, products, sums, clusters = whole._clusters(labels, 5)
+    sizes, squares, totals = clusters
     moves = 0
     for _ in range(2000):
         if moves >= 10_000:
@@ -152,17 +154,17 @@ def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
             totals[s] += products[i]
             labels[i] = s
             moves += 1
-        before = kernels.criterion_value(whole.code, sizes, squares, totals)
+        before = kernels.criterion_value(whole.code, clusters)
         made = kernels.criterion_moves(
-            rows.indptr, rows.indices, rows.data, whole.code, rng.permutation(300), products,
-            0.0, 0.0, labels, sums, squares, sizes, totals, 1e-12,
+            arrays(rows), whole.code, rng.permutation(300), products, (0.0, 0.0), labels, sums,
+            clusters, 1e-12,
         )  # fmt: skip
         moves += made
-        after = kernels.criterion_value(whole.code, sizes, squares, totals)
+        after = kernels.criterion_value(whole.code, clusters)
         ratio = (lambda v: v[0] / v[1]) if criterion in ("H1", "H2") else (lambda v: v[0])
         assert ratio(after) >= ratio(before)
     fresh = whole.value(labels, 5)
-    assert whole._ratio(squares, sizes, totals, (0.0, 0.0)) == pytest.approx(fresh, rel=1e-10)
+    assert whole._ratio(clusters, (0.0, 0.0)) == pytest.approx(fresh, rel=1e-10)
     assert moves >= 10_000
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,9 +17,9 @@ I1, I2, E1, G1, G1P, H1, H2 = range(7)
 class Clusters(NamedTuple):
     """Sizes of clusters, squares of the lengths of their sums, and products with the whole sum."""
 
-    sizes: NDArray[np.int64]
-    squares: NDArray[np.float64]
-    totals: NDArray[np.float64]
+    sizes: NDArray[Any]
+    squares: NDArray[Any]
+    totals: NDArray[Any]
 
 
 @njit(cache=True)

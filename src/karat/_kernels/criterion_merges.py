@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,9 +21,9 @@ class Partners(NamedTuple):
     that any merge adds to the denominator.
     """
 
-    best: NDArray[np.int64]
-    bound: NDArray[np.float64]
-    gains: NDArray[np.float64]
+    best: NDArray[Any]
+    bound: NDArray[Any]
+    gains: NDArray[Any]
 
 
 class Members(NamedTuple):

@@ -24,40 +24,37 @@ class Rows(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def scores(indptr, indices, data, columns, bias, out):
-    """out[i, h] = bias[h] + sum over the features j of row i of data[i, j] columns[j, h]."""
-    k = columns.shape[1]
-    for i in range(len(indptr) - 1):
-        row = out[i]
-        for h in range(k):
-            row[h] = bias[h]
-        for entry in range(indptr[i], indptr[i + 1]):
-            value = data[entry]
-            column = columns[indices[entry]]
-            for h in range(k):
-                row[h] += value * column[h]
+def _add_products(i, rows, columns, out):
+    """Add the inner products of row i with the columns (d, k)."""
+    for entry in range(rows.indptr[i], rows.indptr[i + 1]):
+        value = rows.data[entry]
+        column = columns[rows.indices[entry]]
+        for h in range(len(out)):
+            out[h] += value * column[h]
 
 
 @njit(cache=True, nogil=True)
-def assign(indptr, indices, data, columns, bias, labels, slack, reached):
+def scores(rows, columns, bias, out):
+    """out[i, h] = bias[h] + sum over the features j of row i of data[i, j] columns[j, h]."""
+    for i in range(len(out)):
+        out[i] = bias
+        _add_products(i, rows, columns, out[i])
+
+
+@njit(cache=True, nogil=True)
+def assign(rows, columns, bias, labels, slack, reached):
     """Move each row to the cluster of its highest score; ties leave it where it is.
 
     Returns the number of rows that moved. ``reached`` gets the score of each row. A label of -1
     is no cluster yet. ``slack`` is what a score must be better by.
     """
-    k = columns.shape[1]
-    row = np.empty(k, dtype=columns.dtype)
+    row = np.empty(columns.shape[1], dtype=columns.dtype)
     moved = 0
-    for i in range(len(indptr) - 1):
-        for h in range(k):
-            row[h] = bias[h]
-        for entry in range(indptr[i], indptr[i + 1]):
-            value = data[entry]
-            column = columns[indices[entry]]
-            for h in range(k):
-                row[h] += value * column[h]
+    for i in range(len(labels)):
+        row[:] = bias
+        _add_products(i, rows, columns, row)
         best = labels[i]
-        for h in range(k):
+        for h in range(len(row)):
             if best < 0 or row[h] > row[best] + (slack if best == labels[i] else 0.0):
                 best = h
         reached[i] = row[best]
@@ -67,80 +64,27 @@ def assign(indptr, indices, data, columns, bias, labels, slack, reached):
 
 
 @njit(cache=True, nogil=True)
-def assign_bounded(
-    indptr, indices, data, centers, scale, bias, kept, turned, labels, sums, slack, room, lower,
-    upper,
-):  # fmt: skip
-    """:func:`assign` by ``bias[h] + scale[h]`` times the cosine, without the rows that cannot move.
-
-    Rows and ``centers`` have length 1; ``sums`` (d, k) are those of the clusters before and after.
-
-    ``kept[h]`` and ``turned[h]`` are the cosine and sine of the angle between center h and where
-    it was at the last call, ``lower`` (n,) bounds the cosine of each row with its own center from
-    below, ``upper`` (n, k) those with all centers from above. Angles between unit vectors obey the
-    triangle inequality, so bounds are updated by how far the centers turned (Schubert, Lang &
-    Feher 2021). ``room`` is what rounding may add to a cosine.
-    """
-    k = centers.shape[1]
-    row = np.empty(k, dtype=centers.dtype)
-    moved = 0
-    for i in range(len(indptr) - 1):
-        own = labels[i]
-        low = lower[i]
-        if low < -kept[own]:
-            low = -1.0
-        else:
-            low = low * kept[own] - np.sqrt(max(0.0, 1.0 - low * low)) * turned[own]
-        reached = bias[own] + scale[own] * low
-        may_move = False
-        for h in range(k):
-            up = upper[i, h]
-            if up >= kept[h]:
-                up = 1.0
-            else:
-                up = up * kept[h] + np.sqrt(max(0.0, 1.0 - up * up)) * turned[h]
-            upper[i, h] = up
-            may_move |= h != own and bias[h] + scale[h] * up > reached
-        if not may_move:
-            lower[i] = low
-            continue
-        for h in range(k):
-            row[h] = 0
-        for entry in range(indptr[i], indptr[i + 1]):
-            value = data[entry]
-            column = centers[indices[entry]]
-            for h in range(k):
-                row[h] += value * column[h]
-        best = own
-        most = bias[own] + scale[own] * row[own]
-        for h in range(k):
-            upper[i, h] = row[h] + room
-            score = bias[h] + scale[h] * row[h]
-            if score > most + (slack if best == own else 0.0):
-                best, most = h, score
-        lower[i] = row[best] - room
-        if best == own:
-            continue
-        for entry in range(indptr[i], indptr[i + 1]):
-            sums[indices[entry], own] -= data[entry]
-            sums[indices[entry], best] += data[entry]
-        moved += 1
-        labels[i] = best
-    return moved
+def _move(i, rows, old, new, sums):
+    """Take row i from one column and add it to another; -1 is none."""
+    for entry in range(rows.indptr[i], rows.indptr[i + 1]):
+        column = sums[rows.indices[entry]]
+        if old >= 0:
+            column[old] -= rows.data[entry]
+        column[new] += rows.data[entry]
 
 
 @njit(cache=True, nogil=True)
-def sum_rows(indptr, indices, data, labels, sums):
-    """Add each row to the column of its cluster; ``sums`` (d, k) is of zeros."""
-    for i in range(len(indptr) - 1):
-        h = labels[i]
-        for entry in range(indptr[i], indptr[i + 1]):
-            sums[indices[entry], h] += data[entry]
+def move_rows(rows, old, new, sums):
+    """Change the sums (d, k) of clusters as their rows go from old to new labels; -1 is none."""
+    for i in range(len(new)):
+        if old[i] != new[i]:
+            _move(i, rows, old[i], new[i], sums)
 
 
 @njit(cache=True, nogil=True)
-def sum_shares(indptr, indices, data, shares, sums):
+def sum_shares(rows, shares, sums):
     """Add ``shares[i, h]`` of each row to column h."""
+    indptr, indices, data = rows
     k = sums.shape[1]
     there = np.empty(k, dtype=np.int64)
     for i in range(len(indptr) - 1):
@@ -196,9 +140,7 @@ def _rates(balanced, per_cluster, size, length, out):
 
 
 @njit(cache=True, nogil=True)
-def single_moves(
-    indptr, indices, data, balanced, labels, sums, squares, sizes, slack, seen, drift
-):  # fmt: skip
+def single_moves(rows, balanced, labels, sums, squares, sizes, slack, seen, drift):
     """Visit the rows in turn and make each move that raises the objective; returns their number.
 
     The rows have length 1, ``sums`` (d, k) are those of the clusters, ``squares`` the squares of
@@ -212,7 +154,7 @@ def single_moves(
     -inf in its own cluster marks a row to look at.
     """
     k = sums.shape[1]
-    n = len(indptr) - 1
+    n = len(labels)
     per_cluster = n / k
     dots, lengths, rates = np.empty(k), np.sqrt(squares), np.empty((k, 4))
     for h in range(k):
@@ -231,11 +173,7 @@ def single_moves(
         if not may_move:
             continue
         dots[:] = 0.0
-        for entry in range(indptr[i], indptr[i + 1]):
-            value = data[entry]
-            column = sums[indices[entry]]
-            for h in range(k):
-                dots[h] += value * column[h]
+        _add_products(i, rows, sums, dots)
         without = max(squares[own] - 2.0 * dots[own] + 1.0, 0.0)
         shorter = lengths[own] - np.sqrt(without)
         loss = rates[own, 2] + rates[own, 3] * shorter
@@ -260,41 +198,7 @@ def single_moves(
             squares[h], lengths[h] = square, length
             sizes[h] += more
             _rates(balanced, per_cluster, sizes[h], length, rates[h])
-        for entry in range(indptr[i], indptr[i + 1]):
-            sums[indices[entry], own] -= data[entry]
-            sums[indices[entry], best] += data[entry]
-        labels[i] = best
-        moved += 1
-    return moved
-
-
-@njit(cache=True, nogil=True)
-def assign_some(indptr, indices, data, chosen, centers, labels, sums, slack):
-    """Move the chosen rows to the center of the highest cosine, and ``sums`` (d, k) with them.
-
-    Ties leave a row where it is; a label of -1 is no cluster yet. Returns how many moved.
-    """
-    k = centers.shape[1]
-    row = np.empty(k, dtype=centers.dtype)
-    moved = 0
-    for i in chosen:
-        row[:] = 0
-        for entry in range(indptr[i], indptr[i + 1]):
-            value = data[entry]
-            column = centers[indices[entry]]
-            for h in range(k):
-                row[h] += value * column[h]
-        own = labels[i]
-        best = own
-        for h in range(k):
-            if best < 0 or row[h] > row[best] + (slack if best == own else 0.0):
-                best = h
-        if best == own:
-            continue
-        for entry in range(indptr[i], indptr[i + 1]):
-            if own >= 0:
-                sums[indices[entry], own] -= data[entry]
-            sums[indices[entry], best] += data[entry]
+        _move(i, rows, own, best, sums)
         labels[i] = best
         moved += 1
     return moved
@@ -306,13 +210,14 @@ def _entropic(x):
 
 
 @njit(cache=True, nogil=True)
-def distribution_moves(indptr, indices, data, labels, sums, worths, sizes, added, slack):
+def distribution_moves(rows, labels, sums, worths, sizes, added, slack):
     """Visit the rows in turn and make each move that keeps more information; returns their number.
 
     Rows have sum 1; ``sums`` (d, k) are those of the clusters with the ``added`` rows, ``worths``
     x log x of each, and clusters are worth the sum of their column less x log x of its total. The
     last row of a cluster stays.
     """
+    indptr, indices, data = rows
     k = sums.shape[1]
     gains = np.empty(k)
     moved = 0

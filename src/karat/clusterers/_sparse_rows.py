@@ -103,7 +103,7 @@ class RowClusterer(Estimator):
         X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         rows = unit_rows(X, self._norm)
         out = np.empty((rows.shape[0], self._columns.shape[1]))
-        kernels.scores(*arrays(rows), self._columns, self._bias, out)
+        kernels.scores(arrays(rows), self._columns, self._bias, out)
         return rows, out
 
     def _best(self, rows: csr_array, k: int) -> Run:
@@ -139,7 +139,7 @@ class RowClusterer(Estimator):
             centers = self._given_centers(rows, k)
         labels = np.full(rows.shape[0], -1, dtype=np.int64)
         reached = np.empty(rows.shape[0])
-        kernels.assign(*arrays(unit), centers, np.zeros(k, rows.dtype), labels, 0.0, reached)
+        kernels.assign(arrays(unit), centers, np.zeros(k, rows.dtype), labels, 0.0, reached)
         fill_empty(labels, reached, k)
         return labels
 
@@ -223,7 +223,7 @@ def fill_empty(labels: NDArray[np.int64], reached: NDArray[Any], k: int) -> NDAr
 def sums_of(rows: csr_array, labels: NDArray[np.int64], k: int) -> NDArray[np.float64]:
     """The sum of each cluster, by feature: shape (d, k)."""
     sums = np.zeros((rows.shape[1], k))
-    kernels.sum_rows(*arrays(rows), labels, sums)
+    kernels.move_rows(arrays(rows), np.full(len(labels), -1), labels, sums)
     return sums
 
 

@@ -123,7 +123,7 @@ class InformationTheoreticKMeans(RowClusterer):
         path: list[float] = []
         for _ in range(self.max_iter):
             _, columns = self._centers(rows, labels, k, overall)
-            moved = kernels.assign(*arrays(rows), columns, bias, labels, 1e-12, reached)
+            moved = kernels.assign(arrays(rows), columns, bias, labels, 1e-12, reached)
             added = 0.0
             if self.smoothing > 0:
                 added = self.smoothing * float((p * (np.log(p) - columns[overall > 0])).sum())
@@ -144,7 +144,7 @@ class InformationTheoreticKMeans(RowClusterer):
                 sums = sums_of(rows, labels, k) + self.smoothing * overall[:, None]
                 worths = _entropic(sums)
             moved = kernels.distribution_moves(
-                *arrays(rows), labels, sums, worths, sizes, float(self.smoothing), 1e-9
+                arrays(rows), labels, sums, worths, sizes, float(self.smoothing), 1e-9
             )
             path.append(float(worths.sum() - _entropic(sizes + self.smoothing).sum() - constant))
             if not moved:

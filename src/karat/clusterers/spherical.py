@@ -56,8 +56,7 @@ class SphericalKMeans(RowClusterer):
 
     Notes
     -----
-    O(nnz k) for a step, less when few rows can move, by exact bounds on the cosines (Schubert,
-    Lang & Feher 2021). Memory O(n k + d k) beside X, which is never made dense.
+    O(nnz k) for a step. Memory O(n k + d k) beside X, which is never made dense.
 
     An empty row belongs to the largest cluster; a cluster that runs empty gets the row that fits
     its own worst. Where there are fewer distinct rows than clusters, there are fewer clusters and
@@ -129,80 +128,23 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
         return Run(labels, path, converged, centers, centers * concentration, bias)
 
 
-class BatchSteps:
-    """Centers of clusters, then clusters by the centers, without looking at what cannot move.
-
-    ``labels`` are changed, and the sums of the clusters with them.
-    """
-
-    def __init__(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> None:
-        n, d = rows.shape
-        self._rows, self._labels, self._k = rows, labels, k
-        self._room = 1e-10 if rows.dtype == np.float64 else 1e-5
-        self._lower, self._upper = np.full(n, -1.0), np.ones((n, k))
-        self._kept, self._turned = np.zeros(k), np.ones(k)
-        self._step = 0
-        self.centers = np.zeros((d, k))
-
-    def turn(self) -> NDArray[np.float64]:
-        """Turn the centers to their rows; returns the lengths of the sums."""
-        if self._step % AFRESH == 0:
-            self._sums = sums_of(self._rows, self._labels, self._k)
-        new, lengths = directions(self._sums)
-        if self._step:
-            self.centers -= new
-            chord = np.minimum(np.sqrt(np.einsum("jh,jh->h", self.centers, self.centers)), 2.0)
-            self._kept = 1 - chord**2 / 2
-            self._turned = chord * np.sqrt(1 - chord**2 / 4)
-        self.centers = new
-        self._step += 1
-        return lengths
-
-    def assign(
-        self, scale: NDArray[np.float64], bias: NDArray[np.float64], slack: float | None = None
-    ) -> int:
-        """Move rows to where bias + scale × cosine is highest; returns how many moved."""
-        moved: int = kernels.assign_bounded(
-            *arrays(self._rows),
-            self.centers.astype(self._rows.dtype, copy=False),
-            scale,
-            bias,
-            self._kept,
-            self._turned,
-            self._labels,
-            self._sums,
-            self._room if slack is None else slack,
-            self._room,
-            self._lower,
-            self._upper,
-        )
-        return moved
-
-    def cosines(self) -> NDArray[np.float64]:
-        """Of each cluster the sum of those of its rows with its center."""
-        return np.einsum("jh,jh->h", self.centers, self._sums)
-
-    def refill(self) -> int:
-        """Give rows to empty clusters; returns how many."""
-        refilled = fill_empty(self._labels, self._lower, self._k)
-        if len(refilled):
-            self._lower[refilled] = -1.0
-            self._sums = sums_of(self._rows, self._labels, self._k)
-        return len(refilled)
-
-
 def batch_steps(
     rows: csr_array, labels: NDArray[np.int64], k: int, most: int
 ) -> tuple[list[float], bool]:
     """Centers, then labels, until no row moves. ``labels`` are changed."""
-    steps = BatchSteps(rows, labels, k)
-    scale, bias = np.ones(k), np.zeros(k)
+    slack = 1e-10 if rows.dtype == np.float64 else 1e-5
+    reached, bias = np.empty(len(labels)), np.zeros(k, dtype=rows.dtype)
     path: list[float] = []
-    for _ in range(most):
-        path.append(float(steps.turn().sum()))
-        moved = steps.assign(scale, bias)
-        if not steps.refill() and not moved:
+    for step in range(most):
+        if step % AFRESH == 0:
+            sums = sums_of(rows, labels, k)
+        centers, lengths = directions(sums)
+        path.append(float(lengths.sum()))
+        old, columns = labels.copy(), centers.astype(rows.dtype, copy=False)
+        moved = kernels.assign(arrays(rows), columns, bias, labels, slack, reached)
+        if not moved + len(fill_empty(labels, reached, k)):
             return path, True
+        kernels.move_rows(arrays(rows), old, labels, sums)
     return path, False
 
 
@@ -222,7 +164,7 @@ def single_moves(
         if not path:
             path.append(_worth(squares, sizes, n, balanced))
         moved = kernels.single_moves(
-            *arrays(rows), balanced, labels, sums, squares, sizes, 1e-9 if n < 1e6 else 1e-7, seen,
+            arrays(rows), balanced, labels, sums, squares, sizes, 1e-9 if n < 1e6 else 1e-7, seen,
             drift,
         )  # fmt: skip
         if not moved:

@@ -77,21 +77,20 @@ class MiniBatchSphericalKMeans(RowClusterer):
         rng = check_random_state(self.random_state)
         centers = self._first_centers(rows, k, rng)
         n, slack = rows.shape[0], _SLACK[rows.dtype.itemsize]
-        labels = np.full(n, -1, dtype=np.int64)
+        labels, reached = np.full(n, -1, dtype=np.int64), np.empty(n)
+        bias = np.zeros(k, dtype=rows.dtype)
         sums = np.zeros((rows.shape[1], k))
         path: list[float] = []
         converged = False
         for _ in range(self.max_iter):
             order = rng.permutation(n)
             for start in range(0, n, self.batch_size):
-                kernels.assign_some(
-                    *arrays(rows),
-                    order[start : start + self.batch_size],
-                    centers.astype(rows.dtype, copy=False),
-                    labels,
-                    sums,
-                    slack,
-                )
+                chosen = order[start : start + self.batch_size]
+                batch, columns = arrays(rows[chosen]), centers.astype(rows.dtype, copy=False)
+                old, new = labels[chosen], labels[chosen]
+                kernels.assign(batch, columns, bias, new, slack, reached)
+                kernels.move_rows(batch, old, new, sums)
+                labels[chosen] = new
                 centers, _ = _moved(centers, sums)
             # afresh for each pass, so that rounding does not add up
             sums = sums_of(rows, labels, k)
@@ -101,8 +100,7 @@ class MiniBatchSphericalKMeans(RowClusterer):
                 converged = True
                 break
         # a last step for all rows at once, without empty clusters
-        reached, bias = np.empty(n), np.zeros(k, dtype=rows.dtype)
-        kernels.assign(*arrays(rows), centers.astype(rows.dtype), bias, labels, slack, reached)
+        kernels.assign(arrays(rows), centers.astype(rows.dtype), bias, labels, slack, reached)
         fill_empty(labels, reached, k)
         centers, lengths = directions(sums_of(rows, labels, k))
         path.append(float(lengths.sum()))

@@ -9,8 +9,16 @@ import numpy as np
 
 from karat._kernels import documents as kernels
 from karat.clusterers._bessel import concentration, log_constant
-from karat.clusterers._sparse_rows import RowClusterer, Run, arrays
-from karat.clusterers.spherical import BatchSteps, batch_steps, single_moves
+from karat.clusterers._sparse_rows import (
+    AFRESH,
+    RowClusterer,
+    Run,
+    arrays,
+    directions,
+    fill_empty,
+    sums_of,
+)
+from karat.clusterers.spherical import batch_steps, single_moves
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -106,21 +114,25 @@ class VonMisesFisherMixture(RowClusterer):
 
     def _hard(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
         n, d = rows.shape
-        steps = BatchSteps(rows, labels, k)
+        reached = np.empty(n)
         path: list[float] = []
         converged = False
-        for _ in range(self.max_iter):
+        for step in range(self.max_iter):
+            if step % AFRESH == 0:
+                sums = sums_of(rows, labels, k)
             sizes = np.bincount(labels, minlength=k)
-            kappa = concentration(steps.turn() / sizes, d)
-            bias = np.log(sizes / n) + log_constant(kappa, d)
-            moved = steps.assign(kappa, bias, 1e-9)
-            path.append(float(kappa @ steps.cosines() + bias @ np.bincount(labels, minlength=k)))
-            if not steps.refill() and not moved:
+            centers, lengths = directions(sums)
+            kappa = concentration(lengths / sizes, d)
+            columns, bias = centers * kappa, np.log(sizes / n) + log_constant(kappa, d)
+            old = labels.copy()
+            moved = kernels.assign(arrays(rows), columns, bias, labels, 1e-9, reached)
+            path.append(float(reached.sum()))
+            if not moved + len(fill_empty(labels, reached, k)):
                 converged = True
                 break
-        columns = steps.centers * kappa
+            kernels.move_rows(arrays(rows), old, labels, sums)
         learned = {"concentrations_": kappa, "weights_": sizes / n}
-        return Run(labels, path, converged, steps.centers, columns, bias, learned)
+        return Run(labels, path, converged, centers, columns, bias, learned)
 
     def _soft(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
         n, d = rows.shape
@@ -131,7 +143,7 @@ class VonMisesFisherMixture(RowClusterer):
         converged = False
         for _ in range(self.max_iter):
             sums, sizes = np.zeros((d, k)), shares.sum(axis=0)
-            kernels.sum_shares(*arrays(rows), shares, sums)
+            kernels.sum_shares(arrays(rows), shares, sums)
             there = sizes > 1e-9  # a component that lost all its rows keeps its shape
             lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
             sums /= np.where(lengths > 0, lengths, 1.0)
@@ -141,7 +153,7 @@ class VonMisesFisherMixture(RowClusterer):
             with np.errstate(divide="ignore"):
                 bias = np.log(sizes / n) + log_constant(kappa, d)
             np.multiply(centers, kappa, out=columns)
-            kernels.scores(*arrays(rows), columns, bias, shares)
+            kernels.scores(arrays(rows), columns, bias, shares)
             path.append(float(kernels.posteriors(shares)))
             if len(path) > 1 and path[-1] - path[-2] <= self.tol * n:
                 converged = True

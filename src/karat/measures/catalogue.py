@@ -173,8 +173,6 @@ def define(
     greater_is_better: bool = True,
     range: tuple[float, float] = (0.0, 1.0),
     cost: str = "O(n + cells)",
-    needs: Iterable[str] = (),
-    structures: Iterable[str] = (),
     undefined: str = "",
     **record: Any,
 ) -> Measure:
@@ -187,13 +185,13 @@ def define(
     function : callable
         ``function(labels_true, labels_pred)`` or ``function(X, labels)``. Its documentation gets
         what the record knows: parameters, range and direction, cost, references.
-    title, family, references, greater_is_better, range, cost, needs, structures
+    title, family, references, greater_is_better, range, cost
         See :class:`Measure`; by default greater is better, from 0 to 1, in linear time. References
         to karat's bibliography are written as text, ``"whissell2012 3.12"``.
     undefined : str
         Where it has no value, for a documentation that does not say so.
     **record
-        Other attributes of :class:`Measure`.
+        Other attributes of :class:`Measure`; ``needs`` and ``structures`` may be any iterables.
 
     Returns
     -------
@@ -208,6 +206,8 @@ def define(
     external = "labels_true" in inspect.signature(function).parameters
     if external:
         record.setdefault("compute", function)
+    for name in ("needs", "structures"):
+        record[name] = frozenset(record.get(name, ()))
     returns = meaning_of(range, greater_is_better)
     complete(function, cited, returns=returns, undefined=undefined, cost=cost)
     return catalogue.add(
@@ -221,8 +221,6 @@ def define(
             range=range,
             references=cited,
             cost=cost,
-            needs=frozenset(needs),
-            structures=frozenset(structures),
             **record,
         )
     )

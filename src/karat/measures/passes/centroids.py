@@ -199,10 +199,10 @@ def _sparse_to_centers(rows: Any, centers: Floats, columns: Floats, lengths: Flo
 
 def _products(rows: Any, columns: Floats) -> Floats:
     """Inner products of sparse rows with dense columns, which SciPy would copy at each call."""
-    from karat._kernels.documents import scores
+    from karat._kernels.documents import Rows, scores
 
     out = np.empty((rows.shape[0], columns.shape[1]))
-    scores(rows.indptr, rows.indices, rows.data, columns, np.zeros(columns.shape[1]), out)
+    scores(Rows(rows.indptr, rows.indices, rows.data), columns, np.zeros(columns.shape[1]), out)
     return out
 
 
