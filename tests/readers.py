@@ -25,6 +25,8 @@ class Oracle:
         if self.rng.random() < self.nonsense:
             unclear = "??" if "have in common" in prompt else "1 or 2, hard to say"
             return self.rng.choice(["", "??", "{}", unclear, '{"group": 99}'])
+        if "does not?" in prompt:
+            return self._intruder(prompt)
         if "have in common" in prompt:
             own = self._seen(prompt.split("Objects of other groups")[0])
             (cluster,) = {self.labels[i] for i in own}
@@ -37,6 +39,11 @@ class Oracle:
             return str(self.rng.choice(wrong))
         return json.dumps({"group": right})
 
+    def _intruder(self, prompt):
+        seen = self._seen(prompt.split("<objects>")[-1])
+        of = [self.labels[i] for i in seen]
+        return str(1 + next(i for i, one in enumerate(of) if of.count(one) == 1))
+
     def _seen(self, text):
         return [int(i) for i in re.findall(r"object (\d+)", text)]
 
@@ -48,6 +55,8 @@ def guesser(seed=0):
     def read(prompt):
         if "have in common" in prompt:
             return f"name {rng.integers(10**6)}"
+        if "does not?" in prompt:
+            return str(rng.integers(1, 6))
         return str(rng.integers(1, 1 + len(re.findall(r"^\d+\. ", prompt, re.M))))
 
     return read

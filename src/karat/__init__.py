@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.labeling import FewLabelClassifier as FewLabelClassifier
     from karat.labeling.reading import clarity_by_reading as clarity_by_reading
+    from karat.labeling.reading import intruder_test as intruder_test
     from karat.labelings.contingency import ContingencyTable as ContingencyTable
     from karat.measures import *  # noqa: F403
     from karat.measures.evaluation import evaluate as evaluate
@@ -53,6 +54,7 @@ _HOME = {
     "n_clusters": "karat.study.numbers",
     "FewLabelClassifier": "karat.labeling",
     "clarity_by_reading": "karat.labeling.reading",
+    "intruder_test": "karat.labeling.reading",
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
     "representations": "karat.study.representations",

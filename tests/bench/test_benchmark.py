@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 from karat.bench import Benchmark, read_folder, runs
-from karat.bench.diagram import rank_drawing, svg, tikz
+from karat.bench.diagram import pdf, rank_drawing, svg, tikz
 from karat.cli import app
 from karat.runtime.validation import InputError, StorageError
 
@@ -196,6 +196,26 @@ def test_a_folder_for_each_set(folder):
     assert scores.loc["set1", "some"] == pytest.approx(wanted)
 
 
+def test_the_layout_of_clustering_data_v1(tmp_path):
+    for name in ("ring", "two.parts"):
+        labels = np.array([1, 1, 2, 2, 0, 0])
+        for number in (0, 1):
+            with gzip.open(tmp_path / f"{name}.labels{number}.gz", "wt") as file:
+                file.write("\n".join(map(str, labels)) + "\n")
+        for method, own in (("one", [5, 5, 6, 6, 7, 7]), ("other", [5, 6, 5, 6, 7, 8])):
+            (tmp_path / method).mkdir(exist_ok=True)
+            with gzip.open(tmp_path / method / f"{name}.gz", "wt") as file:
+                file.write("\n".join(map(str, own)) + "\n")
+    with gzip.open(tmp_path / "one" / "ring.3.gz", "wt") as file:
+        file.write("\n".join("112200"))
+    assert list(read_folder(tmp_path)["ring"].tries["one"]) == [3, 0]
+    (tmp_path / "one" / "ring.3.gz").unlink()
+    scores = Benchmark.from_folder(tmp_path).scores()
+    # what the reference calls noise counts for nothing
+    assert scores["one"].tolist() == [1, 1]
+    assert scores["other"].tolist() == pytest.approx([-0.5, -0.5])
+
+
 def test_only_a_number_after_a_point_is_a_try(folder):
     for name in ("sbert-384", "sbert-768", "sbert_2", "km.3", "km.11", "Genie_G0"):
         _write(folder / "set1" / f"{name}.csv", np.repeat([0, 1, 2], 10))
@@ -215,6 +235,42 @@ def test_columns_are_methods(folder):
     (folder / "set2" / "all.1.csv").write_text(f"G0.1,G0.3\n{rows}")
     tries = read_folder(folder)["set2"].tries
     assert list(tries["G0.1"]) == list(tries["G0.3"]) == [1]
+
+
+def test_the_layout_of_clustering_results_v1(tmp_path):
+    """METHODS/BATTERY/SET.resultK.gz, a column a method, beside the references in batteries."""
+    references = {"labels0": [1, 1, 1, 2, 2, 2], "labels1": [1, 1, 2, 2, 3, 0]}
+    own = {2: [1, 1, 1, 2, 2, 2], 3: [1, 2, 1, 2, 3, 3], 4: [1, 2, 3, 4, 4, 4]}
+    for battery in ("fcps", "wut"):
+        for path in (tmp_path / "data" / battery, tmp_path / "results" / "Genie" / battery):
+            path.mkdir(parents=True)
+        for key, labels in references.items():
+            with gzip.open(tmp_path / "data" / battery / f"x.1.{key}.gz", "wt") as file:
+                file.write("\n".join(map(str, labels)) + "\n")
+        (tmp_path / "data" / battery / "x.1.data.gz").write_bytes(b"ignored")
+        for k, labels in own.items():
+            path = tmp_path / "results" / "Genie" / battery / f"x.1.result{k}.gz"
+            if battery == "fcps" or k != 3:
+                with gzip.open(path, "wt") as file:
+                    rows = [f"{a},{b}" for a, b in zip(labels, labels[::-1], strict=True)]
+                    file.write("\n".join(['"Genie_G0.1","Genie_G0.3"', *rows]) + "\n")
+    (tmp_path / "results" / "Genie" / "README.txt").write_text("notes")
+    race = Benchmark.from_folder(tmp_path, ["adjusted_rand_index"])
+    table = race.table.set_index(["set", "method", "reference"])
+    assert table.index.get_level_values("set").unique().tolist() == ["fcps/x.1", "wut/x.1"]
+    # each reference is compared with the result of as many clusters
+    assert table.loc[("fcps/x.1", "Genie_G0.1", "labels0"), "adjusted_rand_index"] == 1
+    wanted = adjusted_rand_score(references["labels1"][:5], own[3][:5])
+    found = table.loc[("fcps/x.1", "Genie_G0.1", "labels1"), "adjusted_rand_index"]
+    assert found == pytest.approx(wanted)
+    assert table.loc[("wut/x.1", "Genie_G0.3", "labels1"), "reason"] == "no result with 3 clusters"
+    assert race.scores().loc["fcps/x.1", "Genie_G0.3"] == 1
+    assert race.scores().loc["wut/x.1"].isna().all()
+    assert race.scores(failed=0).loc["wut/x.1", "Genie_G0.3"] == 1
+    with gzip.open(tmp_path / "results" / "Genie" / "wut" / "x.1.result3.gz", "wt") as file:
+        file.write("Genie_G0.1,Genie_G0.3\n1,2\n1\n")
+    with pytest.raises(InputError, match="no table with the methods' names"):
+        read_folder(tmp_path)
 
 
 def test_folders_that_cannot_be_used(tmp_path, folder):
@@ -339,8 +395,10 @@ def test_files_for_a_paper(tmp_path):
         battery = root / ("even" if number % 2 == 0 else "odd")
         battery.mkdir(exist_ok=True)
         (root / f"set {number}").rename(battery / f"set_{number}")
-    tex = tmp_path / "t.tex"
-    done = CliRunner().invoke(app, ["bench", str(root), "--report", str(tex)])
+    written = [tmp_path / name for name in ("t.tex", "t.pdf", "t.html")]
+    reports = [part for path in written for part in ("--report", str(path))]
+    done = CliRunner().invoke(app, ["bench", str(root), *reports])
+    tex, _, page = written
     assert done.exit_code == 0, done.output
     race = Benchmark.from_folder(root, ["adjusted_rand_index"])
     found, text = race.compare(), tex.read_text()
@@ -354,6 +412,10 @@ def test_files_for_a_paper(tmp_path):
     assert (f"p = {p:.4f}" if p >= 1e-4 else "p < 0.0001") in text
     pair = found.pairs.iloc[0]
     assert f"{pair['one']} -- {pair['other']} & ${pair['difference']:+.3f}$" in text
+    groups = found.groups.set_index(["group", "method"])
+    own = groups.loc[("odd", found.ranks.index[0])]
+    assert f"odd & 5 & ${own['score']:.3f}$ ({own['rank']:.2f})" in text
+    assert f"<td>odd</td><td>5</td><td>{own['score']:.3f} ({own['rank']:.2f})" in page.read_text()
     for needed in ("Tries on each data set", "Adjusted Rand index", "tikzpicture", "karat 0."):
         assert needed in text
     for kind in ("table", "figure", "tabular", "tikzpicture"):
@@ -362,8 +424,27 @@ def test_files_for_a_paper(tmp_path):
     tex.unlink()
     with pytest.raises(InputError, match=r"t\.csv exists already"):
         race.report(tex)
-    race.report(tmp_path / "u.csv")
-    assert len(pd.read_csv(tmp_path / "u.csv")) == len(race.table)
+    race.report(tmp_path / "u.parquet")
+    assert len(pd.read_parquet(tmp_path / "u.parquet")) == len(race.table)
+
+
+def test_a_diagram_as_pdf_can_be_read(tmp_path):
+    """The table of offsets leads to the objects, and the texts are those of the page."""
+    from karat.bench import compare_methods
+
+    names = ["k-means (1)", "b", "c\\d"]
+    scores = {name: np.arange(12) + i for i, name in enumerate(names)}
+    drawing = rank_drawing(compare_methods(scores), 640)
+    file = pdf(drawing)
+    start = int(re.search(rb"startxref\n(\d+)", file)[1])
+    assert file[start:].startswith(b"xref")
+    for number, offset in enumerate(re.findall(rb"(\d{10}) 00000 n", file), 1):
+        assert file[int(offset) :].startswith(f"{number} 0 obj".encode())
+    shown = [re.sub(rb"\\([()\\])", rb"\1", t) for t in re.findall(rb"Td \((.*)\) Tj", file)]
+    assert [text.decode() for text in shown] == [text for _, _, text, _ in drawing.texts]
+    assert r"c\textbackslash{}d 1.00" in tikz(drawing)
+    with pytest.raises(InputError, match="'č' of a name"):
+        pdf(rank_drawing(compare_methods({"č": [1, 2], "b": [2, 1]})))
 
 
 def test_names_are_escaped(folder):

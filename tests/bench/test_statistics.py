@@ -281,6 +281,15 @@ def test_words_of_ties():
     assert not any("to show" in sentence for sentence in equal.words)
 
 
+def test_groups_of_sets():
+    scores = {"a": [0.9, 0.5, 0.3], "b": [0.8, 0.7, 0.1]}
+    index = ["uci/iris", "uci/wine", "fcps/atom"]
+    found = compare_methods(pd.DataFrame(scores, index=index)).groups.set_index(["group", "method"])
+    assert found.loc[("uci", "b")].tolist() == pytest.approx([2, 0.75, 1.5])
+    assert found.loc[("fcps", "a")].tolist() == pytest.approx([1, 0.3, 1])
+    assert compare_methods(scores).groups.empty
+
+
 @pytest.mark.parametrize(
     ("scores", "message"),
     [

@@ -245,6 +245,32 @@ def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
         read(path, kind="graph")
 
 
+def test_graphml(tmp_path):
+    xml = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="w" for="edge" '
+    xml += 'attr.name="weight" attr.type="double"/><graph edgedefault="undirected"><node id="s"/>'
+    xml += '<edge source="p" target="q"><data key="w">2.5</data></edge>'
+    xml += '<edge source="q" target="r"/></graph></graphml>'
+    path = tmp_path / "g.graphml"
+    path.write_text(xml)
+    one = read(path)
+    assert one.ids.tolist() == ["p", "q", "r", "s"]
+    np.testing.assert_array_equal(one.X.toarray()[:3, :3], [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
+    assert not one.X.toarray()[3].any()
+    for wrong in (xml[:-9], xml.replace('source="p"', ""), xml.replace("2.5", "")):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match=r"no GraphML|without a source|positive numbers"):
+            read(path)
+
+
+def test_graphml_by_a_peer(tmp_path):
+    nx = pytest.importorskip("networkx")
+    graph = nx.les_miserables_graph()
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    one = read(tmp_path / "g.graphml")
+    want = nx.to_numpy_array(graph, nodelist=one.ids.tolist())
+    np.testing.assert_array_equal(one.X.toarray(), want)
+
+
 def test_fields_and_terms_are_of_different_namespaces(tmp_path):
     words = {"spam": "spam offer spam winner", "ham": "meeting file notes file"}
     lines = [

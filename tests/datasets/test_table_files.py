@@ -1,4 +1,4 @@
-"""Spreadsheets, whole objects; and files and outputs that are hostile."""
+"""Spreadsheets, databases, addresses, whole objects; and files and outputs that are hostile."""
 
 from __future__ import annotations
 
@@ -25,6 +25,55 @@ def groups(n: int = 150, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     y = np.arange(n) % 3
     X = rng.normal(size=(n, 3)) + 9 * np.eye(3)[y]
     return pd.DataFrame(X.round(3), columns=["height", "width", "depth"]), y
+
+
+def test_databases(tmp_path):
+    import sqlite3
+
+    table, _ = groups(30)
+    with sqlite3.connect(tmp_path / "shop.db") as connection:
+        table.to_sql("people", connection, index=False)
+        table.head(5).to_sql("few", connection, index=False)
+    data = read(f"{tmp_path}/shop.db#people")
+    np.testing.assert_array_equal(data.X, table.to_numpy())
+    assert read(data.source, **data.options).fingerprint == data.fingerprint
+    with pytest.raises(InputError, match="'few', 'people': name one"):
+        read(tmp_path / "shop.db")
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.register("given", table)
+        connection.execute("CREATE TABLE people AS SELECT * FROM given")
+    np.testing.assert_array_equal(read(tmp_path / "shop.duckdb").X, table.to_numpy())
+    command = [sys.executable, "-m", "karat", "check", str(tmp_path / "shop.duckdb")]
+    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert made.stderr == ""  # DuckDB does not tell of what Python leaves to the system
+    for name in ("no.db", "no.duckdb", "no.xlsx"):
+        (tmp_path / name).write_text("nothing of the kind")
+        with pytest.raises(InputError):
+            read(tmp_path / name)
+
+
+def test_a_file_at_an_address(tmp_path):
+    import functools
+    import http.server
+    import threading
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    groups(30)[0].to_csv(tmp_path / "web.csv", index=False)
+    handler = functools.partial(Quiet, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        data = read(f"{address}/web.csv")
+        assert data.source == f"{address}/web.csv"
+        assert data.notes[0].startswith("Downloaded")
+        assert len(karat.datasets.read_cells(f"{address}/web.csv")[0]) == 30
+        with pytest.raises(InputError, match="cannot be downloaded"):
+            read(f"{address}/nothing.csv")
+        server.shutdown()
 
 
 def write_xlsx(path: Path, sheets: dict[str, list[list[Any]]]) -> None:

@@ -212,6 +212,16 @@ def _levenshtein(x, y):
     return row[-1]
 
 
+def _warped(x, y):
+    cost = np.full((len(x) + 1, len(y) + 1), np.inf)
+    cost[0, 0] = 0
+    for i, a in enumerate(x, 1):
+        for j, b in enumerate(y, 1):
+            least = min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+            cost[i, j] = (a - b) ** 2 + least
+    return np.sqrt(cost[-1, -1])
+
+
 def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers(monkeypatch):
     monkeypatch.setattr("karat.distances._objects._PAIRS_ALONE", 100)
     rng = np.random.default_rng(0)
@@ -232,6 +242,14 @@ def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers(monkeyp
         np.testing.assert_array_equal(object_distances(tuples, "edit"), D)
 
 
+def test_time_warping_is_the_best_path():
+    pytest.importorskip("tslearn")
+    rng = np.random.default_rng(1)
+    series = [rng.normal(size=length) for length in (3, 9, 5, 9)]
+    expected = [[_warped(x, y) for y in series] for x in series]
+    np.testing.assert_allclose(object_distances(series, "dtw"), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("objects", "metric", "message"),
     [
@@ -240,14 +258,18 @@ def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers(monkeyp
         (["a", "b"], lambda x, y: None, "0 and 1 is None"),
         (["a"], lambda x, y: 0, "at least two objects"),
         (["a", "b"], "edits", "did you mean 'edit'"),
+        ([[0.0], ["x"]], "dtw", "series 1 must be finite numbers"),
     ],
 )
 def test_objects_that_have_no_distance_are_rejected(objects, metric, message):
+    if metric == "dtw":
+        pytest.importorskip("tslearn")
     with pytest.raises(InputError, match=message):
         object_distances(objects, metric)
 
 
 def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"karat\[sequences\]"):
-        object_distances(["ab", "b"], "edit")
+    for metric in ("edit", "dtw"):
+        with pytest.raises(InputError, match=r"karat\[sequences\]"):
+            object_distances(["ab", "b"], metric)

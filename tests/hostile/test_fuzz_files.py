@@ -67,7 +67,7 @@ COMMANDS = [
     "label {table} --labelings {labelings} --output {session} --import {answers}",
     "label {table} -k 2 -c average --constraints {constraints} --output {session}",
     "clarity {table} --labels {labels} --by builtins:str -n 2 --output a.jsonl",
-    "clarity {table} --study {study} --by builtins:str -n 2 --output a.jsonl",
+    "clarity {table} --study {study} --by builtins:str -n 2 --person {session} --output a.jsonl",
     "bench results",
     "report {study} --data {table} --output r.html",
 ]
@@ -130,6 +130,7 @@ def tables(rng: np.random.Generator) -> list[tuple[str, bytes]]:
         ("x.parquet", parquet),
         ("x.mtx", mtx),
         ("x.jsonl", b'{"text": "a b"}\n{"text": "b c"}\n'),
+        ("x.svm", b"1 1:2 3:4\n-1 2:1\n"),
     ]
 
 

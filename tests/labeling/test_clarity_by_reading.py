@@ -16,8 +16,9 @@ from sklearn.metrics import cohen_kappa_score
 
 import karat
 from karat import InputError, clarity_by_reading
-from karat.labeling.reading import draw_round
+from karat.labeling.reading import draw_round, intruder_test
 from karat.labeling.reading.answers import parse_choice, parse_name
+from karat.labeling.reading.correction import bounded_interval
 from karat.labeling.reading.score import exact_interval
 from readers import Oracle, guesser, objects_of
 
@@ -104,6 +105,12 @@ def test_the_interval_is_that_of_the_literature(hits, n):
     assert exact_interval(hits, n, 0.1) == pytest.approx((ends.low, ends.high), abs=1e-12)
 
 
+@pytest.mark.parametrize(("hits", "n"), [(0, 5), (3, 11), (29, 30)])
+def test_of_zeros_and_ones_the_bounded_interval_is_the_exact_one(hits, n):
+    found = bounded_interval([1] * hits + [0] * (n - hits), 0, 1, 0.1)
+    assert found == pytest.approx(exact_interval(hits, n, 0.1), abs=0.003)
+
+
 @given(st.lists(st.integers(0, 6), min_size=4, max_size=80), st.integers(1, 40), st.integers(0, 99))
 def test_a_round_is_drawn_as_it_says(labels, m, seed):
     sizes = np.bincount(labels)
@@ -150,6 +157,16 @@ def test_answers_are_kept_and_never_asked_for_twice(tmp_path):
         objects_of(LABELS), LABELS, Oracle(LABELS), by="another", answers=path
     )
     assert other.cost.calls == 33
+
+
+def test_answers_are_kept_in_a_study(tmp_path):
+    X = np.concatenate([np.zeros((10, 1)), np.ones((10, 1)) * 9]) + np.arange(20)[:, None] / 99
+    labels = np.repeat([0, 1], 10)
+    with karat.Study(X, storage=tmp_path / "a.karat") as study:
+        first = read(labels, answers=study)
+    with karat.load_study(tmp_path / "a.karat", X) as study:
+        again = read(labels, answers=study, reader=Oracle(labels, fails=1))
+    assert (again.score, again.cost.calls, first.cost.calls) == (1, 0, 12)
 
 
 def test_an_interruption_loses_no_answer(tmp_path):
@@ -256,7 +273,9 @@ def test_a_table_is_shown_in_original_units():
 
 def test_prompts_have_a_version():
     folder = Path(karat.__file__).parent / "labeling" / "reading" / "prompts"
-    assert {one.name for one in folder.iterdir()} == {"name_1.txt", "assign_1.txt"}
+    assert {one.name for one in folder.iterdir()} == {
+        "name_1.txt", "assign_1.txt", "intruder_1.txt",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -295,3 +314,34 @@ def test_no_answer_is_too_odd_to_be_read(answer, names):
     assert parse_choice(answer, names) in (None, *range(-1, len(names)))
     name = parse_name(answer)
     assert name is None or (name.isprintable() and any(map(str.isalnum, name)))
+
+
+def test_intruders_are_found_by_one_who_knows_and_guessed_by_one_who_does_not():
+    found = intruder_test(objects_of(LABELS), LABELS, Oracle(LABELS))
+    assert (found.share, found.hits, found.chance) == (1, 30, 0.2)
+    ends = binomtest(30, 30).proportion_ci(0.9, method="exact")
+    assert found.interval == pytest.approx((ends.low, ends.high))
+    assert found.per_cluster["answered"].to_dict() == {0: 10, 1: 10, 2: 10}
+    shares = [
+        intruder_test(objects_of(LABELS), LABELS, guesser(seed), random_state=seed).share
+        for seed in range(100)
+    ]
+    assert abs(np.mean(shares) - 0.2) < 3 * np.std(shares) / 10
+
+
+def test_a_word_of_both_lists_is_no_intruder():
+    words = ["a", "b", "c", "d", "a", "b", "c", "x"]
+    seen = []
+
+    def reader(prompt):
+        seen.append(prompt.split("<objects>")[-1].split("</objects>")[0])
+        return "1"
+
+    intruder_test(words, [0] * 4 + [1] * 4, reader, n_sets=20)
+    assert all("x" in one for one in seen)
+    with pytest.raises(InputError, match="has no intruder"):
+        intruder_test(words[:4] * 2, [0] * 4 + [1] * 4, reader)
+    with pytest.raises(InputError, match="cluster of 4 objects"):
+        intruder_test(words[:6], [0] * 3 + [1] * 3, reader)
+    with pytest.raises(InputError, match="largest of 0 has 0"):
+        intruder_test(words, [-1] * 8, reader)

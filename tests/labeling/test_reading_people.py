@@ -21,9 +21,12 @@ from karat.labeling.page import LabelPage
 from karat.labeling.reading import (
     ReadingDesk,
     agreement_of_readers,
+    correct_reading,
+    draw_intruders,
     draw_round,
     shown_by,
 )
+from karat.labeling.reading.correction import bounded_interval
 from readers import Oracle, objects_of
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
@@ -92,6 +95,62 @@ def test_two_readers_share_a_file_and_their_agreement_is_told(tmp_path):
     assert agreement_of_readers(ann, bob).kappa == both.kappa
     with pytest.raises(InputError, match="same questions"):
         agreement_of_readers(ann, answer_all(ReadingDesk(tmp_path / "b", round_of(5), "bob")))
+
+
+def test_a_person_finds_intruders_by_the_same_door(tmp_path):
+    drawn = draw_intruders(shown_by(TEXTS, len(TEXTS)), LABELS, 10, 0)
+    desk = ReadingDesk(tmp_path / "a.jsonl", drawn, "ann")
+    while (at := desk.at) is not None:
+        assert len(desk.names) == 5
+        desk.give("label", desk.names[drawn.places[at]], at)
+    assert drawn.read(desk.said, "ann").share == 1
+
+
+def test_intruders_are_rows_and_images_too(tmp_path):
+    rows = [{"age": 10 + i} for i in range(4)] + [{"age": 90}]
+    images = [tmp_path / f"{i}.png" for i in range(5)]
+    for objects in (rows, images):
+        drawn = draw_intruders(shown_by(objects, 5), [0] * 4 + [1], 1, 0)
+        asked = drawn.question(0, {})
+        last = drawn.places[0]
+        assert drawn.sets[0][last] == 4
+        assert ("90" if objects is rows else "4.png") in asked.shown.cells[last][1]
+        assert len(asked.shown.images) == (5 if objects is images else 0)
+
+
+def test_a_model_is_corrected_by_a_person():
+    labels = np.repeat([0, 1, 2], 200)
+    texts = objects_of(labels)
+
+    def read(reader, n):
+        return clarity_by_reading(texts, labels, reader, n_assignments=n, by=str(n))
+
+    model = read(Oracle(labels, lies=0.1, seed=1), 300)
+    person = read(Oracle(labels, lies=0.4, seed=2), 60)
+    found = correct_reading(model, person)
+    assert found.agreement.common == 60
+    assert abs(found.score - person.score) < 0.15
+    assert found.interval[0] < found.score < found.interval[1] < model.score
+    assert str(found).startswith("300 and 60 assigned")
+    # the person's corrections of the model's answers, and the model's mean
+    own = dict(zip(person.round.objects, person.hits, strict=True))
+    weight, guesses = found.estimate.weight, [1.0 if hit else -0.5 for hit in model.hits]
+    rest = [
+        (1.0 if own[at] else -0.5) - weight * guess
+        for at, guess in zip(model.round.objects, guesses, strict=True)
+        if at in own
+    ]
+    ends = bounded_interval(rest, -0.5 - weight, 1 + 0.5 * weight, 0.1)
+    assert 0 < weight < 1
+    assert found.interval == pytest.approx([end + weight * np.mean(guesses) for end in ends])
+    assert "does not read as the person does" in str(
+        correct_reading(read(Oracle(labels, lies=0.9), 300), person)
+    )
+    sure = correct_reading(read(Oracle(labels), 300), read(Oracle(labels), 30))
+    assert sure.score == 1
+    assert sure.interval == pytest.approx(sure.person.interval, abs=0.01)
+    with pytest.raises(InputError, match="not of one draw"):
+        correct_reading(person, model)
 
 
 def test_rows_are_compared_feature_by_feature():
@@ -230,15 +289,70 @@ def test_the_command_lets_a_person_read_at_the_terminal(folder, monkeypatch):
     assert (told["answered"], told["by"]) == (4, "ann")
 
 
-def test_the_command_lets_a_function_read(folder):
+def test_the_command_lets_a_function_read_and_corrects_it(folder):
+    desk = ReadingDesk(
+        folder / "people.jsonl",
+        _as_the_command_draws(folder, 30),
+        "ann",
+    )
+    answer_all(desk)
     options = ("--by", "my_reader:ask", "-n", "60", "-o", "model.jsonl")
-    done = karat_command(*COMMAND, *options, cwd=folder)
+    done = karat_command(*COMMAND, *options, "--person", "people.jsonl", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert re.match(r"Asked: \d\d calls", done.stderr)
+    assert done.stdout.startswith("my_reader:ask and ann assigned")
+    assert "Clarity for ann" in done.stdout
+    done = karat_command(*COMMAND, *options, "--person", "people.jsonl", "--json", cwd=folder)
+    (told,) = json.loads(done.stdout)["corrected"]
+    assert (told["person"], told["common"]) == ("ann", 30)
+    assert told["low"] < told["score"] <= told["high"] <= 1
     again = karat_command(*COMMAND, *options, "--json", cwd=folder)
     told = json.loads(again.stdout)["read"]["my_reader:ask"]
     assert told["cost"]["calls"] == 0
     assert (folder / "model.jsonl").exists()
+    done = karat_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
+    assert "found the intruder in 30 of 30 sets" in done.stdout
+    assert (folder / "news-prompts.jsonl").exists()
+
+
+def test_the_command_keeps_what_a_function_said_in_a_study(folder):
+    path = folder / "news.karat"
+    dataset = karat.datasets.read(str(folder / "news.jsonl"), text_column="text")
+    with karat.Study(dataset, storage=path) as study:
+        study.add({"mine": LABELS}, reference=False)
+        study.by = "silhouette"
+        study.best()
+    command = ("clarity", "news.jsonl", "--text-column", "text", "--study", "news.karat",
+               "--by", "my_reader:ask", "--json")  # fmt: skip
+    first, again = (karat_command(*command, cwd=folder) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert "Answers: in the study" in first.stderr
+    assert not (folder / "news-prompts.jsonl").exists()
+    one, other = (json.loads(done.stdout)["read"]["my_reader:ask"] for done in (first, again))
+    assert one["cost"]["calls"] >= 33
+    assert other["cost"]["calls"] == 0
+    assert one["score"] == other["score"]
+
+
+def test_the_command_asks_for_intruders_among_words(folder):
+    topics = {0: "goal match team ball", 1: "bank share stock price", 2: "rain snow wind sun"}
+    rng = np.random.default_rng(0)
+    lines = [
+        json.dumps({"text": " ".join(rng.permutation(topics[label].split())[:3])})
+        for label in LABELS
+    ]
+    (folder / "news.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "knows.py").write_text(
+        f"topics = {[*topics.values()]!r}\n"
+        "def ask(prompt):\n"
+        "    shown = prompt.split('<objects>')[-1].split('</objects>')[0].split()[1::2]\n"
+        "    of = [next(t for t in topics if word in t) for word in shown]\n"
+        "    return str(1 + next(i for i, t in enumerate(of) if of.count(t) == 1))\n"
+    )
+    options = ("--by", "knows:ask", "--task", "words", "--json")
+    done = karat_command(*COMMAND, *options, cwd=folder)
+    sys.modules.pop("knows")
+    assert json.loads(done.stdout)["read"]["knows:ask"]["share"] == 1
 
 
 def test_the_command_opens_the_page(folder, monkeypatch):
@@ -272,6 +386,14 @@ def test_an_interrupted_person_loses_nothing(folder, monkeypatch):
     assert [one["name"] for one in told["clusters"]] == ["dogs", "cats", "birds"]
 
 
+def _as_the_command_draws(folder, n):
+    from karat.labeling import Objects
+
+    dataset = karat.datasets.read(str(folder / "news.jsonl"), text_column="text")
+    show = shown_by(Objects(dataset.texts, None), dataset.n_objects)
+    return draw_round(show, LABELS, n, X=dataset.X, metric=dataset.metric)
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -279,6 +401,8 @@ def test_an_interrupted_person_loses_nothing(folder, monkeypatch):
         (("--by", "no_such_module:f"), "cannot be imported"),
         (("--by", "json:no_such"), "no function 'no_such'"),
         (("--column", "k4"), "k4"),
+        (("--by", "my_reader:ask", "--person", "none.jsonl"), "there is no file"),
+        (("--task", "words", "--person", "none.jsonl"), "by names"),
     ],
 )
 def test_what_cannot_be_done_is_told(folder, options, told):

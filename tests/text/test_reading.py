@@ -171,10 +171,15 @@ def test_cluto_files_that_are_damaged(tmp_path, text, reason):
         read(tmp_path / "c.mat")
 
 
-def test_counts_that_are_no_numbers(tmp_path):
-    (tmp_path / "b.mat").write_text("2 2 2\n1 1\n2 inf\n")
-    with pytest.raises(InputError, match=r"1 counts of terms are missing.* row 2 of 2"):
-        read(tmp_path / "b.mat")
+def test_libsvm(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:2 3:1\n-1 2:1\n1 1:1\n")
+    data = read(tmp_path / "a.svm", vectorizer={"weight": "tf", "norm": None})
+    np.testing.assert_array_equal(data.X.toarray(), [[2, 0, 1], [0, 1, 0], [1, 0, 0]])
+    assert data.truth is not None
+    for name, text in (("b.svm", "1 1:2\n2 1:1 2:nan\n"), ("b.mat", "2 2 2\n1 1\n2 inf\n")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(InputError, match=r"1 counts of terms are missing.* row 2 of 2"):
+            read(tmp_path / name)
 
 
 def test_run_on_json_lines(tmp_path):

@@ -123,6 +123,14 @@ def test_quality_against_the_definition():
         assert quality.loc[c, "diversity"] == np.mean([j not in others for j in top[c]])
 
 
+def test_where_the_word_is_all_there_is_nothing_is_known_of_its_share():
+    labels = np.repeat([0, 1, 2], [20, 15, 10])
+    found = telling_terms(np.eye(3)[labels], labels)
+    assert found["term"].tolist() == [0, 1, 2]
+    assert (found["high"] == 1).all()
+    assert found["low"].between(-0.3, 0).all()
+
+
 def test_edges():
     X = sparse.csr_array(np.eye(4))
     assert telling_terms(X, [0, 0, 1, -1])["cluster"].isin([0, 1]).all()

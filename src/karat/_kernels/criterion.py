@@ -3,64 +3,70 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 I1, I2, E1, G1, G1P, H1, H2 = range(7)
 
 
+class Clusters(NamedTuple):
+    """Sizes of clusters, squares of the lengths of their sums, and products with the whole sum."""
+
+    sizes: NDArray[np.int64]
+    squares: NDArray[np.float64]
+    totals: NDArray[np.float64]
+
+
 @njit(cache=True)
-def internal(code, size, square, total):
-    """The part of one cluster that is summed: to be maximised, or the numerator of H1 and H2."""
+def parts(code, size, square, total):
+    """What one cluster adds to the sum to be maximised, or to numerator and denominator."""
     if size == 0:
-        return 0.0
+        return 0.0, 0.0
     q = max(square, 1e-12)
-    if code in (I1, H1):
-        return q / size
-    if code in (I2, H2):
-        return math.sqrt(q)
+    if code == I1:
+        return q / size, 0.0
+    if code == I2:
+        return math.sqrt(q), 0.0
     if code == E1:
-        return -size * total / math.sqrt(q)
+        return -size * total / math.sqrt(q), 0.0
     if code == G1:
-        return -(total - q) / q
-    return -size * size * (total - q) / q
+        return -(total - q) / q, 0.0
+    if code == G1P:
+        return -size * size * (total - q) / q, 0.0
+    return q / size if code == H1 else math.sqrt(q), size * total / math.sqrt(q)
 
 
 @njit(cache=True)
-def external(code, size, square, total):
-    """The cluster's part of E1, the denominator of H1 and H2; 0 for the other criteria."""
-    if code < H1 or size == 0:
-        return 0.0
-    return size * total / math.sqrt(max(square, 1e-12))
-
-
-@njit(cache=True)
-def criterion_value(code, sizes, squares, totals):
+def criterion_value(code, clusters):
     """Numerator and denominator of the criterion; the denominator is 0 where there is none."""
     a = b = 0.0
-    for h in range(len(sizes)):
-        a += internal(code, sizes[h], squares[h], totals[h])
-        b += external(code, sizes[h], squares[h], totals[h])
+    for h in range(len(clusters.sizes)):
+        x, y = parts(code, clusters.sizes[h], clusters.squares[h], clusters.totals[h])
+        a += x
+        b += y
     return a, b
 
 
 @njit(cache=True, nogil=True)
-def criterion_moves(
-    indptr, indices, data, code, order, own, other_a, other_b, labels, sums, squares, sizes,
-    totals, tolerance,
-):  # fmt: skip
+def criterion_moves(rows, code, order, own, others, labels, sums, clusters, tolerance):
     """One pass over the rows in ``order``; each goes where the criterion is greatest.
 
-    ``own`` has the product of each row with the sum of the collection; ``other_a`` and
-    ``other_b`` are the parts of clusters that are not among those of ``sums`` (d, k). Everything
-    about the clusters is updated. Returns the number of moves.
+    ``own`` has the product of each row with the sum of the collection; ``others`` are numerator and
+    denominator of the clusters that are not among those of ``sums`` (d, k). Everything about the
+    clusters is updated. Returns the number of moves.
     """
+    indptr, indices, data = rows
+    sizes, squares, totals = clusters
     k = sums.shape[1]
     dots = np.empty(k)
-    a, b = criterion_value(code, sizes, squares, totals)
-    a += other_a
-    b += other_b
+    a, b = criterion_value(code, clusters)
+    a += others[0]
+    b += others[1]
     moved = 0
     for i in order:
         r = labels[i]
@@ -76,10 +82,10 @@ def criterion_moves(
                 dots[h] += v * row[h]
         left_square = squares[r] - 2 * dots[r] + length
         left_total = totals[r] - own[i]
-        left_a = internal(code, sizes[r] - 1, left_square, left_total)
-        left_b = external(code, sizes[r] - 1, left_square, left_total)
-        left_a -= internal(code, sizes[r], squares[r], totals[r])
-        left_b -= external(code, sizes[r], squares[r], totals[r])
+        left_a, left_b = parts(code, sizes[r] - 1, left_square, left_total)
+        was_a, was_b = parts(code, sizes[r], squares[r], totals[r])
+        left_a -= was_a
+        left_b -= was_b
         now = a / b if b > 0 else a
         best, to = 0.0, r
         for s in range(k):
@@ -87,10 +93,9 @@ def criterion_moves(
                 continue
             square = squares[s] + 2 * dots[s] + length
             total = totals[s] + own[i]
-            da = left_a + internal(code, sizes[s] + 1, square, total)
-            da -= internal(code, sizes[s], squares[s], totals[s])
-            db = left_b + external(code, sizes[s] + 1, square, total)
-            db -= external(code, sizes[s], squares[s], totals[s])
+            new_a, new_b = parts(code, sizes[s] + 1, square, total)
+            was_a, was_b = parts(code, sizes[s], squares[s], totals[s])
+            da, db = left_a + new_a - was_a, left_b + new_b - was_b
             gain = (a + da) / (b + db) - now if b > 0 else da
             if gain > best:
                 best, to = gain, s
@@ -98,10 +103,12 @@ def criterion_moves(
             continue
         square = squares[to] + 2 * dots[to] + length
         total = totals[to] + own[i]
-        a += left_a + internal(code, sizes[to] + 1, square, total)
-        a -= internal(code, sizes[to], squares[to], totals[to])
-        b += left_b + external(code, sizes[to] + 1, square, total)
-        b -= external(code, sizes[to], squares[to], totals[to])
+        new_a, new_b = parts(code, sizes[to] + 1, square, total)
+        was_a, was_b = parts(code, sizes[to], squares[to], totals[to])
+        a += left_a + new_a
+        a -= was_a
+        b += left_b + new_b
+        b -= was_b
         squares[r], totals[r] = left_square, left_total
         squares[to], totals[to] = square, total
         sizes[r] -= 1

@@ -2,41 +2,68 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 from numba import njit
 
-from karat._kernels.criterion import H1, external, internal
+from karat._kernels.criterion import H1, parts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Partners(NamedTuple):
+    """With which other one each cluster is best merged, as far as that is known.
+
+    ``best`` is -1 where it is not; ``bound`` is what no merge with another one can exceed;
+    ``gains`` (m, 4) has what the best adds to numerator and denominator, and the least and the most
+    that any merge adds to the denominator.
+    """
+
+    best: NDArray[np.int64]
+    bound: NDArray[np.float64]
+    gains: NDArray[np.float64]
+
+
+class Members(NamedTuple):
+    """Rows of each cluster, from ``head`` to ``tail``, each with the one that follows it or -1."""
+
+    label: NDArray[np.int64]
+    head: NDArray[np.int64]
+    tail: NDArray[np.int64]
+    follows: NDArray[np.int64]
 
 
 @njit(cache=True)
-def _score(code, a, b, gain):
+def _score(code, whole, gain):
     """The criterion after a merge; what it adds where the criterion is a sum."""
     if code < H1:
         return gain[0]
-    return (a + gain[0]) / (b + gain[1]) if b + gain[1] > 0 else a + gain[0]
+    a, b = whole[0] + gain[0], whole[1] + gain[1]
+    return a / b if b > 0 else a
 
 
 @njit(cache=True)
-def _refresh(
-    c, by_row, by_column, code, a, b, label, head, follows, sizes, squares, totals, partner, bound,
-    gains, dense, dots, adopt,
-):  # fmt: skip
-    """Compute what merging cluster c with each other one gives, and find its best partner.
-
-    ``gains`` (m, 4) has what the merge with the partner adds to numerator and denominator, and the
-    least and the most that any merge adds to the denominator. With ``adopt``, c is new, and the
-    others take it as their partner where it is the best for them.
-    """
+def _add(c, by_row, members, dense):
+    """Add the rows of cluster c to ``dense``."""
     indptr, indices, data = by_row
-    starts, rows, values = by_column
-    m = len(sizes)
-    i = head[c]
+    i = members.head[c]
     while i >= 0:
         for p in range(indptr[i], indptr[i + 1]):
             dense[indices[p]] += data[p]
-        i = follows[i]
-    dots[:] = 0.0
-    i = head[c]
+        i = members.follows[i]
+
+
+@njit(cache=True)
+def _products(c, by_row, by_column, members, dense):
+    """Inner products of the sum of cluster c with the sums of all; ``dense`` is left 0."""
+    indptr, indices, _ = by_row
+    starts, rows, values = by_column
+    label = members.label
+    dots = np.zeros(len(label))
+    _add(c, by_row, members, dense)
+    i = members.head[c]
     while i >= 0:
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
@@ -45,45 +72,51 @@ def _refresh(
                 for q in range(starts[j], starts[j + 1]):
                     dots[label[rows[q]]] += v * values[q]
                 dense[j] = 0.0
-        i = follows[i]
-    own_a = internal(code, sizes[c], squares[c], totals[c])
-    own_b = external(code, sizes[c], squares[c], totals[c])
-    made = np.empty(2)
+        i = members.follows[i]
+    return dots
+
+
+@njit(cache=True)
+def _refresh(c, code, whole, clusters, partners, dots, adopt):
+    """Find the best partner of cluster c, whose products with all are ``dots``.
+
+    With ``adopt``, c is new, and the others take it as their partner where it is the best for them.
+    """
+    sizes, squares, totals = clusters
+    partner, bound, gains = partners
+    own_a, own_b = parts(code, sizes[c], squares[c], totals[c])
     best, second, to = -np.inf, -np.inf, -1
     low, high = np.inf, -np.inf
-    for s in range(m):
+    for s in range(len(sizes)):
         if s == c or sizes[s] == 0:
             continue
-        size = sizes[c] + sizes[s]
         square = squares[c] + squares[s] + 2.0 * dots[s]
-        total = totals[c] + totals[s]
-        da = internal(code, size, square, total) - own_a
-        da -= internal(code, sizes[s], squares[s], totals[s])
-        db = external(code, size, square, total) - own_b
-        db -= external(code, sizes[s], squares[s], totals[s])
-        made[0], made[1] = da, db
-        score = _score(code, a, b, made)
+        both_a, both_b = parts(code, sizes[c] + sizes[s], square, totals[c] + totals[s])
+        other_a, other_b = parts(code, sizes[s], squares[s], totals[s])
+        da, db = both_a - own_a - other_a, both_b - own_b - other_b
+        score = _score(code, whole, (da, db))
         low, high = min(low, db), max(high, db)
         if score > best:
             best, second, to = score, best, s
-            gains[c, :2] = made
+            gains[c, 0], gains[c, 1] = da, db
         elif score > second:
             second = score
         if not adopt:
             continue
         gains[s, 2], gains[s, 3] = min(gains[s, 2], db), max(gains[s, 3], db)
-        other = _score(code, a, b, gains[s]) if partner[s] >= 0 else bound[s]
+        other = _score(code, whole, gains[s]) if partner[s] >= 0 else bound[s]
         if score >= other:
             partner[s] = c
-            gains[s, :2] = made
+            gains[s, 0], gains[s, 1] = da, db
         bound[s] = max(bound[s], min(score, other))
     partner[c], bound[c] = to, second
     gains[c, 2], gains[c, 3] = low, high
 
 
 @njit(cache=True)
-def _likely(code, a, b, sizes, partner, bound, gains):
+def _likely(code, whole, sizes, partners):
     """The cluster that most may be gained with, how much, and the best merge that is known."""
+    partner, bound, gains = partners
     first, top = -1, -np.inf
     chosen, best = -1, -np.inf
     for c in range(len(sizes)):
@@ -92,27 +125,24 @@ def _likely(code, a, b, sizes, partner, bound, gains):
         if first < 0 or bound[c] > top:
             first, top = c, bound[c]
         if partner[c] >= 0:
-            score = _score(code, a, b, gains[c])
+            score = _score(code, whole, gains[c])
             if chosen < 0 or score > best:
                 chosen, best = c, score
     return first, top, chosen, best
 
 
 @njit(cache=True)
-def _join(r, s, by_row, label, head, tail, follows, dense):
+def _join(r, s, by_row, members, dense):
     """Put the rows of cluster s into r; returns the squared length of their sum."""
+    label, head, tail, follows = members
     i = head[s]
     while i >= 0:
         label[i] = r
         i = follows[i]
     follows[tail[r]] = head[s]
     tail[r] = tail[s]
-    indptr, indices, data = by_row
-    i = head[r]
-    while i >= 0:
-        for p in range(indptr[i], indptr[i + 1]):
-            dense[indices[p]] += data[p]
-        i = follows[i]
+    _add(r, by_row, members, dense)
+    indptr, indices, _ = by_row
     square = 0.0
     i = head[r]
     while i >= 0:
@@ -123,72 +153,61 @@ def _join(r, s, by_row, label, head, tail, follows, dense):
     return square
 
 
+@njit(cache=True)
+def _loosen(r, s, code, whole, sizes, partners, gain):
+    """What the others know of their partners, after s is merged into r, which adds ``gain``."""
+    partner, bound, gains = partners
+    b, da, db = whole[1], gain[0], gain[1]
+    partner[r] = -1
+    for c in range(len(sizes)):
+        if sizes[c] == 0 or c == r:
+            continue
+        if partner[c] == r or partner[c] == s:
+            partner[c] = -1
+        if code >= H1 and np.isfinite(bound[c]):
+            # a + x <= bound (b + y) for any merge of c, and low <= y <= high
+            change = da - bound[c] * db
+            below = b + min(db, 0.0) + gains[c, 2] > 0
+            bound[c] += change / (b + db + gains[c, 3 if change < 0 else 2]) if below else np.inf
+
+
 @njit(cache=True, nogil=True)
-def merge_clusters(
-    by_row, by_column, code, whole, sizes, squares, totals, partner, bound, gains, name, tree, step,
-    until,
-):  # fmt: skip
+def merge_clusters(by_row, by_column, code, whole, clusters, partners, name, tree, step, until):
     """Merge the pair that leaves the criterion greatest, until so many clusters are left.
 
-    The rows of the matrix, in CSR and CSC form, are the sums of clusters. ``sizes``, ``squares``
-    and ``totals`` describe them, ``whole`` (2,) is the criterion's numerator and denominator,
-    ``name`` are the nodes in ``tree`` (n-1, 4), filled from ``step`` on. ``partner`` is the best
-    one of each cluster, or -1 where it is not known, and ``bound`` is what no merge with another
-    one can exceed. All are updated; a merged cluster has size 0. Returns for each row where its
+    The rows of the matrix, in CSR and CSC form, are the sums of ``clusters``, ``whole`` (2,) is the
+    criterion's numerator and denominator, ``name`` are the nodes in ``tree`` (n-1, 4), filled from
+    ``step`` on. All are updated; a merged cluster has size 0. Returns for each row where its
     cluster is, and the next step.
     """
+    sizes, squares, totals = clusters
     m = len(sizes)
-    n = len(tree) + 1
-    label = np.arange(m)
-    head, tail = np.arange(m), np.arange(m)
-    follows = np.full(m, -1)
-    dots = np.empty(m)
+    members = Members(np.arange(m), np.arange(m), np.arange(m), np.full(m, -1))
     dense = np.zeros(len(by_column[0]) - 1)
-    ratio = code >= H1
-    left = m
-    a, b = whole[0], whole[1]
-    while left > until:
+    for left in range(m - 1, until - 1, -1):
         # as in lazy greedy search: only what may be best is computed anew
         while True:
-            first, top, chosen, best = _likely(code, a, b, sizes, partner, bound, gains)
+            first, top, chosen, best = _likely(code, whole, sizes, partners)
             if chosen >= 0 and top - best <= 1e-14 * abs(best):
                 break
-            _refresh(
-                first, by_row, by_column, code, a, b, label, head, follows, sizes, squares,
-                totals, partner, bound, gains, dense, dots, False,
-            )  # fmt: skip
-        r, s = chosen, partner[chosen]
+            dots = _products(first, by_row, by_column, members, dense)
+            _refresh(first, code, whole, clusters, partners, dots, False)
+        r, s = chosen, partners.best[chosen]
         if s < r:
             r, s = s, r
         tree[step, 0], tree[step, 1] = min(name[r], name[s]), max(name[r], name[s])
         tree[step, 2], tree[step, 3] = step + 1, sizes[r] + sizes[s]
-        name[r] = n + step
+        name[r] = len(tree) + 1 + step
         step += 1
-        left -= 1
-        da, db = gains[chosen, 0], gains[chosen, 1]
-        squares[r] = _join(r, s, by_row, label, head, tail, follows, dense)
+        gain = partners.gains[chosen, 0], partners.gains[chosen, 1]
+        squares[r] = _join(r, s, by_row, members, dense)
         totals[r] += totals[s]
         sizes[r] += sizes[s]
         sizes[s] = 0
-        partner[r] = -1
-        for c in range(m):
-            if sizes[c] == 0 or c == r:
-                continue
-            if partner[c] == r or partner[c] == s:
-                partner[c] = -1
-            if ratio and np.isfinite(bound[c]):
-                # a + x <= bound (b + y) for any merge of c, and low <= y <= high
-                change = da - bound[c] * db
-                below = b + min(db, 0.0) + gains[c, 2] > 0
-                bound[c] += (
-                    change / (b + db + gains[c, 3 if change < 0 else 2]) if below else np.inf
-                )
-        a += da
-        b += db
+        _loosen(r, s, code, whole, sizes, partners, gain)
+        whole[0] += gain[0]
+        whole[1] += gain[1]
         if left > 1:
-            _refresh(
-                r, by_row, by_column, code, a, b, label, head, follows, sizes, squares, totals,
-                partner, bound, gains, dense, dots, True,
-            )  # fmt: skip
-    whole[0], whole[1] = a, b
-    return label, step
+            dots = _products(r, by_row, by_column, members, dense)
+            _refresh(r, code, whole, clusters, partners, dots, True)
+    return members.label, step

@@ -1,13 +1,26 @@
 """Clustering of sparse rows: scores against dense columns, sums of clusters, single moves.
 
-Rows come as the arrays of a CSR matrix. What belongs to the clusters is held by feature, (d, k),
+What belongs to the clusters is held by feature, (d, k),
 so that the k values of one stored entry lie side by side.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 import numpy as np
 from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Rows(NamedTuple):
+    """The arrays of a CSR matrix, or of a CSC matrix for its columns."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    data: NDArray[Any]
 
 
 @njit(cache=True, nogil=True)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from karat.bench import runs
 from karat.bench.collection import ONLY, Entry, as_entry
-from karat.bench.folder import read_folder
+from karat.bench.diagram import pdf, rank_drawing
+from karat.bench.folder import number_of_classes, read_folder
 from karat.bench.page import html_page
-from karat.bench.paper import latex
+from karat.bench.paper import WIDTH, latex
 from karat.bench.scored import Scored
 from karat.runtime.journal import KeptLines
 from karat.runtime.output import check_output, write_output
@@ -120,7 +121,20 @@ class Benchmark(Scored):
                         )
                         rows.append(at | {"reason": why})
                         continue
-                    rows += [at | row for row in self._scored(entry.references, tries[number])]
+                    rows += [at | row for row in self._given(entry, tries[number])]
+        return rows
+
+    def _given(self, entry: Entry, labels: Any) -> list[dict[str, Any]]:
+        """The scores of one clustering, or of those into as many clusters as a reference has."""
+        if not isinstance(labels, dict):
+            return self._scored(entry.references, labels)
+        rows = []
+        for reference, truth in entry.references.items():
+            k = number_of_classes(truth)
+            if k in labels:
+                rows += self._scored({reference: truth}, labels[k])
+            else:
+                rows.append({"reference": reference, "reason": f"no result with {k} clusters"})
         return rows
 
     def run(
@@ -243,8 +257,8 @@ class Benchmark(Scored):
         ----------
         path : str or path
             An HTML file; ``.tex`` for tables (booktabs), the critical-difference diagram (TikZ) and
-            how it was made, with all tries beside it in a ``.csv`` file of the same name; ``.csv``
-            for all tries.
+            how it was made, with all tries beside it in a ``.csv`` file of the same name; ``.pdf``
+            for the diagram; ``.csv`` or ``.parquet`` for all tries.
         overwrite : bool, default False
         **options
             As for :meth:`compare`.
@@ -256,6 +270,11 @@ class Benchmark(Scored):
             check_output(file, overwrite=overwrite)
         if suffix == ".csv":
             write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
+        elif suffix == ".parquet":
+            self.table.to_parquet(target, index=False)
+        elif suffix == ".pdf":
+            drawing = rank_drawing(self.compare(**options), WIDTH)
+            write_output(target, pdf(drawing), overwrite=overwrite)
         else:
             page = latex if suffix == ".tex" else html_page
             made = page(self, self.compare(**options), options)

@@ -15,6 +15,7 @@ from karat.bench.rank_tests import (
     critical_difference,
     friedman_test,
     pairwise_wilcoxon,
+    ranked,
 )
 from karat.bench.statistics import score_table
 from karat.runtime.validation import InputError
@@ -81,6 +82,25 @@ class Comparison:
                 groups.append(tuple(names[i : j + 1]))
             reach = max(reach, j)
         return groups
+
+    @property
+    def groups(self) -> pd.DataFrame:
+        """Mean scores and average ranks by group of data sets, what stands before a ``/``.
+
+        A row for each group and method: ``group``, ``sets``, ``method``, ``score``, ``rank``;
+        none where the names of the data sets have no groups.
+        """
+        import pandas as pd
+
+        group = self.scores.index.map(lambda name: str(name).rpartition("/")[0])
+        ranks = ranked(self.scores).groupby(group).mean()
+        rows = [
+            (key, len(own), method, own[method].mean(), ranks[method][key])
+            for key, own in self.scores.groupby(group, sort=False)
+            for method in self.scores
+            if any(group)
+        ]
+        return pd.DataFrame(rows, columns=["group", "sets", "method", "score", "rank"])
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ def environment(race: Scored) -> list[tuple[str, str]]:
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
     found = [
         ("versions", f"karat {__version__}, Python {platform.python_version()}, {packages}"),
-        ("machine", f"{platform.platform()}, {available_cores()} cores used"),
+        ("machine", f"{platform.platform()}, {_processor()}, {available_cores()} cores used"),
     ]
     if race.table["seconds"].isna().all():
         return [*found, ("clusterings", "read from files, which do not tell how they were made")]
@@ -32,3 +32,15 @@ def environment(race: Scored) -> list[tuple[str, str]]:
         ("numbers of clusters", k),
         ("objects of each try", "all" if rules.draw is None else "those of k of the classes"),
     ]
+
+
+def _processor() -> str:
+    """The model of the processor where the system tells."""
+    import platform
+    import re
+    from pathlib import Path
+
+    told = Path("/proc/cpuinfo")
+    text = told.read_text(encoding="utf-8", errors="replace") if told.exists() else ""
+    model = re.search(r"^model name\s*:\s*(.+)", text, re.MULTILINE)
+    return model[1] if model else platform.processor() or platform.machine()

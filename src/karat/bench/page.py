@@ -32,6 +32,8 @@ summary{cursor:pointer}svg{display:block;margin:1rem 0}
 @media print{body{max-width:none;margin:0;font-size:10pt}h2{break-after:avoid}
 svg,tr{break-inside:avoid}.wide{overflow:visible}.many{font-size:6pt}}
 """
+#: what the table of groups says
+GROUPS = "Mean score (average rank) on the data sets of a group; nothing is tested within a group."
 #: tables of more columns are set smaller
 _FEW = 9
 
@@ -118,6 +120,24 @@ def _pairs(found: Comparison) -> str:
         f"where all ranks speak for the first. Different: by Friedman's test and that of the pair, "
         f"at {found.alpha:g}."
     )
+
+
+def group_rows(found: Comparison, cell: str) -> list[list[str]]:
+    """Each group of data sets, their number, and the score and rank of each method as a cell."""
+    own = found.groups.groupby(["group", "sets"], sort=False)
+    rows = [
+        [str(name or "others"), str(sets), *map(cell.format, of["score"], of["rank"])]
+        for (name, sets), of in own
+    ]
+    return rows if len(rows) > 1 else []
+
+
+def _groups(found: Comparison) -> str:
+    rows = [list(map(_escape, row)) for row in group_rows(found, "{:z.3f} ({:.2f})")]
+    if not rows:
+        return ""
+    table = _table(["group", "data sets", *found.scores.columns], rows)
+    return f"<h2>Groups of data sets</h2>{table}{_note(GROUPS)}"
 
 
 def _range(bounds: Any) -> str:
@@ -207,7 +227,7 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
         "</small></p>"
         f"<h2>Average ranks</h2>{svg(rank_drawing(found), 'Critical-difference diagram')}"
         + _note(f"Contestants by average rank; {bars_of(found)}")
-        + f"<h2>Scores</h2>{_scores(race, found, options)}"
+        + f"<h2>Scores</h2>{_scores(race, found, options)}{_groups(found)}"
         f"<h2>Pairs</h2>{_pairs(found)}{_agreements(race, options)}"
         f"{_failures(race)}{_environment(race)}</body></html>"
     )

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 from karat.bench.comparison import Comparison, p_text
 from karat.bench.diagram import bars_of, escaped, rank_drawing, tikz
 from karat.bench.environment import environment
-from karat.bench.page import half_widths, tries_of
+from karat.bench.page import GROUPS, group_rows, half_widths, tries_of
 
 if TYPE_CHECKING:
     from karat.bench.scored import Scored
 
 #: of the diagram, in units of which 640 are as wide as a text
-_WIDTH = 640
+WIDTH = 640
 
 
 def latex(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
-    """Floats with the scores, the pairs and the diagram, and how it was made.
+    """Floats with the scores, the pairs, the groups of sets and the diagram, and how it was made.
 
     The document needs the packages ``booktabs`` and ``tikz``.
     """
@@ -27,9 +27,10 @@ def latex(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
             r"% needs \usepackage{booktabs,tikz}; the scores of all tries are in the .csv file",
             _scores(race, found, options),
             _pairs(found),
+            _groups(found),
             r"\begin{figure}",
             r"\centering",
-            tikz(rank_drawing(found, _WIDTH)),
+            tikz(rank_drawing(found, WIDTH)),
             rf"\caption{{Average ranks of the methods; {escaped(bars_of(found))}}}",
             r"\label{fig:ranks}",
             r"\end{figure}",
@@ -100,3 +101,9 @@ def _pairs(found: Comparison) -> str:
     )
     heads = ["pair", "difference", "effect", "won/lost", "$p$", "$p$ (Holm)"]
     return _float(heads, rows, about, "pairs")
+
+
+def _groups(found: Comparison) -> str:
+    rows = [[escaped(name), *cells] for name, *cells in group_rows(found, "${:z.3f}$ ({:.2f})")]
+    heads = ["group", "data sets", *map(escaped, found.scores.columns)]
+    return _float(heads, rows, GROUPS, "groups") if rows else ""

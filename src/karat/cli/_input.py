@@ -26,7 +26,7 @@ DataArgument = Annotated[
     typer.Argument(
         metavar="DATA",
         help="A data file (CSV, TSV, Parquet, NPY, NPZ, Matrix Market), documents (JSON lines, a "
-        "folder, CLUTO), or a packaged set: iris, wine.",
+        "folder, CLUTO, LIBSVM), an address (downloaded), or a packaged set: iris, wine.",
     ),
 ]
 Header = Annotated[

@@ -84,5 +84,6 @@ def _as_json(found: Comparison, measure: str) -> dict[str, Any]:
         "friedman_least_p": found.friedman.least,
         "critical_difference": None if isinf(critical) else critical,
         "pairs": pairs.astype(object).where(pairs.notna(), None).to_dict(orient="records"),
+        "groups": found.groups.to_dict(orient="records"),
         "words": list(found.words),
     }

@@ -1,10 +1,12 @@
-"""``karat clarity``: what a person or a model learns from a clustering, by names."""
+"""``karat clarity``: what a person or a model learns from a clustering, by names and intruders."""
 
 from __future__ import annotations
 
 import getpass
 import sys
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.labeling.reading import ReadingDesk
     from karat.study import Study
+
+
+class Task(StrEnum):
+    """Choices of ``--task``."""
+
+    names = "names"
+    intruders = "intruders"
+    words = "words"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,21 +53,30 @@ class Reader:
     """Who reads what, and where the answers are kept.
 
     by: Who reads: terminal, page (in the browser), or module:function, from a prompt to an answer.
-    n: Objects to assign.
+    task: names: name the clusters, then assign objects; intruders: find the object that does not
+        belong; words: find the word, among those that tell a cluster of texts.
+    n: Objects to assign, or sets.
     output: File of the answers; resumed where it exists, shared by several readers.
     reader: Name of the reader.
+    person: With a function: answers of people, by which it is corrected.
+    person_n: The -n of these people.
     max_calls: The most calls of the function.
     """
 
     by: str = "terminal"
+    task: Task = Task.names
     n: Annotated[int, Option("-n", min=1)] = 30
     output: Annotated[
         Path | None,
         Option(
-            "--output", "-o", show_default="DATA-clarity.jsonl, of a function DATA-prompts.jsonl"
+            "--output",
+            "-o",
+            show_default="DATA-clarity.jsonl, of a function the study or DATA-prompts.jsonl",
         ),
     ] = None
     reader: Annotated[str, Option(show_default="user name, or the function")] = ""
+    person: Path | None = None
+    person_n: Annotated[int, Option(min=1)] = 30
     max_calls: Annotated[int | None, Option(min=1)] = None
     seed: Seed = 0
 
@@ -75,11 +94,11 @@ def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json
 
     karat clarity news.jsonl --text-column text --labels clusters.csv --by page
 
-    karat clarity wine --study wine.karat --by my_models:ask -n 200
+    karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
     """
     from contextlib import ExitStack
 
-    from karat.labeling.reading import draw_round, shown_by
+    from karat.labeling.reading import correct_reading
     from karat.study import load_study
 
     dataset = read_dataset(reading)
@@ -89,18 +108,17 @@ def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json
         if file is not None:
             study = open_files.enter_context(load_study(file, dataset))
         given = _labels(dataset, clustering, study)
-        questions = draw_round(
-            shown_by(_shown(dataset, reading), len(given)), given, reader.n,
-            X=dataset.X, metric=dataset.metric, random_state=reader.seed,
-        )  # fmt: skip
-        found = _read(reader, dataset.name, questions)
-        agreements = _agreements(found)
+        questions, people = _questions(dataset, _shown(dataset, reading), given, reader)
+        found = _read(reader, dataset.name, questions, study)
+        agreements = _agreements(found) if reader.task is Task.names else {}
+        corrected = [correct_reading(next(iter(found.values())), one) for one in people]
         if json:
             read = {by: one.to_dict() for by, one in found.items()}
-            tell_json({"read": read, "agree": agreements})
+            told = [one.to_dict() for one in corrected]
+            tell_json({"read": read, "agree": agreements, "corrected": told})
         else:
-            _tell([*found.values(), *agreements.values()])
-        if study is not None:
+            _tell([*corrected, *found.values(), *agreements.values()])
+        if study is not None and reader.task is Task.names:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
             typer.echo(f"The clusters in {file} have the names of {who} now.", err=True)
@@ -141,17 +159,57 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     return Objects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
-def _read(reader: Reader, name: str, questions: Any) -> dict[str, Any]:
+def _questions(dataset: Dataset, objects: Any, labels: Any, reader: Reader) -> tuple[Any, Any]:
+    """What is asked, and what the people said by whom a function is corrected."""
+    from karat.labeling.reading import ReadingDesk, draw_intruders, draw_round, shown_by
+
+    person = reader.person
+    if person is not None and reader.task is not Task.names:
+        raise InputError("--person corrects a reading by names; leave out --task")
+    if reader.task is Task.words:
+        objects, labels = _words(dataset, labels)
+    show = shown_by(objects, len(labels))
+    if reader.task is not Task.names:
+        return draw_intruders(show, labels, reader.n, reader.seed), []
+    draw = partial(
+        draw_round, show, labels, X=dataset.X, metric=dataset.metric, random_state=reader.seed
+    )
+    if person is None:
+        return draw(reader.n), []
+    if not person.is_file():
+        raise InputError(f"--person: there is no file {person}")
+    few = draw(reader.person_n)
+    readers = ReadingDesk(person, few, "nobody").readers
+    if not readers:
+        raise InputError(f"--person: nobody has assigned an object in {person}")
+    return draw(reader.n), [few.read(said, by) for by, said in readers.items()]
+
+
+def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[Any]]:
+    """The words that tell each cluster of texts from the others, and its name."""
+    from karat.labelings.labels import encode
+    from karat.text import telling_terms
+
+    if not dataset.of_documents:
+        raise InputError("--task words needs texts, of whose clusters words are characteristic")
+    encoded = encode(labels)
+    told = telling_terms(dataset.X, encoded.codes, dataset.feature_names)
+    return told["term"].tolist(), encoded.names[told["cluster"]].tolist()
+
+
+def _read(reader: Reader, name: str, questions: Any, study: Study | None) -> dict[str, Any]:
     """What each reader read, the one who was asked first."""
     from karat.labeling.reading import Interview
 
     if reader.by in ("terminal", "page"):
-        path = reader.output or Path(f"{name}-clarity.jsonl")
+        kind = "clarity" if reader.task is Task.names else reader.task.value
+        path = reader.output or Path(f"{name}-{kind}.jsonl")
         return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
-    path = reader.output or Path(f"{name}-prompts.jsonl")
-    interview = Interview(_function(reader.by), reader.reader or reader.by, path, reader.max_calls)
+    kept: Any = reader.output or study or Path(f"{name}-prompts.jsonl")
+    interview = Interview(_function(reader.by), reader.reader or reader.by, kept, reader.max_calls)
     said = interview.go_through(questions)
-    typer.echo(f"Asked: {interview.cost}. Answers: {path}", err=True)
+    where = "in the study" if kept is study else kept
+    typer.echo(f"Asked: {interview.cost}. Answers: {where}", err=True)
     return {interview.name: questions.read(said, interview.name, cost=interview.cost)}
 
 

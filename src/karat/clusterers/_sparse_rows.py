@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
-
-
 #: steps after which sums are made afresh, so that rounding does not add up
 AFRESH = 20
 
@@ -159,9 +156,9 @@ class RowClusterer(Estimator):
         return np.ascontiguousarray((centers / lengths)[:k].T)
 
 
-def arrays(rows: csr_array) -> Arrays:
+def arrays(rows: csr_array) -> kernels.Rows:
     """What kernels take of a CSR matrix."""
-    return rows.indptr, rows.indices, rows.data
+    return kernels.Rows(rows.indptr, rows.indices, rows.data)
 
 
 def unit_rows(X: Any, norm: str) -> csr_array:

@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from karat._kernels import criterion as kernels
-from karat._kernels.criterion_merges import merge_clusters
+from karat._kernels.criterion import Clusters
+from karat._kernels.criterion_merges import Partners, merge_clusters
 from karat.clusterers._sparse_rows import AFRESH, RowClusterer, Run, arrays, directions, sums_of
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.validation import InputError, check_choice, check_random_state
@@ -197,53 +198,51 @@ class _Whole:
         total = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel()
         self.own = np.asarray(rows @ total, dtype=np.float64)
 
-    def _clusters(self, labels: Ints, k: int, own: Ints | None = None) -> tuple[Any, ...]:
+    def _clusters(
+        self, labels: Ints, k: int, own: Ints | None = None
+    ) -> tuple[csr_array, NDArray[np.float64], NDArray[np.float64], Clusters]:
+        """The rows, their products with the sum of the collection, sums of clusters, and these."""
         rows = self.rows if own is None else self.rows[own]
         products = self.own if own is None else self.own[own]
         sums = sums_of(rows, labels, k)
-        squares = np.einsum("jh,jh->h", sums, sums)
-        sizes = np.bincount(labels, minlength=k)
-        return rows, products, sums, squares, sizes, np.bincount(labels, products, minlength=k)
+        sizes, totals = np.bincount(labels, minlength=k), np.bincount(labels, products, k)
+        return rows, products, sums, Clusters(sizes, np.einsum("jh,jh->h", sums, sums), totals)
 
     def tree(self) -> NDArray[np.float64]:
         """All greedy merges, from single rows on, in SciPy's form."""
         n = self.rows.shape[0]
         tree = np.empty((n - 1, 4))
         rows = self.rows.astype(np.float64)
-        name, partner = np.arange(n), np.full(n, -1)
-        bound = np.full(n, np.inf)
-        gains = np.tile([0.0, 0.0, np.inf, -np.inf], (n, 1))
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        sizes, totals = np.ones(n, dtype=np.int64), self.own.copy()
-        value = np.array(kernels.criterion_value(self.code, sizes, squares, totals))
-        step = 0
+        clusters = Clusters(np.ones(n, dtype=np.int64), squares, self.own.copy())
+        gains = np.tile([0.0, 0.0, np.inf, -np.inf], (n, 1))
+        partners = Partners(np.full(n, -1), np.full(n, np.inf), gains)
+        value = np.array(kernels.criterion_value(self.code, clusters))
+        name, step = np.arange(n), 0
         while step < n - 1:
             # sums instead of their rows as soon as there are half as many: shared terms are one
-            columns = rows.tocsc()
             label, step = merge_clusters(
-                arrays(rows), arrays(columns), self.code, value, sizes, squares, totals, partner,
-                bound, gains, name, tree, step, max(1, len(sizes) // 2),
+                arrays(rows), arrays(rows.tocsc()), self.code, value, clusters, partners, name,
+                tree, step, max(1, len(name) // 2),
             )  # fmt: skip
-            kept = np.flatnonzero(sizes)
-            place = np.full(len(sizes) + 1, -1)
+            kept = np.flatnonzero(clusters.sizes)
+            place = np.full(len(name) + 1, -1)
             place[kept] = np.arange(len(kept))
             member = sparse.csr_array(
                 (np.ones(len(label)), (place[label], np.arange(len(label)))),
                 shape=(len(kept), len(label)),
             )
-            rows = sparse.csr_array(member @ rows)
-            partner = place[partner[kept]]
-            sizes, squares, totals = sizes[kept], squares[kept], totals[kept]
-            bound, gains, name = bound[kept], gains[kept], name[kept]
+            rows, name = sparse.csr_array(member @ rows), name[kept]
+            clusters = Clusters(*(part[kept] for part in clusters))
+            best, bound, gains = (part[kept] for part in partners)
+            partners = Partners(place[best], bound, gains)
         return tree
 
     def others(self, labels: Ints, k: int) -> list[tuple[float, float]]:
         """What all clusters but one add to the numerator and the denominator, for each."""
-        *_, squares, sizes, totals = self._clusters(labels, k)
+        *_, clusters = self._clusters(labels, k)
         parts = np.array([
-            kernels.criterion_value(
-                self.code, sizes[h : h + 1], squares[h : h + 1], totals[h : h + 1]
-            )
+            kernels.criterion_value(self.code, Clusters(*(part[h : h + 1] for part in clusters)))
             for h in range(k)
         ])  # fmt: skip
         return [(float(a), float(b)) for a, b in parts.sum(axis=0) - parts]
@@ -256,11 +255,11 @@ class _Whole:
         others: tuple[float, float] = (0.0, 0.0),
     ) -> float:
         """The criterion of some rows' clusters beside others, greater for better."""
-        *_, squares, sizes, totals = self._clusters(labels, k, own)
-        return self._ratio(squares, sizes, totals, others)
+        *_, clusters = self._clusters(labels, k, own)
+        return self._ratio(clusters, others)
 
-    def _ratio(self, squares: Any, sizes: Any, totals: Any, others: tuple[float, float]) -> float:
-        a, b = kernels.criterion_value(self.code, sizes, squares, totals)
+    def _ratio(self, clusters: Clusters, others: tuple[float, float]) -> float:
+        a, b = kernels.criterion_value(self.code, clusters)
         a, b = a + others[0], b + others[1]
         return float(a / b if b > 0 else a)
 
@@ -277,14 +276,14 @@ class _Whole:
         path: list[float] = []
         for step in range(most):
             if step % AFRESH == 0:
-                rows, products, sums, squares, sizes, totals = self._clusters(labels, k, own)
+                rows, products, sums, clusters = self._clusters(labels, k, own)
             if not path:
-                path.append(self._ratio(squares, sizes, totals, others))
+                path.append(self._ratio(clusters, others))
             moved = kernels.criterion_moves(
-                *arrays(rows), self.code, _visits(len(labels), rng), products, *others, labels,
-                sums, squares, sizes, totals, _TOLERANCE,
+                arrays(rows), self.code, _visits(len(labels), rng), products, others, labels, sums,
+                clusters, _TOLERANCE,
             )  # fmt: skip
             if not moved:
                 return path, True
-            path.append(self._ratio(squares, sizes, totals, others))
+            path.append(self._ratio(clusters, others))
         return path, False

@@ -17,6 +17,7 @@ import numpy as np
 
 from karat.datasets import _delimited, _layout
 from karat.datasets._columns import to_arrow
+from karat.datasets._databases import DATABASES, read_database
 from karat.datasets._work import Options, Raw, quoted
 from karat.datasets.annotated_matrices import ANNOTATED, read_annotated
 from karat.runtime import resources
@@ -27,8 +28,8 @@ PARQUET = (".parquet", ".pq")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 FORMATS = (
     "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, .xls, "
-    ".ods), AnnData (.h5ad), Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .mtx by .gz, "
-    ".bz2"
+    ".ods), SQLite (.sqlite, .db), DuckDB (.duckdb), AnnData (.h5ad), Matrix Market (.mtx), "
+    "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
 LONGEST_NAME = 255  # bytes, of the file systems in use
 _FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
@@ -46,6 +47,8 @@ def read_raw(path: Path, options: Options, *, literal: bool = False) -> Raw:
             raw = _parquet(path, options)
         elif suffix in SPREADSHEETS:
             raw = _spreadsheet(path, part, options.header)
+        elif suffix in DATABASES:
+            raw = read_database(path, suffix, part)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
@@ -61,7 +64,7 @@ def read_raw(path: Path, options: Options, *, literal: bool = False) -> Raw:
 
 
 def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
-    """``shop.xlsx#orders`` as the file and the sheet (or representation) in it."""
+    """``shop.xlsx#orders`` as the file and the sheet, table or representation in it."""
     file = Path(path)
     if not file.exists() and "#" in file.name:
         name, _, part = str(path).rpartition("#")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -12,10 +13,12 @@ import numpy as np
 from karat.datasets import _packaged, joining
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
+from karat.datasets._downloads import local
 from karat.datasets._files import check_file, check_name, read_raw, split_name, split_part
 from karat.datasets._prepare import index_ids, prepare
-from karat.datasets._related_files import read_relation
+from karat.datasets._related_files import GRAPHML, read_relation
 from karat.datasets._texts import (
+    COUNTS,
     DOCUMENTS,
     ENDINGS,
     documents_of,
@@ -46,14 +49,15 @@ def read(
 
     The name's end tells the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (delimiter found by
     looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
-    sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``), ``.mtx`` too
-    (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) may name a sheet after
-    ``#``, annotated matrices (``.h5ad``) a representation.
+    sparse matrix), ``.mtx``, ``.graphml``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``),
+    ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
+    (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
+    (``.h5ad``) a representation; an address (``https://``) is downloaded, with a note.
 
     Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), or a folder with
     a file each; counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and ``.clabel`` beside it),
-    or a sparse matrix with its list of terms. Both become weighted terms with cosine distances,
-    see :class:`karat.text.TextVectorizer`.
+    LIBSVM's ``.svm``, or a sparse matrix with its list of terms. Both become weighted terms with
+    cosine distances, see :class:`karat.text.TextVectorizer`.
 
     Parameters
     ----------
@@ -130,12 +134,19 @@ def read(
         accept=accept,
         **written,
     )
+    with local(path) as (here, told):
+        found = _read(here, options)
+    return replace(found, source=os.fspath(path), notes=(*told, *found.notes)) if told else found
+
+
+def _read(path: str | os.PathLike[str], options: Options) -> Dataset:
+    """The data set of a file on this machine."""
     file = Path(path)
     check_name(file)
     suffix = split_name(file)[1]
-    if options.kind in ("distances", "graph"):
+    if options.kind in ("distances", "graph") or suffix == GRAPHML:
         return read_relation(file, options)
-    if suffix == ".mat" or has_terms(file, options.terms):
+    if suffix in COUNTS or has_terms(file, options.terms):
         return read_counts(file, options)
     if file.is_dir() or suffix in ENDINGS or options.text_column is not None:
         return read_documents(file, options)
@@ -175,10 +186,16 @@ def read_cells(
     >>> cells.shape, cells.iloc[0, 0]
     ((150, 4), '5.1')
     """
+    options = Options(header=header, encoding=encoding, text_column=text_column)
+    with local(path) as (here, told):
+        cells, notes = _cells(here, options)
+    return cells, (*told, *notes)
+
+
+def _cells(path: str | os.PathLike[str], options: Options) -> tuple[pd.DataFrame, tuple[str, ...]]:
     import pandas as pd
     import pyarrow as pa
 
-    options = Options(header=header, encoding=encoding, text_column=text_column)
     file = Path(path)
     check_name(file)
     if file.is_dir() or split_name(file)[1] in DOCUMENTS:

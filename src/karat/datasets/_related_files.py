@@ -1,4 +1,4 @@
-"""Files of distances and of graphs: square matrices, lists of edges, Matrix Market."""
+"""Files of distances and of graphs: square matrices, lists of edges, GraphML, Matrix Market."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import joining
+from karat.datasets import _layout, joining
 from karat.datasets._files import check_file, explained, read_raw, split_name
 from karat.datasets._labelings import read_labels
 from karat.datasets._work import Options
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from karat.datasets._dataset import Dataset
+
+GRAPHML = ".graphml"
 
 
 def read_relation(path: Path, options: Options) -> Dataset:
@@ -44,6 +46,8 @@ def read_matrix(path: Path, options: Options) -> tuple[Any, NDArray[Any] | None,
     with explained(path):
         if distances and split_name(path)[1] == ".npy":
             return np.load(path, mmap_mode="r", allow_pickle=False), None, ()
+        if not distances and split_name(path)[1] == GRAPHML:
+            return of_edges(*_graphml(path))
         content = read_raw(path, options).content
         if not hasattr(content, "column_names"):
             return content, None, ()
@@ -66,15 +70,22 @@ def read_matrix(path: Path, options: Options) -> tuple[Any, NDArray[Any] | None,
 
 
 def of_edges(
-    u: NDArray[Any], v: NDArray[Any], weight: NDArray[Any] | None
+    u: NDArray[Any],
+    v: NDArray[Any],
+    weight: NDArray[Any] | None,
+    lone: NDArray[Any] | None = None,
 ) -> tuple[csr_array, NDArray[Any] | None, tuple[str, ...]]:
-    """The undirected graph of a list of edges; what it names twice counts once, the heavier."""
+    """The undirected graph of a list of edges; what it names twice counts once, the heavier.
+
+    Nodes that may have no edge are in ``lone``.
+    """
     from scipy import sparse
 
     if weight is not None and not (np.isfinite(weight).all() and (weight > 0).all()):
         raise InputError("the weights of the edges must be positive numbers")
-    nodes, inverse = np.unique(np.concatenate([u, v]), return_inverse=True)
-    ends = np.sort(inverse.reshape(2, -1), axis=0)
+    named = [u, v] if lone is None else [u, v, lone]
+    nodes, inverse = np.unique(np.concatenate(named), return_inverse=True)
+    ends = np.sort(inverse[: 2 * len(u)].reshape(2, -1), axis=0)
     w = np.ones(len(u)) if weight is None else np.asarray(weight, dtype=np.float64)
     between = ends[0] != ends[1]
     # of each pair the heaviest edge, which comes first
@@ -91,3 +102,25 @@ def of_edges(
         )
     ids = None if joining.are_positions(nodes) else nodes
     return (half + half.T).tocsr(), ids, tuple(notes)
+
+
+def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
+    """Both ends and the weight of each edge of a GraphML file (1 where it has none), and nodes."""
+    from xml.etree import ElementTree
+
+    with _layout.open_binary(path) as stream:
+        text = stream.read()
+    if b"<!ENTITY" in text:
+        raise InputError(f"{path} defines XML entities, which are not expanded")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path} is no GraphML: {error}") from None
+    edges = root.findall(".//{*}edge")
+    ends = np.array([[edge.get("source"), edge.get("target")] for edge in edges])
+    if not len(ends) or None in ends.ravel():
+        raise InputError(f"{path} has no edges, or one without a source or a target")
+    keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == "weight"}
+    given = [[float(one.text or "nan") for one in edge if one.get("key") in keys] for edge in edges]
+    nodes = np.array([node.get("id", "") for node in root.findall(".//{*}node")], dtype=str)
+    return *ends.T, np.array([own[0] if own else 1.0 for own in given]), nodes

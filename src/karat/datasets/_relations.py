@@ -112,7 +112,7 @@ def from_objects(
     ----------
     objects : sequence
         Texts, tuples, arrays of different lengths, or whatever the metric takes.
-    metric : {"edit"} or callable
+    metric : {"edit", "dtw"} or callable
         See :func:`karat.distances.object_distances`; called once for each pair.
     truth, ids, name
         As for :func:`from_distances`. By default the ids are the objects, where these are texts

@@ -27,8 +27,9 @@ Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 
 #: endings of files that hold documents
 DOCUMENTS = forms.JSON_LINES
-#: endings of files that hold documents, or counts of their terms, and nothing else
-ENDINGS = (*DOCUMENTS, ".mat")
+#: of files that hold counts of terms, and of files that hold documents or counts alone
+COUNTS = (".mat", *matrices.LIBSVM)
+ENDINGS = (*DOCUMENTS, *COUNTS)
 
 
 def read_documents(path: Path, options: Options) -> Dataset:
@@ -117,6 +118,10 @@ def read_counts(path: Path, options: Options) -> Dataset:
                 counts = matrices.cluto(path, stream)
             classes = matrices.beside(path, (".rclass",))
             labels = None if classes is None else read_lines(classes)
+        elif suffix in matrices.LIBSVM:
+            with _layout.open_binary(path) as stream:
+                counts, labels = matrices.libsvm(path, stream)
+            labels = labels if len(set(labels)) > 1 else None
         else:
             counts = read_raw(path, Options()).content
     if not hasattr(counts, "indptr"):

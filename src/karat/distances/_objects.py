@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances._precomputed import as_square
 from karat.runtime.extras import require
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import available_cores
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 #: name -> what it is
 OBJECT_METRICS = {
     "edit": "insertions, deletions and substitutions from one text or sequence to the other",
+    "dtw": "dynamic time warping of two time series, of any lengths",
 }
+#: what a user may do without an extra
+FUNCTION = "give a function of two objects as the metric"
 PAIRS_BOTH_WAYS = 20
 _PAIRS_ALONE = 5_000
 
@@ -35,7 +39,7 @@ def object_distances(
     ----------
     objects : sequence
         Texts, tuples, arrays of different lengths, or whatever the metric takes.
-    metric : {"edit"} or callable
+    metric : {"edit", "dtw"} or callable
         A callable takes two objects and gives a number of at least 0. It must be symmetric, and
         is called once for each pair.
     workers : int, optional
@@ -53,7 +57,8 @@ def object_distances(
 
     Notes
     -----
-    8 n² bytes. Edit distance is RapidFuzz's (extra ``sequences``).
+    8 n² bytes. Edit distance is RapidFuzz's (extra ``sequences``), dynamic time warping tslearn's
+    (the same extra): the root of the sum of squared differences along the best path.
 
     Examples
     --------
@@ -70,9 +75,9 @@ def object_distances(
     require_memory(8.0 * n * n, f"the matrix of the distances of {n:,} objects", "take a sample")
     if callable(metric):
         return _each_pair(objects, metric, workers)
-    if metric != "edit":
+    if metric not in OBJECT_METRICS:
         raise unknown_name(metric, OBJECT_METRICS, "distance between objects")
-    return _edit(objects)
+    return _edit(objects) if metric == "edit" else _dtw(objects)
 
 
 def _each_pair(objects: Sequence[Any], metric: Any, workers: int | None) -> Floats:
@@ -137,7 +142,7 @@ def _rows(objects: Sequence[Any], metric: Any, rows: range) -> list[Floats]:
 
 
 def _edit(objects: list[Any]) -> Floats:
-    require("rapidfuzz", "edit distance", "give a function of two objects as the metric")
+    require("rapidfuzz", "edit distance", FUNCTION)
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
@@ -145,3 +150,23 @@ def _edit(objects: list[Any]) -> Floats:
         if not isinstance(one, (str, bytes, Sequence, np.ndarray)):
             raise InputError(f"edit distance compares texts or sequences; object {i} is {one!r}")
     return cdist(objects, objects, scorer=Levenshtein.distance, dtype=np.float64, workers=-1)
+
+
+def _dtw(objects: list[Any]) -> Floats:
+    require("tslearn", "dynamic time warping", FUNCTION)
+    from tslearn.metrics import cdist_dtw
+
+    series: list[Floats] = []
+    for one in objects:
+        try:
+            values = np.asarray(one, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if values.ndim not in (1, 2) or len(values) == 0 or not np.isfinite(values).all():
+            raise InputError(
+                f"series {len(series)} must be finite numbers, one per time (or a row of several "
+                f"per time); got {one!r:.80}"
+            )
+        series.append(values.reshape(len(values), -1))
+    D: Any = as_square(np.asarray(cdist_dtw(series), dtype=np.float64))
+    return D

@@ -39,10 +39,10 @@ class StabilityCurve(Tabled):
         The method.
     table : DataFrame
         A row per k: ``value`` (the mean over the resamples), ``standard_error`` (their standard
-        deviation over √B: the error of resampling, not of sampling other data); with reference
-        data ``null`` (mean over the reference sets of the more stable kind), ``null_error`` and
-        ``difference`` (how much more stable the data are than the null, upward), with ``lower``
-        and ``upper``, two standard errors to either side.
+        deviation over √B: the error of resampling, not of sampling other data; NaN for one value);
+        with reference data ``null`` (mean over the reference sets of the more stable kind),
+        ``null_error`` and ``difference`` (how much more stable the data are than the null, upward),
+        with ``lower`` and ``upper``, two standard errors to either side.
     samples : dict of int to ndarray
         The value of each resample.
     greater_is_better : bool
@@ -82,7 +82,9 @@ def curve_table(
 
     ks = list(samples)
     value = np.array([samples[k].mean() for k in ks])
-    error = np.array([samples[k].std(ddof=1) / np.sqrt(len(samples[k])) for k in ks])
+    # one value has no error
+    each = [samples[k] if len(samples[k]) > 1 else np.full(2, np.nan) for k in ks]
+    error = np.array([values.std(ddof=1) / np.sqrt(len(values)) for values in each])
     columns: dict[str, Any] = {"value": value, "standard_error": error}
     if references:
         sign = 1 if greater_is_better else -1
@@ -92,7 +94,7 @@ def curve_table(
         at = np.arange(len(ks))
         null, spread = means[which, at], spreads[which, at]
         # the spread of the null sets is the scale on which the data differ from one of them
-        both = np.sqrt(error**2 + spread**2)
+        both = np.sqrt(np.nan_to_num(error) ** 2 + spread**2)
         difference = sign * (value - null)
         columns |= {
             "null": null,

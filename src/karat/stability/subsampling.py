@@ -126,8 +126,7 @@ def subsampling(
             labels = engine.fit(None, [number], engine.generator(run, number))[0]
             values += confidences(labels, (run, number))
         samples[number] = np.array(values or [np.nan])
-    twice = {c: v if len(v) > 1 else np.repeat(v, 2) for c, v in samples.items()}
-    table = curve_table(twice, [], greater_is_better=True)
+    table = curve_table(samples, [], greater_is_better=True)
     best = None if table["value"].isna().all() else numbers[int(np.nanargmax(table["value"]))]
     return StabilityCurve(
         f"Subsampling, method {method}", table, samples, True, best, "the highest mean", engine.n

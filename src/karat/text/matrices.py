@@ -1,10 +1,10 @@
-"""Matrices of term counts in files: CLUTO's format, lists of terms."""
+"""Matrices of term counts in files: CLUTO's and LIBSVM's formats, lists of terms."""
 
 from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
+LIBSVM = (".svm", ".libsvm", ".svmlight")
 
 
 def cluto(path: Path, stream: BinaryIO) -> csr_array:
@@ -55,6 +57,18 @@ def cluto(path: Path, stream: BinaryIO) -> csr_array:
     matrix = sparse.csr_array((stored, columns.astype(np.int32) - 1, indptr), shape=(n, d))
     matrix.sum_duplicates()
     return _finite(matrix, path)
+
+
+def libsvm(path: Path, stream: BinaryIO) -> tuple[csr_array, NDArray[Any]]:
+    """LIBSVM's sparse rows, with the label that begins each."""
+    from scipy import sparse
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, labels = load_svmlight_file(stream)
+    except ValueError as error:
+        raise InputError(f"{path} is not in LIBSVM's format: {error}") from None
+    return _finite(sparse.csr_array(X), path), labels
 
 
 def _numbers(line: bytes, path: Path, number: int) -> NDArray[np.float64]:

@@ -138,7 +138,7 @@ def _difference(
     x: NDArray[np.int64], n: int, y: NDArray[np.int64], m: int, z: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Newcombe's interval of x/n - y/m."""
-    p, q = x / n, y / max(m, 1)
+    p, q = x / max(n, 1), y / max(m, 1)
     low_p, high_p = _wilson(x, n, z)
     low_q, high_q = _wilson(y, m, z)
     low = p - q - np.sqrt((p - low_p) ** 2 + (high_q - q) ** 2)

@@ -39,8 +39,8 @@ def parse_name(answer: str) -> str | None:
     return f"{name}: {line}"[:MOST_LINE] if line else name
 
 
-def parse_choice(answer: str, names: list[str]) -> int | None:
-    """Which of several groups was chosen, from 0, or :data:`NONE`; None where that is unclear.
+def parse_choice(answer: str, names: list[str], key: str = "group") -> int | None:
+    """Which of several things was chosen, from 0, or :data:`NONE`; None where that is unclear.
 
     A number or a name will do, alone, in JSON, or as the only one in a sentence.
 
@@ -52,9 +52,9 @@ def parse_choice(answer: str, names: list[str]) -> int | None:
     True
     """
     given = _json(answer)
-    if given and "group" not in given and len(given) > 1:
+    if given and key not in given and len(given) > 1:
         return None
-    value = given.get("group", next(iter(given.values()))) if given else answer
+    value = given.get(key, next(iter(given.values()))) if given else answer
     text = " ".join(str(value).split())
     folded = [name.casefold() for name in names]
     if text.casefold() in folded and folded.count(text.casefold()) == 1:

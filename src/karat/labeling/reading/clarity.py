@@ -42,7 +42,7 @@ def clarity_by_reading(
         Objects to be assigned.
     by : str, optional
         Who it is, the model's name and version, say; by default the name of the function.
-    answers : path, optional
+    answers : path or Study, optional
         Where answers are kept as soon as they are there, so that none is asked for again.
     max_calls : int, optional
         The most calls of the reader. What is not asked has no answer.

@@ -15,6 +15,7 @@ from karat.labeling.reading.shown import as_line
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
+    from karat.labeling.reading.intruders import IntruderRound
     from karat.labeling.reading.rounds import Round
 
 #: what is pressed for an option; q, u, s and d have a meaning of their own
@@ -28,7 +29,7 @@ class ReadingDesk:
     ----------
     path : str or path
         The file of answers (:class:`karat.labeling.AnswerFile`), resumed where it exists.
-    questions : Round
+    questions : Round or IntruderRound
     by : str
         The reader.
 
@@ -50,7 +51,7 @@ class ReadingDesk:
     #: what the page calls its parts
     words: ClassVar = {"title": "karat clarity", "other": "Name: line", "unknown": "none of these"}
 
-    def __init__(self, path: str | Path, questions: Round, by: str) -> None:
+    def __init__(self, path: str | Path, questions: Round | IntruderRound, by: str) -> None:
         if questions.n_names > len(KEYS):
             raise InputError(
                 f"{questions.n_names} names are too many for a person to choose from; at most "
@@ -96,7 +97,7 @@ class ReadingDesk:
 
     @property
     def readers(self) -> dict[str, dict[int, Any]]:
-        """The answers of all who assigned an object."""
+        """The answers of all who assigned an object, or found an intruder."""
         first = self.questions.n_names
         return {by: said for by, said in self._all.items() if any(at >= first for at in said)}
 

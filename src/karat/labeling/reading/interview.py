@@ -12,6 +12,7 @@ from karat.runtime.journal import KeptLines
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from karat.labeling.reading.intruders import IntruderRound
     from karat.labeling.reading.rounds import Round
 
 Reader = Callable[[str], str]
@@ -62,7 +63,7 @@ class Interview:
         From a prompt to an answer, both text.
     name : str
         Whose answers they are: those of another name are not taken for them.
-    answers : path, optional
+    answers : path or Study, optional
         Where answers are kept, under a digest of name and prompt, as soon as they are there.
     max_calls : int, optional
         Further questions stay without an answer.
@@ -74,7 +75,8 @@ class Interview:
         if not callable(reader):
             raise InputError(f"reader must be callable; got {type(reader).__name__}")
         self._reader, self.name, self._most = reader, name, max_calls
-        self._kept = KeptLines(answers)
+        in_study = hasattr(answers, "storage")
+        self._kept: Any = StudyAnswers(answers) if in_study else KeptLines(answers)
         self.cost = Cost()
 
     def ask(self, prompt: str, parse: Callable[[str], T | None]) -> T | None:
@@ -91,7 +93,7 @@ class Interview:
             asked = prompt + AGAIN.format(answer=json.dumps(answer[:200]))
         return None
 
-    def go_through(self, questions: Round) -> dict[int, Any]:
+    def go_through(self, questions: Round | IntruderRound) -> dict[int, Any]:
         """The answers to all questions of a round, None where there is none.
 
         Raises
@@ -136,6 +138,22 @@ class Interview:
     def _count(self, **more: int) -> None:
         now = {name: getattr(self.cost, name) + count for name, count in more.items()}
         self.cost = replace(self.cost, **now)
+
+
+class StudyAnswers:
+    """Answers kept in a study's storage."""
+
+    def __init__(self, study: Any) -> None:
+        self._store = study.storage
+
+    def get(self, key: str) -> str | None:
+        """The answer, None if there is none."""
+        found = self._store.blob(f"answer {key}")
+        return None if found is None else found.decode("utf-8", "surrogatepass")
+
+    def put(self, key: str, value: str) -> None:
+        """Store an answer."""
+        self._store.add_blob(f"answer {key}", value.encode("utf-8", "surrogatepass"))
 
 
 def name_of(reader: Any) -> str:

@@ -30,7 +30,7 @@ SHOWN = 600
 #: members among which the central ones are sought
 _MOST = 1_000
 _PROMPTS = Path(__file__).with_name("prompts")
-NAME, ASSIGN = "name_1", "assign_1"
+NAME, ASSIGN, INTRUDER = "name_1", "assign_1", "intruder_1"
 
 
 @cache

@@ -1,0 +1,70 @@
+"""Tables in SQLite and DuckDB databases."""
+
+from __future__ import annotations
+
+import urllib.parse
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from karat.datasets._columns import to_arrow
+from karat.datasets._work import Raw, quoted
+from karat.runtime.extras import require
+from karat.runtime.validation import InputError
+
+SQLITE = (".sqlite", ".sqlite3", ".db")
+DATABASES = (*SQLITE, ".duckdb")
+
+
+def read_database(path: Path, suffix: str, table: str | None) -> Raw:
+    """The table that was named, or the only one."""
+    name, found = (_sqlite if suffix in SQLITE else _duckdb)(path, table)
+    notes = [f"Read from the table {name!r}."]
+    return Raw("", None, found, tuple(found.column_names), notes=notes)
+
+
+def _sqlite(path: Path, table: str | None) -> tuple[str, Any]:
+    import sqlite3
+
+    import pandas as pd
+
+    address = f"file:{urllib.parse.quote(str(path.absolute()))}?mode=ro"
+    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            names = [row[0] for row in connection.execute(query) if row[0][:7] != "sqlite_"]
+            name = _chosen(path, table, names)
+            return name, to_arrow(pd.read_sql_query(_all_of(name), connection))
+    except (sqlite3.Error, pd.errors.DatabaseError) as error:
+        raise InputError(f"{path} cannot be read as an SQLite database: {error}") from None
+
+
+def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
+    require("duckdb", f"{path}, a DuckDB database,")
+    import duckdb
+
+    query = "SELECT table_name FROM information_schema.tables ORDER BY table_name"
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            names = [row[0] for row in connection.execute(query).fetchall()]
+            name = _chosen(path, table, names)
+            return name, connection.sql(_all_of(name)).to_arrow_table()
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+    raise InputError(f"{path} cannot be read as a DuckDB database: {reason}")
+
+
+def _chosen(path: Path, table: str | None, names: list[str]) -> str:
+    if table is None and len(names) == 1:
+        return names[0]
+    if table is None or table not in names:
+        raise InputError(
+            f"{path} has the tables {quoted(names)}: name one as {path.name}#TABLE"
+            if names
+            else f"{path} has no table"
+        )
+    return table
+
+
+def _all_of(table: str) -> str:
+    return 'SELECT * FROM "' + table.replace('"', '""') + '"'

@@ -1,0 +1,47 @@
+"""Files at an address."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import urllib.parse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from karat.runtime.validation import InputError
+
+_ADDRESSES = ("http://", "https://")
+_TIMEOUT = 30.0  # seconds without an answer
+_LARGEST = 2**32
+
+
+@contextmanager
+def local(path: str | os.PathLike[str]) -> Iterator[tuple[str | os.PathLike[str], tuple[str, ...]]]:
+    """A file on this machine for as long as the block runs, and what to say of a download."""
+    if not (isinstance(path, str) and path.lower().startswith(_ADDRESSES)):
+        yield path, ()
+        return
+    parts = urllib.parse.urlsplit(path)
+    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
+        file = Path(folder, Path(urllib.parse.unquote(parts.path)).name or "data.csv")
+        _download(path, file)
+        told = f"Downloaded {file.stat().st_size:,} bytes from {path}."
+        yield f"{file}#{parts.fragment}" if parts.fragment else file, (told,)
+
+
+def _download(address: str, file: Path) -> None:
+    import urllib.request
+
+    try:
+        with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:
+            if int(answer.headers.get("Content-Length") or 0) > _LARGEST:
+                raise InputError(f"{address} is larger than 4 GB; download it to a file first")
+            with file.open("wb") as out:
+                shutil.copyfileobj(answer, out)
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:  # URLError is an OSError
+        reason = getattr(error, "reason", error)
+        raise InputError(f"{address} cannot be downloaded: {reason}") from None

@@ -1,0 +1,237 @@
+"""Intruder tests: which of several things does not belong with the others?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.labeling.desk import Shown
+from karat.labeling.reading.answers import parse_choice
+from karat.labeling.reading.interview import Cost, Interview, Reader, name_of
+from karat.labeling.reading.rounds import INTRUDER, SHOWN, Question, prompt
+from karat.labeling.reading.score import exact_interval
+from karat.labeling.reading.shown import Show, as_line, numbered, shown_by
+from karat.labelings.labels import apply_noise_policy, encode
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+#: members in a set, and members among which nothing may be like the intruder
+MEMBERS, LISTED = 4, 100
+
+
+@dataclass(frozen=True)
+class Intrusion:
+    """How often the intruder was found.
+
+    Attributes
+    ----------
+    hits, answered, asked : int
+    share : float
+    interval : tuple of float
+        Exact limits of the share (Clopper-Pearson).
+    per_cluster : DataFrame
+        ``hits``, ``answered``, ``share``, ``low`` and ``high`` by the cluster of the members.
+    by : str
+    delta : float
+    cost : Cost or None
+    chance : float
+        Share that a guess finds.
+    """
+
+    hits: int
+    answered: int
+    asked: int
+    share: float
+    interval: tuple[float, float]
+    per_cluster: pd.DataFrame = field(repr=False)
+    by: str
+    delta: float
+    cost: Cost | None
+    chance: float = 1 / (MEMBERS + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        told = {name: value for name, value in vars(self).items() if name != "interval"}
+        told["low"], told["high"] = self.interval
+        told["cost"] = None if self.cost is None else vars(self.cost)
+        told["per_cluster"] = self.per_cluster.rename(index=str).to_dict("index")
+        return told
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.by} found the intruder in {self.hits} of {self.answered} sets: "
+            f"{self.share:.2f} ({low:.2f} to {high:.2f} with a probability of at least "
+            f"{1 - self.delta:.4g}; a guess {self.chance:.2f})."
+        )
+
+
+@dataclass(frozen=True)
+class IntruderRound:
+    """What is asked in an intruder test.
+
+    Attributes
+    ----------
+    clusters : tuple
+        The cluster of the members of each question.
+    sets : tuple of tuple of int
+        Positions of what is shown.
+    places : tuple of int
+        Where in its set the intruder is.
+    show : callable
+    """
+
+    clusters: tuple[Any, ...]
+    sets: tuple[tuple[int, ...], ...]
+    places: tuple[int, ...]
+    show: Show = field(repr=False, compare=False)
+    #: no question asks for a name
+    n_names: int = 0
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    @property
+    def identity(self) -> NDArray[np.intp]:
+        """What makes the round this one."""
+        return np.array([i for one in self.sets for i in one])
+
+    def question(self, at: int, said: Mapping[int, Any]) -> Question:
+        """A question; none depends on what was said."""
+        things = [self.show(i) for i in self.sets[at]]
+        lines = [as_line(one, SHOWN) for one in things]
+        cells = tuple((str(number), line) for number, line in enumerate(lines, 1))
+        return Question(
+            "Which of these does not belong with the others?",
+            Shown("", cells, tuple(path for one in things for path in one.images)),
+            tuple(f"{number}: {line[:40]}" for number, line in enumerate(lines, 1)),
+            prompt(INTRUDER).format(objects=numbered(things)),
+            lambda answer: parse_choice(answer, lines, "intruder"),
+        )
+
+    def read(
+        self, said: Mapping[int, Any], by: str, *, delta: float = 0.1, cost: Cost | None = None
+    ) -> Intrusion:
+        """What the answers come to, none of them being a miss; an InputError without answers."""
+        import pandas as pd
+
+        found: dict[Any, list[bool]] = {}
+        for at, (cluster, place) in enumerate(zip(self.clusters, self.places, strict=True)):
+            if said.get(at) is not None:
+                found.setdefault(cluster, []).append(said[at] == place)
+        if not found:
+            raise InputError(f"{by} answered none of the {len(self)} questions")
+        rows = {}
+        for cluster, own in found.items():
+            hits, n = sum(own), len(own)
+            rows[cluster] = hits, n, hits / n, *exact_interval(hits, n, delta)
+        table = pd.DataFrame.from_dict(
+            rows, orient="index", columns=["hits", "answered", "share", "low", "high"]
+        ).rename_axis("cluster")
+        hits, n = int(table["hits"].sum()), int(table["answered"].sum())
+        ends = exact_interval(hits, n, delta)
+        return Intrusion(hits, n, len(self), hits / n, ends, table, by, delta, cost)
+
+
+def intruder_test(
+    objects: Any,
+    labels: Any,
+    reader: Reader,
+    *,
+    n_sets: int = 30,
+    by: str | None = None,
+    answers: Any = None,
+    max_calls: int | None = None,
+    random_state: int = 0,
+) -> Intrusion:
+    """How often a reader finds the one thing that is not of the cluster of the four others.
+
+    Parameters
+    ----------
+    objects : Dataset, DataFrame, array-like or sequence of length n
+        What is shown, as for :func:`clarity_by_reading`: documents, rows, images, or words.
+    labels : array-like, shape (n,)
+        Cluster of each; of words the cluster that each is characteristic of.
+    reader, by, answers, max_calls
+        As for :func:`clarity_by_reading`.
+    n_sets : int, default 30
+        As many of each cluster, within one.
+    random_state : int, default 0
+
+    Returns
+    -------
+    Intrusion
+
+    Raises
+    ------
+    InputError
+        If there is no cluster of four or no other cluster, or for a reader that never answers.
+
+    Notes
+    -----
+    Chang, Boyd-Graber, Gerrish, Wang & Blei (2009), Reading tea leaves. What a word list has for
+    several clusters is no intruder among those it belongs to: things shown alike count as one.
+
+    Examples
+    --------
+    >>> from karat.labeling.reading import intruder_test
+    >>> words = ["goal", "match", "team", "player", "bank", "share", "stock", "price"]
+    >>> sport = set(words[:4])
+    >>> def reader(prompt):
+    ...     shown = prompt.split("<objects>")[-1].split("</objects>")[0].split()[1::2]
+    ...     odd = [word in sport for word in shown]
+    ...     return str(odd.index(sum(odd) == 1) + 1)
+    >>> found = intruder_test(words, [0] * 4 + [1] * 4, reader, by="rules")
+    >>> found.share, found.chance
+    (1.0, 0.2)
+    """
+    n = len(encode(labels).codes)
+    drawn = draw_intruders(shown_by(objects, n), labels, n_sets, random_state)
+    interview = Interview(reader, by or name_of(reader), answers, max_calls)
+    said = interview.go_through(drawn)
+    return drawn.read(said, interview.name, cost=interview.cost)
+
+
+def draw_intruders(show: Show, labels: Any, n_sets: int, random_state: int) -> IntruderRound:
+    """Draw sets of four members of a cluster and an intruder, which may be at any place."""
+    if n_sets < 1:
+        raise InputError(f"n_sets must be at least 1; got {n_sets}")
+    encoded = apply_noise_policy(encode(labels), "drop")
+    codes, names = encoded.codes, encoded.names.tolist()
+    rng = np.random.default_rng(random_state)
+    line = cache(lambda at: as_line(show(int(at)), 2_000))
+    enough = [c for c in range(len(names)) if (codes == c).sum() >= MEMBERS]
+    if not enough or len(names) < 2:
+        raise InputError(
+            f"an intruder test needs a cluster of {MEMBERS} objects and another cluster; the "
+            f"largest of {len(names)} has {np.bincount(codes[codes >= 0], minlength=1).max()}"
+        )
+    clusters: list[Any] = []
+    sets: list[tuple[int, ...]] = []
+    places: list[int] = []
+    while len(sets) < n_sets:
+        for c in rng.permutation(enough)[: n_sets - len(sets)]:
+            own = rng.permutation(np.flatnonzero(codes == c))
+            alike = {line(i) for i in own[:LISTED]}
+            other = int(rng.choice([o for o in range(len(names)) if o != c]))
+            rest = rng.permutation(np.flatnonzero(codes == other))
+            strange = next((int(i) for i in rest if line(i) not in alike), None)
+            if strange is None:
+                raise InputError(
+                    f"everything of cluster {names[other]!r} is in cluster "
+                    f"{names[c]!r} too, so it has no intruder"
+                )
+            shown = [int(i) for i in own[:MEMBERS]]
+            place = int(rng.integers(MEMBERS + 1))
+            shown.insert(place, strange)
+            clusters.append(names[c])
+            sets.append(tuple(shown))
+            places.append(place)
+    return IntruderRound(tuple(clusters), tuple(sets), tuple(places), show)
