@@ -22,13 +22,9 @@ def is_id_name(name: str) -> bool:
     return _ID.search(name.strip()) is not None
 
 
-def id_columns(columns: Mapping[str, NDArray[Any]], known: str | None = None) -> list[str]:
+def id_columns(columns: Mapping[str, NDArray[Any]]) -> list[str]:
     """The columns that name the objects: called so, and another value in each row."""
-    return [
-        name
-        for name, values in columns.items()
-        if (name == known or is_id_name(name)) and all_different(values)
-    ]
+    return [name for name, values in columns.items() if is_id_name(name) and all_different(values)]
 
 
 def all_different(values: NDArray[Any]) -> bool:

@@ -181,11 +181,11 @@ class Desk:
         )
 
 
-def keys_of(names: list[str], taken: str = "uqnsd") -> dict[str, str]:
+def keys_of(names: list[str]) -> dict[str, str]:
     """A key for each class: its first free letter, or a digit."""
     keys: dict[str, str] = {}
     for name in names:
-        letters = [c for c in name.lower() if c.isalnum() and c not in taken]
+        letters = [c for c in name.lower() if c.isalnum() and c not in "uqnsd"]
         free = [c for c in (*letters, *"123456789") if c not in keys]
         if free:
             keys[free[0]] = name

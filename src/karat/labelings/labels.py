@@ -110,14 +110,14 @@ def _factorized(array: Any, name: str) -> tuple[NDArray[np.intp], NDArray[np.obj
     return codes, as_names(uniques.tolist())
 
 
-def encode_known(labels: Any, n: int, *, name: str = "truth") -> Encoded:
+def encode_known(labels: Any, n: int) -> Encoded:
     """Codes of the classes of ``n`` objects, -1 where :func:`known_labels` knows none."""
-    array = _label_array(labels, name)
+    array = _label_array(labels, "truth")
     if _is_whole(array) and array.shape == (n,) and (array != NOISE).any():
-        return encode(array, name=name)
-    values = known_labels(array, n, name=name)
+        return encode(array, name="truth")
+    values = known_labels(array, n)
     known = np.array([value is not None for value in values])
-    classes = encode(values[known], name=name)
+    classes = encode(values[known], name="truth")
     codes = np.full(n, NOISE, dtype=np.int32)
     codes[known] = classes.codes
     return Encoded(codes, classes.names)

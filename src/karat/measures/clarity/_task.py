@@ -66,7 +66,7 @@ class Task:
     metric: Any = "euclidean"
     seed: int = 0
     executor: Any = None
-    lists: NeighborLists | None = field(default=None, repr=False)
+    lists: NeighborLists | None = field(default=None, init=False, repr=False)
 
     @property
     def n_objects(self) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances.neighbors import NeighborLists
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.clarity._task import (
@@ -283,9 +282,8 @@ def assess_labelings(
     metric: Any = "euclidean",
     random_state: Any = 0,
     executor: Any = None,
-    lists: NeighborLists | None = None,
 ) -> Clarity:
-    """The same for checked data and labelings; ``lists`` are neighbours already found."""
+    """The same for checked data and labelings."""
     chosen = as_classifiers(classifiers)
     rng = check_random_state(random_state)
     M, n = labelings.codes.shape
@@ -316,7 +314,6 @@ def assess_labelings(
             metric=metric,
             seed=seed,
             executor=executor,
-            lists=lists if everyone else None,
         )
         for f, classifier in enumerate(chosen):
             told = _checked(classifier, task)
