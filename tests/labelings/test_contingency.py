@@ -431,3 +431,27 @@ def test_matching_leaves_out_what_cannot_be_matched(monkeypatch):
 @pytest.mark.parametrize("counts", [[], [1], [2, 0, 5], [2_999_999_999], [3_000_000_000, 4]])
 def test_pairs_of_whole_counts_are_exact(counts):
     assert _integer_pairs(counts) == sum(math.comb(c, 2) for c in counts)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.int16, np.uint8, object])
+@pytest.mark.parametrize("noise", ["cluster", "singletons", "drop"])
+def test_whole_numbers_are_counted_as_their_codes_are(kind, noise):
+    rng = np.random.default_rng(0)
+    low = 0 if kind is np.uint8 else -1
+    one, other = rng.choice([low, 2, 3, 90], 300), rng.integers(low, 7, 300)
+    one[17] = 113  # in no sample of every other object
+    table = ContingencyTable(one.astype(kind), other.astype(kind), noise=noise)
+    names = ContingencyTable(one.tolist(), other.tolist(), noise=noise)
+    assert list(map(str, table.row_names)) == list(map(str, names.row_names))
+    assert np.array_equal(table.to_array(), names.to_array())
+    assert table.coverage == names.coverage
+
+
+def test_a_label_that_a_sample_misses_is_counted():
+    one = np.zeros(10_000, dtype=np.int64)
+    one[1] = 10**6
+    table = ContingencyTable(one, np.arange(10_000) % 2)
+    assert table.row_names.tolist() == [0, 10**6]
+    assert table.counts.sum() == 10_000
+    one[1] = -7
+    assert ContingencyTable(one, one).row_names.tolist() == [-7, 0]

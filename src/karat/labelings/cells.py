@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -22,24 +23,50 @@ DENSE_CELLS = 1 << 21
 
 def count(true: Encoded, pred: Encoded) -> Cells:
     """Cells of two labelings, outliers in a row and a column -1, in row-major order."""
-    from karat._kernels.contingency import count_dense, count_sparse
+    from karat._kernels.contingency import count_sparse
 
     shape = true.n_clusters + 1, pred.n_clusters + 1
-    n, cells = len(true.codes), shape[0] * shape[1]
-    if cells > DENSE_CELLS:
-        rows, columns, counts = count_sparse(true.codes + 1, shape[0], pred.codes + 1, shape[1])
-        return rows - 1, columns - 1, counts
-    parts = min(available_cores(), max(n // max(1 << 18, cells), 1))
+    cells = _count_dense(true.codes, pred.codes, shape)
+    if cells is None:
+        cells = count_sparse(true.codes + 1, shape[0], pred.codes + 1, shape[1])
+    return cells[0] - 1, cells[1] - 1, cells[2]
+
+
+def count_whole(true: Any, pred: Any) -> tuple[Cells, tuple[Any, Any]] | None:
+    """As :func:`count`, with names, of arrays of small whole numbers, which need no codes.
+
+    None for anything else, and where a sample has missed the greatest.
+    """
+    for side in (true, pred):
+        if type(side) is not np.ndarray or side.dtype not in (np.int32, np.int64):
+            return None
+        if side.shape != (len(pred),) or not side.size or not side.flags.c_contiguous:
+            return None
+    step = max(len(true) >> 12, 1)
+    high = int(true[::step].max()), int(pred[::step].max())
+    cells = None if min(high) < 0 else _count_dense(true, pred, (high[0] + 2, high[1] + 2))
+    if cells is None:
+        return None
+    names = as_names(range(high[0] + 1)), as_names(range(high[1] + 1))
+    return (cells[0] - 1, cells[1] - 1, cells[2]), names
+
+
+def _count_dense(true: Any, pred: Any, shape: tuple[int, int]) -> Cells | None:
+    """Cells by a table with labels from -1; None where that is too large, or one is outside."""
+    from karat._kernels.contingency import count_dense
+
+    n, size = len(true), shape[0] * shape[1]
+    if size > DENSE_CELLS:
+        return None
+    parts = min(available_cores(), max(n // max(1 << 18, size), 1))
     tables = np.zeros((parts, *shape), dtype=np.int64)
     bounds = np.linspace(0, n, parts + 1).astype(np.intp)
 
-    def add(part: int) -> None:
+    def add(part: int) -> bool:
         piece = slice(bounds[part], bounds[part + 1])
-        count_dense(true.codes[piece], -1, pred.codes[piece], -1, tables[part])
+        return count_dense(true[piece], -1, pred[piece], -1, tables[part])
 
-    in_threads(add, range(parts))
-    rows, columns, counts = cells_of(tables.sum(axis=0))
-    return rows - 1, columns - 1, counts
+    return cells_of(tables.sum(axis=0)) if all(in_threads(add, range(parts))) else None
 
 
 def cells_of(dense: NDArray[Any]) -> Cells:
@@ -48,6 +75,14 @@ def cells_of(dense: NDArray[Any]) -> Cells:
     cells = np.flatnonzero(flat)
     rows, columns = np.divmod(cells, dense.shape[1])
     return rows, columns, flat[cells]
+
+
+def integer_pairs(counts: NDArray[np.int64] | Sequence[int]) -> int:
+    """Σ c(c−1)/2: in 64 bits where the square of the sum fits, else in Python's integers."""
+    counts = np.asarray(counts, dtype=np.int64)
+    if int(counts.sum()) < 3_000_000_000:
+        return int((counts * (counts - 1)).sum()) // 2
+    return sum(c * (c - 1) for c in counts.tolist()) // 2
 
 
 def weigh(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,9 @@ from karat.labelings.cells import (
     add_up,
     cells_of,
     count,
+    count_whole,
     given_names,
+    integer_pairs,
     settle_noise,
     used,
     weigh,
@@ -126,6 +128,10 @@ class ContingencyTable:
         labels_pred = in_order_of(
             labels_true, labels_pred, name="labels_true", other_name="labels_pred"
         )
+        found = None if sample_weight is not None else count_whole(labels_true, labels_pred)
+        if found is not None:
+            self._fill(*found, noise)
+            return
         true = encode(labels_true, name="labels_true")
         pred = encode(labels_pred, name="labels_pred")
         n = len(true.codes)
@@ -313,7 +319,7 @@ class ContingencyTable:
         levels: list[Any] = [self.counts, self.row_sums, self.column_sums, np.array([self.n])]
         pairs: list[Any]
         if self._squares is None:
-            pairs = [_integer_pairs(counts) for counts in levels]
+            pairs = [integer_pairs(counts) for counts in levels]
         else:
             pairs = [
                 max(0.0, (float(np.dot(counts, counts)) - squares) / 2)
@@ -454,14 +460,6 @@ def _sums(index: NDArray[np.intp], counts: NDArray[Any], size: int) -> NDArray[A
     sums = np.zeros(size, dtype=counts.dtype)
     np.add.at(sums, index, counts)
     return sums
-
-
-def _integer_pairs(counts: NDArray[np.int64] | Sequence[int]) -> int:
-    """Σ c(c−1)/2: in 64 bits where the square of the sum fits, else in Python's integers."""
-    counts = np.asarray(counts, dtype=np.int64)
-    if int(counts.sum()) < 3_000_000_000:
-        return int((counts * (counts - 1)).sum()) // 2
-    return sum(c * (c - 1) for c in counts.tolist()) // 2
 
 
 def _view(
