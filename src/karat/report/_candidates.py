@@ -12,6 +12,7 @@ from karat.labelings.labels import NOISE
 from karat.meaning.effects import Means
 from karat.report._cards import TOLD, object_titles, strength
 from karat.study.describing import features_of
+from karat.study.large import draw_rows
 from karat.study.wording import first_screen
 
 if TYPE_CHECKING:
@@ -108,11 +109,7 @@ def _flows(own: NDArray[np.int64], other: NDArray[np.int64]) -> list[list[int]]:
 
 
 def _slots(flows: list[list[int]], k: int) -> list[int]:
-    """For each cluster the one of the choice that most of its objects share; its colour.
-
-    A matching: two clusters never have one colour. A cluster without a match has a colour of its
-    own.
-    """
+    """For each cluster the matching one of the choice, whose colour it has; else one of its own."""
     from scipy.optimize import linear_sum_assignment
 
     clustered = [flow for flow in flows if flow[0] != NOISE and flow[1] != NOISE]
@@ -135,9 +132,7 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
     its value elsewhere.
     """
     n, named = len(chosen.labels), dict[str, int]()
-    rows = np.arange(n)
-    if n > DESCRIBED:
-        rows = np.sort(np.random.default_rng(0).choice(n, DESCRIBED, replace=False))
+    rows = draw_rows(n, DESCRIBED, 0)
     table, of_terms = features_of(chosen.study, rows), chosen.terms is not None
 
     def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:

@@ -15,6 +15,7 @@ from karat.measures.measure_map import grouped
 from karat.report._map import ObjectMap, drawn, object_map
 from karat.runtime.validation import InputError, NothingToRankError
 from karat.study.deciders import Decider, deciders
+from karat.study.large import draw_rows
 from karat.text import telling_terms
 
 if TYPE_CHECKING:
@@ -101,10 +102,7 @@ class Chosen:
     def sampled(self) -> NDArray[np.intp]:
         """The objects whose silhouettes are taken: all, or a random sample of many."""
         n = len(self.labels)
-        if n <= MOST_SILHOUETTES:
-            return np.arange(n)
-        draw = np.random.default_rng(0).choice(n, SILHOUETTE_SAMPLE, replace=False)
-        return np.sort(draw)
+        return draw_rows(n, n if n <= MOST_SILHOUETTES else SILHOUETTE_SAMPLE, 0)
 
     @cached_property
     def silhouettes(self) -> tuple[NDArray[np.float64] | None, str | None]:

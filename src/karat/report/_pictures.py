@@ -12,6 +12,7 @@ from karat.clusterers import LinkageClustering
 from karat.labelings import Dendrogram
 from karat.report._page import Picture, Section, plain
 from karat.runtime.validation import InputError
+from karat.study.large import draw_rows
 from karat.study.wording import page
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ def elbow(facts: Facts) -> Section | None:
         return None
     n, d = X.shape
     most = min(ELBOW_SAMPLE, ELBOW_VALUES // d)
-    if n > most:
-        X = X[np.sort(np.random.default_rng(0).choice(n, max(most, 1), replace=False))]
+    X = X[draw_rows(n, max(most, 1), 0)]
     top = min(max(NUMBERS, len(chosen.clusters) + 2), MOST_NUMBERS, len(X) // 2)
     if top < max(len(chosen.clusters), 2):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -75,19 +75,8 @@ class Assessment:
     def number(self) -> str:
         """A sentence on the number of clusters."""
         if self.curve is None:
-            found, own = self.clusters.found, len(self.clusters.table)
-            told = (
-                f"{self.clusterer} finds the number of clusters itself: {own}, and as many in "
-                f"{np.count_nonzero(found == own)} of {len(found)} resamples "
-                f"({found.min()} to {found.max()} in all)"
-            )
-            if not self.found_in_null:
-                return f"{told}."
-            several = sum(count > 1 for count in self.found_in_null)
-            return (
-                f"{told}; in {several} of {len(self.found_in_null)} null references it "
-                "finds two or more."
-            )
+            own, found = len(self.clusters.table), self.clusters.found.tolist()
+            return f"{own_number(self.clusterer, own, found, self.found_in_null)}."
         table, k = self.curve.table, self.selected
         if k is None:
             return (
@@ -129,6 +118,18 @@ class Assessment:
 
         curve = "" if self.curve is None else self.curve._repr_html_()
         return f"<p>{html.escape(self.advice)}</p>{curve}{self.clusters._repr_html_()}"
+
+
+def own_number(clusterer: str, k: int, found: Sequence[int], in_null: Sequence[int]) -> str:
+    """How often resamples have k clusters, and the null several, where nobody says how many."""
+    told = (
+        f"{clusterer} finds the number of clusters itself: {k}, and as many in "
+        f"{found.count(k)} of {len(found)} resamples ({min(found)} to {max(found)} in all)"
+    )
+    if not in_null:
+        return told
+    several = sum(count > 1 for count in in_null)
+    return f"{told}; in {several} of {len(in_null)} null references it finds two or more"
 
 
 def assess(

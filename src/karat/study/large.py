@@ -73,8 +73,13 @@ def draw_sample(X: Data, size: int, *, metric: Any = "euclidean", random_state: 
 
     O(n s d) time on all cores, O(n d) memory. Ties go to the sampled object that comes first.
     """
-    rows = draw_rows(X.shape[0], size, random_state)
-    return Sample(rows, nearest_sampled(X, rows, metric))
+    n = X.shape[0]
+    rows = draw_rows(n, size, random_state)
+    rest = np.setdiff1d(np.arange(n), rows, assume_unique=True)
+    nearest = np.empty(n, dtype=np.int32)
+    nearest[rows] = np.arange(len(rows))
+    nearest[rest] = nearest_among(X, rows, rest, metric)
+    return Sample(rows, nearest)
 
 
 def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:
@@ -82,13 +87,3 @@ def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:
     if size >= n:
         return np.arange(n)
     return np.sort(np.random.default_rng(random_state).choice(n, size, replace=False))
-
-
-def nearest_sampled(X: Data, rows: NDArray[np.int64], metric: Any) -> NDArray[np.int32]:
-    """Position in ``rows`` of the sampled object that is nearest to each object."""
-    n = X.shape[0]
-    rest = np.setdiff1d(np.arange(n), rows, assume_unique=True)
-    nearest = np.empty(n, dtype=np.int32)
-    nearest[rows] = np.arange(len(rows))
-    nearest[rest] = nearest_among(X, rows, rest, metric)
-    return nearest

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import base64
-import zlib
 from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import wraps
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from karat.inference import Differences
 from karat.stability import Assessment, ClusterStability, StabilityCurve
+from karat.study.store import packed, unpacked
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -47,9 +46,7 @@ def _pack(thing: Any) -> Any:
         names = [one.name for one in fields(thing) if one.name != "details"]
         content = {name: _pack(getattr(thing, name)) for name in names}
     elif isinstance(thing, np.ndarray):
-        file = BytesIO()
-        np.save(file, thing, allow_pickle=False)
-        content = base64.b64encode(zlib.compress(file.getvalue())).decode()
+        content = base64.b64encode(packed(thing)).decode()
     elif kind == "DataFrame":
         content = {
             "index": [thing.index.name, thing.index.tolist()],
@@ -74,8 +71,7 @@ def _unpack(kept: Any) -> Any:
     if kind == "dict":
         return {key: _unpack(value) for key, value in content}
     if kind == "ndarray":
-        content = BytesIO(zlib.decompress(base64.b64decode(content)))
-        return np.load(content, allow_pickle=False)
+        return unpacked(base64.b64decode(content))
     if kind == "DataFrame":
         name, index = content["index"]
         return pd.DataFrame(content["columns"], index=pd.Index(index, name=name))

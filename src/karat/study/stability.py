@@ -200,13 +200,18 @@ def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
         )
     if key in study.fits.known or key in catalogue:
         return study.fits.known.get(key) or catalogue[key]
+    # it is under the study's distance already
+    return replace(_swept(study, key), distances=("features",))
+
+
+def _swept(study: Study, key: str) -> Clusterer:
     found = clusterers_of(study).get(key)
     if found is None:
         raise InputError(
             f"the clusterer {key} is not in the catalogue, and a study file cannot keep it; call "
             "sweep with it again first"
         )
-    return replace(found, distances=("features",))  # it is under the study's distance already
+    return found
 
 
 def sample_agreement(
@@ -247,12 +252,7 @@ def _again(
     study: Study, candidate: dict[str, Any], executor: Any, progress: Any
 ) -> tuple[Any, str | None]:
     """The labels by the second sample, or why there are none."""
-    clusterer = clusterers_of(study).get(candidate["clusterer"])
-    if clusterer is None:
-        raise InputError(
-            f"the clusterer {candidate['clusterer']} is not in the catalogue, and a study file "
-            "cannot keep it; call sweep with it again first"
-        )
+    clusterer = _swept(study, candidate["clusterer"])
     alike = (
         one
         for one in study.storage.candidates()

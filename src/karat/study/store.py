@@ -171,25 +171,21 @@ class Store(ABC):
                 codes = canonical_codes(one.labels)
                 partition = partition_hash(codes)
                 n_clusters, n_noise = int(codes.max()) + 1, int((codes < 0).sum())
-                blobs[f"partition {partition}"] = _packed(codes)
+                blobs[f"partition {partition}"] = packed(codes)
                 if one.cluster_names is not None:
                     # the names belong to the labels as given; keep them in the canonical order
                     given = one.labels[first_places(codes + 1, n_clusters + 1)[1:]]
                     names = [one.cluster_names[code] for code in given.tolist()]
                     blobs[_CLUSTERS + one.name] = json.dumps(names).encode()
                 if one.memberships is not None:
-                    blobs[_MEMBERSHIPS + one.name] = _packed(one.memberships)
+                    blobs[_MEMBERSHIPS + one.name] = packed(one.memberships)
             came = (n_clusters, n_noise, one.seconds, one.fitted_on, partition)
             rows.append((one.name, one.status, one.reason, *came))
         self._finish(rows, blobs)
 
     @abstractmethod
     def _finish(self, rows: list[tuple[Any, ...]], blobs: dict[str, bytes]) -> None:
-        """Keep rows of candidates and blobs: all or, where one is not planned, none.
-
-        A row has ``name``, ``status``, ``reason``, ``n_clusters``, ``n_noise``, ``seconds``,
-        ``fitted_on`` and ``partition``.
-        """
+        """Keep rows of :meth:`finish` and blobs: all or, where one is not planned, none."""
 
     @abstractmethod
     def candidates(self) -> list[dict[str, Any]]:
@@ -215,7 +211,7 @@ class Store(ABC):
             content = self.blob(f"partition {partition}")
             if content is None:
                 raise self.damaged(f"labels of {partition}")
-            out.append(_unpacked(content))
+            out.append(unpacked(content))
         return out
 
     def cluster_names(self, name: str) -> list[str] | None:
@@ -226,7 +222,7 @@ class Store(ABC):
     def memberships(self, name: str) -> NDArray[Any] | None:
         """Memberships of a candidate as they were given, None where it has none."""
         content = self.blob(_MEMBERSHIPS + name)
-        return None if content is None else _unpacked(content)
+        return None if content is None else unpacked(content)
 
     # -- how it was judged --------------------------------------------------------------------
 
@@ -242,12 +238,14 @@ class Store(ABC):
 _CLUSTERS, _MEMBERSHIPS = "clusters of ", "memberships of "
 
 
-def _packed(array: NDArray[Any]) -> bytes:
+def packed(array: NDArray[Any]) -> bytes:
+    """An array as compressed bytes."""
     content = BytesIO()
     np.save(content, array, allow_pickle=False)
     return zlib.compress(content.getvalue(), 1)
 
 
-def _unpacked(content: bytes) -> NDArray[Any]:
+def unpacked(content: bytes) -> NDArray[Any]:
+    """Inverse of :func:`packed`."""
     found: NDArray[Any] = np.load(BytesIO(zlib.decompress(content)), allow_pickle=False)
     return found

@@ -134,13 +134,8 @@ def run_job(X: Data, job: Job) -> list[Finished]:
         return [_fit(X, job.clusterer, candidate) for candidate in job.candidates]
 
 
-class _OfThread(threading.local):
-    """Where the warnings of a thread go; None for where they go anyway."""
-
-    caught: list[warnings.WarningMessage] | None = None
-
-
-_of_thread = _OfThread()
+#: ``caught`` is where the warnings of a thread go; without it they go where they go anyway
+_of_thread = threading.local()
 
 
 @contextmanager
@@ -161,7 +156,7 @@ def beside_each_other() -> Iterator[None]:
             file: Any = None,
             line: str | None = None,
         ) -> None:
-            if _of_thread.caught is None:
+            if not hasattr(_of_thread, "caught"):
                 shown(message, category, filename, lineno, file, line)
             else:
                 found = warnings.WarningMessage(message, category, filename, lineno)
@@ -181,7 +176,7 @@ def run_in_thread(X: Data, job: Job) -> list[Finished]:
 @contextmanager
 def _caught() -> Iterator[list[warnings.WarningMessage]]:
     """The warnings of a fit."""
-    if _of_thread.caught is not None:
+    if hasattr(_of_thread, "caught"):
         _of_thread.caught.clear()
         yield _of_thread.caught
         return

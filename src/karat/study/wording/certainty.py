@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from karat.stability.assessment import own_number
 from karat.study.wording.phrases import (
     FEW,
     NESTS,
@@ -121,7 +120,7 @@ def _resampled(answer: Answer) -> list[str]:
     if found is None:
         return []
     if not found.numbers:
-        return [_own_number(k, found)]
+        return [own_number(found.clusterer, k, found.found, found.found_in_null)]
     if found.selected is None:
         return [
             "resampling has no null reference here, and small numbers of clusters are stable "
@@ -165,18 +164,3 @@ def _levels(answer: Answer, found: FoundAgain) -> str:
     if found.nested < 1:
         told += f" (but for {percent(1 - found.nested)} of the objects)"
     return told + beside
-
-
-def _own_number(k: int, found: FoundAgain) -> str:
-    counts = np.array(found.found)
-    told = (
-        f"{found.clusterer} finds the number of clusters itself: {k}, and as many in "
-        f"{np.count_nonzero(counts == k)} of {len(counts)} resamples "
-        f"({counts.min()} to {counts.max()} in all)"
-    )
-    if not found.found_in_null:
-        return told
-    several = sum(count > 1 for count in found.found_in_null)
-    return (
-        f"{told}; in {several} of {len(found.found_in_null)} null references it finds two or more"
-    )
