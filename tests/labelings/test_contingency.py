@@ -20,7 +20,7 @@ import karat
 from example_counts import examples
 from karat import ContingencyTable
 from karat.labelings import cells as _cells
-from karat.labelings.contingency import _integer_pairs
+from karat.labelings.cells import integer_pairs
 from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
 
@@ -430,7 +430,7 @@ def test_matching_leaves_out_what_cannot_be_matched(monkeypatch):
 
 @pytest.mark.parametrize("counts", [[], [1], [2, 0, 5], [2_999_999_999], [3_000_000_000, 4]])
 def test_pairs_of_whole_counts_are_exact(counts):
-    assert _integer_pairs(counts) == sum(math.comb(c, 2) for c in counts)
+    assert integer_pairs(counts) == sum(math.comb(c, 2) for c in counts)
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.int16, np.uint8, object])
