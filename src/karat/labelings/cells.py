@@ -37,10 +37,10 @@ def count_whole(true: Any, pred: Any) -> tuple[Cells, tuple[Any, Any]] | None:
 
     None for anything else, and where a sample has missed the greatest.
     """
+    if type(true) is not np.ndarray or type(pred) is not np.ndarray or true.shape != pred.shape:
+        return None
     for side in (true, pred):
-        if type(side) is not np.ndarray or side.dtype not in (np.int32, np.int64):
-            return None
-        if side.shape != (len(pred),) or not side.size or not side.flags.c_contiguous:
+        if side.dtype not in (np.int32, np.int64) or side.ndim != 1 or not side.size:
             return None
     step = max(len(true) >> 12, 1)
     high = int(true[::step].max()), int(pred[::step].max())
