@@ -55,6 +55,7 @@ def cases():
     return [case(kind, seed) for kind in kinds for seed in range(4)]
 
 
+@pytest.mark.long
 def test_training_twice_gives_the_same_bytes(tmp_path):
     paths = [tmp_path / "one.npz", tmp_path / "two.npz"]
     judges = [train(cases(), size=SMALL, n_jobs=n) for n in (1, 2)]
