@@ -89,3 +89,11 @@ def test_what_cannot_be_searched() -> None:
         neighbor_lists([[1.0], [2.0]], 1, metric="precomputed")
     with pytest.raises(InputError, match="nonsense"):
         neighbor_lists([[1.0], [2.0]], 1, metric="nonsense")
+
+
+def test_divergences_go_from_the_object_to_its_neighbours():
+    P = np.random.default_rng(0).dirichlet(np.full(6, 0.7), 200)
+    D = (P[:, None] * np.log(P[:, None] / P[None])).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    found = neighbor_lists(P, 5, metric="kl").indices
+    assert np.array_equal(np.sort(found), np.sort(np.argsort(D)[:, :5]))
