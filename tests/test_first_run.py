@@ -23,6 +23,6 @@ def test_the_first_run_compiles_in_another_process(
 def test_what_the_judge_calls_is_compiled_for_the_types_of_a_run() -> None:
     from karat._kernels.dip import pair_valleys
 
-    first_run.compile_judging()
+    first_run.compile_what_judges()
     assert first_run._is_compiled()
     assert len(pair_valleys.signatures) == 1

@@ -6,7 +6,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def encode(labels):
-    """Codes in label order, and the labels: by a table where they are close, else hashed."""
+    """Codes, and the labels: in order by a table where they are close, else hashed."""
     low = labels[0]
     high = labels[0]
     for i in range(labels.size):
@@ -15,12 +15,7 @@ def encode(labels):
     # the distance of the two ends may take more than 64 bits
     if np.float64(high) - np.float64(low) < max(labels.size // 2, 1 << 16):
         return _encode_by_range(labels, low, high - low + 1)
-    codes, values = _encode_by_hash(labels)
-    order = np.argsort(values)
-    rank = np.empty(values.size, np.int32)
-    for i in range(values.size):
-        rank[order[i]] = i
-    return rank[codes], values[order]
+    return _encode_by_hash(labels)
 
 
 @njit(cache=True, nogil=True)

@@ -289,7 +289,7 @@ def _is_whole(array: Any) -> bool:
 
 
 def encode_integers(array: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Codes in label order, and the labels; as int32 or int64, which the kernel is compiled for."""
+    """Codes in label order, and the labels; as int64, which the kernel is compiled for."""
     from karat._kernels import contingency
 
     if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
@@ -297,8 +297,12 @@ def encode_integers(array: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.
             f"integer labels must fit 64 bits with a sign; the greatest is {array.max()}. "
             "Give them as strings, or renumber them"
         )
-    narrow = array.dtype.itemsize <= 2 or array.dtype == np.int32
-    codes, values = contingency.encode(array.astype(np.int32 if narrow else np.int64, copy=False))
+    codes, values = contingency.encode(array.astype(np.int64, copy=False))
+    if (values[1:] < values[:-1]).any():
+        order = np.argsort(values)
+        rank = np.empty(len(values), dtype=np.int32)
+        rank[order] = np.arange(len(values), dtype=np.int32)
+        codes, values = rank[codes], values[order]
     return codes, values
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 CODE = """
 from karat.runtime.worker import start_worker
 start_worker({parent}, "karat.study.first_run")
-from karat.study.first_run import compile_judging
-compile_judging()
+from karat.study.first_run import compile_what_judges
+compile_what_judges()
 """
 
 
@@ -37,14 +37,16 @@ def _is_compiled() -> bool:
     return any(file.stat().st_mtime >= source for file in kept.glob("dip.pair_valleys-*.nbi"))
 
 
-def compile_judging() -> None:
-    """Call what the judge calls, on a few objects; what is compiled is kept by Numba."""
+def compile_what_judges() -> None:
+    """Judge a few objects, in the order of a run; what is compiled is kept by Numba."""
     import numpy as np
 
+    import karat
     from karat.judge import gather
     from karat.nulls import assess_structure
 
     groups = np.arange(60, dtype=np.int32) % 3
     X = np.random.default_rng(0).normal(size=(60, 2)) + 9 * groups[:, None]
+    karat.evaluate(X, groups)
     assess_structure(X)
     gather(X, groups[None])
