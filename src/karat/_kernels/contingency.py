@@ -89,12 +89,12 @@ def _encode_by_hash(labels):
 
 
 @njit(cache=True, nogil=True)
-def count_dense(true, true_low, pred, pred_low, table):
-    """Add every object to its cell of ``table``; False at the first label that is outside."""
+def count_dense(true, pred, table):
+    """Add every object to its cell of ``table``, labels from -1; False at the first outside it."""
     height, width = table.shape
     for i in range(true.size):
-        row = true[i] - true_low
-        column = pred[i] - pred_low
+        row = true[i] + 1
+        column = pred[i] + 1
         if row < 0 or row >= height or column < 0 or column >= width:
             return False
         table[row, column] += 1

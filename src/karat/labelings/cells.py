@@ -64,7 +64,7 @@ def _count_dense(true: Any, pred: Any, shape: tuple[int, int]) -> Cells | None:
 
     def add(part: int) -> bool:
         piece = slice(bounds[part], bounds[part + 1])
-        return count_dense(true[piece], -1, pred[piece], -1, tables[part])
+        return count_dense(true[piece], pred[piece], tables[part])
 
     return cells_of(tables.sum(axis=0)) if all(in_threads(add, range(parts))) else None
 
