@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DELTA = 0.1
 STARTS, KS = 10, tuple(range(2, 21))
-#: numbers of clusters of a look with fewer draws of the documents than enough
+#: numbers of clusters, of all but the collection of 20,000, with fewer draws than enough
 FEW_KS = (2, 3, 4, 6, 10, 15, 20)
 DRAWS, ENOUGH = 20, 3
 SPLITS = (10, 30, 50, 70, 90)
@@ -122,8 +122,8 @@ def run(
     """One figure.
 
     ``samples``: draws of the documents of collections that are samples; 20 by default. With fewer
-    than 20 without the collection of 20,000; with fewer than three as many starts, instead of ten,
-    and k = 2, 3, 4, 6, 10, 15, 20 only.
+    than three without the collection of 20,000, as many starts, instead of ten, and k = 2, 3, 4, 6,
+    10, 15, 20 only.
 
     Returns bounds in %, means over the draws with the half width of their 95 % interval, the
     published ones beside them.
@@ -147,7 +147,7 @@ def _plan(name: str, samples: int | None, seed: int) -> Plan:
     starts, ks = (STARTS, KS) if documents >= ENOUGH else (documents, FEW_KS)
     if name.endswith("figure1"):
         ks = (3,)
-    full = documents >= DRAWS
+    full = documents >= ENOUGH
     chosen = tuple(c for c in FIGURES[name] if full or c != "cmu-newsgroup-clean-1000")
     return Plan(documents, starts, ks, chosen, seed)
 

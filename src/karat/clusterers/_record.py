@@ -191,6 +191,7 @@ def _taken(estimator: Any, parameters: dict[str, Any]) -> tuple[str, ...]:
 
 
 def configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
+    """A fresh estimator with its swept parameter, seed and distance set."""
     from sklearn.base import clone
 
     fresh = clone(estimator)
