@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", 
 HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
 #: columns that tell no row from another
 NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to", "better on")
-AGREES, DIFFERS, NO_ERROR = "agrees", "differs", "no error known"
+AGREES, DIFFERS, NO_ERROR, OTHER_DATA = "agrees", "differs", "no error known", "other data"
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Comparison:
         Words where the table has words.
     low, high : float
         Our 95 % interval; NaN where no error is known.
+    other_data : bool
+        Whether the published figure is of data that cannot be had, so that nothing is decided.
     """
 
     quantity: str
@@ -38,6 +40,7 @@ class Comparison:
     published: float | str
     low: float = math.nan
     high: float = math.nan
+    other_data: bool = False
 
     @property
     def difference(self) -> float:
@@ -49,6 +52,8 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Whether the published figure is in our interval, or equal where nothing is random."""
+        if self.other_data:
+            return OTHER_DATA
         if isinstance(self.ours, str) or isinstance(self.published, str):
             return _verdict_on_words(str(self.ours), str(self.published))
         if math.isnan(self.ours):
@@ -61,6 +66,7 @@ class Comparison:
     def as_dict(self) -> dict[str, Any]:
         """For JSON: None for what there is not."""
         found = asdict(self) | {"difference": self.difference, "verdict": self.verdict}
+        del found["other_data"]
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in found.items()
@@ -116,7 +122,10 @@ def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:
 
 
 def _of_records(table: pd.DataFrame) -> Iterator[Comparison]:
-    """Columns "published" beside ours, or "M published" beside "M"."""
+    """Columns "published" beside ours, or "M published" beside "M".
+
+    A column "corpus" says what other data the published figures are of.
+    """
     columns = [str(column) for column in table.columns]
     paired = [c for c in columns if c.endswith(" published") and c[:-10] in columns]
     ours = next((c for c in OURS if c in columns and "published" in columns), None)
@@ -125,7 +134,8 @@ def _of_records(table: pd.DataFrame) -> Iterator[Comparison]:
     for row in table.to_dict("records"):
         quantity = ", ".join(str(row[c]) for c in named if row[c] == row[c] and row[c] != "")
         if ours is not None:
-            yield from _known(quantity, row, ours, "published", "")
+            for one in _known(quantity, row, ours, "published", ""):
+                yield replace(one, other_data="corpus" in columns)
         for column in paired:
             name = column[:-10]
             yield from _known(f"{quantity}, {name}", row, name, column, f"{name} ")
