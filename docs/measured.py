@@ -48,8 +48,10 @@ def figure(source: str) -> str:
     name, _, where = (part.strip() for part in place.partition(":"))
     row, _, column = (part.strip() for part in where.rpartition("/"))
     rows, sentences = _stored(name)
-    for title, cells in rows.items():
+    for title, cells in rows:
         if title.startswith(row) and column in cells:
+            if sum(title == other for other, _ in rows) > 1:
+                raise KeyError(f"several rows {title!r} in {name}")
             return _formed(cells[column], form)
     for sentence in sentences:
         if sentence.startswith(row) or (row.startswith("…") and row[1:] in sentence):
@@ -68,11 +70,11 @@ def _formed(value: Any, form: str) -> str:
 
 
 @cache
-def _stored(name: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Rows, by what they begin with, and sentences."""
+def _stored(name: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
+    """Rows, with what they begin with, and sentences."""
     if (RESULTS / f"{name}.json").is_file():
         result = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
-        return dict(_rows(name)), result["notes"]
+        return _rows(name), result["notes"]
     return _table((HERE / f"{name}.rst").read_text("utf-8"))
 
 
@@ -88,12 +90,12 @@ def list_table(text: str) -> list[list[str]]:
     return rows
 
 
-def _table(text: str) -> tuple[dict[str, dict[str, str]], list[str]]:
+def _table(text: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
     """The first list-table of a page, and the items of the list after it."""
     table, _, after = text.partition("\n\n- ")
     heads, *rest = list_table(table)
     sentences = [item.replace("\n  ", " ") for item in after.split("\n- ")]
-    return {row[0]: dict(zip(heads, row, strict=True)) for row in rest}, sentences
+    return [(row[0], dict(zip(heads, row, strict=True))) for row in rest], sentences
 
 
 def brought_up_to_date(text: str) -> str:

@@ -263,7 +263,8 @@ def test_what_the_page_says_of_the_weights_of_terms() -> None:
 
 
 def test_the_table_of_choices_is_the_stored_one() -> None:
-    rows, sentences = measured._stored("choice_table")
+    told, sentences = measured._stored("choice_table")
+    rows = dict(told)
     stored = json.loads((measured.RESULTS / "choice.json").read_text("utf-8"))
     for row in stored["table"]:
         way = row.pop("way of choosing")
@@ -317,6 +318,20 @@ def test_a_name_that_was_not_run_is_told_so(monkeypatch: pytest.MonkeyPatch) -> 
     assert {row[0]: row for row in measured.names()}[some][3:] == [measured.NOT_RUN, "", ""]
 
 
+def test_every_name_is_described() -> None:
+    text = (DOCS / "reproduce.rst").read_text("utf-8").partition("What each is about")[2]
+    told: list[str] = []
+    for line in re.findall(r"^``.*``$", text, re.M):
+        for to, begun in re.findall(r"( to )?``([^`]+)``", line):
+            name = told[-1].partition("-")[0] + begun if begun.startswith("-") else begun
+            if to:  # -table5.3 to -table5.14 are all between
+                stem, last = re.fullmatch(r"(.*?)(\d+)", name).groups()
+                first = int(told[-1].removeprefix(stem)) + 1
+                told += [f"{stem}{number}" for number in range(first, int(last))]
+            told.append(name)
+    assert sorted(told) == sorted(pytest.importorskip("karat_lab").EXPERIMENTS)
+
+
 def test_every_name_is_shown_and_every_difference_explained() -> None:
     heads, *rows = measured.names()
     assert [row[0] for row in rows[:-1]] == sorted(pytest.importorskip("karat_lab").EXPERIMENTS)
@@ -333,6 +348,8 @@ def test_a_figure_that_is_not_there_is_an_error() -> None:
     assert measured.figure("choice_table: silhouette / benchmark sets | first").startswith("0.")
     sentence = "choice_table: …of training with all its tasks"
     assert measured.figure(f"{sentence} / generated") == "564"
+    with pytest.raises(KeyError, match="several rows"):
+        measured.figure("inference-levels: uniform, d = 2 thinning / rejected | .2f")
     for column in ("silhouette / no such family", "…of training with all its tasks / folds"):
         with pytest.raises(KeyError, match="no row"):
             measured.figure(f"choice_table: {column}")
