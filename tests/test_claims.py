@@ -56,6 +56,7 @@ def test_a_page_has_no_figure_without_a_source(page: Path) -> None:
         ("8 × faster", "8 ×"),
         ("19 of the 20 groups", "19 of the 20"),
         ("12\u00a0% lower", "12\u00a0%"),
+        ("12 million triples", "12 million"),
         ("right on nine of ten", "nine of ten"),
         ("right on three of the four", "three of the four"),
         ("better in ninety-five out of a hundred", "ninety-five out of a hundred"),
@@ -139,6 +140,13 @@ def test_the_page_of_races_counts_the_sets_that_a_test_needs() -> None:
         assert friedman_test(clear(sets - 1, methods)).least > 0.05
     assert compare_methods(clear(nine, five)).pairs["p_holm"].max() <= 0.05
     assert compare_methods(clear(nine - 1, five)).pairs["p_holm"].min() > 0.05
+
+
+def test_the_page_of_external_axioms_counts_the_cases() -> None:
+    cases = {one.property: one.n_cases for one in karat.properties("rand_index").verdicts}
+    text = " ".join((DOCS / "axioms_external.rst").read_text("utf-8").split())
+    assert f"{cases['triangle_inequality'] / 1e6:.0f} million triples" in text
+    assert f"{cases['weak_fullness'] / 1e3:.0f} thousand moves" in text
 
 
 def test_counterexamples_have_the_values_that_are_told() -> None:
