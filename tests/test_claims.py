@@ -226,6 +226,29 @@ def test_what_the_page_says_of_the_bounds_of_documents() -> None:
             assert min(own) < row["published"] < max(own), row
 
 
+def test_what_the_pages_say_of_refuted_cells_and_of_a_uniform_square() -> None:
+    rows = [row for _, row in measured._rows("whissell2012-table4.1")]
+    refuted = {(row["measure"], row["column"]) for row in rows if row["verdict"] == "refuted"}
+    strict = {pair for pair in refuted if pair[1] == "Fullness, every change"}
+    assert refuted - strict == {
+        ("C-Index", "Improving within"),
+        ("Silhouette", "Improving between"),
+        ("Rel. Margin", "Weakly locally consistent (section 4.2)"),
+        ("EQ", "Fullness"),
+        ("NMI 2", "Fullness"),
+        ("EQ", "Asymptotic random chance, with"),
+    }
+    full = {
+        row["measure"] for row in rows if row["column"] == "Fullness" and row["published"] == "yes"
+    }
+    assert {measure for measure, _ in strict} == full
+    square = [row["rejected"] for title, row in measured._rows("inference-levels")
+              if title == "uniform, d = 2 thinning"]  # fmt: skip
+    assert len(square) == 3
+    assert square == sorted(square)
+    assert square[-1] > 0.5
+
+
 def test_what_the_page_says_of_the_mixtures() -> None:
     rows = [row for _, row in measured._rows("banerjee2004-mixtures")]
     mixtures = [row for row in rows if row["clustering"] in ("Hard-moVMF", "Soft-moVMF")]
