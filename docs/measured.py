@@ -18,9 +18,10 @@ A whole stored table, or some of its rows (those that begin with some words) and
        :columns: method; 20 labels | .3f; broken | .3f = share broken
 
 ``COLUMN | FORMAT = HEADING``; a column ``X error`` stands behind X as ``a ± b``. Without
-``:columns:`` all are shown. ``.. measured-names:: all`` lists every name with what came of it at
-quick scale and as published; ``.. measured-differences:: all`` the published figures outside our
-interval and why they are, or those of the names that begin with some words.
+``:columns:`` all are shown. ``.. measured-names:: all`` lists every name of the laboratory with
+what came of it at quick scale and as published; ``.. measured-differences:: all`` the published
+figures outside our interval and why they are, or those of the names that begin with some words;
+``.. measured-notes:: NAME`` the notes of a result: what was run, and what not.
 
 ``python docs/measured.py`` brings the Markdown up to date.
 """
@@ -47,8 +48,10 @@ def figure(source: str) -> str:
     name, _, where = (part.strip() for part in place.partition(":"))
     row, _, column = (part.strip() for part in where.rpartition("/"))
     rows, sentences = _stored(name)
-    for title, cells in rows.items():
+    for title, cells in rows:
         if title.startswith(row) and column in cells:
+            if sum(title == other for other, _ in rows) > 1:
+                raise KeyError(f"several rows {title!r} in {name}")
             return _formed(cells[column], form)
     for sentence in sentences:
         if sentence.startswith(row) or (row.startswith("…") and row[1:] in sentence):
@@ -67,11 +70,11 @@ def _formed(value: Any, form: str) -> str:
 
 
 @cache
-def _stored(name: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Rows, by what they begin with, and sentences."""
+def _stored(name: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
+    """Rows, with what they begin with, and sentences."""
     if (RESULTS / f"{name}.json").is_file():
         result = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
-        return dict(_rows(name)), result["notes"]
+        return _rows(name), result["notes"]
     return _table((HERE / f"{name}.rst").read_text("utf-8"))
 
 
@@ -87,12 +90,12 @@ def list_table(text: str) -> list[list[str]]:
     return rows
 
 
-def _table(text: str) -> tuple[dict[str, dict[str, str]], list[str]]:
+def _table(text: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
     """The first list-table of a page, and the items of the list after it."""
     table, _, after = text.partition("\n\n- ")
     heads, *rest = list_table(table)
     sentences = [item.replace("\n  ", " ") for item in after.split("\n- ")]
-    return {row[0]: dict(zip(heads, row, strict=True)) for row in rest}, sentences
+    return [(row[0], dict(zip(heads, row, strict=True))) for row in rest], sentences
 
 
 def brought_up_to_date(text: str) -> str:
@@ -138,24 +141,32 @@ def _cell(row: dict[str, Any], column: str, form: str) -> str:
 
 def names(beginning: str = "all") -> list[list[str]]:
     """Every name: seconds, and published figures in our interval, outside, without an error."""
+    from karat_lab import EXPERIMENTS
+
     quick, paper = _results("quick", beginning), _results("", beginning)
+    chosen = [n for n in sorted(EXPERIMENTS) if beginning == "all" or n.startswith(beginning)]
     cells = []
-    for name in sorted({*quick, *paper}):
+    for name in chosen:
         own = paper.get(name)
-        samples = "" if own is None else "all" if own["samples"] is None else str(own["samples"])
-        cells.append([name, *_counts(quick.get(name)), samples, *_counts(own)])
+        samples = NOT_RUN if own is None else str(own["samples"] or "all")
+        at_once = _counts([quick[name]]) if name in quick else [NOT_RUN, ""]
+        cells.append([name, *at_once, samples, *(_counts([own]) if own else ["", ""])])
+    together = _counts(list(quick.values())), _counts(list(paper.values()))
+    cells.append([f"all {len(chosen)}", *together[0], f"{len(paper)} names", *together[1]])
     told = ["s", "in / out / open"]
     return [["Name", *(f"quick: {t}" for t in told), "samples", *told], *cells]
 
 
-def _counts(result: dict[str, Any] | None) -> list[str]:
-    if result is None:
-        return ["", ""]
-    seconds = result.get("processor_seconds")
-    count = Counter(one["verdict"] for one in result["comparisons"])
+NOT_RUN = "not run"
+
+
+def _counts(results: list[dict[str, Any]]) -> list[str]:
+    """Seconds of processor time of some results, and how their comparisons came out."""
+    seconds = sum(result.get("processor_seconds") or 0 for result in results)
+    count = Counter(one["verdict"] for result in results for one in result["comparisons"])
     inside, outside = count["agrees"], count["differs"]
     told = f"{inside} / {outside} / {count.total() - inside - outside}" if count else "–"
-    return [f"{seconds:.0f}" if seconds else "–", told]
+    return [f"{seconds:,.0f}" if seconds else "–", told]
 
 
 def differences(beginning: str = "all") -> list[list[str]]:
@@ -171,6 +182,11 @@ def differences(beginning: str = "all") -> list[list[str]]:
                 told = why(name, one["quantity"])
                 cells.append([name, one["quantity"], ours, _short(one["published"]), told])
     return cells
+
+
+def notes(name: str) -> list[str]:
+    """What the result of a name says of how it was got."""
+    return [str(note) for note in _results("", name)[name]["notes"]]
 
 
 def _short(value: Any) -> str:
@@ -220,11 +236,32 @@ def _directive(made: Any, options: tuple[str, ...]) -> Any:
     return Stored
 
 
+def _list_of_notes() -> Any:
+    """A directive that shows the notes of a result as a list."""
+    from docutils import nodes
+    from docutils.parsers.rst import Directive
+
+    class Notes(Directive):
+        required_arguments = 1
+
+        def run(self) -> list[Any]:
+            try:
+                told = notes(self.arguments[0])
+            except KeyError as error:
+                raise self.error(f"no result of {self.arguments[0]} is stored") from error
+            return [
+                nodes.bullet_list("", *(nodes.list_item("", nodes.paragraph("", t)) for t in told))
+            ]
+
+    return Notes
+
+
 def setup(app: Any) -> dict[str, bool]:
     app.add_role("measured", _role)
     app.add_directive("measured-table", _directive(table, ("rows", "columns")))
     app.add_directive("measured-names", _directive(names, ()))
     app.add_directive("measured-differences", _directive(differences, ()))
+    app.add_directive("measured-notes", _list_of_notes())
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

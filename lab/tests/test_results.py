@@ -199,8 +199,27 @@ def test_simulated_data_count_nowhere_on_the_page() -> None:
     seen = Seen()
     seen.feed(results.page([one, one | {"name": "other", "simulated": ["zoo"]}], {}))
     assert "Of 11 published figures 11 agree" in seen.text
-    assert "On simulated data, because the real ones are not there, ran 1 of them" in seen.text
+    assert "1 of them ran on simulated data, because the real ones are not there" in seen.text
     assert [each for each in seen.classes if each == "agrees"] == ["agrees"] * 12
+
+
+def test_what_is_smaller_is_told() -> None:
+    few = results.result_of("manning2008-table16.2", samples=3, scale="paper")
+    told = "Smaller than the full experiment: --samples 3; the notes say of what."
+    assert told in results.as_text(few)
+    seen = Seen()
+    seen.feed(results.page([few | {"comparisons": [], "simulated": ["zoo"]}], {}))
+    assert told in seen.text
+    assert "on simulated data; --samples 3" in seen.text
+    assert "agrees" not in seen.text.partition("Without a published figure")[2]
+
+
+def test_verdicts_in_words() -> None:
+    found = results.verdict_of([AGREES, DIFFERS, NO_ERROR], simulated=False)
+    assert found == (
+        "1 of 3 published figures agree with ours, 1 differs, "
+        "of 1 no error is known or no case decides."
+    )
 
 
 def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:
@@ -218,6 +237,7 @@ def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(results, "result_of", _broken)
     told = CliRunner().invoke(app, asked)
     assert "manning2008-exercise: ZeroDivisionError: twice" in str(told.exception)
+    assert "manning2008-exercise stopped: ZeroDivisionError" in output.read_text(encoding="utf-8")
     told = CliRunner().invoke(app, ["reproduce", "manning2008-exercise", "--scale", "small"])
     assert "--scale is quick or paper" in str(told.exception)
 

@@ -21,7 +21,7 @@ lab = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 FOLDER = Annotated[
     Path | None,
     typer.Option(
-        "--data", help="The folder of the data sets; KARAT_DATA or the user's cache otherwise."
+        "--data", help="The folder of the data sets; by default KARAT_DATA or the user's cache."
     ),
 ]
 
@@ -40,23 +40,31 @@ def run_experiment(
     scale: Annotated[
         str,
         typer.Option(
-            "--scale", help="paper: as published. quick: minutes, simulating data not there."
+            "--scale",
+            help="paper: as published. quick: smaller, says what it leaves out, and simulates "
+            "data sets that are not there.",
         ),
     ] = "paper",
     samples: Annotated[
         int | None,
-        typer.Option("--samples", min=1, help="So many repetitions; each experiment says of what."),
+        typer.Option(
+            "--samples",
+            min=1,
+            help="Another number of repetitions (of draws, samples or data sets, as the notes of "
+            "the result say) than that of the scale.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     storage: Annotated[
         Path | None,
         typer.Option(
             "--storage",
-            help="Keep finished work here and resume from it; with --all or quick a folder.",
+            help="Keep finished work here and resume from it: a file, or a folder with --all, "
+            "with --scale quick, and for the experiments on choices.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", help="Write one HTML page of the results.")
+        Path | None, typer.Option("--output", help="Write the results as one HTML page.")
     ] = None,
     data: FOLDER = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -92,12 +100,12 @@ def run_experiment(
                     raise
                 known = isinstance(error, InputError)
                 failed[one] = str(error) if known else f"{type(error).__name__}: {error}"
-                continue
-            found.append(result)
+            else:
+                found.append(result)
+                if not json:
+                    typer.echo(result["verdict"] if everything else results.as_text(result))
             if output is not None:
                 write_output(output, results.page(found, failed), overwrite=True)
-            if not json:
-                typer.echo(result["verdict"] if everything else results.as_text(result))
     if json:
         typer.echo(jsonlib.dumps(found if everything else found[0]))
     if failed:
@@ -180,14 +188,17 @@ def challenge_rivals(
         list[Path], typer.Argument(help="Python files, each with choose(X, labelings).")
     ],
     scale: Annotated[
-        str, typer.Option("--scale", help="paper: all tasks. quick: small data sets alone.")
+        str, typer.Option("--scale", help="paper: all tasks. quick: a few small data sets.")
     ] = "paper",
     storage: Annotated[
         Path | None,
-        typer.Option("--storage", help="The folder of karat reproduce choice."),
+        typer.Option(
+            "--storage", help="The folder of karat reproduce choice, which has the candidates."
+        ),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=0, help="Sub-tasks of each real table.")
+        int | None,
+        typer.Option("--samples", min=0, help="Sub-tasks of each real table; 0 for none."),
     ] = None,
     data: FOLDER = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -10,7 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PREPARATIONS = ("raw", "standard", "robust", "power", "whitened", "unit rows")
 #: units of the scale beyond which the robust preparation cuts off
 FARTHEST = 6
 #: share of the variance that the whitened components keep

@@ -46,8 +46,9 @@ def run(
     import pandas as pd
     from scipy.stats import kendalltau
 
-    rows = []
+    rows, titles = [], []
     for title, X, truth in list(_data(random_state))[:samples]:
+        titles.append(f"{title} ({len(X)})")
         candidates = _candidates(X, random_state)
         for key in MEASURES:
             sign = catalogue[key].sign
@@ -84,9 +85,9 @@ def run(
         name,
         table.sort_values("tau", ascending=False, kind="stable").reset_index(),
         (
-            f"k-means, average and Ward linkage for k = {NUMBERS[0]} to {NUMBERS[-1]} on iris, "
-            f"wine, breast cancer and digits (unit variance, at most {MOST} different objects), "
-            "blobs and moons. Corrected is (M - E)/(optimum - E), E over permutations of labels.",
+            f"k-means, average and Ward linkage for k = {NUMBERS[0]} to {NUMBERS[-1]}; objects of "
+            f"each data set: {', '.join(titles)}; real tables have features of unit variance. "
+            "Corrected is (M - E)/(optimum - E), E over permutations of labels.",
         ),
     )
 

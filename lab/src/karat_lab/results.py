@@ -112,7 +112,9 @@ def _told(
     experiment = EXPERIMENTS[found.name]
     compared = [one.as_dict() for one in comparisons(found.table)]
     differing = [one["quantity"] for one in compared if one["verdict"] == DIFFERS]
-    is_quick = asked["scale"] == "quick" and asked["samples"] is None
+    smaller = f"--samples {asked['samples']}; the notes say of what" if asked["samples"] else ""
+    if asked["scale"] == "quick" and asked["samples"] is None:
+        smaller = quick_of(experiment.name).leaves_out
     return {
         "schema": SCHEMA,
         "name": experiment.name,
@@ -122,7 +124,7 @@ def _told(
         "seconds": round(spent[0], 1),
         "processor_seconds": round(spent[1], 1),
         "simulated": invented,
-        "leaves_out": quick_of(experiment.name).leaves_out if is_quick else "",
+        "leaves_out": smaller,
         "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
         "explanation": explanations(experiment.name, differing),
         "comparisons": compared,
@@ -170,7 +172,7 @@ def verdict_of(verdicts: Sequence[str], *, simulated: bool) -> str:
     count = Counter(verdicts)
     told = [f"{count[AGREES]} of {len(verdicts)} published figures agree with ours"]
     if count[DIFFERS]:
-        told.append(f"{count[DIFFERS]} differ")
+        told.append(f"{count[DIFFERS]} {'differs' if count[DIFFERS] == 1 else 'differ'}")
     rest = len(verdicts) - count[AGREES] - count[DIFFERS]
     if rest:
         told.append(f"of {rest} no error is known or no case decides")
@@ -184,7 +186,7 @@ def as_text(result: dict[str, Any]) -> str:
     if result["simulated"]:
         lines.insert(0, f"Simulated data, no result: {', '.join(result['simulated'])}.")
     if result["leaves_out"]:
-        lines.append(f"Quick scale: {result['leaves_out']}.")
+        lines.append(f"{SMALLER}: {result['leaves_out']}.")
     if result["comparisons"]:
         lines += ["", _aligned(result["comparisons"])]
     else:
@@ -195,6 +197,7 @@ def as_text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+SMALLER = "Smaller than the full experiment"
 HEADS = ("quantity", "ours", "interval", "published", "difference", "verdict")
 
 
@@ -203,7 +206,7 @@ def _cells(one: dict[str, Any]) -> tuple[str, ...]:
     interval = "" if low is None else f"{low:.4g} to {high:.4g}"
     return (
         one["quantity"],
-        *(_number(value) for value in (one["ours"],)),
+        _number(one["ours"]),
         interval,
         _number(one["published"]),
         _number(one["difference"]),
@@ -250,15 +253,15 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         if not result["simulated"]:
             real += _counts(result)
     scales = " and ".join(sorted({r["scale"] for r in results}))
-    spent = sum(r["processor_seconds"] for r in results)
+    spent = math.ceil(sum(r["processor_seconds"] for r in results) / 60)
     simulated = sum(bool(r["simulated"]) for r in results)
     parts = [
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Published figures, rerun'
         f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>",
         f"<p><b>Of {real.total():,} published figures {real[AGREES]:,} agree with ours, "
         f"{real[DIFFERS]:,} differ, and {real[UNDECIDED]:,} cannot be decided at this scale.</b> "
-        f"karat {karat.__version__}, {scales} scale, {len(results)} experiments in "
-        f"{spent / 60:.0f} minutes of processor time.</p>",
+        f"karat {karat.__version__}, {scales} scale; experiments: {len(results)}, minutes of "
+        f"processor time: {spent}.</p>",
         '<p><span class="agrees">Agrees</span>: the published figure lies in our 95 % interval, or '
         'is the same where nothing is random. <span class="differs">Differs</span>: it does not; '
         'the section of the experiment says why it may. <span class="undecided">Undecided</span>: '
@@ -267,16 +270,20 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
     ]
     if simulated:
         parts.append(
-            f'<p class="simulated">On simulated data, because the real ones are not there, ran '
-            f"{simulated} of them: this shows that the code runs, and counts nowhere. "
+            f'<p class="simulated">{simulated} of them ran on simulated data, because the real '
+            "ones are not there: this shows that the code runs, and counts nowhere. "
             "karat lab fetch --all downloads the data.</p>"
         )
     for name, why in failed.items():
         parts.append(f'<p class="differs">{name} stopped: {html.escape(why)}</p>')
-    heads = ("experiment", "source", AGREES, DIFFERS, UNDECIDED, "smaller at this scale", "seconds")
-    for title, these in (("Published elsewhere", published), ("Figures of karat's own", own)):
+    counts = (AGREES, DIFFERS, UNDECIDED)
+    for title, these, shown in (
+        ("Beside published figures", published, counts),
+        ("Without a published figure", own, ()),
+    ):
         if these:
-            rows = "".join(map(_index_row, these))
+            heads = ("experiment", "source", *shown, "smaller than the full one", "seconds")
+            rows = "".join(_index_row(one, shown) for one in these)
             parts.append(f"<h2>{title}</h2><table>{_head(heads)}{rows}</table>")
     return "".join([*parts, *map(_section, results)]) + "</html>\n"
 
@@ -289,21 +296,24 @@ def _counts(result: dict[str, Any]) -> Counter[str]:
     return Counter(_kind(one["verdict"]) for one in result["comparisons"])
 
 
-def _index_row(result: dict[str, Any]) -> str:
+def _index_row(result: dict[str, Any], counts: Sequence[str]) -> str:
     cells = [
         f'<a href="#{result["name"]}">{result["name"]}</a><br><small>'
         f"{html.escape(result['title'])}</small>",
         html.escape(result["source"]),
     ]
     row = "".join(f"<td>{cell}</td>" for cell in cells)
-    if result["simulated"]:
+    if counts and result["simulated"]:
         row += '<td colspan="3" class="simulated">simulated data</td>'
-    else:
+    elif counts:
         count = _counts(result)
-        for kind in (AGREES, DIFFERS, UNDECIDED):
+        for kind in counts:
             row += f'<td class="n {kind if count[kind] else ""}">{count[kind] or ""}</td>'
     seconds = f"{result['processor_seconds']:.0f}"
-    smaller = f"<td><small>{html.escape(result['leaves_out'])}</small></td>"
+    told = [result["leaves_out"]] if result["leaves_out"] else []
+    if not counts and result["simulated"]:
+        told.insert(0, "on simulated data")
+    smaller = f"<td><small>{html.escape('; '.join(told))}</small></td>"
     return f'<tr>{row}{smaller}<td class="n">{seconds}</td></tr>'
 
 
@@ -314,7 +324,7 @@ def _section(result: dict[str, Any]) -> str:
         names = html.escape(", ".join(result["simulated"]))
         parts.append(f'<p class="simulated">Simulated data, no result: {names}.</p>')
     if result["leaves_out"]:
-        parts.append(f"<p>Quick scale: {html.escape(result['leaves_out'])}.</p>")
+        parts.append(f"<p>{SMALLER}: {html.escape(result['leaves_out'])}.</p>")
     parts.append(f"<p><b>{html.escape(result['verdict'])}</b></p>")
     if result["explanation"]:
         parts.append(f"<p>{html.escape(result['explanation'])}</p>")

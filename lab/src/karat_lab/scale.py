@@ -53,14 +53,16 @@ QUICK: dict[str, Quick] = {
         1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "
         "of clusters, without the collection of 20,000 messages", "banerjee2004",
     ),
-    "banerjee2004-mixtures": Quick(1, "one start instead of 10"),
-    "bound-coverage": Quick(20, "20 splits instead of 10,000"),
+    "banerjee2004-mixtures": Quick(1, "one start, on one draw of the documents, instead of 10"),
+    "bound-coverage": Quick(
+        20, "20 splits instead of 10,000, 20 draws of each design instead of 1,000"
+    ),
     "choice": Quick(
         0, "16 small data sets instead of all, no sub-tasks, fewer trees", "choice", sets=_CHOICE
     ),
     "choice-plain": Quick(
-        1, "one plain sub-task of each of 16 small data sets instead of 12 of all", "choice",
-        sets=_CHOICE,
+        1, "one plain sub-task of each of eight small tables instead of 12 of all, fewer trees",
+        "choice", sets=_CHOICE,
     ),
     "guarantee-tightness": Quick(
         1, "eight of 16 sets, one draw of the labels instead of 30", "guarantee", sets=_GUARANTEE

@@ -261,4 +261,4 @@ def outcomes(found: dict[str, Properties]) -> pd.DataFrame:
         key: {PROPERTIES[v.property].name: words[v.outcome] for v in verdicts.verdicts}
         for key, verdicts in found.items()
     }
-    return pd.DataFrame.from_dict(rows, orient="index").fillna("")
+    return pd.DataFrame.from_dict(rows, orient="index").fillna("").rename_axis("measure")

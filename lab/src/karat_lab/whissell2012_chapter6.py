@@ -223,7 +223,7 @@ def run(
     sets = list(REAL if real else WHISSELL2012)[: 3 if samples == 0 else None]
     with keeping(storage, random_state) as kept:
         tables = scores(sets, count, kept, progress)
-    notes = [f"{count} samples of each data set.", *NOTES]
+    notes = [f"{'One sample' if count == 1 else f'{count} samples'} of each data set.", *NOTES]
     if real:
         notes += [f"{dataset}: {what}." for dataset, (_, what) in REAL.items() if what]
         notes.append("Classifier: 5-NN, leave-one-out. Features are not scaled.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -162,17 +163,20 @@ def _purities(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
 _GAIN = (
     "Gain: ln(s/b), s and b the mean (1 − AUC)% over the samples of filters trained on random "
     "labels and by the method; above 0 the method is better. Intervals of 95 % by a bootstrap of "
-    "the samples (2,000)."
+    "the samples (2,000), of a single sample none."
 )
 _TESTED = (
     "p: Wilcoxon signed-rank test of the gains paired over k = 2..50, as in the thesis; these "
     "share their samples, so that it is smaller than it should be. Beside it the difference of "
-    "the mean gains and its 95 % interval by a bootstrap of the samples (2,000)."
+    "the mean gains and its 95 % interval by a bootstrap of the samples (2,000), of a single "
+    "sample none."
 )
 
 
 def _resampled(count: int) -> NDArray[np.int64]:
-    """Rows: all samples in order, then resamples of them."""
+    """Rows: all samples in order, then resamples of them; none of a single one."""
+    if count == 1:
+        return np.zeros((1, 1), dtype=np.int64)
     rng = np.random.default_rng(0)
     return np.vstack([np.arange(count), rng.integers(0, count, (2000, count))])
 
@@ -190,8 +194,18 @@ def _gain(table: pd.DataFrame, what: str, ks: Any = KS) -> Floats:
 
 
 def _interval(values: Floats) -> tuple[float, float]:
+    """Of a value for all samples and for each resample; NaN without resamples."""
+    if len(values) == 1:
+        return math.nan, math.nan
     low, high = np.quantile(values[1:], (0.025, 0.975))
     return float(low), float(high)
+
+
+def _worded(values: Floats, form: str = ".2f", unit: str = "") -> str:
+    """The value, and its interval where there is one."""
+    low, high = _interval(values)
+    told = f"{values[0]:{form}}{unit}"
+    return told if math.isnan(low) else f"{told} ({low:{form}} to {high:{form}})"
 
 
 def _gains(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -203,12 +217,9 @@ def _gains(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
             for key, title in MEASURES.items():
                 gains = _gain(table, f"{method} {key}")
                 row: dict[str, Any] = {"collection": name, "method": method, "measure": title}
-                for k in SHOWN:
-                    low, high = _interval(gains[:, k - KS[0]])
-                    row[f"k={k}"] = f"{gains[0, k - KS[0]]:.2f} ({low:.2f} to {high:.2f})"
+                row |= {f"k={k}": _worded(gains[:, k - KS[0]]) for k in SHOWN}
                 worse = 100 * (np.exp(gains) - 1).mean(axis=1)
-                low, high = _interval(worse)
-                row["random worse by"] = f"{worse[0]:.0f} % ({low:.0f} to {high:.0f})"
+                row["random worse by"] = _worded(worse, ".0f", " %")
                 row["k with gain"] = f"{int((gains[0] > 0).sum())} of {len(KS)}"
                 rows.append(row)
     return pd.DataFrame(rows)
@@ -224,8 +235,7 @@ def _claims(found: dict[str, pd.DataFrame]) -> tuple[str, ...]:
                 [100 * (np.exp(_gain(table, f"{method} {m}")) - 1).mean(axis=1) for m in MEASURES],
                 axis=0,
             )
-            low, high = _interval(worse)
-            told.append(f"{name} {worse[0]:.0f} % ({low:.0f} to {high:.0f})")
+            told.append(f"{name} {_worded(worse, '.0f', ' %')}")
         trec, ceas = PUBLISHED_WORSE[method]
         notes.append(
             f"Random labels are worse than {method}, over all measures, by: {'; '.join(told)} "
@@ -233,13 +243,10 @@ def _claims(found: dict[str, pd.DataFrame]) -> tuple[str, ...]:
         )
     told = []
     for name, table in found.items():
-        last = _gain(table, "FCSF informativeness", (50,))
-        low, high = _interval(last)
+        last = _gain(table, "FCSF informativeness", (50,))[:, 0]
         errors = table["errors 32"].to_numpy()
-        told.append(
-            f"{name}: {last[0, 0]:.2f} ({low:.2f} to {high:.2f}), "
-            f"{errors.mean():.1f} ± {_half_width(errors):.1f} % misclassified at k = 32"
-        )
+        half = f" ± {_half_width(errors):.1f}" if len(errors) > 1 else ""
+        told.append(f"{name}: {_worded(last)}, {errors.mean():.1f}{half} % misclassified at k = 32")
     notes.append(
         "FCSF by informativeness with 50 labels, gain over random labels: "
         + "; ".join(told)
@@ -316,8 +323,6 @@ def _spent_table(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
         for column, title in ways.items():
             row: dict[str, Any] = {"collection": name, "method": title}
             for k in range(6, max(KS) + 1, 6):
-                gains = _gain(table, column, (k,))
-                low, high = _interval(gains[:, 0])
-                row[f"k={k}"] = f"{gains[0, 0]:.2f} ({low:.2f} to {high:.2f})"
+                row[f"k={k}"] = _worded(_gain(table, column, (k,))[:, 0])
             rows.append(row)
     return pd.DataFrame(rows)

@@ -6,6 +6,7 @@ from karat.measures import catalogue
 from karat.runtime.validation import InputError
 from karat_lab import run
 from karat_lab.axioms import PROPERTIES, Verdict
+from karat_lab.results import result_of
 from karat_lab.whissell2012_chapter4 import INTERNAL, found_beside, internal_claims
 
 
@@ -53,6 +54,11 @@ def test_another_table_is_refused():
 
     with pytest.raises(InputError, match=r"got .whissell2012-table4\.2"):
         whissell2012_chapter4.run(name="whissell2012-table4.2")
+
+
+def test_every_row_of_the_catalogue_names_its_measure():
+    found = result_of("measure-properties", samples=1)
+    assert found["table"][0]["measure"] in catalogue
 
 
 def test_growth_is_measured():

@@ -3,13 +3,14 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import karat_lab as reproduce
 from karat_lab import whissell2012_chapter7_mails as mails
 from karat_lab.journal import Kept
-from karat_lab.whissell2012_chapter7 import _compared, _gain, _resampled
+from karat_lab.whissell2012_chapter7 import _compared, _gain, _resampled, _worded
 
 MESSAGE = (
     "From ann@example.org  Mon Apr  9 10:00:00 2007\r\n"
@@ -85,8 +86,6 @@ def test_labels_of_one_class_rank_nothing(made):
 
 def test_the_filters_by_hand(made, monkeypatch):
     """With the true kinds as the clusters both filters know all; with two clusters none."""
-    import pandas as pd
-
     sample, kinds = made
     monkeypatch.setattr(mails, "KS", (2, 4))
     mixed = kinds % 2
@@ -154,8 +153,6 @@ def test_which_measure_and_method_is_better(storage):
 
 
 def test_gains_are_of_means_over_samples(storage):
-    import pandas as pd
-
     rows = [json.loads(line)["row"] for line in storage.read_text().splitlines()[:6]]
     gains = _gain(pd.DataFrame(rows), "CMSF c_index", (7, 9))
     s = np.mean([row["random 7"] for row in rows])
@@ -192,3 +189,11 @@ def test_bisections_split_the_largest():
         split = [c for c in range(k - 1) if (labels[before == c] != c).any()]
         assert split == [int(np.bincount(before).argmax())]
         before = labels
+
+
+def test_a_single_sample_has_no_interval() -> None:
+    gains = _gain(pd.DataFrame([{"random 7": 2.0, "CMSF c_index 7": 1.0}]), "CMSF c_index", (7,))
+    assert _worded(gains[:, 0]) == "0.69"
+    several = np.array([0.69, 0.5, 0.9])
+    assert _worded(100 * several, ".0f", " %").startswith("69 % (5")
+    assert np.isnan(_compared(np.ones((1, 9)) * np.arange(9), np.zeros((1, 9)))["low"])

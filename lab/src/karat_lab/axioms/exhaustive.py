@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 #: how many cases there are, how many are undefined, and the pairs of one that breaks the property
 Found: TypeAlias = tuple[int, int, "list[Pair] | None"]
-Search: TypeAlias = Callable[["Values"], Found]
 
 
 class Values:
@@ -375,12 +374,12 @@ def convex_additivity(v: Values) -> Found:
     return _of_distances(v, _parts)
 
 
-def _parts(v: Values, pair: Pair) -> list[Pair] | None:
+def _parts(pair: Pair) -> list[Pair] | None:
     blocks = components(*pair)
     return None if len(blocks) < 2 else [pair, *(restricted(pair, block) for block in blocks)]
 
 
-def _of_distances(v: Values, parts_of: Callable[[Values, Pair], list[Pair] | None]) -> Found:
+def _of_distances(v: Values, parts_of: Callable[[Pair], list[Pair] | None]) -> Found:
     cases = undefined = 0
     known: dict[Pair, float] = {}
 
@@ -391,7 +390,7 @@ def _of_distances(v: Values, parts_of: Callable[[Values, Pair], list[Pair] | Non
         return known[key]
 
     for t, c in v.space.first.tolist():
-        pairs = parts_of(v, v.pair(t, c))
+        pairs = parts_of(v.pair(t, c))
         if pairs is None:
             continue
         d = [distance(pair) for pair in pairs]
@@ -405,7 +404,7 @@ def _of_distances(v: Values, parts_of: Callable[[Values, Pair], list[Pair] | Non
 def locality(v: Values) -> Found:
     seen: dict[Any, Pair] = {}
 
-    def parts(v: Values, pair: Pair) -> list[Pair] | None:
+    def parts(pair: Pair) -> list[Pair] | None:
         T, C = without_shared(pair)
         key: Any = ()
         if T:
