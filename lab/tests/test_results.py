@@ -93,6 +93,15 @@ def test_words_in_rows_of_two_levels_are_no_counts() -> None:
     assert comparisons(pd.DataFrame({"chosen": ["inf-ARI", "C-Index"]}, rows)) == []
 
 
+def test_published_figures_of_other_data_decide_nothing() -> None:
+    table = pd.DataFrame(
+        {"collection": ["a"], "karat": [0.5], "±": [0.1], "published": [0.9], "corpus": ["b"]}
+    )
+    (found,) = comparisons(table)
+    assert (found.verdict, found.high) == ("other data", pytest.approx(0.6))
+    assert "of other data" in results.verdict_of([found.verdict], simulated=False)
+
+
 def test_a_table_without_a_published_side_has_no_comparisons() -> None:
     assert comparisons(pd.DataFrame({"measure": ["a"], "tau": [0.3]})) == []
 

@@ -17,7 +17,7 @@ from typing import Any
 import karat
 from karat.runtime.output import write_output
 from karat_lab import EXPERIMENTS, ExperimentResult, run
-from karat_lab.comparison import AGREES, DIFFERS, comparisons
+from karat_lab.comparison import AGREES, DIFFERS, OTHER_DATA, comparisons
 from karat_lab.data import DRAWN, absent, data_in
 from karat_lab.explanations import explanations
 from karat_lab.scale import Quick, Scale, quick_of
@@ -170,6 +170,8 @@ def verdict_of(verdicts: Sequence[str], *, simulated: bool) -> str:
     if not verdicts:
         return "Nothing is published that it could be compared with."
     count = Counter(verdicts)
+    if count[OTHER_DATA] == len(verdicts):
+        return f"The published figures, {len(verdicts)}, are of other data than ours."
     told = [f"{count[AGREES]} of {len(verdicts)} published figures agree with ours"]
     if count[DIFFERS]:
         told.append(f"{count[DIFFERS]} {'differs' if count[DIFFERS] == 1 else 'differ'}")
@@ -265,8 +267,8 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         '<p><span class="agrees">Agrees</span>: the published figure lies in our 95 % interval, or '
         'is the same where nothing is random. <span class="differs">Differs</span>: it does not; '
         'the section of the experiment says why it may. <span class="undecided">Undecided</span>: '
-        "with one sample no error is known, or a search has found neither a proof nor a "
-        "counterexample.</p>",
+        "with one sample no error is known, a search has found neither a proof nor a "
+        "counterexample, or the published figure is of other data.</p>",
     ]
     if simulated:
         parts.append(
