@@ -149,6 +149,8 @@ def names(beginning: str = "all") -> list[list[str]]:
     for name in chosen:
         own = paper.get(name)
         samples = NOT_RUN if own is None else str(own["samples"] or "all")
+        if samples not in (NOT_RUN, "all"):
+            samples += f"; in full {EXPERIMENTS[name].repeats}"
         at_once = _counts([quick[name]]) if name in quick else [NOT_RUN, ""]
         cells.append([name, *at_once, samples, *(_counts([own]) if own else ["", ""])])
     together = _counts(list(quick.values())), _counts(list(paper.values()))

@@ -106,6 +106,13 @@ def test_a_table_without_a_published_side_has_no_comparisons() -> None:
     assert comparisons(pd.DataFrame({"measure": ["a"], "tau": [0.3]})) == []
 
 
+def test_the_full_numbers_are_those_that_quick_looks_name() -> None:
+    for name, experiment in EXPERIMENTS.items():
+        full = re.findall(r"\d[\d,]*", experiment.repeats)
+        named = re.findall(r"instead of (\d[\d,]*\d)", quick_of(name).leaves_out)
+        assert not full or not named or set(full) & set(named), name
+
+
 def test_every_experiment_has_a_quick_look() -> None:
     for name in EXPERIMENTS:
         assert name.startswith((*QUICK, *WHOLE)), "how is its quick look smaller?"
@@ -212,9 +219,13 @@ def test_simulated_data_count_nowhere_on_the_page() -> None:
     assert [each for each in seen.classes if each == "agrees"] == ["agrees"] * 12
 
 
-def test_what_is_smaller_is_told() -> None:
-    few = results.result_of("manning2008-table16.2", samples=3, scale="paper")
-    told = "Smaller than the full experiment: --samples 3; the notes say of what."
+def test_what_is_smaller_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pd.DataFrame({"karat": [1.0], "published": [1.0]})
+    monkeypatch.setattr(results, "run", lambda name, **_: ExperimentResult(name, table))
+    few = results.result_of("whissell2012-table7.2", samples=3, scale="paper")
+    assert results.result_of("manning2008-exercise", samples=3)["leaves_out"] == ""
+    assert results.result_of("whissell2012-table7.2", scale="paper")["leaves_out"] == ""
+    told = "Smaller than the full experiment: --samples 3; in full 20 samples of each collection."
     assert told in results.as_text(few)
     seen = Seen()
     seen.feed(results.page([few | {"comparisons": [], "simulated": ["zoo"]}], {}))

@@ -35,12 +35,15 @@ class Experiment:
         Where it was published, or ``"karat"`` for a claim of our own.
     module : str
         The module that has ``run``.
+    repeats : str
+        What ``samples`` counts, with the full number; empty if it counts nothing.
     """
 
     name: str
     title: str
     source: str
     module: str
+    repeats: str = ""
 
     @property
     def key(self) -> str:

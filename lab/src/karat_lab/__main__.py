@@ -50,8 +50,8 @@ def run_experiment(
         typer.Option(
             "--samples",
             min=1,
-            help="Another number of repetitions (of draws, samples or data sets, as the notes of "
-            "the result say) than that of the scale.",
+            help="Another number of repetitions than that of the scale; of what, the list of the "
+            "experiments says.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
@@ -115,16 +115,18 @@ def run_experiment(
 def _list(json: bool) -> None:
     if json:
         listing = [
-            {"name": e.name, "title": e.title, "source": e.source} for e in EXPERIMENTS.values()
+            {"name": e.name, "title": e.title, "source": e.source, "repeats": e.repeats}
+            for e in EXPERIMENTS.values()
         ]
         typer.echo(jsonlib.dumps(listing))
         return
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("experiment", "what", "source")
+    name = Column("experiment", no_wrap=True)  # it is typed
+    table = Table(name, "what", "source", "--samples of, in full")
     for experiment in EXPERIMENTS.values():
-        table.add_row(experiment.name, experiment.title, experiment.source)
+        table.add_row(experiment.name, experiment.title, experiment.source, experiment.repeats)
     Console().print(table)
 
 

@@ -155,11 +155,11 @@ def _plan(name: str, samples: int | None, seed: int) -> Plan:
 def _notes(plan: Plan, name: str) -> tuple[str, ...]:
     missing = [c for c in FIGURES[name] if c not in plan.collections]
     return (
-        f"{DRAWS} draws of the split, {plan.starts} starts, k = {plan.ks[0]}.."
+        f"Draws of the split: {DRAWS}, starts: {plan.starts}, k = {plan.ks[0]}.."
         f"{plan.ks[-1]} ({len(plan.ks)} values); delta = {DELTA}. Bounds in % of the unlabelled "
         "documents, means over draws; '±' is the half width of the 95 % interval of that mean, "
         "'one draw ±' of the one in which a single draw lies, as the paper has. Collections of "
-        f"100 documents a group are drawn {plan.documents} times, with one split each.",
+        f"100 documents a group have one split in each draw; draws: {plan.documents}.",
         "One preprocessing for all: bodies of messages, words without stop words, Porter stems, "
         "terms in 3 documents to half of them, tf-idf, rows of length 1; KLKMeans is given the "
         "counts; k-means starts by k-means++ on unit rows, mixtures from the clusters of spherical "

@@ -112,9 +112,12 @@ def _told(
     experiment = EXPERIMENTS[found.name]
     compared = [one.as_dict() for one in comparisons(found.table)]
     differing = [one["quantity"] for one in compared if one["verdict"] == DIFFERS]
-    smaller = f"--samples {asked['samples']}; the notes say of what" if asked["samples"] else ""
-    if asked["scale"] == "quick" and asked["samples"] is None:
-        smaller = quick_of(experiment.name).leaves_out
+    smaller = quick_of(experiment.name).leaves_out
+    if smaller and asked["samples"] is not None:
+        full = f"; in full {experiment.repeats}" if experiment.repeats else ""
+        smaller = f"--samples {asked['samples']}{full}"
+    elif asked["scale"] == "paper":
+        smaller = ""
     return {
         "schema": SCHEMA,
         "name": experiment.name,
