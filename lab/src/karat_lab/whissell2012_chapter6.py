@@ -162,25 +162,41 @@ def correlation_table(
 
 
 def chosen_k_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """How often each measure's best clustering of a sample has so many clusters."""
+    """How often each measure's best clustering of a sample, of ties the fewest, has k clusters."""
     import pandas as pd
-
-    import karat
 
     rows = {}
     for dataset, table in tables.items():
         for key, title in TITLES.items():
             counts = np.zeros(10, dtype=int)
             for _, part in table.groupby(level="sample"):
-                values = (karat.measures.catalogue[key].sign * part[key]).dropna()
-                best: Any = values.idxmax()
-                k = int(best[1].split()[1])
-                counts[min(k, 11) - 2] += 1
+                counts[min(*_best_numbers(part, key), 11) - 2] += 1
             rows[dataset, title, "published"] = CHOSEN[dataset][key]
             rows[dataset, title, "karat"] = tuple(counts)
             rows[dataset, title, "error"] = tuple(np.sqrt(counts * (1 - counts / counts.sum())))
     index = pd.MultiIndex.from_tuples(rows, names=["data set", "measure", ""])
     return pd.DataFrame(list(rows.values()), index=index, columns=[*map(str, range(2, 11)), "11+"])
+
+
+def _best_numbers(part: pd.DataFrame, key: str) -> list[int]:
+    """Numbers of clusters of the best clusterings of one sample, several where values tie."""
+    import karat
+
+    values = (karat.measures.catalogue[key].sign * part[key]).dropna()
+    return [int(which[1].split()[1]) for which in values.index[values == values.max()]]
+
+
+def _ties(tables: dict[str, pd.DataFrame]) -> str:
+    """How many clusterings share the best informativeness."""
+    counts = {
+        dataset: [len(_best_numbers(p, "informativeness")) for _, p in table.groupby("sample")]
+        for dataset, table in tables.items()
+    }
+    told = ", ".join(f"{dataset} {np.median(found):g}" for dataset, found in counts.items())
+    return (
+        "Of clusterings that share the best value that of the fewest clusters counts. Median number "
+        f"of the clusterings of a sample that share the best informativeness: {told}."
+    )
 
 
 NOTES = (
@@ -230,7 +246,7 @@ def run(
         table = correlation_table(tables, TAUS_REAL, 20)
     elif name == "whissell2012-table6.2":
         notes[1] = f"Published: of 50 samples, karat: of {count}; error: binomial standard error."
-        notes.append(CLASSIFIER_NOTE)
+        notes += [CLASSIFIER_NOTE, _ties(tables)]
         table = chosen_k_table(tables)
     else:
         notes.append(CLASSIFIER_NOTE)
