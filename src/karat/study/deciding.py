@@ -115,8 +115,7 @@ def judged(study: Study) -> judging.Judged | None:
     Returns
     -------
     Judged or None
-        None where there are fewer than 20 objects, or fewer than three clusterings of two
-        clusters or more.
+        None for a graph, for fewer than 20 objects, and where no clustering has two clusters.
     """
     study.evaluate()
     return _judged(study)
