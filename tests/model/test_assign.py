@@ -204,3 +204,10 @@ def test_clusters_are_called_as_in_the_answer() -> None:
     assert study.best(stability=False).model.names == ("light", *described[1:])
     study.name_clusters({0: "light", 1: "light"}, by="Ann")
     assert study.best(stability=False).model.names[:2] == ("light (0)", "light (1)")
+
+
+def test_numbers_that_somebody_gave_are_kept() -> None:
+    table = customers(90)
+    study = karat.Study(from_table(table, id_column="id"))
+    study.add({"mine": table["plan"].map({"monthly": 7, "yearly": 3, "none yet": 5}).to_numpy()})
+    assert sorted(study.best(stability=False).model.names) == ["3", "5", "7"]

@@ -52,11 +52,14 @@ class Fitted:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What the clusters are called: as they were named, else by what sets them apart."""
-        points = self.dataset.X, self.metric
-        if callable(self.metric):
-            points = distance_matrix(*points), "precomputed"
-        found = described(self.dataset, points, self.labels, self.called, self.seed)
-        names = [self.given.get(str(one.cluster), one.name) for one in found]
+        names = list(self.called)
+        if names == [str(c) for c in range(len(names))]:
+            points = self.dataset.X, self.metric
+            if callable(self.metric):
+                points = distance_matrix(*points), "precomputed"
+            found = described(self.dataset, points, self.labels, self.called, self.seed)
+            names = [one.name for one in found]
+        names = [self.given.get(str(c), name) for c, name in enumerate(names)]
         alike = [name for name in names if names.count(name) > 1]
         return tuple(f"{n} ({c})" if n in alike else n for c, n in enumerate(names))
 
