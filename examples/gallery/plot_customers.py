@@ -31,7 +31,7 @@ customers.describe().loc[["mean", "std", "min", "max"]].round(2)
 
 # %%
 # An order value in euros would outweigh a discount share a thousandfold, hence ``scale``. The study
-# tries three clusterers and two to eight clusters, and families of internal measures vote.
+# tries three clusterers and two to eight clusters, and the learned judge chooses.
 
 data = karat.datasets.from_table(customers, scale="standard", name="customers")
 study = karat.Study(data)

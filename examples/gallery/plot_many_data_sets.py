@@ -56,8 +56,8 @@ chosen = pd.DataFrame(by_measure)
 chosen.assign(mean=chosen.mean(axis=1)).round(2)
 
 # %%
-# No measure is best everywhere. The default choice of a study is therefore a consensus with one
-# vote per family of measures.
+# No measure is best everywhere, and many say much the same. A study is therefore decided by a
+# learned judge, or on request by a consensus with one vote per family of measures.
 
 data = sets["moons"]
 study = karat.Study(data.X)

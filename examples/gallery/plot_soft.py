@@ -2,7 +2,7 @@
 Soft clusters: what if objects belong to two?
 =============================================
 
-Memberships instead of labels, from a file to a report. A study compares all clusterings by their
+Memberships instead of labels, from an array to a report. A study compares all clusterings by their
 hard labels, which every one of them has, and says how much that leaves out; measures that take
 memberships judge them as they are.
 """
@@ -15,26 +15,24 @@ import numpy as np
 from sklearn.mixture import GaussianMixture
 
 import karat
+from karat.labelings import SoftPartition
 
 # %%
-# Three groups, and a bridge of objects between two of them. A file with memberships from elsewhere
-# has an array (n, k) whose rows sum to 1:
+# Three groups, and a bridge of objects between two of them. Memberships from elsewhere are an array
+# (n, k) whose rows sum to 1:
 
 rng = np.random.default_rng(0)
 centers = np.array([[0.0, 0.0], [5.0, 0.0], [2.5, 6.0]])
 X = np.vstack([c + rng.normal(scale=0.7, size=(50, 2)) for c in centers])
 X = np.vstack([X, np.column_stack([np.linspace(1, 4, 20), rng.normal(scale=0.3, size=20)])])
-folder = Path(tempfile.mkdtemp())
-np.save(folder / "X.npy", X)
 mine = GaussianMixture(3, covariance_type="spherical", random_state=0).fit(X).predict_proba(X)
-np.savez(folder / "mine.npz", mine=mine, alike=np.full((len(X), 3), 1 / 3) + 0.01 * (mine - 1 / 3))
+alike = np.full((len(X), 3), 1 / 3) + 0.01 * (mine - 1 / 3)
 
 # %%
-# On the command line: ``karat run X.npy --labelings mine.npz -c gaussian-mixture -c kmeans``.
-# Mixtures bring their memberships.
+# Mixtures of a sweep bring their memberships.
 
-study = karat.Study(karat.datasets.read(folder / "X.npy"))
-study.add(karat.datasets.read_labelings(folder / "mine.npz"))
+study = karat.Study(X)
+study.add({"mine": SoftPartition(mine), "alike": SoftPartition(alike)})
 study.sweep(["gaussian-mixture", "kmeans"], k=range(2, 6), n_init=1, workers=1)
 print(study.best())
 
@@ -55,9 +53,9 @@ print(f"on the bridge {memberships[150:].max(axis=1).mean():.2f}")
 # %%
 # In one call without a study, ``hardened`` says which values are those of hard labels:
 
-given = {"soft": karat.labelings.SoftPartition(mine), "hard": mine.argmax(axis=1)}
+given = {"soft": SoftPartition(mine), "hard": mine.argmax(axis=1)}
 print(karat.evaluate(X, given, measures=["silhouette", "xie_beni_index", "pbm_index"]))
 
 # %%
 
-karat.write_report(study, folder / "soft.html")
+karat.write_report(study, Path(tempfile.mkdtemp()) / "soft.html")

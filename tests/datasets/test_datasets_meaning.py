@@ -143,7 +143,7 @@ def test_categories_become_columns(tmp_path: Path) -> None:
     one = parsed(tmp_path, "c,x\nred,1\nblue,2\nred,3\n,4\n", impute="median", scale="standard")
     assert one.feature_names == ("c=blue", "c=red", "x")
     np.testing.assert_array_equal(one.X[:, :2], [[0, 1], [1, 0], [0, 1], [0, 1]])
-    assert has_note(one, "'c' is text", "blue, red")
+    assert has_note(one, "'c' became 2 columns", "blue, red")
     assert has_note(one, "most frequent", "1 in 'c'")
     assert one.center is not None
     assert one.scale is not None

@@ -212,7 +212,7 @@ def test_stop_and_go_on(files):
     first = _run([*_answers(3), ":q"], "--classes", "ham,spam")
     assert first.exit_code == 0
     second = _run(["ham", ":u", *_answers(5)[3:], ":q"], "--classes", "ham,spam")
-    assert "has 3 labels; going on from there" in second.output
+    assert "has 3 labels; resuming there" in second.output
     assert _labels() == [*_answers(3), "ham", *_answers(5)[3:]]
     order = sample(100, 100, random_state=0)
     session = LabelSession("data-labels.jsonl", order, _lines(files))

@@ -191,3 +191,23 @@ def test_documents(tmp_path: Path) -> None:
     new.to_csv(tmp_path / "new.csv", index=False)
     run(tmp_path, "assign", "new.csv", "--model", "m", "-o", "o.csv")
     assert pd.read_csv(tmp_path / "o.csv")["cluster"].tolist() == [1, 0]
+
+
+def test_clusters_are_called_as_in_the_answer() -> None:
+    study = karat.Study(from_table(customers(90), id_column="id"))
+    study.sweep("ward", k=[3], workers=1, progress=False)
+    described = [one.name for one in study.describe("ward k=3")]
+    answer = study.best(stability=False)
+    assert answer.model.names == tuple(described)
+    assert set(answer.assignment.table["name"]) == set(described)
+    study.name_clusters({0: "light"}, by="Ann")
+    assert study.best(stability=False).model.names == ("light", *described[1:])
+    study.name_clusters({0: "light", 1: "light"}, by="Ann")
+    assert study.best(stability=False).model.names[:2] == ("light (0)", "light (1)")
+
+
+def test_numbers_that_somebody_gave_are_kept() -> None:
+    table = customers(90)
+    study = karat.Study(from_table(table, id_column="id"))
+    study.add({"mine": table["plan"].map({"monthly": 7, "yearly": 3, "none yet": 5}).to_numpy()})
+    assert sorted(study.best(stability=False).model.names) == ["3", "5", "7"]

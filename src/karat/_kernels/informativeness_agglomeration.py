@@ -117,8 +117,8 @@ def _best_pair(alive, length, sizes, weight, right, gains, losses, linked, apart
 
 
 @njit(cache=True, nogil=True)
-def agglomerate(neighbors, codes, apart, n_clusters, merges, path):
-    """Merge down to ``n_clusters``; codes (n,) and apart (k, k) are overwritten.
+def agglomerate(neighbors, codes, apart, merges, path):
+    """Merge once for each row of ``merges``; codes (n,) and apart (k, k) are overwritten.
 
     Each step merges, of the pairs that are mistaken for each other (or, without any, of those
     that hold neighbours of each other, or else of all), the one that leaves the largest

@@ -82,7 +82,8 @@ def _of_training(study: Study, answer: Answer) -> Assignment:
     except InputError as error:  # distances, graphs: neither margins nor centres
         n, none = study.n_objects, np.full(study.n_objects, np.nan)
         typer.echo(f"Note: no confidence or distance is written: {error}", err=True)
-        names = np.array([*study.cluster_names(answer.name), "outlier"], dtype=object)
+        called = () if answer.fitted is None else answer.fitted.names
+        names = np.array([*called, "outlier"], dtype=object)
         return Assignment(answer.labels, names[answer.labels], none, np.zeros(n, bool), none)
 
 

@@ -25,8 +25,9 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, TSV, Parquet, NPY, NPZ, Matrix Market), documents (JSON lines, a "
-        "folder, CLUTO, LIBSVM), an address (downloaded), or a packaged set: iris, wine.",
+        help="A data file (CSV, Parquet, NPY, NPZ, Excel, Matrix Market, SQLite, ...), documents "
+        "(JSON lines, a folder, CLUTO, LIBSVM), an address (downloaded), or a packaged set: iris, "
+        "wine.",
     ),
 ]
 Header = Annotated[

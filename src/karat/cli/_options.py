@@ -31,8 +31,8 @@ Classes = Annotated[
     typer.Option(
         "--classes",
         metavar="LIST",
-        help="With some labels: all classes there can be (a,b,c), or how many (3), or open where "
-        "nobody knows. By default those among the labels, a premise of the guarantee.",
+        help="With some labels: all classes there can be (a,b,c), or how many (3), which becomes a "
+        "premise of the guarantee. By default open: nothing is assumed.",
     ),
 ]
 Constraints = Annotated[

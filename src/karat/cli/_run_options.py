@@ -69,8 +69,8 @@ class Sweep:
 class Judging:
     """What decides.
 
-    by: What decides: judge, consensus, guarantee, judge-and-labels, or a measure (see karat
-        measures).
+    by: What decides: judge, consensus, guarantee, judge-and-labels, judge-and-pairs, or a measure
+        (see karat measures).
     noise: What outliers are to measures: drop, cluster, singletons, error.
     delta: With some labels: allowed chance that the guarantee fails.
     exact: Sample nothing: fit and judge on all objects, however many there are.
@@ -87,7 +87,7 @@ class Judging:
         str | None,
         Option(
             show_default="judge; with some labels judge-and-labels, with all of them "
-            "adjusted_rand_index"
+            "adjusted_rand_index, with --constraints judge-and-pairs"
         ),
     ] = None
     noise: Annotated[str | None, Option(show_default="drop")] = None

@@ -40,7 +40,8 @@ class Compared:
     truth: The gold standard; without it, more than two labelings are compared with each other.
     columns: The label columns, separated by commas; two names are the gold standard and a
         clustering.
-    id_column: Join the files by this column; otherwise row by row.
+    id_column: Join the files by this column; by default by one that is called so (id, row), and
+        row by row where there is none.
     measure: An external measure, see karat measures; may be given more than once. By default all
         of them, and with more than two labelings without --truth the adjusted Rand index, NMI and
         AMI.

@@ -92,7 +92,7 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
     First come the objects that stand for most others, which teach; then the others in the order of
-    a random draw. Each answer is on disk at once, so that the same command goes on where you
+    a random draw. Each answer is on disk at once, so that the same command resumes where you
     stopped, and several people may label into one file at the same time: every fifth object is
     then labelled by two, and the report says how often they differ. The guarantee holds at every
     number of labels at once: to stop at the target, or when you have had enough, does not break it.
@@ -128,7 +128,7 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
         path, order, objects.lines(), rows, by=labels.by or getpass.getuser(), taught=n_taught
     )
     if len(session):
-        typer.echo(f"{path} has {len(session)} labels; going on from there.", err=True)
+        typer.echo(f"{path} has {len(session)} labels; resuming there.", err=True)
     for taken in labels.take or ():
         typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
     learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS

@@ -83,7 +83,7 @@ class InformativenessAgglomeration(Estimator):
         self.path_ = np.full(steps + 1, np.nan)
         if len(apart) > 1:
             lists = neighbor_lists(data, self.n_neighbors)
-            agglomerate(lists.indices, codes, apart, self.n_clusters, merges, self.path_)
+            agglomerate(lists.indices, codes, apart, merges, self.path_)
         self.labels_ = canonical_codes(codes)
         self.informativeness_ = float(self.path_[-1])
         return self

@@ -224,8 +224,8 @@ def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str
             c = len(names)
             shown += f", and {c - 6} more" if c > 6 else ""
             notes.append(
-                f"{name!r} is text; it became {c} column{'s' if c > 1 else ''} of 0 and 1, one per "
-                f"value ({shown}), which no scaling changes."
+                f"{name!r} became {c} column{'s' if c > 1 else ''} of 0 and 1, one per value "
+                f"({shown})."
             )
         else:
             X[:, start] = values

@@ -102,7 +102,7 @@ def read_labelings(
     Raises
     ------
     InputError
-        If a label is missing, an id is missing, unknown or repeated, or the numbers of rows differ.
+        If a label is missing, an id is missing or repeated, or the numbers of rows differ.
 
     Examples
     --------

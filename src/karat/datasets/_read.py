@@ -269,8 +269,7 @@ def from_table(
     ('size', 'colour=blue', 'colour=red')
     >>> print(fruit)
     fruit: 4 objects, 3 features
-      'colour' is text; it became 2 columns of 0 and 1, one per value (blue, red), which no
-      scaling changes.
+      'colour' became 2 columns of 0 and 1, one per value (blue, red).
       Scaled to mean 0 and standard deviation 1.
       Columns of 0 and 1 that stand for categories are 0 and 0.5, because numbers stand beside them.
     """

@@ -18,6 +18,7 @@ from karat.study import judging
 from karat.study.answer import Answer, FoundAgain, Sample, Tried, Trouble
 from karat.study.constraints import paired
 from karat.study.deciders import Verdict, as_decider, candidate, own_score
+from karat.study.describing import given_names
 from karat.study.fitted import fitted_of
 from karat.study.notes import derived
 from karat.study.numbers import nesting
@@ -115,8 +116,7 @@ def judged(study: Study) -> judging.Judged | None:
     Returns
     -------
     Judged or None
-        None where there are fewer than 20 objects, or fewer than three clusterings of two
-        clusters or more.
+        None for a graph, for fewer than 20 objects, and where no clustering has two clusters.
     """
     study.evaluate()
     return _judged(study)
@@ -213,7 +213,11 @@ def best(
                 raise
             # a clusterer that fits all objects may fail on a part of them
             skipped = str(error) if isinstance(error, InputError) else one_line(error)
-    return replace(answer(study), stability_skipped=skipped)
+    found = answer(study)
+    given = given_names(study, name)
+    if given and found.fitted is not None:
+        found = replace(found, fitted=replace(found.fitted, given=given))
+    return replace(found, stability_skipped=skipped)
 
 
 def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from karat.meaning.features import Table, as_table
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from karat.datasets import Dataset
     from karat.study.study import Study
 
 #: objects that are looked at; of more, a random sample
@@ -48,13 +49,16 @@ def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription,
     >>> [one.size for one in study.describe("ward k=3")]
     [64, 58, 56]
     """
+    found: tuple[ClusterDescription, ...]
     name = study.best().name if name is None else name
     labels = study.labels(name)
     key = f"describe {name} {_partition(study, name)}"
     if key not in study.results:
-        study.results[key] = (_described(study, name, labels),)
-    found: tuple[ClusterDescription, ...] = study.results[key][0]
-    given = (study.storage.meta.get(NAMES) or {}).get(_partition(study, name))
+        called, seed = study.cluster_names(name), study.settings.random_state
+        found = described(study.dataset, study.objects.points, labels, called, seed)
+        study.results[key] = (found,)
+    found = study.results[key][0]
+    given = _given(study, name)
     if given is None:
         return found
     names, notes = given["names"], given["notes"]
@@ -117,14 +121,28 @@ def name_clusters(
     study.storage.set_meta({NAMES: named})
 
 
+def given_names(study: Study, name: str) -> dict[str, str]:
+    """What somebody named the clusters of a candidate, by their numbers."""
+    found: dict[str, str] = (_given(study, name) or {"names": {}})["names"]
+    return found
+
+
+def _given(study: Study, name: str) -> dict[str, Any] | None:
+    found: dict[str, Any] | None
+    found = (study.storage.meta.get(NAMES) or {}).get(_partition(study, name))
+    return found
+
+
 def _partition(study: Study, name: str) -> str:
     return str(study.candidates.loc[name, "partition"])
 
 
-def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription, ...]:
-    n, seed = len(labels), study.settings.random_state
+def described(
+    data: Dataset, points: tuple[Any, Any], labels: Any, called: Sequence[str], seed: int
+) -> tuple[ClusterDescription, ...]:
+    """The same of any labels of a data set; ``points`` are what was clustered, and its distance."""
+    n = len(labels)
     rows = np.sort(np.random.default_rng(seed).permutation(n)[:AT_MOST])
-    called = study.cluster_names(name)
     named = not all(one.isdecimal() for one in called)
     sizes = np.bincount(labels[labels >= 0]).tolist()
     out = [
@@ -136,7 +154,7 @@ def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription
         return tuple(out)
     for one in describe_clusters(
         labels=labels[rows], names=[called[c] for c in there] if named else None,
-        random_state=seed, **_objects(study, rows),
+        random_state=seed, **_objects(data, points, rows),
     ):  # fmt: skip
         c = int(one.cluster)
         out[c] = replace(
@@ -149,10 +167,9 @@ def _described(study: Study, name: str, labels: Any) -> tuple[ClusterDescription
     return tuple(out)
 
 
-def _objects(study: Study, rows: Any) -> dict[str, Any]:
+def _objects(data: Dataset, points: tuple[Any, Any], rows: Any) -> dict[str, Any]:
     """What the objects are described by."""
-    data = study.dataset
-    X, metric = study.objects.points
+    X, metric = points
     all_of_them = len(rows) == data.n_objects
     if not all_of_them:
         X = X[rows][:, rows] if metric in RELATIONS else X[rows]
@@ -169,7 +186,7 @@ def _objects(study: Study, rows: Any) -> dict[str, Any]:
 
 def features_of(study: Study, rows: Any) -> Table | None:
     """By what clusters of some of the objects can be told apart; of documents, by their terms."""
-    told = _objects(study, rows)
+    told = _objects(study.dataset, study.objects.points, rows)
     kind, names = told.get("kind", "features"), told.get("feature_names")
     if kind == "terms":
         return as_table(sparse.csr_array(told["X"] != 0, dtype=np.float64), names, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from karat.distances import distance_matrix
 from karat.model import KEPT, Assignment, Changes, Model, changes
 from karat.runtime.validation import InputError
 from karat.study import work
+from karat.study.describing import described
 from karat.study.large import draw_rows
 from karat.study.stability import clusterers_of
 from karat.study.store import Planned, planned
@@ -36,8 +37,8 @@ class Fitted:
     dataset: Dataset
     metric: Any
     labels: NDArray[np.int32]
-    #: what the clusters are called
-    names: tuple[str, ...]
+    #: what the clusters are called in the study, which may be their numbers
+    called: tuple[str, ...]
     #: what the study knows of it
     candidate: dict[str, Any]
     #: none for a clustering from elsewhere, or a clusterer that is not known any more
@@ -45,6 +46,22 @@ class Fitted:
     #: the objects that stand for all: those that it was fitted to, where these are a sample
     kept: NDArray[np.int64]
     seed: int
+    #: what somebody named clusters, by their numbers
+    given: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the clusters are called: as they were named, else by what sets them apart."""
+        names = list(self.called)
+        if names == [str(c) for c in range(len(names))]:
+            points = self.dataset.X, self.metric
+            if callable(self.metric):
+                points = distance_matrix(*points), "precomputed"
+            found = described(self.dataset, points, self.labels, self.called, self.seed)
+            names = [one.name for one in found]
+        names = [self.given.get(str(c), name) for c, name in enumerate(names)]
+        alike = [name for name in names if names.count(name) > 1]
+        return tuple(f"{n} ({c})" if n in alike else n for c, n in enumerate(names))
 
     def refit(self, X: Any) -> NDArray[Any] | None:
         """Labels of some rows, clustered anew; None where the fit fails."""

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 FIT_AT_MOST = 5_000
 #: the learned judge weighs its evidence on so many objects at most
 WEIGH_AT_MOST = 10_000
-#: up to so many objects every measure is computed exactly; above, from samples
+#: up to so many objects every measure is computed exactly; above, some from samples, others not
 JUDGE_EXACTLY = 20_000
-#: standard error that an estimate may have (of unbounded measures: times the value)
+#: standard error that an estimate may have
 PRECISION = 0.005
 _CELL_ROWS = 2**17
 

@@ -68,8 +68,9 @@ class Study:
     exact : bool, optional
         Whether every clusterer is fitted to all objects and every measure computed exactly. By
         default clusterers whose time grows faster than linearly are fitted to 5,000 objects and
-        extended to the others by the nearest object, and above 20,000 objects measures of pairs
-        are estimated with standard errors.
+        extended to the others by the nearest object, and above 20,000 objects silhouettes and
+        ranks of distances are estimated with standard errors; sums and extremes of distances have
+        a reason in place of a value.
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.

@@ -58,7 +58,7 @@ def test_every_step_is_the_best_of_all(seed: int, n: int, k: int, r: int) -> Non
     merges, path = np.empty((k - 1, 2), dtype=np.int64), np.full(k, np.nan)
     lists = neighbor_lists(X, r).indices
     codes = labels.copy()
-    agglomerate(lists, codes, apart.copy(), 1, merges, path)
+    agglomerate(lists, codes, apart.copy(), merges, path)
     assert set(codes) == {merges[-1, 0]}
     assert np.isnan(path[-1])
     for step, (a, b) in enumerate(merges):
