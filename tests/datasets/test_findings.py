@@ -312,9 +312,22 @@ def test_asymmetric_distances_are_rejected_everywhere():
         lambda: karat.evaluate(D, labels, metric="precomputed"),
         lambda: karat.Study(D, metric="precomputed"),
         lambda: from_objects(list(range(30)), lambda a, b: abs(a - b) * (1 + (a > b))),
+        lambda: karat.silhouette(D, labels, metric=lambda a, b: max(a[0] - b[0], 0.0)),
     ):
         with pytest.raises(InputError, match=r"symmetric|direction"):
             act()
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
+def test_what_is_no_distance_is_rejected(value):
+    X = np.arange(30.0)[:, None]
+    for last in (0, 29):  # among the first that are asked, and later
+
+        def metric(a, b, last=last):
+            return value if max(a[0], b[0]) == last else abs(a[0] - b[0])
+
+        with pytest.raises(InputError, match=r"finite|negative"):
+            karat.silhouette(X, np.arange(30) % 3, metric=metric)
 
 
 @pytest.mark.parametrize(
