@@ -364,6 +364,8 @@ def test_markers_and_own_marks(tmp_path):
     data = read(tmp_path / "x.csv", na_values="b:-1")
     assert found(data)["missing"].facts["count"] == 5
     assert data.X.min() > 20
+    with pytest.raises(InputError, match="no column is called 'c'"):
+        read(tmp_path / "x.csv", na_values="c:-1")
 
 
 def test_a_second_header_line_and_a_swallowed_one(tmp_path):

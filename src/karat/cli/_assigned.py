@@ -30,10 +30,14 @@ def load(path: Path) -> Model:
     from karat.model import load_model
     from karat.study import load_study
 
-    if path.is_file() and path.open("rb").read(15) == b"SQLite format 3":
-        with load_study(path) as study:
-            return study.best().model
-    return load_model(path)
+    if not path.is_file():
+        return load_model(path)  # says so
+    with path.open("rb") as file:
+        is_study = file.read(15) == b"SQLite format 3"
+    if not is_study:
+        return load_model(path)
+    with load_study(path) as study:
+        return study.best().model
 
 
 def check_ending(path: Path | None, option: str) -> None:
