@@ -86,7 +86,7 @@ def _of_training(study: Study, answer: Answer) -> Assignment:
     except InputError as error:  # distances, graphs: neither margins nor centres
         n, none = study.n_objects, np.full(study.n_objects, np.nan)
         typer.echo(f"Note: no confidence or distance is written: {error}", err=True)
-        names = np.array([*study.cluster_names(answer.name), "outlier"], dtype=object)
+        names = np.array([*(one.name for one in study.describe(answer.name)), "outlier"], object)
         return Assignment(answer.labels, names[answer.labels], none, np.zeros(n, bool), none)
 
 

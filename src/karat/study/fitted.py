@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from karat.clusterers import ExcludedError, catalogue, under
 from karat.datasets.preparation import Prepared
 from karat.distances import distance_matrix
 from karat.model import KEPT, Assignment, Changes, Model, changes
-from karat.runtime.validation import InputError
+from karat.runtime.validation import InputError, StorageError
 from karat.study import work
 from karat.study.large import draw_rows
 from karat.study.stability import clusterers_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from karat.clusterers import Clusterer
     from karat.datasets import Dataset
+    from karat.meaning import ClusterDescription
     from karat.study.study import Study
 
 #: what a model keeps of the candidate
@@ -36,8 +38,9 @@ class Fitted:
     dataset: Dataset
     metric: Any
     labels: NDArray[np.int32]
-    #: what the clusters are called
-    names: tuple[str, ...]
+    #: what the clusters are, as long as the study is open; what they are called otherwise
+    describe: Callable[[], tuple[ClusterDescription, ...]] | None
+    given_names: tuple[str, ...]
     #: what the study knows of it
     candidate: dict[str, Any]
     #: none for a clustering from elsewhere, or a clusterer that is not known any more
@@ -61,9 +64,25 @@ class Fitted:
         own[self.kept] = np.arange(len(self.kept))
         return self.model.placed(Prepared(self.dataset.X, np.zeros(n)), own, self.labels)
 
-    @cached_property
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the clusters are called."""
+        try:
+            return tuple(one.name for one in self.describe()) if self.describe else self.given_names
+        except StorageError:
+            return self.given_names
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the study."""
+        return vars(self) | {"describe": None, "given_names": self.names}
+
+    @property
     def model(self) -> Model:
         """The model of the clustering."""
+        return self._model.renamed(self.names)
+
+    @cached_property
+    def _model(self) -> Model:
         given = self.candidate["clusterer"] == "given"
         why = "the clustering was made elsewhere" if given else "its clusterer is not known here"
         return Model.of(
@@ -75,7 +94,7 @@ class Fitted:
             facts={name: self.candidate[name] for name in FACTS},
             reason=why if self.clusterer is None else None,
             random_state=self.seed,
-        ).renamed(self.names)
+        )
 
     def against(self, model: Model, X: Any, **options: Any) -> Changes:
         """What became of the clusters of an older model, see :func:`karat.model.changes`."""
@@ -117,6 +136,7 @@ def fitted_of(study: Study, name: str) -> Fitted:
     if candidate["fitted_on"] is not None:
         kept = study.objects.sample_rows
     return Fitted(
-        study.dataset, study.metric, study.labels(name), tuple(study.cluster_names(name)),
-        candidate, clusterers_of(study).get(candidate["clusterer"]), kept, seed,
+        study.dataset, study.metric, study.labels(name), partial(study.describe, name),
+        tuple(study.cluster_names(name)), candidate,
+        clusterers_of(study).get(candidate["clusterer"]), kept, seed,
     )  # fmt: skip
