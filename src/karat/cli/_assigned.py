@@ -117,11 +117,8 @@ def changes_of(study: Study, answer: Answer, old: Model, reading: Reading) -> Ch
     from karat.datasets.row_blocks import row_blocks
     from karat.model.rule import stacked
 
-    if Path(reading.data).exists():
-        blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
-        parts = [old.prepare(block.features) for block in blocks]
-    else:
-        parts = [old.prepare(reading.cells())]
+    blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
+    parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X
     for part in parts[1:]:
         X = stacked(X, part.X)
