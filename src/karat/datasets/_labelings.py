@@ -145,6 +145,8 @@ def read_labelings(
     if own is None:
         own = named.get("id", next(iter(named.values()), None))
     if order is not None:
+        if len(own) > len(order):
+            notes.append(f"{len(own) - len(order):,} of its rows are of other objects: ignored.")
         columns = {name: values[order] for name, values in columns.items()}
         rows, own = (None if one is None else one[order] for one in (rows, own))
     _require_labels(columns, file)
