@@ -345,6 +345,12 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     few.with_name("few.csv.looks").write_text("rubbish\n")
     with rejected("looks"):
         ask(50)
+    # what was rejected was no look
+    few.with_name("few.csv.looks").unlink()
+    for wrong in (("--delta", "1.5"), ("--classes", "0"), ("--target", "2")):
+        with rejected(wrong[0][2:]):
+            ask(20, *wrong)
+    assert ask(20, "-c", "b")["look"] == 1
     few.with_name("few.csv.looks").unlink()
     assert ask(60, "--once")["look"] is None
     assert ask(60, "--once")["table"][0]["choice_bits"] == 1

@@ -64,6 +64,8 @@ def bound(question: Question, json: Json = False) -> None:
 
     check_choice(question.noise, ("error", "cluster", "singletons", "drop"), "--noise")
     check_target(question.predict, "--predict", question.force)
+    if not 0 < question.delta <= 1:
+        raise InputError(f"--delta must be in (0, 1]; got {question.delta}")
     clusterings = read_labelings(question.labels, header=question.header)
     for name in question.column or ():
         if name not in clusterings:
@@ -75,7 +77,7 @@ def bound(question: Question, json: Json = False) -> None:
     )  # fmt: skip
     chosen = {name: clusterings[name] for name in question.column or clusterings}
     labelled = [i for i, value in enumerate(given.values) if value is not None]
-    look, told = count_look(
+    look, told, count = count_look(
         question.few,
         [chosen, question.delta, question.noise, question.classes],
         [(int(i), given.values[i]) for i in given.order or labelled],
@@ -94,6 +96,7 @@ def bound(question: Question, json: Json = False) -> None:
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
+    count()
     best = replace(best, delta=question.delta, warnings=(*given.doubts, *best.warnings))
     forecast = forecast_labels(best, question.target) if best.n else None
     if question.predict is not None:

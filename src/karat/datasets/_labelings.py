@@ -134,6 +134,8 @@ def read_labelings(
     if own is not None:
         joining.check_ids(own, f"{file}: {id_column!r}")
         order = None if ids is None else joining.order(own, ids, f"{file}: {id_column!r}")
+        if order is not None and len(own) > len(order):
+            notes.append(f"{len(own) - len(order):,} of its rows are of other objects: ignored.")
     elif ids is not None:
         n_rows = len(next(iter(columns.values())))
         if n_rows != len(ids):
@@ -145,8 +147,6 @@ def read_labelings(
     if own is None:
         own = named.get("id", next(iter(named.values()), None))
     if order is not None:
-        if len(own) > len(order):
-            notes.append(f"{len(own) - len(order):,} of its rows are of other objects: ignored.")
         columns = {name: values[order] for name, values in columns.items()}
         rows, own = (None if one is None else one[order] for one in (rows, own))
     _require_labels(columns, file)
