@@ -77,9 +77,12 @@ def bound(question: Question, json: Json = False) -> None:
     )  # fmt: skip
     chosen = {name: clusterings[name] for name in question.column or clusterings}
     labelled = [i for i, value in enumerate(given.values) if value is not None]
+    in_order = given.order is not None and not question.once
+    planned = [question.target] if question.target and in_order else []
     look, told, count = count_look(
         question.few,
-        [chosen, question.delta, question.noise, question.classes],
+        # the sequences that test follow from the target
+        [chosen, question.delta, question.noise, question.classes, *planned],
         [(int(i), given.values[i]) for i in given.order or labelled],
         given.order is not None,
         question.once,
