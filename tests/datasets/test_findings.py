@@ -354,6 +354,17 @@ def test_dates_as_people_write_them():
     assert np.isnan(days(["12-5", "hello", "1.5"])).all()
 
 
+def test_ids_that_several_rows_share_are_no_feature(tmp_path):
+    rng = np.random.default_rng(0)
+    ids = 1000 + 7 * np.repeat(rng.permutation(60), 2)
+    table = pd.DataFrame(rng.normal(size=(120, 2)), columns=["x", "v"])
+    table.insert(0, "customer_id", ids)
+    table.to_csv(tmp_path / "x.csv", index=False)
+    data = read(tmp_path / "x.csv")
+    assert data.feature_names == ("x", "v")
+    assert "code" in found(data)
+
+
 def test_markers_and_own_marks(tmp_path):
     rng = np.random.default_rng(0)
     cells = [f"{x:.2f}" for x in rng.normal(50, 5, 60)]
