@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from example_counts import examples
-from karat.bench import rank_agreement
+from karat.bench import compare_methods, rank_agreement
 from karat.runtime.validation import InputError
 
 # whissell2012 table 5.7, by NMI and by FQ; table 5.8 has τ 0.279 for them
@@ -108,6 +108,7 @@ def test_the_interval_covers_what_more_sets_would_show():
         (lambda: rank_agreement({"a": np.eye(2), "b": np.eye(3)}), "other data sets or methods"),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, published={"p": [0]}), "once: 0, 1, 2"),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, n_resamples=0), "at least 1"),
+        (lambda: compare_methods({"a": [0.9], "b": [0.8, 0.7]}), "for each method as many"),
     ],
 )
 def test_rankings_that_cannot_be_compared(call, message):

@@ -312,9 +312,22 @@ def test_asymmetric_distances_are_rejected_everywhere():
         lambda: karat.evaluate(D, labels, metric="precomputed"),
         lambda: karat.Study(D, metric="precomputed"),
         lambda: from_objects(list(range(30)), lambda a, b: abs(a - b) * (1 + (a > b))),
+        lambda: karat.silhouette(D, labels, metric=lambda a, b: max(a[0] - b[0], 0.0)),
     ):
         with pytest.raises(InputError, match=r"symmetric|direction"):
             act()
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
+def test_what_is_no_distance_is_rejected(value):
+    X = np.arange(30.0)[:, None]
+    for last in (0, 29):  # among the first that are asked, and later
+
+        def metric(a, b, last=last):
+            return value if max(a[0], b[0]) == last else abs(a[0] - b[0])
+
+        with pytest.raises(InputError, match=r"finite|negative"):
+            karat.silhouette(X, np.arange(30) % 3, metric=metric)
 
 
 @pytest.mark.parametrize(
@@ -341,6 +354,17 @@ def test_dates_as_people_write_them():
     assert np.isnan(days(["12-5", "hello", "1.5"])).all()
 
 
+def test_ids_that_several_rows_share_are_no_feature(tmp_path):
+    rng = np.random.default_rng(0)
+    ids = 1000 + 7 * np.repeat(rng.permutation(60), 2)
+    table = pd.DataFrame(rng.normal(size=(120, 2)), columns=["x", "v"])
+    table.insert(0, "customer_id", ids)
+    table.to_csv(tmp_path / "x.csv", index=False)
+    data = read(tmp_path / "x.csv")
+    assert data.feature_names == ("x", "v")
+    assert "code" in found(data)
+
+
 def test_markers_and_own_marks(tmp_path):
     rng = np.random.default_rng(0)
     cells = [f"{x:.2f}" for x in rng.normal(50, 5, 60)]
@@ -351,6 +375,8 @@ def test_markers_and_own_marks(tmp_path):
     data = read(tmp_path / "x.csv", na_values="b:-1")
     assert found(data)["missing"].facts["count"] == 5
     assert data.X.min() > 20
+    with pytest.raises(InputError, match="no column is called 'c'"):
+        read(tmp_path / "x.csv", na_values="c:-1")
 
 
 def test_a_second_header_line_and_a_swallowed_one(tmp_path):

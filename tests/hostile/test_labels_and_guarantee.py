@@ -331,9 +331,11 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     assert second["anytime"]
     assert ask(30, "-c", "a")["look"] == 2  # to choose one after a look is another question
     assert ask(40)["look"] == 1
+    # other targets plan other tests: the lowest of their answers would not hold
+    assert [ask(40, "--target", t)["look"] for t in ("0.2", "0.3", "0.2")] == [3, 4, 3]
     few.write_text(few.read_text().replace("0,0", "0,1", 1))
     changed = json.loads(invoke("bound", tmp_path / "k.csv", few, "--json"))
-    assert changed["look"] == 3
+    assert changed["look"] == 5
     whole = tmp_path / "whole.csv"
     for m, look in ((30, 1), (40, 2)):  # nothing says in which order these were drawn
         column = [str(i % 2) if i < m else None for i in range(200)]
@@ -345,6 +347,12 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     few.with_name("few.csv.looks").write_text("rubbish\n")
     with rejected("looks"):
         ask(50)
+    # what was rejected was no look
+    few.with_name("few.csv.looks").unlink()
+    for wrong in (("--delta", "1.5"), ("--classes", "0"), ("--target", "2")):
+        with rejected(wrong[0][2:]):
+            ask(20, *wrong)
+    assert ask(20, "-c", "b")["look"] == 1
     few.with_name("few.csv.looks").unlink()
     assert ask(60, "--once")["look"] is None
     assert ask(60, "--once")["table"][0]["choice_bits"] == 1

@@ -81,6 +81,12 @@ def test_every_way_to_name_two_labelings(files, args):
     assert len(answer["by_class"]) == 3
 
 
+def test_the_first_of_two_columns_is_the_gold_standard(files):
+    for names in ("class,cluster", "cluster,class"):
+        answer = judged(files / "true.csv", files / "pred.csv", "--columns", names)
+        assert answer["truth"] == names.partition(",")[0]
+
+
 def test_text_for_people(files):
     output = run(files / "true.csv", files / "pred.csv")
     assert "17 objects, 2 labelings" in output

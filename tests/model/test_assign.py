@@ -108,10 +108,13 @@ def test_decimal_commas(tmp_path: Path, folder: Path) -> None:
         (("old.csv", "--model", "m.karat-model", "-o", "x.doc"), "ends in none of .csv"),
         (("old.csv", "--model", "m.karat-model", "-o", "old.csv"), "exists already"),
         (("short.csv", "--model", "m.karat-model", "-o", "x.csv"), "'income'"),
+        (("none.csv", "--model", "m.karat-model", "-o", "x.csv"), "no rows"),
+        (("iris", "--model", "m.karat-model", "-o", "x.csv"), "'sepal_length_cm'"),
     ],
 )
 def test_errors_leave_nothing(folder: Path, arguments: Any, said: str) -> None:
     customers(5).drop(columns="income").to_csv(folder / "short.csv", index=False)
+    customers(0).to_csv(folder / "none.csv", index=False)
     done = karat_command("assign", *arguments, cwd=folder)
     assert done.returncode in (2, 3)
     assert said in done.stderr

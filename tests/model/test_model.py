@@ -101,6 +101,19 @@ def test_training_rows_get_their_labels(clusterer: str) -> None:
     assert said.value > 0.9
 
 
+def test_clusters_are_called_as_the_study_calls_them(tmp_path: Path) -> None:
+    with karat.Study(X, storage=tmp_path / "s.karat") as study:
+        study.sweep(["ward"], k=[3], n_init=1, workers=1)
+        answer = study.best()
+        called = [one.name for one in study.describe()]
+        assert answer.predict(X).names.tolist() == [called[label] for label in answer.labels]
+        study.name_clusters({0: "one"}, by="me")
+        assert study.best().model.names == ("one", *called[1:])
+    assert answer.model.names == tuple(called)
+    with pytest.raises(StorageError, match="closed"):
+        study.labels("ward k=3")
+
+
 def test_how_often_training_rows_do_not_is_said() -> None:
     labels = np.random.default_rng(0).integers(0, 2, 6000)
     A = np.random.default_rng(1).normal(size=(6000, 2))

@@ -64,7 +64,7 @@ def test_shapes_are_clusters_and_a_curve_is_none():
 def test_few_objects_say_nothing_and_many_say_no():
     rng = np.random.default_rng(0)
     few, many = (karat.assess_structure(rng.normal(size=(n, 2))) for n in (12, 800))
-    assert few.decision == "unclear"
+    assert (few.decision, few.probability) == ("unclear", 0.5)
     assert many.decision == "no"
     assert few.evidence == 0 < many.n_objects
 

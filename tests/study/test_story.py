@@ -62,6 +62,13 @@ def test_segments_of_customers_are_good_and_halves_by_age_are_not():
     assert bad.reference.expected.value > bad.expected.value + 0.3
 
 
+def test_where_too_little_was_tried_more_is_the_next_step():
+    X, segment = customers()
+    answer = swept(X, k=[2], names=["kmeans"]).best()
+    assert answer.reference.n_clusters == segment.max() + 1
+    assert f"compare more: karat's own sweep finds {segment.max() + 1} groups" in str(answer)
+
+
 def test_moons_are_two():
     X, y = make_moons(300, noise=0.06, random_state=0)
     answer = swept(X, k=range(2, 5)).best()

@@ -226,10 +226,21 @@ def test_nothing_to_choose_from_says_why():
         ones.best()
 
 
+def test_few_distinct_objects_are_judged_without_warnings(recwarn):
+    study = karat.Study(np.repeat(np.eye(3), 10, axis=0))
+    study.sweep(["kmeans", "ward"], k=[2, 3], n_init=1, workers=1)
+    answer = study.best(stability=False)
+    assert (answer.n_clusters, answer.structure.decision) == (3, "unclear")
+    assert not recwarn.list
+
+
 def test_constant_data_has_an_answer_or_a_reason():
-    study = karat.Study(np.ones((12, 3)))
+    study = karat.Study(np.ones((30, 3)))
     study.sweep(["kmeans", "ward", "hdbscan"], k=[2, 3], n_init=1, workers=1)
     table = study.scores()
+    answer = study.best(stability=False)
+    assert (answer.structure.decision, answer.expected) == ("no", None)
+    assert study.alternatives().reason == "equal"
     assert table.loc["kmeans k=2 start=0", "status"] == "flagged"
     for name, row in table.iterrows():
         for measure in karat.measures.catalogue:

@@ -194,8 +194,8 @@ def _ties(tables: dict[str, pd.DataFrame]) -> str:
     }
     told = ", ".join(f"{dataset} {np.median(found):g}" for dataset, found in counts.items())
     return (
-        "Of clusterings that share the best value that of the fewest clusters counts. Median number "
-        f"of the clusterings of a sample that share the best informativeness: {told}."
+        "Of clusterings that share the best value that of the fewest clusters counts. Median "
+        f"number of the clusterings of a sample that share the best informativeness: {told}."
     )
 
 

@@ -17,7 +17,12 @@ def score_table(scores: Any) -> pd.DataFrame:
     """Scores with a row for each data set and a column for each method, none missing."""
     import pandas as pd
 
-    table = pd.DataFrame(scores).astype(float)
+    try:
+        table = pd.DataFrame(scores).astype(float)
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"scores are numbers, for each method as many as there are data sets ({error})"
+        ) from None
     if table.shape[0] < 2 or table.shape[1] < 2:
         raise InputError(
             f"a comparison needs two data sets and two methods or more; got {table.shape[0]} and "

@@ -101,10 +101,10 @@ def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
         if of_terms:
             told = ", ".join(term.feature for term in one.telling[:TOPIC_WORDS])
         right = "" if one.accuracy is None else f"{100 * one.accuracy:.0f} %"
-        rows.append((one.name, told, right, f"{one.size:,}"))
-    heads = ("cluster", "words" if of_terms else "rule", "right", "objects")
+        rows.append((str(one.cluster), one.name, told, right, f"{one.size:,}"))
+    heads = ("", "cluster", "words" if of_terms else "rule", "right", "objects")
     title = ", named by ".join(["The clusters", *named])
-    show_table(heads, rows, title=title, numbers=(2, 3))
+    show_table(heads, rows, title=title, numbers=(0, 3, 4))
     if len(found) > CLUSTERS_SHOWN:
         console.print(f"... and {len(found) - CLUSTERS_SHOWN} smaller clusters", style="dim")
 

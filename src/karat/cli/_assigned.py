@@ -30,10 +30,14 @@ def load(path: Path) -> Model:
     from karat.model import load_model
     from karat.study import load_study
 
-    if path.is_file() and path.open("rb").read(15) == b"SQLite format 3":
-        with load_study(path) as study:
-            return study.best().model
-    return load_model(path)
+    if not path.is_file():
+        return load_model(path)  # says so
+    with path.open("rb") as file:
+        is_study = file.read(15) == b"SQLite format 3"
+    if not is_study:
+        return load_model(path)
+    with load_study(path) as study:
+        return study.best().model
 
 
 def check_ending(path: Path | None, option: str) -> None:
@@ -114,11 +118,8 @@ def changes_of(study: Study, answer: Answer, old: Model, reading: Reading) -> Ch
     from karat.datasets.row_blocks import row_blocks
     from karat.model.rule import stacked
 
-    if Path(reading.data).exists():
-        blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
-        parts = [old.prepare(block.features) for block in blocks]
-    else:
-        parts = [old.prepare(reading.cells())]
+    blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
+    parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X
     for part in parts[1:]:
         X = stacked(X, part.X)

@@ -81,9 +81,11 @@ def _gold(
         raise InputError(
             f"--truth {truth} is no file, and {unknown_name(truth, labelings, 'column')}"
         )
+    if truth is None and names is not None and len(names) == 2:
+        return names[0]
     if truth is None and len(read) == 2 and all(len(found) == 1 for found in read.values()):
         return next(iter(labelings))
-    return names[0] if truth is None and names is not None and len(names) == 2 else truth
+    return truth
 
 
 def _shared_id(paths: list[Path], header: bool | None) -> tuple[str | None, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,13 +97,10 @@ def to_csv(table: pd.DataFrame, *, header: bool = True, sep: str = ",") -> str:
 def escaped(value: Any) -> Any:
     """Text that a spreadsheet would run, with an apostrophe before it; numbers stay.
 
-    >>> escaped("=HYPERLINK(1)"), escaped("-1.5"), escaped("plain")
-    ("'=HYPERLINK(1)", '-1.5', 'plain')
+    >>> escaped("=HYPERLINK(1)"), escaped("-1.5"), escaped("-1.200,5 %"), escaped("plain")
+    ("'=HYPERLINK(1)", '-1.5', '-1.200,5 %', 'plain')
     """
     if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{value}"
-    return value
+    number = re.fullmatch(r"[+-][\d.,\s%€$£]*(e[+-]?\d+|inf|nan)?", value, re.IGNORECASE)
+    return value if number else f"'{value}"

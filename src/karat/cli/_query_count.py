@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,10 @@ def share_of(look: int) -> float:
 
 def count_look(
     path_of_labels: Path, question: Any, labels: list[tuple[int, Any]], ordered: bool, once: bool
-) -> tuple[int | None, str]:
+) -> tuple[int | None, str, Callable[[], None]]:
     """The number of this question about the labels, None with ``once``; and what to tell about it.
+
+    The third value counts it, which is due before the answer is told.
 
     The same question with more labels is the same question where the order of the draw is known,
     for its answer holds at every number of labels at once. Other clusterings or options, labels
@@ -56,12 +60,14 @@ def count_look(
         looks.append(entry)
     elif looks[number] != entry:
         looks[number] = entry
-    write_output(path, "".join(json.dumps(entry) + "\n" for entry in looks), overwrite=True)
+    lines = "".join(json.dumps(entry) + "\n" for entry in looks)
+    keep = partial(write_output, path, lines, overwrite=True)
     if looks[number]["once"]:
-        return None, (
+        told = (
             "One look at a number of labels that was fixed beforehand (--once): all of delta is "
             "spent, and no further question is covered."
         )
+        return None, told, keep
     share = share_of(number + 1)
     later = 0.2 / (number + 1)
     held = (
@@ -71,11 +77,12 @@ def count_look(
         else "More labels are another question, since this file does not say in which order the "
         "objects were drawn; a file of karat sample does."
     )
-    return number + 1, (
+    told = (
         f"Question {number + 1} about these labels ({path.name} counts them): of 100 chances to "
         f"fail that you allow, this answer takes {100 * share:.3g}; {100 * later:.3g} are kept for "
         f"later questions, so that all answers hold together. {held}"
     )
+    return number + 1, told, keep
 
 
 def _digest(value: Any) -> str:

@@ -102,7 +102,7 @@ class Judging:
         ),
     ] = None
     differences: Annotated[str | None, Option(metavar="KIND[:SCALE]")] = None
-    alternatives: Annotated[int | None, Option(metavar="N")] = None
+    alternatives: Annotated[int | None, Option(metavar="N", min=1)] = None
     constraints: Constraints = None
     update: bool = False
     seed: Annotated[int | None, Option(show_default="0")] = None

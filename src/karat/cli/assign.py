@@ -12,6 +12,7 @@ from karat.cli import _assigned
 from karat.cli._input import DataArgument, Encoding, Header
 from karat.cli._options import Force, Quiet
 from karat.cli._output import check_target, printable, tell_notes
+from karat.runtime.validation import InputError
 
 
 def assign(
@@ -72,6 +73,8 @@ def assign(
             step = min(int(cells.nbytes) - 3 * cells.num_rows * cells.num_columns, size - done)
             done += step
             advance(step)
+        if n == 0:
+            raise InputError(f"{data} has no rows")
     for name in (*used.names, "outlier"):
         if counts[name]:
             typer.echo(f"{counts[name]:>12,}  {printable(name)}")

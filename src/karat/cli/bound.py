@@ -64,6 +64,8 @@ def bound(question: Question, json: Json = False) -> None:
 
     check_choice(question.noise, ("error", "cluster", "singletons", "drop"), "--noise")
     check_target(question.predict, "--predict", question.force)
+    if not 0 < question.delta <= 1:
+        raise InputError(f"--delta must be in (0, 1]; got {question.delta}")
     clusterings = read_labelings(question.labels, header=question.header)
     for name in question.column or ():
         if name not in clusterings:
@@ -75,9 +77,12 @@ def bound(question: Question, json: Json = False) -> None:
     )  # fmt: skip
     chosen = {name: clusterings[name] for name in question.column or clusterings}
     labelled = [i for i, value in enumerate(given.values) if value is not None]
-    look, told = count_look(
+    in_order = given.order is not None and not question.once
+    planned = [question.target] if question.target and in_order else []
+    look, told, count = count_look(
         question.few,
-        [chosen, question.delta, question.noise, question.classes],
+        # the sequences that test follow from the target
+        [chosen, question.delta, question.noise, question.classes, *planned],
         [(int(i), given.values[i]) for i in given.order or labelled],
         given.order is not None,
         question.once,
@@ -94,6 +99,7 @@ def bound(question: Question, json: Json = False) -> None:
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
+    count()
     best = replace(best, delta=question.delta, warnings=(*given.doubts, *best.warnings))
     forecast = forecast_labels(best, question.target) if best.n else None
     if question.predict is not None:

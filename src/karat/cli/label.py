@@ -110,10 +110,13 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
 
     from karat.distances import RELATIONS
     from karat.labeling import Desk, LabelSession, Watch, export_labels, import_labels
+    from karat.labeling.exchange import check_export
     from karat.study.deciding import MOST_FOR_CLASSIFIERS
 
     check_target(labels.predict, "--predict", labels.force)
     check_target(labels.export, "--export", labels.force)
+    if labels.export is not None:
+        check_export(labels.export)
     classes = _listed(aim)
     dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)

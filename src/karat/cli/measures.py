@@ -25,13 +25,20 @@ def measures(
     """List every measure with its direction and range, explain one, or recommend three."""
     if for_ is not None:
         import karat
+        from karat.study.wording import span
 
         advice = karat.recommend(kind=for_)
         advised = advice.rename_axis("key").reset_index().to_dict("records")
         if json:
             tell_json(advised)
         else:
-            typer.echo(advice.round(2).to_string())
+            rows = [
+                (one["key"], f"{one['rho']:.2f}", span(one["low"], one["high"]), one["instead_of"])
+                for one in advised
+            ]
+            heads = ("measure", "ρ", "95 % interval", "instead of")
+            title = f"For {for_}, one of each family, by its rank correlation with the truth"
+            show_table(heads, rows, title=title, whole=1)
         return
     from karat.measures import catalogue
 

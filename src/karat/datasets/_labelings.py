@@ -134,6 +134,8 @@ def read_labelings(
     if own is not None:
         joining.check_ids(own, f"{file}: {id_column!r}")
         order = None if ids is None else joining.order(own, ids, f"{file}: {id_column!r}")
+        if order is not None and len(own) > len(order):
+            notes.append(f"{len(own) - len(order):,} of its rows are of other objects: ignored.")
     elif ids is not None:
         n_rows = len(next(iter(columns.values())))
         if n_rows != len(ids):

@@ -119,7 +119,8 @@ class Options:
     def check_columns(self, names: Iterable[str]) -> None:
         """Raise unless every column that was named is there."""
         known = list(names)
-        for name in self.columns():
+        marked = [one.partition(":")[0] for one in self.na_values if ":" in one]
+        for name in (*self.columns(), *marked):
             if name not in known:
                 raise unknown_name(name, known, "column")
 

@@ -45,6 +45,8 @@ _CODES = re.compile(
     r"country|state|city|dept|department|branch|store|sector|industry|occupation|gender|sex|race)$"
     r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)",
 )
+#: names of things, also where several rows have the same one
+_KEYS = re.compile(r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$")
 #: quantities, however few and uneven their values are
 _MEASURED = re.compile(
     r"time|day|week|month|year|hour|age|dose|temp|price|cost|amount|size|length|weight|height|rate",
@@ -298,6 +300,8 @@ def _is_code(distinct: NDArray[Any], n: int, name: str) -> bool:
     c = len(distinct)
     if c < 3 or distinct[0] < 0:
         return False
+    if _KEYS.search(name):
+        return True
     if _CODES.search(name):
         return bool(10 * c <= n or not _even(distinct))
     if _MEASURED.search(name):

@@ -109,7 +109,7 @@ def _sentinel(f: Finding) -> str:
         f"{', '.join(f'{value:g}' for value in values)} in {name!r}"
         for name, values in f.facts["values"].items()
     ]
-    more = f" and in {len(found) - SHOWN} more columns" if len(found) > SHOWN else ""
+    more = f" and in {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return (
         f"A value far from all others is repeated exactly: {'; '.join(found[:SHOWN])}{more} "
         f"({f.facts['count']:,} cells). It is read as a missing value."

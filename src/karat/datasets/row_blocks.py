@@ -74,6 +74,12 @@ def row_blocks(
         columns = {name: np.asarray(values, dtype=object) for name, values in whole.fields.items()}
         yield from _parts(_columns.to_arrow({**columns, text_column or "text": whole.texts}))
         return
+    if not file.exists():  # packaged, an address, a part of a file; or there is none
+        from karat.datasets._read import read_cells
+
+        cells, _ = read_cells(path, header=header, encoding=encoding)
+        yield from _parts(_columns.to_arrow(dict(cells)))
+        return
     _files.check_file(file)
     suffix = _files.split_name(file)[1]
     with _files.explained(file):

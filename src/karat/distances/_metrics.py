@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+#: objects all pairs of which a function is asked for first, both ways
+ASKED = 10
 #: from so many features on, dense Euclidean distances come from matrix products
 PRODUCT_FEATURES = 64
 
@@ -143,9 +146,9 @@ def as_distances(
 
     name = check_metric(metric)
     if callable(name):
-        from scipy.spatial.distance import cdist
-
-        return Blocks(X, lambda A, B: cdist(A, B, name), symmetric=True)
+        few = dense(X[:ASKED])
+        as_square(_asked(name, few, few), symmetric=True)
+        return Blocks(X, partial(_asked, name), symmetric=True)
     if name == "graph":
         raise InputError(
             "a graph has edges, not distances between all nodes; for these give the matrix of "
@@ -172,6 +175,19 @@ def as_distances(
     if name in ("kl", "symmetric_kl"):
         return Divergence(_probabilities(dense(X)), symmetric=name == "symmetric_kl")
     return _from_scipy(X, name)
+
+
+def _asked(metric: Any, A: Floats, B: Floats) -> Floats:
+    """What a function gives for all pairs."""
+    from scipy.spatial.distance import cdist
+
+    D: Floats = cdist(A, B, metric)
+    if not (D > -1e-9).all() or not np.isfinite(D.max()):
+        raise InputError(
+            f"{metric_name(metric)} gives {D.max() if D.min() > -1e-9 else D.min():g} for a pair "
+            "of objects; a distance is a finite number of at least 0"
+        )
+    return D
 
 
 #: distances of two rows that depend on the others

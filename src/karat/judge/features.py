@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,8 @@ def gather(X: Any, codes: Codes, *, metric: Any = "euclidean") -> Evidence:
     More than 10,000 objects are sampled. What is seen of a partition does not depend on the
     others.
     """
+    from sklearn.exceptions import ConvergenceWarning
+
     from karat._kernels.evidence import pair_agreement
 
     points = as_points(X, metric)
@@ -125,10 +128,11 @@ def gather(X: Any, codes: Codes, *, metric: Any = "euclidean") -> Evidence:
         points = points[rows]
         codes = np.stack([encode(code[rows]).codes for code in codes])
     view = look_at(points)
-    fixed, found_by = anchors(view.Z)
-    everyone = np.concatenate([codes, fixed])
-    M = len(codes)
-    seen = _traits(view, everyone)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # of all threads
+        fixed, found_by = anchors(view.Z)
+        everyone = np.concatenate([codes, fixed])
+        M = len(codes)
+        seen = _traits(view, everyone)
     table = pair_agreement(everyone, everyone.max(axis=1).astype(np.int64) + 1)
     return Evidence(
         seen.take(slice(0, M)),

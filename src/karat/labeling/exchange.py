@@ -24,6 +24,12 @@ AHEAD = 200
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+def check_export(path: str | Path) -> None:
+    """Raise for a file that labels are not exported to, before anything is labelled."""
+    if Path(path).suffix.lower() not in (".json", ".csv"):
+        raise InputError(f"labels are exported to .json (Label Studio) or .csv; got {path}")
+
+
 def export_labels(session: LabelSession, path: Any, *, overwrite: bool = False) -> None:
     """Write the answers, and the next 200 objects of the draw without one.
 
@@ -45,15 +51,13 @@ def export_labels(session: LabelSession, path: Any, *, overwrite: bool = False) 
     """
     by = session.by_labeller()
     told = session.order[[any(own[i] is not None for own in by.values()) for i in session.order]]
+    check_export(path)
     ahead = [i for i in session.order if i not in set(told.tolist())][:AHEAD]
     shown = [int(i) for i in (*told, *ahead)]
-    suffix = Path(path).suffix.lower()
-    if suffix == ".json":
+    if Path(path).suffix.lower() == ".json":
         content = json.dumps([_task(session, i, by) for i in shown], ensure_ascii=False, indent=1)
-    elif suffix == ".csv":
-        content = _csv(session, shown, by)
     else:
-        raise InputError(f"labels are exported to .json (Label Studio) or .csv; got {path}")
+        content = _csv(session, shown, by)
     write_output(path, content, overwrite=overwrite)
 
 

@@ -149,4 +149,5 @@ def probability_of(evidence: float, n: int) -> float:
     """That there are clusters, by the evidence from so many objects."""
     size = np.log(max(n, 2) / USUAL) * max(1 - evidence / ENOUGH, 0.0)
     logit = INTERCEPT + PER_EVIDENCE * min(evidence, CERTAIN) + PER_SIZE * size
+    logit = min(logit, PER_EVIDENCE * evidence)  # few objects are no evidence of clusters
     return float(1 / (1 + np.exp(-logit)))

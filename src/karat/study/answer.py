@@ -252,8 +252,8 @@ class Answer:
         Candidates that have the same score.
     tried, runner_up : Tried, Candidate
     judge : JudgedBy
-    judge_skipped : {"graph", "objects", "candidates"}
-        Why the judge did not decide where it would have: edges alone, too few objects, no
+    judge_skipped : {"graph", "objects", "equal", "candidates"}
+        Why the judge did not decide where it would have: edges alone, too few or equal objects, no
         clustering of two clusters beside another.
     structure : Structure
         Whether the data have clusters at all.
@@ -262,7 +262,7 @@ class Answer:
         that no candidate is better by more than 0.05.
     numbers : tuple of Number
         How likely each number of clusters is, the most likely first.
-    reference, reference_skipped : Reference, {"asked", "graph", "objects"}
+    reference, reference_skipped : Reference, {"asked", "graph", "objects", "equal"}
         What karat finds itself, where all candidates were made elsewhere; why it did not look.
     average, contributions : float, tuple of Contribution
         What is expected where nothing is known, and what adds to it, the greatest first.

@@ -188,7 +188,10 @@ def why_not(study: Study) -> str | None:
     """Why the judge cannot see enough of the data; None where it can."""
     if study.metric == "graph":
         return "graph"
-    return "objects" if study.n_objects < FEWEST_OBJECTS else None
+    if study.n_objects < FEWEST_OBJECTS:
+        return "objects"
+    said = study.objects.structure
+    return "equal" if said is not None and said.probability == 0 else None
 
 
 def _company(study: Study, usable: pd.DataFrame) -> list[Company]:

@@ -259,6 +259,8 @@ def _explain(error: Exception, path: Path | None) -> str:
         )
     if "readonly" in text or "unable to open" in text:
         return f"{path} cannot be written ({text}); choose a storage file in a folder that can"
+    if "closed" in text:
+        return f"the study {path} is closed; open it again (karat.load_study)"
     operational = isinstance(error, sqlite3.OperationalError)
     if not operational or "decode" in text or "no such" in text or "malformed" in text:
         return f"{path} is damaged ({text}); restore it from a copy, or choose another file"

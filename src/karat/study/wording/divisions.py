@@ -17,6 +17,7 @@ REASONS = {
     "structure": "No natural groups were found, so there is no other way to divide them either.",
     "graph": "Other ways to divide the objects of a graph are not looked for.",
     "objects": "There are too few objects to look for other ways to divide them.",
+    "equal": "All objects are equal.",
     "candidates": "No clustering of two clusters or more can be judged.",
 }
 

@@ -29,6 +29,7 @@ WORTH_NAMING = 0.01
 SKIPPED = {
     "graph": "The learned judge needs distances, and a graph has edges alone",
     "objects": "There are too few objects for the learned judge",
+    "equal": "All objects are equal",
     "candidates": "No clustering has two clusters for the learned judge to see",
 }
 

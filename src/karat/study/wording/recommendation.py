@@ -55,10 +55,10 @@ def singles(answer: Answer) -> list[str]:
     single = answer.sizes.count(1)
     if not single or len(answer.sizes) < 2:
         return []
-    which = "is a single object" if single == 1 else "are single objects"
-    return [
-        f"Warning: {single:,} of its clusters {which}, which is an outlier rather than a cluster."
-    ]
+    which = "is a single object, an outlier rather than a cluster"
+    if single > 1:
+        which = "are single objects, outliers rather than clusters"
+    return [f"Warning: {single:,} of its clusters {which}."]
 
 
 def memberships(answer: Answer) -> list[str]:

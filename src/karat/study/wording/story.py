@@ -170,6 +170,7 @@ def then(answer: Answer) -> str:
     """What brings most from here."""
     other, mine = answer.reference, answer.expected
     sweep = "omit --only-labelings (in Python: study.sweep())"
+    more = "widen -k or --clusterer (in Python: study.sweep())."
     if decision(answer) == "no":
         return "Next, look for features that tell objects apart before anything rests on groups."
     if is_own(answer):
@@ -181,6 +182,8 @@ def then(answer: Answer) -> str:
             )
         if mine is None:
             return f"Next, compare with karat's own clusterings: {sweep}."
+    elif other is not None and _is_better(other, mine):
+        return f"Next, compare more{_beside(answer)}; {more}"
     if answer.tried.unfinished:
         return (
             f"Next, let the other {answer.tried.unfinished:,} candidates finish: the same command "
@@ -195,7 +198,7 @@ def then(answer: Answer) -> str:
             f"{draw_labels(answer)} draws them."
         )
     if answer.tried.distinct <= 2:
-        return "Next, compare more: widen -k or --clusterer (in Python: study.sweep())."
+        return f"Next, compare more: {more}"
     return "Next, look at the groups, and at the objects between them, before you use them."
 
 
