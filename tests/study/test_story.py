@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -67,6 +68,7 @@ def test_where_too_little_was_tried_more_is_the_next_step():
     answer = swept(X, k=[2], names=["kmeans"]).best()
     assert answer.reference.n_clusters == segment.max() + 1
     assert f"compare more: karat's own sweep finds {segment.max() + 1} groups" in str(answer)
+    assert "of 1 object each" in str(replace(answer, sizes=(1,) * 20))
 
 
 def test_moons_are_two():

@@ -229,6 +229,8 @@ def sizes(answer: Answer, k: str = "") -> str:
     told = [k] if k else []
     if 1 < len(counts) <= MOST_SIZES:
         told.append(f"of {listed(f'{size:,}' for size in counts)} objects")
+    elif len(counts) > 1 and counts[0] == counts[-1]:
+        told.append(f"of {counts[0]:,} object{'s' * (counts[0] > 1)} each")
     elif len(counts) > 1:
         told.append(
             f"of {counts[-1]:,} to {counts[0]:,} objects, half of them of "
