@@ -13,7 +13,7 @@ from measured import MARKED
 
 GRADES = r"from ([\d.]+) on is called (\w+), from ([\d.]+) (\w+), from ([\d.]+) (\w+);"
 STRUCTURE = (
-    r"Of the (\d+) data sets without clusters (\d+) are said to have some, both of (\d+)"
+    r"Of the (\d+) data sets without clusters (\d+) are said to have some, all of (\d+)"
     r" objects[^.]*\. Shuffled features keep their own gaps, and (\d+) of (\d+) tables"
 )
 #: data sets from which on a race of so many methods can find something, all together and in pairs
