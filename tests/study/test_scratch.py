@@ -1,4 +1,4 @@
-"""Temporary folders do not outlive their process."""
+"""Sweeps that are ended: nothing is left of them, and an interruption is obeyed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import karat
+from karat.study import running
 
 SCRIPT = """
 import sys
@@ -40,3 +44,23 @@ def test_nothing_is_left_of_a_sweep_that_was_ended(tmp_path):
     child.wait(timeout=300)
     assert child.returncode == 128 + signal.SIGTERM
     assert not list(folder.glob("karat-*"))
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("where", ["in a fit", "after it"])
+def test_an_interruption_that_compiled_code_made_an_error_of_is_obeyed(monkeypatch, where):
+    def interrupted(*_: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    if where == "in a fit":
+        kmeans = type(karat.clusterers.catalogue["kmeans"].make(2, 0))
+        monkeypatch.setattr(kmeans, "fit_predict", interrupted)
+    else:
+        monkeypatch.setattr(running, "run_job", interrupted)
+    with karat.Study(np.random.default_rng(0).normal(size=(60, 2))) as study:
+        with pytest.raises(KeyboardInterrupt):
+            study.sweep(["kmeans"], k=[2], n_init=1, workers=1)
+        assert study.candidates.empty

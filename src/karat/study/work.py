@@ -58,7 +58,7 @@ _asked_to_stop = threading.Event()
 
 
 def _unless_asked_to_stop(error: BaseException) -> None:
-    if _asked_to_stop.is_set() and not isinstance(error, Exception):
+    if _asked_to_stop.is_set():
         raise error
 
 
@@ -88,6 +88,10 @@ def stops_noted() -> Iterator[None]:
         yield
         if asked:  # raised where exceptions are ignored: in a callback of C, or a finalizer
             stop(asked[-1], None)
+    except Exception:
+        if asked:  # compiled code makes a SystemError of it
+            stop(asked[-1], None)
+        raise
     finally:
         _asked_to_stop.clear()
         for number, handler in before.items():
