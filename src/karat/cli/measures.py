@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -53,7 +54,8 @@ def measures(
     elif key:
         (one,) = chosen
         typer.echo(f"{one.title} ({one.key}), {one.kind}, {one.family}")
-        typer.echo((one.function.__doc__ or "").strip())
+        text = re.sub(r":\w+:`~?([^`]*)`|``([^`]*)``", r"\1\2", one.function.__doc__ or "")
+        typer.echo(text.strip())
     else:
         for kind in ("external", "internal"):
             rows = [
