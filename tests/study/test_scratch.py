@@ -46,7 +46,16 @@ def test_nothing_is_left_of_a_sweep_that_was_ended(tmp_path):
     assert not list(folder.glob("karat-*"))
 
 
+@pytest.fixture
+def _heard():
+    """Interruptions are heard, also where a shell started the tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.posix
+@pytest.mark.usefixtures("_heard")
 @pytest.mark.parametrize("where", ["in a fit", "after it"])
 def test_an_interruption_that_compiled_code_made_an_error_of_is_obeyed(monkeypatch, where):
     def interrupted(*_: object) -> None:
