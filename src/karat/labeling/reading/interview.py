@@ -144,7 +144,7 @@ class StudyAnswers:
     """Answers kept in a study's storage."""
 
     def __init__(self, study: Any) -> None:
-        self._store = study.storage
+        self._store = study.tried.storage
 
     def get(self, key: str) -> str | None:
         """The answer, None if there is none."""
