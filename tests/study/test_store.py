@@ -44,18 +44,6 @@ def test_it_obeys_the_contract(tmp_path, in_memory):
     check_storage(lambda identity: SqliteStore(path, identity))
 
 
-def test_a_study_takes_another_storage(tmp_path):
-    X = np.arange(8.0)[:, None]
-    for _ in range(2):
-        with karat.Study(
-            X, storage=lambda identity: SqliteStore(tmp_path / "a", identity)
-        ) as study:
-            study.sweep("ward", k=[2, 3], workers=1)
-            assert len(study.candidates) == 2
-    with karat.Study(X, storage=tmp_path / "a") as study:
-        assert [kind for kind, _ in study.record] == ["settings", "sweep"]
-
-
 class Forgets(SqliteStore):
     """Breaks laws on purpose."""
 
