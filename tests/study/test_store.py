@@ -9,7 +9,6 @@ import sys
 import numpy as np
 import pytest
 
-import karat
 from karat.runtime.validation import StorageError
 from karat.study.sqlite import SqliteStore, _explain
 from karat.study.store import Finished, Planned, Score, Store

@@ -161,7 +161,8 @@ def check_unchanged(
                 "(--update on the command line); otherwise give the old one, or use another "
                 "storage file"
             )
-        raise StorageError(f"this study was started with {key} = {was}, not {now}; {remedy}")
+        name = "y" if key == "truth" else key
+        raise StorageError(f"this study was started with {name} = {was}, not {now}; {remedy}")
 
 
 def _in_words(store: Store, key: str, value: object) -> str:
