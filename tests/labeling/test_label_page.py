@@ -14,7 +14,7 @@ import pytest
 
 from chromium import CHROMIUM, reported
 from karat.bounds import sample
-from karat.labeling import Desk, LabelSession, Objects, Watch, page
+from karat.labeling import Desk, LabelSession, ShownObjects, Watch, page
 from karat.labeling.page import LabelPage
 
 N = 30
@@ -41,7 +41,7 @@ def opened(tmp_path):
     (tmp_path.parent / "secret.png").write_bytes(PNG)
     cells = pd.DataFrame({"name": [f"<b>{i}</b>" for i in range(N)], "picture": "cat.png"})
     cells.loc[3, "picture"] = "../secret.png"
-    objects = Objects(None, cells, tmp_path)
+    objects = ShownObjects(None, cells, tmp_path)
     session = LabelSession(tmp_path / "answers.jsonl", ORDER, objects.lines(), by="ann")
     desk = Desk(session, Watch(session, {"halves": [0] * 15 + [1] * 15}, target=0.9), objects)
     served = LabelPage(desk)

@@ -387,10 +387,10 @@ def test_an_interrupted_person_loses_nothing(folder, monkeypatch):
 
 
 def _as_the_command_draws(folder, n):
-    from karat.labeling import Objects
+    from karat.labeling import ShownObjects
 
     dataset = karat.datasets.read(str(folder / "news.jsonl"), text_column="text")
-    show = shown_by(Objects(dataset.texts, None), dataset.n_objects)
+    show = shown_by(ShownObjects(dataset.texts, None), dataset.n_objects)
     return draw_round(show, LABELS, n, X=dataset.X, metric=dataset.metric)
 
 

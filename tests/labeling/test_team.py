@@ -15,7 +15,7 @@ import karat
 from karat.bounds import b_max, sample
 from karat.labeling import (
     UNKNOWN,
-    Answer,
+    LabelAnswer,
     LabelSession,
     Watch,
     agreement,
@@ -52,7 +52,7 @@ def _label(session, count):
 def _write(path, by, count):
     file = AnswerFile(path, np.arange(60), [str(i) for i in range(60)])
     for i in range(count):
-        file.add([Answer(now(), by, i % 60, "label", f"class {i}", "x" * 200)])
+        file.add([LabelAnswer(now(), by, i % 60, "label", f"class {i}", "x" * 200)])
 
 
 #: a forked process need not import karat again
@@ -246,7 +246,7 @@ def test_limits_of_disagreement_by_enumeration(e):
 
 
 def test_answers_are_sorted_by_time():
-    assert Answer("2026-01-01", "b", 1, "label") < Answer("2026-01-02", "a", 0, "label")
+    assert LabelAnswer("2026-01-01", "b", 1, "label") < LabelAnswer("2026-01-02", "a", 0, "label")
 
 
 # -- the objects that teach ----------------------------------------------------------------------
