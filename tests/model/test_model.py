@@ -20,7 +20,7 @@ from sklearn.datasets import make_blobs
 
 import karat
 from karat.datasets import Dataset, from_array, from_distances, from_table
-from karat.model import Confidence, Model, Rule, load_model
+from karat.model import Confidence, Model, PlacementRule, load_model
 from karat.runtime.validation import InputError, StorageError
 from karat.study.large import draw_sample
 
@@ -44,7 +44,7 @@ def test_the_nearest_object_decides(metric: str) -> None:
     rng = np.random.default_rng(0)
     A, Z = rng.uniform(0.1, 1, (40, 4)), rng.uniform(0.1, 1, (30, 4))
     labels = rng.integers(0, 3, 40).astype(np.int32)
-    found = Rule.of(A, labels, metric, by_centers=False).place(Z)
+    found = PlacementRule.of(A, labels, metric, by_centers=False).place(Z)
     for i, z in enumerate(Z):
         label, margin = naive(A, labels, z, metric)
         assert found.labels[i] == label
@@ -53,26 +53,26 @@ def test_the_nearest_object_decides(metric: str) -> None:
 
 def test_the_nearest_centre_decides_where_it_tells_the_clusters() -> None:
     model = KMeans(3, n_init=1, random_state=0).fit(X)
-    rule = Rule.of(X, model.labels_)
+    rule = PlacementRule.of(X, model.labels_)
     assert rule.by_centers
     Z = np.random.default_rng(1).uniform(-5, 10, (500, 2))
     found = rule.place(Z)
     np.testing.assert_array_equal(found.labels, model.predict(Z))
     np.testing.assert_allclose(found.distances, model.transform(Z).min(axis=1))
-    assert not Rule.of(X, np.roll(model.labels_, 1)).by_centers
+    assert not PlacementRule.of(X, np.roll(model.labels_, 1)).by_centers
 
 
 def test_extending_a_sample_is_the_same_rule() -> None:
     sample = draw_sample(X, 50, random_state=1)
     labels = Y[sample.rows].astype(np.int32)
-    rule = Rule.of(X[sample.rows], labels, by_centers=False)
+    rule = PlacementRule.of(X[sample.rows], labels, by_centers=False)
     np.testing.assert_array_equal(rule.place(X).labels, sample.extend(labels))
 
 
 def test_objects_unlike_the_data() -> None:
     rng = np.random.default_rng(3)
     A = rng.normal(size=(2000, 3))
-    rule = Rule.of(A, np.zeros(2000, dtype=np.int32))
+    rule = PlacementRule.of(A, np.zeros(2000, dtype=np.int32))
     share = rule.place(rng.normal(size=(5000, 3))).unlike.mean()
     assert 0.003 < share < 0.02  # one in a hundred, give or take four standard errors
     assert rule.place(np.full((1, 3), 20.0)).unlike.all()
@@ -329,5 +329,5 @@ def test_a_function_is_kept_by_no_file(tmp_path: Path) -> None:
 
     model = Model.of(from_array(X[:30]), Y[:30], metric=apart)
     assert np.asarray(model.predict(X[:30])).tolist() == Y[:30].tolist()
-    with pytest.raises(InputError, match="a file cannot keep"):
+    with pytest.raises(InputError, match="a file cannot store"):
         model.save(tmp_path / "m")
