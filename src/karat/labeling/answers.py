@@ -105,12 +105,12 @@ class AnswerFile:
             return False
         except OSError as error:
             raise StorageError(f"{self.path} cannot be read: {error.strerror}") from None
-        whole = text[: text.rfind(b"\n") + 1]
-        if text and not whole and self._read_to == 0 and not text.startswith(b'{"form"'):
+        complete = text[: text.rfind(b"\n") + 1]
+        if text and not complete and self._read_to == 0 and not text.startswith(b'{"form"'):
             raise _foreign(self.path, 1)
-        self._take(whole)
-        self._read_to += len(whole)
-        return bool(whole)
+        self._take(complete)
+        self._read_to += len(complete)
+        return bool(complete)
 
     def add(self, answers: Iterable[LabelAnswer]) -> None:
         """Append answers, and read those that other processes appended before them."""

@@ -109,8 +109,8 @@ def _csv(session: LabelSession, shown: list[int], by: dict[str, Any]) -> str:
     counts = session.y if several or not by else next(iter(by.values()))
     rows = [["row", "label", "object", *(f"label by {name}" for name in several)]]
     for i in shown:
-        said = [by[name][i] or "" for name in several]
-        rows.append([str(session.rows[i]), counts[i] or "", session.objects[i], *said])
+        labels = [by[name][i] or "" for name in several]
+        rows.append([str(session.rows[i]), counts[i] or "", session.objects[i], *labels])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)

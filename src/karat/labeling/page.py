@@ -92,8 +92,8 @@ class LabelPage:
             raise ValueError
         if kind == "label" and self.desk.fixed is not None and label not in self.desk.fixed:
             raise ValueError
-        if kind == "label" and not answer.get("sure") and (like := self.desk.variant(label)):
-            return {"variant": like}
+        if kind == "label" and not answer.get("sure") and (similar := self.desk.variant(label)):
+            return {"variant": similar}
         if kind == "stop":
             self.closed = True
         else:

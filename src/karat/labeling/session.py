@@ -97,7 +97,7 @@ class LabelSession:
             path, self.order, self.objects, self.rows[self.order[:taught]].tolist()
         )
         self._place = {int(self.rows[at]): place for place, at in enumerate(self.order)}
-        self._said: list[dict[str, LabelAnswer]] = []
+        self._answers_at: list[dict[str, LabelAnswer]] = []
         self._replay()
 
     def __len__(self) -> int:
@@ -110,7 +110,7 @@ class LabelSession:
 
     def _replay(self) -> None:
         """Collect each place's valid answers, by labeller, the first answer first."""
-        said: dict[int, dict[str, LabelAnswer]] = {}
+        answers_at: dict[int, dict[str, LabelAnswer]] = {}
         self._postponed: dict[int, int] = {}
         self._open: dict[int, LabelAnswer] = {}
         self._spelled: dict[str, str] = {}
@@ -125,7 +125,7 @@ class LabelSession:
                 raise InputError(
                     f"{self.file.path} has an answer about row {answer.row}, not drawn"
                 )
-            answers = said.setdefault(place, {})
+            answers = answers_at.setdefault(place, {})
             is_mine = answer.by == self.by
             if answer.kind == "open":
                 self._open[place] = answer
@@ -141,7 +141,9 @@ class LabelSession:
                 count += is_mine
                 self._my_answers += [answer] if is_mine and answers[answer.by] is answer else []
         self._answer_count = count
-        self._said = [said.get(place, {}) for place in range(max(said, default=-1) + 1)]
+        self._answers_at = [
+            answers_at.get(place, {}) for place in range(max(answers_at, default=-1) + 1)
+        ]
 
     def _name(self, answer: LabelAnswer) -> str:
         """The class that an answer names, in its right spelling."""
@@ -155,13 +157,13 @@ class LabelSession:
     @property
     def labels(self) -> list[str]:
         """Labels that count: of the first objects of the order, up to an unanswered one."""
-        first = takewhile(bool, self._said)
+        first = takewhile(bool, self._answers_at)
         return [self._name(next(iter(answers.values()))) for answers in first]
 
     @property
     def waiting(self) -> int:
         """Number of answered objects behind an unanswered one, which do not count yet."""
-        return sum(map(bool, self._said)) - len(self)
+        return sum(map(bool, self._answers_at)) - len(self)
 
     @property
     def labelled(self) -> NDArray[np.intp]:
@@ -178,7 +180,7 @@ class LabelSession:
     def by_labeller(self) -> dict[str, NDArray[np.object_]]:
         """Every labeller's label of every object, None where missing."""
         labels: dict[str, NDArray[np.object_]] = {}
-        for place, answers in enumerate(self._said):
+        for place, answers in enumerate(self._answers_at):
             for by, answer in answers.items():
                 column = labels.setdefault(by, np.full(len(self.order), None, dtype=object))
                 column[self.order[place]] = self._name(answer)
@@ -187,13 +189,13 @@ class LabelSession:
     @property
     def names(self) -> list[str]:
         """The classes so far, in the order of their first use."""
-        said = (self._name(answer) for answers in self._said for answer in answers.values())
-        return list(dict.fromkeys(name for name in said if name != UNKNOWN))
+        names = (self._name(answer) for answers in self._answers_at for answer in answers.values())
+        return list(dict.fromkeys(name for name in names if name != UNKNOWN))
 
     @property
     def twice(self) -> list[tuple[str, str]]:
         """Both labels of the drawn objects that two labellers labelled; a random draw."""
-        drawn = self._said[self.taught :]
+        drawn = self._answers_at[self.taught :]
         fifth = drawn[TWICE - 1 :: TWICE]
         # a whole beginning of all objects, or of every fifth: whichever is longer
         beginnings = [
@@ -209,7 +211,7 @@ class LabelSession:
     def disagreements(self) -> list[tuple[int, dict[str, str]]]:
         """Objects with different labels, by labeller."""
         disagreements = []
-        for place, answers in enumerate(self._said):
+        for place, answers in enumerate(self._answers_at):
             names = {by: self._name(answer) for by, answer in answers.items()}
             if len(set(names.values())) > 1:
                 disagreements.append((int(self.order[place]), names))
@@ -218,11 +220,11 @@ class LabelSession:
     @property
     def next(self) -> int | None:
         """Position of the object to label now; None without one for this labeller."""
-        others = {by for answers in self._said for by in answers} - {self.by}
+        others = {by for answers in self._answers_at for by in answers} - {self.by}
         before = (datetime.now(UTC) - OPEN).isoformat(timespec="microseconds")
         later: int | None = None
         for place, at in enumerate(self.order):
-            answers = self._said[place] if place < len(self._said) else {}
+            answers = self._answers_at[place] if place < len(self._answers_at) else {}
             wanted = 2 if others and self._is_doubled(place) else 1
             if self.by in answers or len(answers) >= wanted:
                 continue

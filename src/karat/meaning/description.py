@@ -250,19 +250,19 @@ def _names(
     """Unique names of the clusters."""
     if names is not None:
         return [str(name) for name in names]
-    called: list[str] = []
+    unique_names: list[str] = []
     for c, label in enumerate(labels):
         if not isinstance(label, (int, np.integer)):
-            called.append(str(label))
+            unique_names.append(str(label))
             continue
         of_cluster = telling.get(c, ())
         if c in rules_of:
             words = [feature.word for feature in rules_of[c].rule.conditions]
         else:
             words = [feature.word for feature in of_cluster[:MAX_NAME_WORDS] if feature.clear]
-        rest = [feature.word for feature in of_cluster if feature.word not in words]
-        while ", ".join(words) in called and rest:
-            words.append(rest.pop(0))
+        further_words = [feature.word for feature in of_cluster if feature.word not in words]
+        while ", ".join(words) in unique_names and further_words:
+            words.append(further_words.pop(0))
         name = ", ".join(words) or f"cluster {label}"
-        called.append(f"{name} ({label})" if name in called else name)
-    return called
+        unique_names.append(f"{name} ({label})" if name in unique_names else name)
+    return unique_names

@@ -223,7 +223,7 @@ def _column(
         return [numbers], [replace(feature, columns=tuple(at.get(feature.source, ())))]
     texts = column.astype(object)
     values = sorted({str(value) for value in texts.dropna()})
-    made = [np.where(texts.isna(), np.nan, (texts.astype(str) == value)) for value in values]
-    return [indicator.astype(np.float64) for indicator in made], [
+    indicators = [np.where(texts.isna(), np.nan, (texts.astype(str) == value)) for value in values]
+    return [indicator.astype(np.float64) for indicator in indicators], [
         Feature(name, "category", value, positions) for value in values
     ]

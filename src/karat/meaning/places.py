@@ -44,14 +44,14 @@ def central(
         members = np.flatnonzero(codes == c)
         if embedded:
             rows = points[members]
-            far = _from_centroid(rows)
+            distance = _from_centroid(rows)
         elif metric == "graph":
-            rows, far = None, -np.asarray(X[members][:, members].sum(axis=1)).ravel()
+            rows, distance = None, -np.asarray(X[members][:, members].sum(axis=1)).ravel()
         else:
             members = np.sort(rng.permutation(members)[:_MAX_MEMBERS])
             D = _all_distances(X, members, metric)
-            rows, far = D, D.sum(axis=1)
-        order = np.argsort(far.round(12), kind="stable")
+            rows, distance = D, D.sum(axis=1)
+        order = np.argsort(distance.round(12), kind="stable")
         objects[c] = tuple(int(members[i]) for i in _different(rows, order))
     return objects
 
@@ -110,8 +110,8 @@ def edges(
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     else:
         part = X[rows][:, rows] if metric == "precomputed" else X[rows]
-        near = neighbor_lists(part, EDGE_NEIGHBORS, metric=metric).indices
-        neighbors = codes[rows][near]
+        neighbors_of = neighbor_lists(part, EDGE_NEIGHBORS, metric=metric).indices
+        neighbors = codes[rows][neighbors_of]
         shares = np.stack([(neighbors == c).mean(axis=1) for c in range(k)], axis=1)
     home = codes[rows]
     clustered = np.flatnonzero(home != NOISE)

@@ -52,13 +52,13 @@ def write_archive(
     manifest = {
         "format": FORMAT, "version": VERSION, "karat": __version__, "digest": _digest(members),
     }  # fmt: skip
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {_MANIFEST: _json(manifest), **members}.items():
             info = zipfile.ZipInfo(name)  # without a date: the same model is the same bytes
             info.external_attr = 0o644 << 16
             archive.writestr(info, data, zipfile.ZIP_DEFLATED)
-    write_output(path, out.getvalue(), overwrite=overwrite)
+    write_output(path, buffer.getvalue(), overwrite=overwrite)
 
 
 def read_members(path: Path) -> dict[str, bytes]:

@@ -225,10 +225,10 @@ def _transitions(model: Model, flows: pd.DataFrame) -> pd.DataFrame:
     new = list(flows.columns[:-1])
     sizes = flows.to_numpy()[:k].sum(axis=1)
     placed = max(int(sizes.sum()), 1)
-    before = np.array(model.sizes) / sum(model.sizes)
-    today = sizes / placed
+    share_before = np.array(model.sizes) / sum(model.sizes)
+    share_today = sizes / placed
     overlap = cells / np.maximum(sizes, 1)[:, None]
-    gone = today < MIN_REMAINDER * before
+    gone = share_today < MIN_REMAINDER * share_before
     home = np.where((overlap.max(axis=1) >= MIN_OVERLAP) & ~gone, overlap.argmax(axis=1), -1)
     limit = float(norm.isf(0.05 / k / 2))
     rows, continued = [], set()
@@ -239,14 +239,14 @@ def _transitions(model: Model, flows: pd.DataFrame) -> pd.DataFrame:
         if not gone[c] and len(parts) > 1 and together >= MIN_OVERLAP:
             change, successors = "split", parts.tolist()
         elif home[c] >= 0:
-            alone = (home == home[c]).sum() == 1
+            is_only = (home == home[c]).sum() == 1
             change, successors = "merged", [int(home[c])]
-            if alone:
-                change = _size(before[c], today[c], sum(model.sizes), placed, limit)
+            if is_only:
+                change = _size(share_before[c], share_today[c], sum(model.sizes), placed, limit)
         continued |= set(successors)
         new_names = ", ".join(new[j] for j in successors)
         share = float(overlap[c, successors].sum()) if successors else float("nan")
-        rows.append((model.names[c], new_names, change, before[c], today[c], share))
+        rows.append((model.names[c], new_names, change, share_before[c], share_today[c], share))
     total = max(int(flows.to_numpy().sum()), 1)
     for j in sorted(set(range(len(new))) - continued):
         share = float(flows.iloc[:, j].sum() / total)

@@ -288,9 +288,9 @@ def check_metric_of_file(metric: Metric) -> str:
 def check_features(X: ArrayLike, metric: Metric) -> Rows:
     """Validated objects by features; distances and graphs have no features."""
     if metric in ("precomputed", "graph"):
-        what = "a matrix of distances" if metric == "precomputed" else "a graph"
+        relation = "a matrix of distances" if metric == "precomputed" else "a graph"
         raise InputError(
-            f"the clustering is of {what}, so nothing is known of further objects; cluster "
+            f"the clustering is of {relation}, so nothing is known of further objects; cluster "
             "features to predict the clusters of further objects"
         )
     return check_points(X, metric)

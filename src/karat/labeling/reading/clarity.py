@@ -102,5 +102,5 @@ def clarity_by_reading(
         shown_by(objects, n), labels, n_assignments, X=X, metric=metric, random_state=random_state
     )
     interview = Interview(reader, by or name_of(reader), answers, max_calls)
-    said = interview.go_through(drawn)
-    return drawn.read(said, interview.name, cost=interview.cost)
+    given_answers = interview.go_through(drawn)
+    return drawn.read(given_answers, interview.name, cost=interview.cost)

@@ -116,22 +116,25 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
     >>> corrected.agreement.common, corrected.score
     (30, 1.0)
     """
-    ours, theirs = model.round, person.round
-    same = ours.clusters == theirs.clusters and ours.examples == theirs.examples
-    if not same or not set(theirs.objects) <= set(ours.objects):
+    model_round, person_round = model.round, person.round
+    same = (
+        model_round.clusters == person_round.clusters
+        and model_round.examples == person_round.examples
+    )
+    if not same or not set(person_round.objects) <= set(model_round.objects):
         raise InputError(
             "the rounds are not of one draw: read the same clustering with the same random_state, "
             "the person with at most as many assignments as the model"
         )
-    by_person = dict(zip(theirs.objects, person.assigned, strict=True))
+    by_person = dict(zip(person_round.objects, person.assigned, strict=True))
     guessed = [
         (guess, by_person.get(at), truth, draws)
         for at, guess, truth, draws in zip(
-            ours.objects, model.assigned, ours.truth, ours.draws, strict=True
+            model_round.objects, model.assigned, model_round.truth, model_round.draws, strict=True
         )
         if guess is not None
     ]
-    k = ours.n_names
+    k = model_round.n_names
     repeated = [row for row in guessed for _ in range(row[3])]
     guesses = np.array([_worth(guess, truth, k) for guess, _, truth, _ in repeated])
     values = np.array([_worth(answer, truth, k) for _, answer, truth, _ in repeated])
@@ -141,13 +144,13 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
     estimate = prediction_powered_mean(guesses, values, person.delta)
     assert common is not None
     weight, miss, labelled = estimate.weight, -1 / (k - 1), np.isfinite(values)
-    rest = bounded_interval(
+    limits = bounded_interval(
         values[labelled] - weight * guesses[labelled],
         miss - weight,
         1 - weight * miss,
         person.delta,
     )
-    low, high = (min(1.0, max(miss, end + weight * float(guesses.mean()))) for end in rest)
+    low, high = (min(1.0, max(miss, end + weight * float(guesses.mean()))) for end in limits)
     return CorrectedClarity(common, estimate, (low, high), model, person)
 
 

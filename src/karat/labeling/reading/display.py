@@ -71,18 +71,18 @@ def shown_by(objects: Showable, n: int) -> Show:
     return lambda at: shown(objects[at])
 
 
-def shown(thing: object) -> Shown:
+def shown(content: object) -> Shown:
     """An object as a reader sees it."""
-    if isinstance(thing, Shown):
-        return thing
-    if isinstance(thing, str):
-        return Shown(thing)
-    if isinstance(thing, Path):
-        return Shown(cells=(("image", str(thing)),), images=(thing,))
-    if isinstance(thing, Mapping):
-        return Shown(cells=tuple((str(k), _cell(v)) for k, v in thing.items()))
+    if isinstance(content, Shown):
+        return content
+    if isinstance(content, str):
+        return Shown(content)
+    if isinstance(content, Path):
+        return Shown(cells=(("image", str(content)),), images=(content,))
+    if isinstance(content, Mapping):
+        return Shown(cells=tuple((str(k), _cell(v)) for k, v in content.items()))
     raise InputError(
-        f"an object of type {type(thing).__name__} cannot be shown: give texts, mappings from "
+        f"an object of type {type(content).__name__} cannot be shown: give texts, mappings from "
         "feature names to values, or paths of images"
     )
 
@@ -118,11 +118,11 @@ def _rows(table: pd.DataFrame) -> Show:
     def show(at: int) -> Shown:
         """Show the row at a position."""
         cells = []
-        for j, (name, equals, of) in enumerate(names):
+        for j, (name, equals, value) in enumerate(names):
             if not coded[j]:
-                cells.append((name + equals + of, _cell(values[at, j])))
+                cells.append((name + equals + value, _cell(values[at, j])))
             elif float(values[at, j]) == 1:
-                cells.append((name, of))
+                cells.append((name, value))
         return Shown(cells=tuple(cells))
 
     return show

@@ -51,9 +51,11 @@ class Cost:
 
     def __str__(self) -> str:
         text = f"{self.calls:,} calls, {self.sent:,} characters sent, {self.received:,} received"
-        more = {"known from before": self.remembered, "failed": self.failed,
+        counters = {"known from before": self.remembered, "failed": self.failed,
                 "unreadable": self.unreadable}  # fmt: skip
-        return ", ".join([text, *(f"{count:,} {label}" for label, count in more.items() if count)])
+        return ", ".join(
+            [text, *(f"{count:,} {label}" for label, count in counters.items() if count)]
+        )
 
 
 class Interview:
@@ -106,17 +108,19 @@ class Interview:
         InputError
             If no name for a cluster, or no answer at all, could be used.
         """
-        said: dict[int, Any] = {}
+        answers: dict[int, Any] = {}
         for at in range(len(questions)):
-            question = questions.question(at, said)
-            said[at] = self.ask(question.prompt, question.parse)
-            if at + 1 in (questions.n_names, len(questions)) and set(said.values()) == {None}:
-                why = self.cost.last_failure or "none could be understood, or max_calls was reached"
-                raise InputError(
-                    f"{self.name} gave no answer that can be used to {len(said)} questions: "
-                    f"{self.cost}; {why}"
+            question = questions.question(at, answers)
+            answers[at] = self.ask(question.prompt, question.parse)
+            if at + 1 in (questions.n_names, len(questions)) and set(answers.values()) == {None}:
+                reason = (
+                    self.cost.last_failure or "none could be understood, or max_calls was reached"
                 )
-        return said
+                raise InputError(
+                    f"{self.name} gave no answer that can be used to {len(answers)} questions: "
+                    f"{self.cost}; {reason}"
+                )
+        return answers
 
     def _answer(self, prompt: str) -> str | None:
         """The reader's answer to a prompt, stored or new; None without one."""

@@ -107,14 +107,14 @@ class IntruderRound:
 
     def question(self, at: int, said: Mapping[int, Any]) -> Question:
         """A question; it does not depend on the answers so far."""
-        things = [self.show(i) for i in self.sets[at]]
-        lines = [as_line(shown, SHOWN_CHARACTERS) for shown in things]
+        contents = [self.show(i) for i in self.sets[at]]
+        lines = [as_line(shown, SHOWN_CHARACTERS) for shown in contents]
         cells = tuple((str(number), line) for number, line in enumerate(lines, 1))
         return Question(
             "Which of these does not belong with the others?",
-            Shown("", cells, tuple(path for shown in things for path in shown.images)),
+            Shown("", cells, tuple(path for shown in contents for path in shown.images)),
             tuple(f"{number}: {line[:40]}" for number, line in enumerate(lines, 1)),
-            prompt(INTRUDER).format(objects=numbered(things)),
+            prompt(INTRUDER).format(objects=numbered(contents)),
             lambda answer: parse_choice(answer, lines, "intruder"),
         )
 
@@ -197,8 +197,8 @@ def intruder_test(
     n = len(encode(labels).codes)
     drawn = draw_intruders(shown_by(objects, n), labels, n_sets, random_state)
     interview = Interview(reader, by or name_of(reader), answers, max_calls)
-    said = interview.go_through(drawn)
-    return drawn.read(said, interview.name, cost=interview.cost)
+    given_answers = interview.go_through(drawn)
+    return drawn.read(given_answers, interview.name, cost=interview.cost)
 
 
 def draw_intruders(show: Show, labels: Labels, n_sets: int, random_state: int) -> IntruderRound:
@@ -221,18 +221,18 @@ def draw_intruders(show: Show, labels: Labels, n_sets: int, random_state: int) -
     while len(sets) < n_sets:
         for c in rng.permutation(enough)[: n_sets - len(sets)]:
             members = rng.permutation(np.flatnonzero(codes == c))
-            alike = {line(i) for i in members[:LISTED]}
+            texts = {line(i) for i in members[:LISTED]}
             stranger = int(rng.choice([o for o in range(len(names)) if o != c]))
-            rest = rng.permutation(np.flatnonzero(codes == stranger))
-            strange = next((int(i) for i in rest if line(i) not in alike), None)
-            if strange is None:
+            candidates = rng.permutation(np.flatnonzero(codes == stranger))
+            intruder = next((int(i) for i in candidates if line(i) not in texts), None)
+            if intruder is None:
                 raise InputError(
                     f"everything of cluster {names[stranger]!r} is in cluster "
                     f"{names[c]!r} too, so it has no intruder"
                 )
             shown = [int(i) for i in members[:MEMBERS]]
             place = int(rng.integers(MEMBERS + 1))
-            shown.insert(place, strange)
+            shown.insert(place, intruder)
             clusters.append(names[c])
             sets.append(tuple(shown))
             places.append(place)

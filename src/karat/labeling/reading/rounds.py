@@ -86,17 +86,17 @@ class Round(RoundDraw):
 
     def names(self, said: Mapping[int, Any]) -> tuple[str, ...]:
         """Unique names of the clusters."""
-        called: list[str] = []
-        seen: dict[str, int] = {}
+        unique_names: list[str] = []
+        occurrences: dict[str, int] = {}
         for at in range(self.n_names):
             name, colon, line = str(said.get(at) or f"group {at + 1}, without a name").partition(
                 ":"
             )
             key = name.strip().casefold()
-            seen[key] = seen.get(key, 0) + 1
-            twice = f" ({seen[key]})" if seen[key] > 1 else ""
-            called.append(f"{name.strip()}{twice}{colon}{line}")
-        return tuple(called)
+            occurrences[key] = occurrences.get(key, 0) + 1
+            number = f" ({occurrences[key]})" if occurrences[key] > 1 else ""
+            unique_names.append(f"{name.strip()}{number}{colon}{line}")
+        return tuple(unique_names)
 
 
 def draw_round(
@@ -124,33 +124,33 @@ def draw_round(
     encoded = apply_noise_policy(encode(labels), "drop")
     codes, names = encoded.codes, encoded.names.tolist()
     sizes = np.bincount(codes[codes != NOISE], minlength=len(names))
-    part = np.flatnonzero(sizes >= 2)
-    if len(part) < 2:
+    clusters = np.flatnonzero(sizes >= 2)
+    if len(clusters) < 2:
         raise InputError(
-            f"{len(part)} clusters have two objects or more: to name clusters, and to put further "
-            "objects into them, there must be two such clusters at least"
+            f"{len(clusters)} clusters have two objects or more: to name clusters, and to put "
+            "further objects into them, there must be two such clusters at least"
         )
     rng = np.random.default_rng([random_state, 0])
-    part = rng.permutation(part)
+    clusters = rng.permutation(clusters)
     shown, unseen = [], []
-    for c in part:
+    for c in clusters:
         members = rng.permutation(np.flatnonzero(codes == c))
         first = _examples(members, codes, X, metric, min(EXAMPLES, len(members) // 2))
         shown.append(first)
         unseen.append([int(i) for i in members if int(i) not in first])
     rng_of_others = np.random.default_rng([random_state, 1])
-    others = [_others(shown, c, rng_of_others) for c in range(len(part))]
-    drawn = _draws([len(rest) for rest in unseen], n_assignments, random_state)
-    order = np.random.default_rng([random_state, 2]).permutation(len(drawn))
-    assigned = [list(drawn)[i] for i in order]
+    others = [_others(shown, c, rng_of_others) for c in range(len(clusters))]
+    draws = _draws([len(members) for members in unseen], n_assignments, random_state)
+    order = np.random.default_rng([random_state, 2]).permutation(len(draws))
+    pairs = [list(draws)[i] for i in order]
     return Round(
-        clusters=tuple(names[c] for c in part),
+        clusters=tuple(names[c] for c in clusters),
         too_small=tuple(names[c] for c in np.flatnonzero(sizes == 1)),
         examples=tuple(map(tuple, shown)),
         others=tuple(map(tuple, others)),
-        objects=tuple(unseen[c][i] for c, i in assigned),
-        truth=tuple(c for c, _ in assigned),
-        draws=tuple(drawn[rest] for rest in assigned),
+        objects=tuple(unseen[c][i] for c, i in pairs),
+        truth=tuple(c for c, _ in pairs),
+        draws=tuple(draws[pair] for pair in pairs),
         show=objects,
     )
 
@@ -161,18 +161,20 @@ def _examples(
     """Central members, then random ones."""
     central: list[int] = []
     if X is not None:
-        near = np.sort(members[:_MAX_SOUGHT])
-        rows = X[near][:, near] if metric in ("precomputed", "graph") else X[near]
+        candidates = np.sort(members[:_MAX_SOUGHT])
+        rows = X[candidates][:, candidates] if metric in ("precomputed", "graph") else X[candidates]
         if metric != "graph":
-            (first,) = central_objects(rows, codes[near], (most + 1) // 2, metric=metric)
-            central = [int(near[i]) for i in first]
+            (central_rows,) = central_objects(
+                rows, codes[candidates], (most + 1) // 2, metric=metric
+            )
+            central = [int(candidates[i]) for i in central_rows]
     return [*central, *(int(i) for i in members if int(i) not in central)][:most]
 
 
 def _others(shown: list[list[int]], c: int, rng: np.random.Generator) -> list[int]:
     """Members of other clusters for comparison, from as many clusters as possible."""
-    rest = [i for i in rng.permutation(len(shown)) if i != c]
-    picked = [(i, j) for j in range(EXAMPLES) for i in rest if j < len(shown[i])]
+    other_clusters = [i for i in rng.permutation(len(shown)) if i != c]
+    picked = [(i, j) for j in range(EXAMPLES) for i in other_clusters if j < len(shown[i])]
     return [shown[i][j] for i, j in picked[:OTHERS]]
 
 

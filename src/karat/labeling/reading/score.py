@@ -185,8 +185,8 @@ class ClarityByReading:
         )
         text += f", {self.none} to none." if self.none else "."
         if self.answered < len(self.assigned):
-            left = len(self.assigned) - self.answered
-            text += f" {left} more have no answer and do not count."
+            unanswered = len(self.assigned) - self.answered
+            text += f" {unanswered} more have no answer and do not count."
         if self.round.too_small:
             count = len(self.round.too_small)
             text += f" {count} cluster{'s' * (count > 1)} of one object took no part."
