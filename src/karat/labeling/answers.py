@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: kinds of answers: a class; an unknown class; postponed; the object is on the labeller's screen;
 #: the labeller's last answer about it is void; two names are one class
-KINDS = ("label", "unknown", "skip", "open", "undo", "same")
+ANSWER_KINDS = ("label", "unknown", "skip", "open", "undo", "same")
 _FORM = "karat answers"
 
 
@@ -36,7 +36,7 @@ class LabelAnswer:
     row : int
         The row of the object in the data file; -1 where it is about a name.
     kind : str
-        One of :data:`KINDS`.
+        One of :data:`ANSWER_KINDS`.
     label : str
         The class; the wrong spelling of one with ``"same"``; else empty.
     about : str
@@ -151,7 +151,7 @@ class AnswerFile:
             try:
                 record = json.loads(line)
                 answer = LabelAnswer(**record)
-                if answer.kind not in KINDS or not isinstance(answer.row, int):
+                if answer.kind not in ANSWER_KINDS or not isinstance(answer.row, int):
                     raise ValueError
             except (ValueError, TypeError):
                 raise _foreign(self.path, number) from None

@@ -24,7 +24,7 @@ QUIET, UNOPENED = 180.0, 1_800.0
 #: bytes of an answer at most
 _MAX_BYTES = 2**16
 PAGE = Path(__file__).with_name("page.html")
-_KINDS = ("label", "unknown", "skip", "undo", "stop")
+_REPLY_KINDS = ("label", "unknown", "skip", "undo", "stop")
 
 
 class LabelPage:
@@ -88,7 +88,7 @@ class LabelPage:
     def take(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Take an answer of the page; returns the new state, or a similar class."""
         kind, label, at = answer.get("kind"), str(answer.get("label", "")), answer.get("at")
-        if kind not in _KINDS or not isinstance(at, int) or not 0 <= at < len(self.desk):
+        if kind not in _REPLY_KINDS or not isinstance(at, int) or not 0 <= at < len(self.desk):
             raise ValueError
         if kind == "label" and self.desk.fixed is not None and label not in self.desk.fixed:
             raise ValueError

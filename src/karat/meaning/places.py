@@ -23,7 +23,7 @@ EDGE_NEIGHBORS = 10
 #: least share of an object's neighbours in another cluster for the edge to that cluster
 MIN_EDGE_SHARE = 0.4
 #: objects among which neighbours are sought, drawn at random from larger data
-MAX_OBJECTS = 10_000
+MAX_EDGE_OBJECTS = 10_000
 #: objects of a cluster between which distances are summed
 _MAX_MEMBERS = 1_000
 
@@ -101,7 +101,7 @@ def edges(
     """
     rng = np.random.default_rng(random_state)
     n, k = len(codes), int(codes.max(initial=-1)) + 1
-    rows = np.sort(rng.permutation(n)[:MAX_OBJECTS])
+    rows = np.sort(rng.permutation(n)[:MAX_EDGE_OBJECTS])
     if metric == "graph":
         members = sparse.csr_array(
             (np.ones(n), (np.arange(n), np.where(codes < 0, k, codes))), shape=(n, k + 1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats
 
 #: objects on which rules are learned and checked, drawn at random from larger data
-MAX_OBJECTS = 3_000
+MAX_RULE_OBJECTS = 3_000
 #: features among which questions are sought: those that differ most
 MAX_FEATURES = 50
 MAX_QUESTIONS = 3
@@ -67,7 +67,7 @@ def find_rules(table: Table, codes: NDArray[Any], random_state: int) -> dict[int
 
     k = int(codes.max()) + 1
     rng = np.random.default_rng(random_state)
-    rows = np.sort(rng.permutation(len(codes))[:MAX_OBJECTS])
+    rows = np.sort(rng.permutation(len(codes))[:MAX_RULE_OBJECTS])
     codes_of_rows = codes[rows]
     if k < 2 or len(rows) < 2 * FOLDS:
         return {}

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import Rows
 
-FORMAT = "karat-model"
+ARCHIVE_FORMAT = "karat-model"
 #: increased when older versions of karat cannot read the files
-VERSION = 1
+ARCHIVE_VERSION = 1
 #: errors of zipfile for damaged archives and other files
 _DAMAGED = (
     zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, OSError,
@@ -50,8 +50,11 @@ def write_archive(
             np.save(file, np.ascontiguousarray(value), allow_pickle=False)
             members[f"{part}.npy"] = file.getvalue()
     manifest = {
-        "format": FORMAT, "version": VERSION, "karat": __version__, "digest": _digest(members),
-    }  # fmt: skip
+        "format": ARCHIVE_FORMAT,
+        "version": ARCHIVE_VERSION,
+        "karat": __version__,
+        "digest": _digest(members),
+    }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {_MANIFEST: _json(manifest), **members}.items():
@@ -100,13 +103,13 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, bytes]:
         manifest = json.loads(archive.read(_MANIFEST))
     except ValueError:
         manifest = None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != ARCHIVE_FORMAT:
         raise StorageError(f"{path} is no model of karat")
     version = manifest.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int) or version > ARCHIVE_VERSION:
         raise StorageError(
             f"{path} was written by karat {manifest.get('karat')} in the format {version}, and "
-            f"this is karat {__version__}, which reads up to {VERSION}; update karat"
+            f"this is karat {__version__}, which reads up to {ARCHIVE_VERSION}; update karat"
         )
     members = {name: archive.read(name) for name in names - {_MANIFEST}}
     if manifest.get("digest") != _digest(members):

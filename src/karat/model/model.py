@@ -35,7 +35,7 @@ MAX_CHECKED = 10_000
 #: an object with a larger share of its values missing is unlike the data
 MAX_MISSING_SHARE = 0.5
 #: attributes of a model that its file stores as JSON
-_PLAIN = ("names", "sizes", "n_objects", "training_agreement", "training_checked", "facts")
+_STORED = ("names", "sizes", "n_objects", "training_agreement", "training_checked", "facts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +267,7 @@ class Model:
         """
         rule = self.rule
         facts, prepared = self.preparation.to_parts()
-        content = {name: getattr(self, name) for name in _PLAIN} | {
+        content = {name: getattr(self, name) for name in _STORED} | {
             "rule": {"metric": check_metric_of_file(rule.metric), "by_centers": rule.by_centers},
             "preparation": facts,
             "confidence": vars(self.confidence),
@@ -336,7 +336,7 @@ def _from_parts(content: dict[str, Any], arrays: dict[str, Any]) -> Model:
     of_rule = {name: arrays[f"rule/{name}"] for name in ("X", "labels", "centers", "limits")}
     start = "preparation/"
     prepared = {name[len(start) :]: arrays[name] for name in arrays if name.startswith(start)}
-    plain = {name: content[name] for name in _PLAIN}
+    plain = {name: content[name] for name in _STORED}
     return Model(
         rule=PlacementRule(**of_rule, **content["rule"]),
         preparation=Preparation.from_parts(content["preparation"], prepared),

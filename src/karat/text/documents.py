@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 JSON_LINES = (".jsonl", ".ndjson")
-_TABLES = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")
+_TABULAR = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def folder(path: Path) -> Documents:
         )
     if not files:
         raise InputError(f"{path} is a folder without files")
-    if all(file.suffix.lower() in _TABLES for file in files):
+    if all(file.suffix.lower() in _TABULAR for file in files):
         raise InputError(f"{path} is a folder of data files, not of texts; name a file in it")
     texts, ids = [], []
     for file in files:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats
 
 #: kappa below which a model does not read as the person does
-ALIKE = 0.4
+MIN_KAPPA = 0.4
 #: for the limits of a mean of bounded values
-DRAWS = 100_000
+GAFFKE_DRAWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class CorrectedClarity:
             f"{self.model.by} and {self.person.by} assigned {common.same} of {common.common} "
             f"objects alike (kappa {common.kappa:.2f}). "
         )
-        if common.kappa < ALIKE:
+        if common.kappa < MIN_KAPPA:
             text += "The model does not read as the person does; trust the person's answers. "
         person_low, person_high = self.person.interval
         return (
@@ -179,7 +179,7 @@ def bounded_interval(
 
     def mean(end: float) -> Floats:
         """Draws of the weighted mean of the values and an end of their range."""
-        return np.asarray(rng.dirichlet([*counts, 1], DRAWS) @ np.array([*levels, end]))
+        return np.asarray(rng.dirichlet([*counts, 1], GAFFKE_DRAWS) @ np.array([*levels, end]))
 
     low, high = np.quantile(mean(least), delta / 2), np.quantile(mean(most), 1 - delta / 2)
     return float(low), float(high)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Labels
 
 #: members in a set, and members from which the intruder must differ
-MEMBERS, LISTED = 4, 100
+SET_MEMBERS, COMPARED_MEMBERS = 4, 100
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Intrusion:
     by: str
     delta: float
     cost: Cost | None
-    chance: float = 1 / (MEMBERS + 1)
+    chance: float = 1 / (SET_MEMBERS + 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -209,10 +209,10 @@ def draw_intruders(show: Show, labels: Labels, n_sets: int, random_state: int) -
     codes, names = encoded.codes, encoded.names.tolist()
     rng = np.random.default_rng(random_state)
     line = cache(lambda at: as_line(show(int(at)), 2_000))
-    enough = [c for c in range(len(names)) if (codes == c).sum() >= MEMBERS]
+    enough = [c for c in range(len(names)) if (codes == c).sum() >= SET_MEMBERS]
     if not enough or len(names) < 2:
         raise InputError(
-            f"an intruder test needs a cluster of {MEMBERS} objects and another cluster; the "
+            f"an intruder test needs a cluster of {SET_MEMBERS} objects and another cluster; the "
             f"largest of {len(names)} has {np.bincount(codes[codes >= 0], minlength=1).max()}"
         )
     clusters: list[Any] = []
@@ -221,7 +221,7 @@ def draw_intruders(show: Show, labels: Labels, n_sets: int, random_state: int) -
     while len(sets) < n_sets:
         for c in rng.permutation(enough)[: n_sets - len(sets)]:
             members = rng.permutation(np.flatnonzero(codes == c))
-            texts = {line(i) for i in members[:LISTED]}
+            texts = {line(i) for i in members[:COMPARED_MEMBERS]}
             stranger = int(rng.choice([o for o in range(len(names)) if o != c]))
             candidates = rng.permutation(np.flatnonzero(codes == stranger))
             intruder = next((int(i) for i in candidates if line(i) not in texts), None)
@@ -230,8 +230,8 @@ def draw_intruders(show: Show, labels: Labels, n_sets: int, random_state: int) -
                     f"everything of cluster {names[stranger]!r} is in cluster "
                     f"{names[c]!r} too, so it has no intruder"
                 )
-            shown = [int(i) for i in members[:MEMBERS]]
-            place = int(rng.integers(MEMBERS + 1))
+            shown = [int(i) for i in members[:SET_MEMBERS]]
+            place = int(rng.integers(SET_MEMBERS + 1))
             shown.insert(place, intruder)
             clusters.append(names[c])
             sets.append(tuple(shown))
