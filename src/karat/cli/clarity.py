@@ -146,17 +146,17 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     """What a reader sees of the objects: texts, or cells as they are in the file."""
     import numpy as np
 
-    from karat.labeling import Objects
+    from karat.labeling import ShownObjects
 
     if dataset.texts is not None:
-        return Objects(dataset.texts, None)
+        return ShownObjects(dataset.texts, None)
     cells = reading.cells()
     hidden = {*split_names(reading.drop), dataset.truth_name}
     cells = cells[[name for name in cells.columns if name not in hidden]]
     rows = np.arange(dataset.n_objects) if dataset.rows is None else dataset.rows
     if cells.shape[1] == 0 or len(cells) <= rows.max():
         return dataset
-    return Objects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
+    return ShownObjects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
 def _questions(dataset: Dataset, objects: Any, labels: Any, reader: Reader) -> tuple[Any, Any]:

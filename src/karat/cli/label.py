@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets import Dataset
-    from karat.labeling import Desk, Objects, Shown
+    from karat.labeling import Desk, Shown, ShownObjects
 
 #: what stands for a key off a terminal, where every other line is the name of a class
 COMMANDS = {":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":?": "advice"}
@@ -164,14 +164,14 @@ def _listed(aim: Aim) -> Any:
     return [str(name) for name in listed] if isinstance(listed, list) else listed
 
 
-def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> Objects:
+def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> ShownObjects:
     """What is shown of the objects."""
-    from karat.labeling import Objects
+    from karat.labeling import ShownObjects
 
     if dataset.texts is not None:
-        return Objects(dataset.texts, None)
+        return ShownObjects(dataset.texts, None)
     cells = reading.cells().iloc[rows].reset_index(drop=True)
-    return Objects(None, cells, Path(reading.data).parent)
+    return ShownObjects(None, cells, Path(reading.data).parent)
 
 
 def _clusterings(
