@@ -19,14 +19,13 @@ from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
 from karat.study.objects import Objects, index_of
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
-from karat.study.sqlite import SqliteStore
+from karat.study.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from karat.bounds.classes import Classes
     from karat.judge import Judge
-    from karat.study.store import Store
 
 
 class Study:
@@ -41,10 +40,9 @@ class Study:
     truth : array-like, shape (n,), optional
         Class of each object, None, NaN or ``-1`` where it is not known. By default that of the
         Dataset.
-    storage : path-like or callable, optional
+    storage : path, optional
         One SQLite file that keeps every finished fit and score as soon as it is there. An
-        existing one is resumed; it must belong to the same data. By default memory. For another
-        storage what opens it, see :func:`karat.testing.check_storage`.
+        existing one is resumed; it must belong to the same data. By default memory.
     metric : str or callable, optional
         The distance that clusters and judges, see :data:`karat.distances.METRICS`; by default
         that of the Dataset, which is ``"cosine"`` for documents and ``"euclidean"`` otherwise.
@@ -117,7 +115,7 @@ class Study:
         X: Any,
         *,
         truth: Any = None,
-        storage: str | Path | Callable[[dict[str, Any]], Store] | None = None,
+        storage: str | Path | None = None,
         metric: Any = None,
         noise: NoisePolicy | None = None,
         delta: float | None = None,
@@ -144,8 +142,7 @@ class Study:
             "fingerprint": dataset.fingerprint, "n_objects": dataset.n_objects,
             "name": dataset.name, "source": dataset.source, "options": dict(dataset.options),
         }  # fmt: skip
-        opened = storage(identity) if callable(storage) else SqliteStore(storage, identity)
-        self.storage: Store = opened
+        self.storage = Store(storage, identity)
         try:
             if known is not None:
                 given["truth"] = keep_truth(self.storage, known)
@@ -330,7 +327,7 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
         If the file is not there, foreign, damaged, in use, or of other data; if the data did not
         come from a file.
     """
-    store = SqliteStore(path, None)
+    store = Store(path, None)
     try:
         meta = store.meta
     finally:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from karat.runtime.journal import KeptLines
+from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Interview:
             raise InputError(f"reader must be callable; got {type(reader).__name__}")
         self._reader, self.name, self._most = reader, name, max_calls
         in_study = hasattr(answers, "storage")
-        self._kept: Any = StudyAnswers(answers) if in_study else KeptLines(answers)
+        self._kept: Any = StudyAnswers(answers) if in_study else KeptValues(answers)
         self.cost = Cost()
 
     def ask(self, prompt: str, parse: Callable[[str], T | None]) -> T | None:
