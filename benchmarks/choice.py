@@ -65,7 +65,7 @@ def main() -> None:
         rows = {}
         for name, X, truth in data_sets():
             classes = len({v for v in truth if v is not None})
-            with karat.Study(X, truth=truth, storage=folder / f"{name}.karat") as study:
+            with karat.Study(X, y=truth, storage=folder / f"{name}.karat") as study:
                 study.sweep(k=range(2, max(10, classes * 3 // 2) + 1), n_init=2)
                 rows[name] = choices(study)
     table = pd.DataFrame(rows).T

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import karat
-from karat.study.trying import DEFAULT_CLUSTERERS
+from karat.study.fits import DEFAULT_CLUSTERERS
 from karat_lab.data import data_folder
 
 SHARED = data_folder()
@@ -179,7 +179,7 @@ def loss(n: int = 20_000) -> None:
 def cells(n: int = 8_000, size: int = 2_000) -> None:
     """Ward's trees of a sample and of weighted cells, against that of all objects."""
     from karat.clusterers import LinkageClustering
-    from karat.study import large
+    from karat.study import samples
 
     losses: dict[str, list[tuple[float, float]]] = {"sample": [], "cells": []}
     for _, X, truth in sets(n):
@@ -189,9 +189,9 @@ def cells(n: int = 8_000, size: int = 2_000) -> None:
         ward = LinkageClustering(method="ward")
         exact = ward.fit(X).cut(numbers)
         for seed in (0, 1):
-            sample = large.draw_sample(X, size, random_state=seed)
+            sample = samples.draw_sample(X, size, random_state=seed)
             found = {"sample": ward.fit(X[sample.rows]).cut(numbers)}
-            found["cells"] = ward.fit_cells(*large.cells_of(X, sample)).cut(numbers)
+            found["cells"] = ward.fit_cells(*samples.cells_of(X, sample)).cut(numbers)
             for way, labels in found.items():
                 for one, other in zip(exact, labels, strict=True):
                     extended = sample.extend(other)
@@ -213,7 +213,7 @@ def mixtures(n: int = 20_000, size: int = 5_000) -> None:
         for number in sorted({max(2, k // 2), k, min(2 * k, 30)}):
             for seed in (0, 1):
                 model = GaussianMixture(number, random_state=seed)
-                sample = karat.study.large.draw_sample(X, size, random_state=seed)
+                sample = karat.study.samples.draw_sample(X, size, random_state=seed)
                 found = [
                     karat.adjusted_rand_index(truth, labels)
                     for labels in (

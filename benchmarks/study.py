@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import karat
-from karat.study import scoring
+from karat.study import scores
 
 SWEEP = ["kmeans", "bisecting-kmeans", "ward", "spectral", "gaussian-mixture"]
 
@@ -52,7 +52,7 @@ def digits() -> object:
 def sweep(X: object, workers: int, storage: Path | None = None) -> tuple[float, float, float]:
     """Wall seconds of sweep and judging, seconds inside fits, seconds inside judges."""
     judging = 0.0
-    original = scoring.judge
+    original = scores.judge
 
     def timed(*args: object, **kwargs: object) -> object:
         nonlocal judging
@@ -62,14 +62,14 @@ def sweep(X: object, workers: int, storage: Path | None = None) -> tuple[float, 
         finally:
             judging += time.perf_counter() - began
 
-    scoring.judge = timed
+    scores.judge = timed
     began = time.perf_counter()
     with karat.Study(X, storage=storage) as study:
         study.sweep(SWEEP, k=range(2, 21), n_init=5, workers=workers)
         study.best(stability=False, second_sample=False)
         wall = time.perf_counter() - began
         fits = float(study.candidates["seconds"].sum())
-    scoring.judge = original
+    scores.judge = original
     return wall, fits, judging
 
 

@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 import karat
 from karat.bench import compare_methods
 from karat.bench.rank_tests import friedman_test
-from karat.study.answer import GRADES as GRADES_OF_CODE
+from karat.study.facts import GRADES as GRADES_OF_CODE
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -23,7 +23,7 @@ few[tasted] = np.asarray(wine.truth, dtype=object)[tasted]
 # Everything that is tried shares the allowed risk of 10 %, so the best may be chosen after seeing
 # the labels.
 
-study = karat.Study(wine.X, truth=few, delta=0.1)
+study = karat.Study(wine.X, y=few, delta=0.1)
 study.sweep(["kmeans", "ward"], k=range(2, 9), workers=1, progress=False)
 choice = study.best()
 choice

@@ -218,7 +218,7 @@ def test_your_own_judge_decides():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 3)) + 6 * (np.arange(60) % 3)[:, None]
-        studies.append(karat.Study(X, truth=np.arange(60) % 3))
+        studies.append(karat.Study(X, y=np.arange(60) % 3))
         studies[-1].sweep(["ward", "kmeans", "genie"], k=range(2, 6), n_init=1, workers=1)
     own = train_judge(studies, version="lab")
     fresh = karat.Study(studies[0].X)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from karat.study import Study as Study
     from karat.study import load_study as load_study
     from karat.study.estimator import ChosenClustering as ChosenClustering
-    from karat.study.numbers import n_clusters as n_clusters
+    from karat.study.number_of_clusters import n_clusters as n_clusters
     from karat.study.representations import representations as representations
 
 # public name -> the module that has it; nothing is imported before it is asked for
@@ -51,7 +51,7 @@ _HOME = {
     "scorer": "karat.measures.scorer",
     "Model": "karat.model",
     "load_model": "karat.model",
-    "n_clusters": "karat.study.numbers",
+    "n_clusters": "karat.study.number_of_clusters",
     "FewLabelClassifier": "karat.labeling",
     "clarity_by_reading": "karat.labeling.reading",
     "intruder_test": "karat.labeling.reading",

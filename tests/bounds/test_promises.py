@@ -188,7 +188,7 @@ def test_chances_are_told_as_draws(delta, said):
 
 def test_a_ranking_by_labels_is_not_called_the_probability_of_being_best(wine):
     X, y, _ = wine
-    study = karat.Study(X, truth=partly(y, sample(178, 20, random_state=0)))
+    study = karat.Study(X, y=partly(y, sample(178, 20, random_state=0)))
     study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2)
     told = str(study.best())
     assert "probability among the candidates" not in told

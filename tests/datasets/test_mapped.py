@@ -91,9 +91,9 @@ def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):
 
 
 def test_data_beyond_memory_are_clustered_by_a_sample(tmp_path, monkeypatch, low):
-    from karat.study import large, objects
+    from karat.study import objects, samples
 
-    monkeypatch.setattr(large, "FIT_AT_MOST", 100)
+    monkeypatch.setattr(samples, "MAX_FITTED", 100)
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 400)
     np.save(tmp_path / "X.npy", 9.0 * np.eye(3)[truth] + rng.normal(size=(400, 3)))

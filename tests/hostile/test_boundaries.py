@@ -126,7 +126,7 @@ def test_labels_in_another_order_are_joined_by_their_index():
         study = karat.Study(TABLE)
         study.add(given)
         assert (study.labels(study.candidates.index[0]) == labels).all()
-    assert list(karat.Study(TABLE, truth=SHUFFLED).truth) == list(labels)
+    assert list(karat.Study(TABLE, y=SHUFFLED).truth) == list(labels)
     for X, given in ((TABLE, labels), (None, {"0": ORDERED})):
         found = karat.evaluate(X, given, truth=SHUFFLED, measures=["adjusted_rand_index"])
         assert found["adjusted_rand_index"]["0"] == 1
@@ -175,7 +175,7 @@ def test_indexes_that_name_other_objects_are_rejected(table, labels):
         lambda: karat.evaluate(table, labels.to_frame()),
         lambda: karat.evaluate(table, [0, 0, 1, 1], truth=labels),
         lambda: karat.adjusted_rand_index(pd.Series(0, table.index), labels),
-        lambda: karat.Study(table, truth=labels),
+        lambda: karat.Study(table, y=labels),
         lambda: karat.Study(table).add({"mine": labels}),
     ):
         with pytest.raises(InputError) as told:

@@ -402,7 +402,7 @@ def test_a_study_knows_the_classes_and_says_its_premises(tmp_path: Path) -> None
     y[rows] = truth[rows]
     bounds = {}
     for classes in (None, [0, 1], 9, "open"):
-        study = karat.Study(X, truth=y, classes=classes, storage=tmp_path / f"{classes}.karat")
+        study = karat.Study(X, y=y, classes=classes, storage=tmp_path / f"{classes}.karat")
         study.add({"k": truth})
         bounds[str(classes)] = study.bounds().best.bound
         study.close()

@@ -21,7 +21,7 @@ from karat.judge.labelled import TEMPERATURE, log_likelihood
 from karat.judge.learned import Forest, shares
 from karat.report import render
 from karat.runtime.validation import InputError
-from karat.study.scoring import bound_inputs
+from karat.study.guarantees import bound_inputs
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
 
@@ -268,7 +268,7 @@ def test_with_labels_the_judge_is_the_prior():
 def test_with_labels_there_is_a_choice_without_the_judge():
     X = np.arange(12.0)[:, None]
     truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
-    study = karat.Study(X, truth=truth)
+    study = karat.Study(X, y=truth)
     study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
     study.by = "judge-and-labels"
     best = study.best(stability=False)
@@ -279,7 +279,7 @@ def test_with_labels_there_is_a_choice_without_the_judge():
 
 def test_all_bounds_that_are_told_hold_together(monkeypatch):
     truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
-    study = karat.Study(np.arange(12.0)[:, None], truth=truth)
+    study = karat.Study(np.arange(12.0)[:, None], y=truth)
     study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
     study.by = "judge-and-labels"
     tightest = replace(study.guarantee(), name="thirds")

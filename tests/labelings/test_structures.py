@@ -161,7 +161,7 @@ def test_what_hardening_does_is_told():
 def test_structures_are_candidates_of_a_study(tmp_path):
     path = tmp_path / "s.karat"
     given = {"soft": SOFT, "over": OVERLAPPING, "tree": Dendrogram(TREE.linkage, cuts=[2, 3])}
-    with karat.Study(X, truth=TRUTH, storage=path) as study:
+    with karat.Study(X, y=TRUTH, storage=path) as study:
         study.add(given)
         study.add(SOFT)
         study.add(given)  # again: nothing new
@@ -201,7 +201,7 @@ def test_mixtures_bring_their_memberships(workers):
     assert soft == {"gaussian-mixture" + on_rows, "soft-movmf"}
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     candidate = f"gaussian-mixture{on_rows} k=3 start=0"
-    seed = next(c["seed"] for c in study.storage.candidates() if c["name"] == candidate)
+    seed = next(c["seed"] for c in study.tried.storage.candidates() if c["name"] == candidate)
     expected = GaussianMixture(3, random_state=seed).fit(rows).predict_proba(rows)
     kept = study.memberships(candidate)
     np.testing.assert_array_equal(kept.harden(), study.labels(candidate))
@@ -211,10 +211,10 @@ def test_mixtures_bring_their_memberships(workers):
 
 
 def test_memberships_are_extended_with_the_labels(monkeypatch):
-    from karat.study import large
+    from karat.study import samples
 
-    monkeypatch.setattr(large, "FIT_AT_MOST", 20)
-    monkeypatch.setattr(karat.study.trying.Fits, "fits_sample", lambda self, clusterer: True)
+    monkeypatch.setattr(samples, "MAX_FITTED", 20)
+    monkeypatch.setattr(karat.study.fits.Fits, "fits_sample", lambda self, clusterer: True)
     study = karat.Study(X)
     study.sweep("gaussian-mixture", k=3, n_init=1, workers=1)
     name = "gaussian-mixture k=3 start=0"

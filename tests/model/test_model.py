@@ -22,7 +22,7 @@ import karat
 from karat.datasets import Dataset, from_array, from_distances, from_table
 from karat.model import Confidence, Model, Rule, load_model
 from karat.runtime.validation import InputError, StorageError
-from karat.study.large import draw_sample
+from karat.study.samples import draw_sample
 
 X, Y = make_blobs(200, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
 METRICS = ["euclidean", "cityblock", "cosine", "correlation", "chebyshev", "braycurtis"]

@@ -427,7 +427,7 @@ def test_odd_data_gives_a_page(X: Any) -> None:
 
 
 def test_one_cluster_has_no_silhouettes_and_says_so() -> None:
-    study = karat.Study(np.arange(8.0).reshape(4, 2), truth=["a", "a", "a", "b"])
+    study = karat.Study(np.arange(8.0).reshape(4, 2), y=["a", "a", "a", "b"])
     study.add({"one": [0, 0, 0, 0]})
     page = Page(render(study))
     assert "There is no silhouette profile" in page.texts["fit"]

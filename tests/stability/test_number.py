@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import karat
-from karat.study.numbers import NumberOfClusters
+from karat.study.number_of_clusters import NumberOfClusters
 
 
 def three():

@@ -13,7 +13,7 @@ from karat.judge import load_judge
 from karat.labelings.partitions import canonical_codes
 from karat.measures import adjusted_mutual_information, adjusted_rand_index
 from karat.study.alternatives import Alternatives, search
-from karat.study.answer import Expected
+from karat.study.facts import Expected
 from karat.study.views import (
     dependence,
     differ,
@@ -217,10 +217,12 @@ def test_nothing_is_left_where_a_clustering_spans_the_space():
 
 
 def test_words_for_views():
-    from karat.study.views import View
+    from karat.study.views import DataView
 
     names = ["income", "age", "region", "rent"]
-    assert divisions.seen_in(View("features", (0, 2)), names) == "income and region"
-    assert divisions.seen_in(View("features", (0, 1, 2, 3)), names) == "income, age and 2 more"
-    assert divisions.seen_in(View("residual", (), ("ward k=2",)), names) == "what ward k=2 leaves"
+    assert divisions.seen_in(DataView("features", (0, 2)), names) == "income and region"
+    assert divisions.seen_in(DataView("features", (0, 1, 2, 3)), names) == "income, age and 2 more"
+    assert (
+        divisions.seen_in(DataView("residual", (), ("ward k=2",)), names) == "what ward k=2 leaves"
+    )
     assert divisions.sentences(Alternatives((), reason="graph")) == [divisions.REASONS["graph"]]

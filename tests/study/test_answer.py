@@ -17,19 +17,18 @@ from karat.cli import _answer
 from karat.cli._answer import as_json, show
 from karat.datasets import Finding
 from karat.report import render
-from karat.study import answer as answers
-from karat.study import deciders, deciding, judging, ranking, stability, wording
-from karat.study.answer import (
-    SCHEMA,
+from karat.study import deciders, decision, facts, judgement, ranking, stability, wording
+from karat.study.answer import SCHEMA
+from karat.study.facts import (
     Candidate,
     Contribution,
     Expected,
-    FoundAgain,
     JudgedBy,
     Number,
     Rate,
-    Reference,
+    ReferenceClustering,
     Sample,
+    StabilityFacts,
     Structure,
     Trouble,
 )
@@ -47,12 +46,12 @@ def labelled():
     X, y = load_iris(return_X_y=True)
     few = np.full(150, None, dtype=object)
     few[::6] = y[::6]
-    study = karat.Study(X, truth=few)
+    study = karat.Study(X, y=few)
     study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=1, workers=1)
     return study
 
 
-RESAMPLED = FoundAgain(
+RESAMPLED = StabilityFacts(
     clusterer="kmeans", numbers=(2, 6), selected=2, kept=0.987, null=0.812, found=(),
     found_in_null=(), n_stable=1, worst="7", dissolved=0.43, n_judged=149,
 )  # fmt: skip
@@ -86,7 +85,7 @@ CHANGES = [
     ({"tied": ("twin",)}, "ties with twin"),
     ({"reached_by": 17}, "on which 17 candidates agree"),
     (
-        {"reference": Reference("own k=5", 5, Expected(0.9, 0.8, 1), 0.123, 44, 2000)},
+        {"reference": ReferenceClustering("own k=5", 5, Expected(0.9, 0.8, 1), 0.123, 44, 2000)},
         "sweep on 2,000 of the objects is own k=5 (5 clusters)",
     ),
 ]
@@ -154,7 +153,7 @@ def test_findings_are_told_before_the_answer(study, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    "module", [answers, deciders, deciding, judging, ranking, stability, _answer]
+    "module", [facts, deciders, decision, judgement, ranking, stability, _answer]
 )
 def test_sentences_are_made_in_one_place(module):
     tree = ast.parse(inspect.getsource(module))

@@ -104,7 +104,7 @@ def test_ids_of_the_data_name_the_objects(tmp_path):
 def test_labels_and_pairs_decide_together(study):
     truth = np.full(60, None, dtype=object)
     truth[[0, 16, 31, 46]] = ["a", "b", "a", "b"]
-    other = karat.Study(study.X, truth=truth)
+    other = karat.Study(study.X, y=truth)
     other.constrain(pairs_of(study.labels("side"), 40))
     other.add({name: study.labels(name) for name in ("side", "height", "four")}, reference=False)
     answer = other.best(stability=False)

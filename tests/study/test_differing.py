@@ -34,7 +34,7 @@ def swept(X: Any, **options: Any) -> karat.Study:
 def test_what_differs_is_told_with_stars_and_kept(tmp_path: Path) -> None:
     study = swept(karat.datasets.from_table(counts(), scale="standard"), storage=tmp_path / "s")
     with study:
-        assert kept_differences(study) is None
+        assert kept_differences(study.tried) is None
         assert "There are no p-values: a test on the values that made" in render(study)
         found = study.differences("poisson")
         told = wording.tested(found, study.best().labels, study.cluster_names(study.best().name))
@@ -51,19 +51,19 @@ def test_what_differs_is_told_with_stars_and_kept(tmp_path: Path) -> None:
 def test_differences_are_forgotten_where_more_was_tried() -> None:
     study = swept(counts())
     study.differences("poisson")
-    assert kept_differences(study) is not None
+    assert kept_differences(study.tried) is not None
     study.sweep("average", k=[2], progress=False)
-    assert kept_differences(study) is None
+    assert kept_differences(study.tried) is None
 
 
 def test_the_second_part_has_no_part_in_the_choice() -> None:
     """The clusters compared are those that the same study of the first part chooses."""
-    from karat.study import study_parts
+    from karat.study import thinned_parts
 
     X = counts()
     study = swept(X)
     found = study.differences("poisson")
-    first, _ = study_parts(study, "poisson")
+    first, _ = thinned_parts(study.tried, "poisson")
     assert np.array_equal(found.labels, swept(first).best().labels)
 
 
@@ -97,7 +97,7 @@ def test_nothing_is_made_up_where_nothing_valid_is_known(why: str) -> None:
     study = untestable()[why]
     with pytest.raises(InputError, match=why):
         study.differences()
-    assert why in wording.untested(why_untested(study))
+    assert why in wording.untested(why_untested(study.tried))
 
 
 def test_values_that_the_family_does_not_have_are_refused() -> None:

@@ -14,7 +14,7 @@ from failing_clusterers import Dies, DistanceThatKillsOnce, KillsOnce
 from karat.runtime import executors
 from karat.runtime.executors import LostWorkersError, _connect, as_executor
 from karat.runtime.validation import InputError
-from karat.study import large
+from karat.study import samples
 from scattering import Scattering
 
 
@@ -94,7 +94,7 @@ def tried_and_judged(X, executor=None, clusterers=("kmeans", "ward"), **options)
 def test_dask_gives_what_one_machine_gives(client, way, monkeypatch):
     X, _ = blobs(1500)
     if way == "executor":  # estimates too
-        monkeypatch.setattr(large, "JUDGE_EXACTLY", 200)
+        monkeypatch.setattr(samples, "MAX_EXACT", 200)
     given = {
         "client": client,
         "executor": client.get_executor(),
@@ -186,7 +186,7 @@ def test_fits_without_a_scheduler_stay_planned():
     with karat.Study(X) as study:
         with pytest.raises(LostWorkersError, match="no longer answers"):
             study.sweep("kmeans", k=[2, 3], n_init=2, executor=Lost(1, "connecting"))
-        assert len(study.storage.planned()) == 1
+        assert len(study.tried.storage.planned()) == 1
         study.add({"truth": truth})
         with pytest.raises(LostWorkersError, match="no longer answers"):
             study.evaluate(["silhouette"], executor=Lost(1, "closed"))
@@ -199,4 +199,4 @@ def test_a_fit_that_kills_every_worker_ends_the_sweep():
     with cluster_of(1) as cluster, cluster.get_client() as client, karat.Study(X) as study:
         with pytest.raises(LostWorkersError, match="most likely out of memory"):
             study.sweep({"deadly": Dies()}, k=[3], n_init=1, executor=client)
-        assert len(study.storage.planned()) == 1
+        assert len(study.tried.storage.planned()) == 1

@@ -65,7 +65,7 @@ def test_features_and_their_matrix_lead_to_the_same_choice_and_scores(metric):
 def test_a_clusterer_of_means_is_never_run_on_a_matrix():
     X, truth = directions()
     D = cdist(X, X, "cosine")
-    study = karat.Study(D, metric="precomputed", truth=truth)
+    study = karat.Study(D, metric="precomputed", y=truth)
     study.sweep(["kmeans", "ward", "average", "gaussian-mixture"], k=2, workers=1)
     table = study.candidates
     excluded = table[table["status"] == "excluded"]
@@ -89,7 +89,7 @@ def test_what_was_excluded_costs_no_bits():
     few = np.where(np.arange(60) < 30, truth, -1)
     bounds = []
     for names in (["average"], ["average", "kmeans"]):
-        study = sweep(karat.Study(cdist(X, X, "cosine"), metric="precomputed", truth=few), names)
+        study = sweep(karat.Study(cdist(X, X, "cosine"), metric="precomputed", y=few), names)
         bounds.append(study.best().guarantee.bound_rate)
     assert bounds[0] == bounds[1]
 
@@ -146,7 +146,7 @@ def test_distances_must_be_those_of_the_objects():
     X, truth = directions(20)
     D = cdist(X, X)
     with pytest.raises(InputError, match="truth has 19 labels"):
-        karat.Study(D, metric="precomputed", truth=truth[:-1])
+        karat.Study(D, metric="precomputed", y=truth[:-1])
     with pytest.raises(InputError, match="ids has 3 values"):
         from_distances(D, ids=["a", "b", "c"])
     wrong = D.copy()
@@ -268,7 +268,7 @@ def communities(n=40, k=2, seed=0):
 
 def test_a_graph_with_some_classes(tmp_path):
     A, truth = communities()
-    study = karat.Study(A, metric="graph", truth=truth)
+    study = karat.Study(A, metric="graph", y=truth)
     study.sweep(["spectral", "average"], k=[2, 3], n_init=1, workers=1)
     assert study.candidates.loc["average", "status"] == "excluded"
     assert adjusted_rand_score(truth, study.best().labels) == 1
@@ -402,9 +402,9 @@ def test_a_table_of_distances_in_another_order_is_noticed():
     with pytest.raises(InputError, match="are others: row 11"):
         from_distances(D.rename(columns={"object 11": "another"}))
     by_name = pd.Series(truth[::-1], names[::-1])
-    study = karat.Study(D, metric="precomputed", truth=by_name)
+    study = karat.Study(D, metric="precomputed", y=by_name)
     study.add(pd.DataFrame({"mine": by_name}))
-    assert list(study.truth) == list(truth)
+    assert list(study.y) == list(truth)
     assert karat.adjusted_rand_index(study.labels("mine"), truth) == 1
     with pytest.raises(InputError, match=r"labelings\['mine'\] have different pandas indexes"):
         study.add({"mine": by_name.reset_index(drop=True)})

@@ -17,7 +17,7 @@ from karat.clusterers import LinkageClustering, as_clusterer
 from karat.labelings.partitions import canonical_codes
 from karat.measures import catalogue
 from karat.runtime.validation import InputError
-from karat.study import large, trying, work
+from karat.study import fits, jobs, samples
 from karat.study.ranking import points
 from karat.study.stability import sample_agreement
 from karat.study.wording import remarks
@@ -25,8 +25,8 @@ from karat.study.wording import remarks
 
 @pytest.fixture
 def low(monkeypatch):
-    monkeypatch.setattr(large, "FIT_AT_MOST", 120)
-    monkeypatch.setattr(large, "JUDGE_EXACTLY", 200)
+    monkeypatch.setattr(samples, "MAX_FITTED", 120)
+    monkeypatch.setattr(samples, "MAX_EXACT", 200)
 
 
 def blobs(n: int = 600, seed: int = 0):
@@ -41,7 +41,7 @@ def test_every_object_takes_the_label_of_the_nearest_sampled_one(metric):
     apart = cdist(X, X, "euclidean" if metric in ("precomputed", "sparse") else metric)
     data = {"precomputed": apart, "sparse": csr_array(X)}.get(metric, X)
     given = {"sparse": "euclidean"}.get(metric, metric)
-    sample = large.draw_sample(data, 30, metric=given, random_state=3)
+    sample = samples.draw_sample(data, 30, metric=given, random_state=3)
     assert len(np.unique(sample.rows)) == 30
     nearest = apart[:, sample.rows].min(axis=1)
     taken = apart[np.arange(150), sample.rows[sample.nearest]]
@@ -50,14 +50,14 @@ def test_every_object_takes_the_label_of_the_nearest_sampled_one(metric):
 
 
 def test_sampled_objects_keep_their_own_label_even_among_duplicates():
-    sample = large.draw_sample(np.zeros((50, 2)), 20, random_state=0)
+    sample = samples.draw_sample(np.zeros((50, 2)), 20, random_state=0)
     labels = np.arange(20)
     assert (sample.extend(labels)[sample.rows] == labels).all()
 
 
 def test_a_sample_of_everything_extends_nothing():
     X, _ = blobs(40)
-    sample = large.draw_sample(X, 40)
+    sample = samples.draw_sample(X, 40)
     assert len(sample) == len(X)
     labels = np.arange(40)
     assert (sample.extend(labels) == labels).all()
@@ -70,7 +70,7 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     table = study.candidates
     assert table["fitted_on"].isna().tolist() == [True, False]
     assert table.loc["average k=3", "fitted_on"] == 120
-    rows = study.objects.sample.rows
+    rows = study.tried.objects.sample.rows
     alone = LinkageClustering(3, method="average").fit_predict(X[rows])
     found = study.labels("average k=3")
     assert karat.adjusted_rand_index(alone, found[rows]) == 1
@@ -99,9 +99,9 @@ def test_measures_of_pairs_are_estimated_and_extremes_have_a_reason(low):
     study.add({"mine": KMeans(3, n_init=1, random_state=0).fit_predict(X)})
     scores = study.scores()
     exact = karat.silhouette(X, study.labels("mine"))
-    assert scores["silhouette"].item() == pytest.approx(exact, abs=4 * large.PRECISION)
+    assert scores["silhouette"].item() == pytest.approx(exact, abs=4 * samples.PRECISION)
     error = study.standard_errors().loc["mine", "silhouette"]
-    assert 0 < error <= large.PRECISION
+    assert 0 < error <= samples.PRECISION
     assert np.isnan(scores["dunn_index"].item())
     assert "bounded terms" in study.reasons()["mine"]["dunn_index"]
     centroids = karat.calinski_harabasz_index(X, study.labels("mine"))
@@ -113,7 +113,7 @@ def test_below_the_thresholds_nothing_is_sampled():
     study = karat.Study(X)
     study.sweep(["average"], k=[3], workers=1)
     assert study.candidates["fitted_on"].isna().all()
-    assert not study.objects.is_estimated
+    assert not study.tried.objects.is_estimated
     assert study.standard_errors().empty
 
 
@@ -153,9 +153,9 @@ def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
     X, _ = blobs(60)
     with karat.Study(X) as study:
         study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
-        assert len(study.storage.planned()) == 0
+        assert len(study.tried.storage.planned()) == 0
         study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=1, workers=2)
-        assert len(study.storage.planned()) == 2
+        assert len(study.tried.storage.planned()) == 2
         assert len(study.candidates) == 2
         study.by = "silhouette"
         assert study.best().name == "kmeans k=3 start=0"
@@ -172,7 +172,7 @@ def test_times_that_are_none(text):
 def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
     from karat.judge import gather
 
-    monkeypatch.setattr(large, "WEIGH_AT_MOST", 300)
+    monkeypatch.setattr(samples, "MAX_WEIGHED", 300)
     seen = []
 
     def noted(X, *args, **options):
@@ -216,7 +216,7 @@ def overlapping(n: int = 600):
 
 
 def second_rows(n: int = 600):
-    return large.draw_rows(n, 120, work.derived_seed(0, "second sample of the objects"))
+    return samples.draw_rows(n, 120, jobs.derived_seed(0, "second sample of the objects"))
 
 
 def test_agreement_of_two_samples_is_that_of_two_fits(low):
@@ -230,7 +230,7 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
     expected = {}
     for k in (3, 4):
         ward = LinkageClustering(k, method="ward").fit_cells(cells, np.bincount(nearest))
-        seed = work.derived_seed(0, f"spectral k={k} start=0")
+        seed = jobs.derived_seed(0, f"spectral k={k} start=0")
         again = {
             "average": LinkageClustering(k, method="average").fit_predict(X[rows]),
             "ward": ward.labels_,
@@ -255,7 +255,7 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
 
 
 def test_a_second_sample_of_everything_agrees(low, monkeypatch):
-    monkeypatch.setattr(trying.Fits, "fits_sample", lambda self, clusterer: True)
+    monkeypatch.setattr(fits.Fits, "fits_sample", lambda self, clusterer: True)
     study = karat.Study(overlapping(120))
     study.sweep(["average", "ward", "kmeans"], k=[2, 5], n_init=1, workers=1)
     assert study.candidates["fitted_on"].tolist() == [120] * 6
@@ -282,7 +282,7 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
     X = overlapping()
     path = tmp_path / "s.karat"
     fitted = []
-    on_sample = trying.Fits.on_sample
+    on_sample = fits.Fits.on_sample
 
     def noted(self, jobs, sample, **options):
         for outcomes in on_sample(self, jobs, sample, **options):
@@ -291,7 +291,7 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
 
     with karat.Study(X, storage=path) as study:
         study.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
-        monkeypatch.setattr(trying.Fits, "on_sample", noted)
+        monkeypatch.setattr(fits.Fits, "on_sample", noted)
         found = sample_agreement(study, "spectral k=3 start=1")
     with karat.Study(X, storage=path) as study:
         assert sample_agreement(study, "spectral k=3 start=1") == found
@@ -387,22 +387,22 @@ def test_a_budget_that_no_fit_meets_is_an_error():
 
 
 def test_one_start_of_every_k_comes_first_and_short_fits_first():
-    from karat.study.sweeping import Request
+    from karat.study.request import SweepRequest
 
-    asked = Request.checked("kmeans", [4, 2, 3], None, 2)
+    asked = SweepRequest.checked("kmeans", [4, 2, 3], None, 2)
     jobs = [
         job
         for name in ("hdbscan", "average", "kmeans")
-        for job in work.jobs_for(as_clusterer(name), asked.candidates_of(as_clusterer(name), 0))
+        for job in jobs.jobs_for(as_clusterer(name), asked.candidates_of(as_clusterer(name), 0))
     ]
-    names = [job.candidates[0].name for job in trying.order_of_work(jobs)]
+    names = [job.candidates[0].name for job in fits.order_of_work(jobs)]
     assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]
     assert names[6].startswith("average")
     assert names[7].startswith("hdbscan")
 
 
 def test_many_documents_are_clustered_whole_by_mini_batches(monkeypatch):
-    monkeypatch.setattr(trying, "MANY_DOCUMENTS", 50)
+    monkeypatch.setattr(fits, "MANY_DOCUMENTS", 50)
     X = csr_array(np.random.default_rng(0).poisson(0.5, size=(60, 20)).astype(float))
     many = karat.Study(X, metric="cosine").fits.default_clusterers
     assert many[0] == "spherical-kmeans-minibatch"
@@ -442,9 +442,9 @@ def test_ward_is_given_all_objects_as_cells(low):
     X, _ = blobs()
     study = karat.Study(X, by="silhouette")
     study.sweep(["ward", "average"], k=[3], workers=1)
-    means, sizes = large.cells_of(X, study.objects.sample)
+    means, sizes = samples.cells_of(X, study.tried.objects.sample)
     assert sizes.sum() == 600
-    nearest = cdist(X, X[study.objects.sample_rows]).argmin(axis=1)
+    nearest = cdist(X, X[study.tried.objects.sample_rows]).argmin(axis=1)
     np.testing.assert_allclose(means[5], X[nearest == 5].mean(axis=0))
     tree = LinkageClustering(3, method="ward").fit_cells(means, sizes)
     assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()

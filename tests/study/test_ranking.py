@@ -99,14 +99,14 @@ def of_three(**families):
     ],
 )
 def test_how_the_families_voted_is_said(families, said):
-    from karat.study.deciders import Verdict, deciders
-    from karat.study.ranking import Consensus
+    from karat.study.deciders import Decision, deciders
+    from karat.study.ranking import FamilyVotes
 
     ranked = pd.DataFrame(
         {"n_clusters": [2, 3, 4], "score": [0.91, 0.52, 0.1]}, index=families.index
     )
-    votes = Consensus(ranked["score"].to_numpy(), families)
-    facts = deciders["consensus"].facts(None, ranked, Verdict(ranked["score"], details=votes))
+    votes = FamilyVotes(ranked["score"].to_numpy(), families)
+    facts = deciders["consensus"].facts(None, ranked, Decision(ranked["score"], details=votes))
     study = karat.Study([[0.0], [0.1], [5.0], [5.1]], by="consensus")
     study.add({"one": [0, 0, 1, 1], "two": [0, 1, 1, 2], "three": [0, 1, 2, 3]})
     answer = replace(study.best(), **facts)

@@ -46,7 +46,7 @@ def few_measures(monkeypatch):
         fit = applicable(None, has_truth=has_truth, metric=metric)
         return [measure for measure in fit if measure.key in internal + external]
 
-    monkeypatch.setattr("karat.study.scoring.applicable", measures)
+    monkeypatch.setattr("karat.study.scores.applicable", measures)
 
 
 def told(study: karat.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -63,7 +63,7 @@ def check_code(study: karat.Study, **scope: object) -> None:
     pd.testing.assert_frame_equal(expected[0], got[0], check_exact=True)
     pd.testing.assert_frame_equal(expected[1], got[1], check_exact=True)
     assert expected[2] == got[2]
-    assert again.settings == study.settings
+    assert again.tried.settings == study.tried.settings
     assert again.record.digest() == digest
     again.close()
 
@@ -92,13 +92,13 @@ def test_what_is_not_given_is_as_recorded(tmp_path):
     path = tmp_path / "s.karat"
     few = np.where(np.arange(60) % 3 == 0, Y, None)
     given = {"metric": "cityblock", "noise": "cluster", "delta": 0.3, "random_state": 7}
-    with karat.Study(X, storage=path, truth=few, by="silhouette", **given) as study:
+    with karat.Study(X, storage=path, y=few, by="silhouette", **given) as study:
         study.sweep("average", k=[2, 3], workers=1)
-        settings, expected = study.settings, told(study)
+        settings, expected = study.tried.settings, told(study)
     with karat.Study(X, storage=path) as study:
-        assert study.settings == settings
-        assert {name: getattr(study.settings, name) for name in given} == given
-        assert study.truth.tolist() == few.tolist()
+        assert study.tried.settings == settings
+        assert {name: getattr(study.tried.settings, name) for name in given} == given
+        assert study.y.tolist() == few.tolist()
         assert told(study)[2] == expected[2]
         assert study.best().decided_by == "silhouette"
 
@@ -106,21 +106,21 @@ def test_what_is_not_given_is_as_recorded(tmp_path):
 def test_new_labels_are_taken_over_when_asked(tmp_path):
     path = tmp_path / "s.karat"
     few, more = (np.where(np.arange(60) % step == 0, Y, None) for step in (6, 2))
-    with karat.Study(X, storage=path, truth=few) as study:
+    with karat.Study(X, storage=path, y=few) as study:
         study.sweep(["ward", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
         study.scores()
     with pytest.raises(StorageError, match=r"10 labels of 3 classes .* not 30 labels of 3 classes"):
-        karat.Study(X, storage=path, truth=more)
-    with karat.Study(X, storage=path, truth=more, delta=0.2, update=True) as study:
+        karat.Study(X, storage=path, y=more)
+    with karat.Study(X, storage=path, y=more, delta=0.2, update=True) as study:
         got = told(study)
-    fresh = karat.Study(X, truth=more, delta=0.2)
+    fresh = karat.Study(X, y=more, delta=0.2)
     fresh.sweep(["ward", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
     expected = told(fresh)
     pd.testing.assert_frame_equal(got[0], expected[0], check_exact=True)
     assert got[2] == expected[2]
     with karat.Study(X, storage=path) as study:
         assert [kind for kind, _ in study.record] == ["settings", "sweep", "settings"]
-        assert study.settings.delta == 0.2
+        assert study.tried.settings.delta == 0.2
     with pytest.raises(StorageError, match="metric"):
         karat.Study(X, storage=path, metric="cosine", update=True)
 
@@ -218,7 +218,7 @@ def test_the_order_and_the_answer_follow_another_judge():
     assert study.best().name == study.judged().names[int(np.argmax(study.judged().judgement.score))]
     assert study.judge.digest != load_judge().digest
     assert study.judge.name in str(study.best())
-    assert study.settings.judge == f"3#{study.judge.digest}"
+    assert study.tried.settings.judge == f"3#{study.judge.digest}"
     assert study.record.digest() != before
     study.judge = None
     assert study.record.digest() == before
@@ -227,7 +227,7 @@ def test_the_order_and_the_answer_follow_another_judge():
 
 def test_a_study_says_after_any_changes_what_a_fresh_one_says():
     few = np.where(np.arange(60) % 3 == 0, Y, None)
-    study = karat.Study(X, truth=few)
+    study = karat.Study(X, y=few)
     study.sweep("ward", k=[2, 3], workers=1)
     steps = [
         lambda s: s.sweep(["kmeans"], k=[2, 3, 4], n_init=1, workers=1),
@@ -244,7 +244,7 @@ def test_a_study_says_after_any_changes_what_a_fresh_one_says():
         step(study)
         if i % 2 == 0:
             continue
-        fresh = karat.Study(X, truth=few)
+        fresh = karat.Study(X, y=few)
         fresh.sweep("ward", k=[2, 3], workers=1)
         for earlier in steps[: i + 1]:
             earlier(fresh)
@@ -263,7 +263,7 @@ def test_what_the_record_does_not_change_is_not_worked_out_again(monkeypatch):
     before = study.judged()
     study.by = "silhouette"
     assert study.judged() is before
-    study.storage.set_meta({"a note": 1})
+    study.tried.storage.set_meta({"a note": 1})
     assert study.judged() is before
     study.add({"mine": np.arange(60) % 2})
     assert study.judged() is not before
@@ -294,7 +294,7 @@ def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monke
     monkeypatch.setattr("karat.study.record.load_judge", lambda path=None: new)
     with pytest.warns(UserWarning, match=rf"begun with judge 3 \({old.digest[:8]}\).* judge 4 \("):
         study = karat.Study(X, storage=path)
-    assert study.settings.judge == f"4#{new.digest}"
+    assert study.tried.settings.judge == f"4#{new.digest}"
     study.close()
     karat.Study(X, storage=path).close()  # it is recorded, and said once
 
@@ -333,11 +333,11 @@ def test_code_of_several_sweeps_and_additions_in_their_order():
 @pytest.mark.parametrize("few", [False, True])
 def test_code_of_array_truth_metric_delta_noise_and_decider(few):
     truth = np.where(RNG.random(60) < 0.3, Y, None) if few else Y
-    study = karat.Study(X, truth=truth, metric="cityblock", noise="cluster", delta=0.3)
+    study = karat.Study(X, y=truth, metric="cityblock", noise="cluster", delta=0.3)
     study.sweep(["average", "hdbscan"], k=[2, 3], workers=1)
     assert study.best().decided_by == ("judge-and-labels" if few else "adjusted_rand_index")
     check_code(study, X=X)
-    study = karat.Study(X, truth=truth, metric=chebyshev, by="silhouette")
+    study = karat.Study(X, y=truth, metric=chebyshev, by="silhouette")
     study.sweep("average", k=[2, 3], workers=1)
     check_code(study, X=X)
 
@@ -345,7 +345,7 @@ def test_code_of_array_truth_metric_delta_noise_and_decider(few):
 def test_code_of_what_is_too_long_to_write():
     big = RNG.normal(size=(900, 2))
     truth, mine = RNG.integers(0, 3, 900), RNG.integers(0, 2, 900)
-    study = karat.Study(big, truth=truth)
+    study = karat.Study(big, y=truth)
     study.add({"mine": mine})
     assert len(study.code) < 700
     assert "# truth:" in study.code
@@ -380,7 +380,7 @@ def test_code_of_a_data_file(tmp_path):
     study.sweep("average", k=[3], workers=1)
     assert "truth=" not in study.code
     check_code(study)
-    other = karat.Study(data, truth=Y[::-1])
+    other = karat.Study(data, y=Y[::-1])
     other.sweep("average", k=[3], workers=1)
     check_code(other)
 
@@ -392,7 +392,7 @@ def test_load_study(tmp_path):
     with pytest.raises(InputError, match="does not know where its data came from"):
         karat.load_study(path)
     with karat.load_study(path, load_iris().data) as study:
-        assert study.settings.delta == 0.3
+        assert study.tried.settings.delta == 0.3
     with pytest.raises(StorageError, match="no study file"):
         karat.load_study(tmp_path / "none.karat")
 

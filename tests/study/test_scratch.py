@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.study import running
+from karat.study import execution
 
 SCRIPT = """
 import sys
@@ -68,7 +68,7 @@ def test_an_interruption_that_compiled_code_made_an_error_of_is_obeyed(monkeypat
         kmeans = type(karat.clusterers.catalogue["kmeans"].make(2, 0))
         monkeypatch.setattr(kmeans, "fit_predict", interrupted)
     else:
-        monkeypatch.setattr(running, "run_job", interrupted)
+        monkeypatch.setattr(execution, "run_job", interrupted)
     with karat.Study(np.random.default_rng(0).normal(size=(60, 2))) as study:
         with pytest.raises(KeyboardInterrupt):
             study.sweep(["kmeans"], k=[2], n_init=1, workers=1)

@@ -16,8 +16,8 @@ import karat
 from failing_clusterers import Dies, Fails
 from karat.clusterers import Clusterer
 from karat.runtime.validation import InputError, NothingToRankError, StorageError
-from karat.study import running, work
-from karat.study.scoring import score_table
+from karat.study import execution, jobs
+from karat.study.scores import score_table
 from karat.study.store import Planned
 
 THREE = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + np.random.default_rng(0).normal(
@@ -48,7 +48,7 @@ def test_end_to_end_without_labels():
 
 def test_scores_are_those_of_the_measures(wine):
     X, y = wine
-    study = karat.Study(X, truth=y)
+    study = karat.Study(X, y=y)
     study.sweep(["kmeans", "single"], k=[3, 5], n_init=2, workers=1)
     scores = study.scores()
     assert list(scores.index) == [
@@ -83,7 +83,7 @@ def test_k_means_of_few_objects_starts_no_process_and_each_fit_has_its_own_warni
     assert reasons.str.count("distinct").max() == 1
     assert 0 < reasons.notna().sum() < len(reasons)
 
-    monkeypatch.setattr(running, "_own_pool", None)
+    monkeypatch.setattr(execution, "_own_pool", None)
     shown = warnings.showwarning
     many = karat.Study(X)
     many.sweep("kmeans", k=range(2, 9), n_init=8, workers=4)
@@ -102,7 +102,7 @@ def test_any_executor_will_do(wine):
 
 
 def test_other_seeds_give_other_starts(wine):
-    seeds = {work.derived_seed(root, f"kmeans k={k}") for root in range(5) for k in range(20)}
+    seeds = {jobs.derived_seed(root, f"kmeans k={k}") for root in range(5) for k in range(20)}
     assert len(seeds) == 100
     study = karat.Study(wine[0], random_state=1)
     study.sweep("kmeans", k=8, n_init=6, workers=1)
@@ -115,10 +115,10 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
         before = study.scores()
     fits, judged = [], []
-    monkeypatch.setattr(running, "run_job", lambda X, job: fits.append(job))
-    original = karat.study.scoring.compute
+    monkeypatch.setattr(execution, "run_job", lambda X, job: fits.append(job))
+    original = karat.study.scores.compute
     monkeypatch.setattr(
-        karat.study.scoring, "compute", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+        karat.study.scores, "compute", lambda *a, **kw: judged.append(a) or original(*a, **kw)
     )
     with karat.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
@@ -132,8 +132,10 @@ def test_a_wider_sweep_fits_only_what_is_new(tmp_path, monkeypatch, wine):
     with karat.Study(wine[0], storage=tmp_path / "w.karat") as study:
         study.sweep("kmeans", k=[2, 3], n_init=1, workers=1)
         done = []
-        original = work.run_job
-        monkeypatch.setattr(running, "run_job", lambda X, job: done.append(job) or original(X, job))
+        original = jobs.run_job
+        monkeypatch.setattr(
+            execution, "run_job", lambda X, job: done.append(job) or original(X, job)
+        )
         study.sweep("kmeans", k=[2, 3, 4], n_init=2, workers=1)
         names = [c.name for job in done for c in job.candidates]
         assert sorted(names) == ["kmeans k=2 start=1", "kmeans k=3 start=1",
@@ -289,7 +291,7 @@ def test_outliers_count_against_a_clustering():
 @pytest.mark.parametrize("noise", ["drop", "cluster"])
 def test_outliers_are_singletons_to_external_measures(noise):
     truth = np.repeat([0, 1, 2], 20)
-    study = karat.Study(THREE, truth=truth, noise=noise)
+    study = karat.Study(THREE, y=truth, noise=noise)
     half = np.where(np.arange(60) % 2, truth, -1)
     study.add({"all": np.where(np.arange(60) % 10, truth, 1), "half": half})
     alone = np.where(half < 0, 100 + np.arange(60), half)
@@ -313,7 +315,7 @@ def test_partial_truth_is_used_where_it_is(wine):
     X, y = wine
     few = np.full(len(y), None, dtype=object)
     few[::10] = y[::10]
-    study = karat.Study(X, truth=few)
+    study = karat.Study(X, y=few)
     study.sweep("kmeans", k=[2, 3], n_init=1, workers=1)
     labels = study.labels("kmeans k=3 start=0")
     expected = adjusted_rand_score(y[::10], labels[::10])
@@ -359,7 +361,7 @@ def test_a_measure_that_raises_stops_nothing(monkeypatch):
 def test_derived_jobs_of_a_tree_are_one():
     tree = Clusterer(key="t", title="t", make=print, every_k=True)
     candidates = [Planned(f"t k={k}", "t", "n_clusters", k, 0, 0) for k in (2, 3)]
-    assert len(work.jobs_for(tree, candidates)) == 1
+    assert len(jobs.jobs_for(tree, candidates)) == 1
 
 
 def test_save_and_go_on(tmp_path, wine):
@@ -378,7 +380,7 @@ def test_a_few_labels_give_a_guarantee(wine):
     few = np.full(len(y), None, dtype=object)
     drawn = karat.bounds.sample(len(y), 60, random_state=4)
     few[drawn] = y[drawn]
-    study = karat.Study(X, truth=few, delta=0.05)
+    study = karat.Study(X, y=few, delta=0.05)
     study.sweep(["kmeans", "single", "hdbscan"], k=range(2, 6), n_init=3, workers=1)
     choice = study.best()
     assert choice.decided_by == "judge-and-labels"
@@ -408,7 +410,7 @@ def test_choosing_among_more_costs_more(wine):
     few = np.where(np.arange(len(y)) % 3 == 0, y, -1)
     bits = []
     for clusterers in (["kmeans"], ["kmeans", "ward", "average"]):
-        study = karat.Study(X, truth=few)
+        study = karat.Study(X, y=few)
         study.sweep(clusterers, k=range(2, 6), n_init=2, workers=1)
         bits.append(study.bounds()["kmeans k=3 start=0"].choice_bits)
     assert bits[1] - bits[0] == pytest.approx(np.log2(3))
@@ -419,14 +421,14 @@ def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
     X = rng.normal(size=(12, 1))
     study = karat.Study(X)
     study.add({f"c{i}": rng.integers(0, 3, 12) for i in range(400)})
-    assert len(study.storage.partitions()) > 256
+    assert len(study.tried.storage.partitions()) > 256
     study.evaluate(["calinski_harabasz_index"])
     values, reasons, _ = score_table(study)
-    assert list(values.index) == study.storage.partitions()
+    assert list(values.index) == study.tried.storage.partitions()
     undefined = values["calinski_harabasz_index"].isna()
     assert set(values.index[undefined]) <= set(reasons)
     for partition in values.index[250:260]:
-        labels = study.storage.labels([partition])[0]
+        labels = study.tried.storage.labels([partition])[0]
         expected = calinski_harabasz_score(X, labels)
         assert values.at[partition, "calinski_harabasz_index"] == pytest.approx(expected)
 
@@ -486,7 +488,7 @@ def test_ties_are_broken_alike_in_answer_and_report(names):
 
 
 def test_chunks_of_the_judged_leave_none_out(monkeypatch, wine):
-    monkeypatch.setattr(karat.study.scoring, "CHUNK", 3)
+    monkeypatch.setattr(karat.study.scores, "CHUNK", 3)
     study = karat.Study(wine[0])
     study.sweep(["ward"], k=range(2, 10), workers=1)
     study.evaluate(["silhouette"])

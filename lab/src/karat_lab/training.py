@@ -377,7 +377,7 @@ def train_judge(
     >>> for seed in range(4):
     ...     X = np.random.default_rng(seed).normal(size=(40, 2))
     ...     X[20:] += 4
-    ...     studies.append(karat.Study(X, truth=[0] * 20 + [1] * 20))
+    ...     studies.append(karat.Study(X, y=[0] * 20 + [1] * 20))
     ...     studies[-1].sweep(["ward", "average", "genie"], k=range(2, 6), workers=1)
     >>> train_judge(studies).version
     'own'
@@ -386,7 +386,7 @@ def train_judge(
     names = [str(i) for i in range(len(studies))] if collections is None else list(collections)
     cases = []
     for study, collection in zip(studies, names, strict=True):
-        if study.truth is None or study.objects.is_partly_labelled:
+        if study.y is None or study.tried.objects.is_partly_labelled:
             raise InputError(
                 f"{study.dataset.name} lacks the class of some objects; give truth for all of them"
             )

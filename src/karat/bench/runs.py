@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from karat.bench.collection import Entry
 from karat.clusterers import Clusterer, ExcludedError, as_clusterer, under
 from karat.runtime.validation import InputError
-from karat.study.running import run_jobs
+from karat.study.execution import run_jobs
+from karat.study.jobs import Job
 from karat.study.store import Finished, Planned
-from karat.study.work import Job
 
 
 @dataclass(frozen=True)

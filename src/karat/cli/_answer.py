@@ -21,7 +21,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     from karat.study import kept_assessment, kept_differences
 
     best = answer.to_dict()
-    resampled = kept_assessment(study, answer.name)
+    resampled = kept_assessment(study.tried, answer.name)
     if resampled is not None:
         curve, clusters = resampled.curve, resampled.clusters.table.rename_axis("cluster")
         best["stability"] |= {
@@ -31,7 +31,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_resampled": len(resampled.rows),
             "changing": resampled.changing.tolist(),
         }
-    compared = kept_differences(study)
+    compared = kept_differences(study.tried)
     return {
         "data": {
             "name": answer.data,
@@ -149,7 +149,7 @@ def _show_differences(study: Study, answer: Answer, console: Console) -> None:
     from karat.study import kept_differences
     from karat.study.wording import tested
 
-    found = kept_differences(study)
+    found = kept_differences(study.tried)
     if found is None:
         return
     told = tested(found, answer.labels, study.cluster_names(answer.name))

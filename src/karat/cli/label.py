@@ -111,7 +111,7 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
     from karat.distances import RELATIONS
     from karat.labeling import Desk, LabelSession, Watch, export_labels, import_labels
     from karat.labeling.exchange import check_export
-    from karat.study.deciding import MOST_FOR_CLASSIFIERS
+    from karat.study.guarantees import MAX_CLASSIFIED
 
     check_target(labels.predict, "--predict", labels.force)
     check_target(labels.export, "--export", labels.force)
@@ -134,7 +134,7 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
         typer.echo(f"{path} has {len(session)} labels; resuming there.", err=True)
     for taken in labels.take or ():
         typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
-    learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
+    learns = n <= MAX_CLASSIFIED and dataset.metric not in RELATIONS
     watch = Watch(
         session, found, aim.delta, target=aim.target, classes=classes, prior=prior,
         X=dataset.X if learns else None,
@@ -189,7 +189,7 @@ def _clusterings(
     typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)
     with Study(dataset, metric=candidates.metric, storage=path, update=True) as study:
         study.constrain(candidates.constraints)
-        names = parse_clusterers(candidates.clusterer or list(study.fits.default_clusterers))
+        names = parse_clusterers(candidates.clusterer or list(study.tried.fits.default_clusterers))
         study.sweep(names, k=numbers, n_init=1)
         kept = study.candidates
         kept = kept[kept["partition"].notna()].drop_duplicates("partition")

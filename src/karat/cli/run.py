@@ -51,7 +51,7 @@ def run(
     karat run today.csv --against last-month.karat-model --labels today.xlsx
     """
     from karat.datasets.object_files import OBJECT_FILES
-    from karat.study import Study, study_parts
+    from karat.study import Study, thinned_parts
     from karat.study.constraints import constraints_among
 
     sweep, old, classes = _checked(reading, sweep, judging, output)
@@ -68,12 +68,14 @@ def run(
         if pairs is not None:
             study.constrain(pairs)
         if varying is not None:
-            study_parts(study, varying[0], scale=varying[1])  # mistakes are told before the sweep
+            thinned_parts(
+                study.tried, varying[0], scale=varying[1]
+            )  # mistakes are told before the sweep
         with _kept_if_interrupted(study):
             if sweep.labelings is not None:
                 _add(study, sweep.labelings, sweep.reference, reading.id_column)
             if not sweep.only_labelings:
-                names = sweep.clusterer or list(study.fits.default_clusterers)
+                names = sweep.clusterer or list(study.tried.fits.default_clusterers)
                 study.sweep(parse_clusterers(names), **sweep.tried, **sweep.working)
             study.evaluate(**sweep.working)
         answer = _choose(study, sweep, judging.stability)
@@ -88,7 +90,6 @@ def _checked(
 ) -> tuple[Sweep, Model | None, Any]:
     """The sweep, the older model and the classes, once no option can be found wrong later."""
     from karat.datasets.annotated_matrices import has_clusterings
-    from karat.study.first_run import compile_ahead
 
     for path, option in (
         (output.report, "--report"),
@@ -113,8 +114,6 @@ def _checked(
     if sweep.only_labelings and sweep.labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
     sweep.tried  # noqa: B018  mistakes are told before anything is read
-    if compile_ahead():
-        typer.echo("Compiling for this machine; only the first run takes so long", err=True)
     return sweep, old, classes
 
 
@@ -140,7 +139,7 @@ def _kept_if_interrupted(study: Study) -> Iterator[None]:
         table = study.candidates
         told = "interrupted before anything was finished"
         if not table.empty:
-            storage, again = study.storage.path, "run the same command again"
+            storage, again = study.tried.storage.path, "run the same command again"
             if storage is None:
                 storage, i = Path(f"{study.dataset.name}.karat"), 1
                 while storage.exists():

@@ -11,8 +11,8 @@ import numpy as np
 from karat.labelings.labels import NOISE
 from karat.meaning.effects import Means
 from karat.report._cards import TOLD, object_titles, strength
-from karat.study.describing import features_of
-from karat.study.large import draw_rows
+from karat.study.descriptions import features_of
+from karat.study.samples import draw_rows
 from karat.study.wording import first_screen
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
     if chosen.map.layout.kept is not None:  # distances count: both axes have one scale
         spread = np.full(2, spread.max())
     at = np.rint((points - low) / spread * GRID).astype(int)
-    titles, truth = object_titles(facts.study.dataset), facts.study.truth
+    titles, truth = object_titles(facts.study.dataset), facts.study.y
     rows = chosen.map.rows
     return {
         "x": at[:, 0].tolist(),
@@ -133,7 +133,7 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
     """
     n, named = len(chosen.labels), dict[str, int]()
     rows = draw_rows(n, DESCRIBED, 0)
-    table, of_terms = features_of(chosen.study, rows), chosen.terms is not None
+    table, of_terms = features_of(chosen.study.tried, rows), chosen.terms is not None
 
     def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:
         own, told = labels[rows], [list[Any]() for _ in range(k)]

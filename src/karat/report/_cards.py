@@ -32,7 +32,7 @@ def object_titles(data: Dataset) -> Any:
 def cards(facts: Facts) -> list[dict[str, Any]]:
     """What the template draws: each cluster of the choice, the largest first."""
     chosen = facts.choice
-    truth, again = facts.study.truth, _found_again(chosen)
+    truth, again = facts.study.y, _found_again(chosen)
     shares, titles = chosen.map.edge_shares(chosen.labels), object_titles(chosen.study.dataset)
     found = sorted(
         chosen.study.describe(chosen.answer.name), key=lambda one: (-one.size, one.cluster)
@@ -71,7 +71,7 @@ def _found_again(chosen: Chosen) -> dict[int, float]:
     """In which share of the resamples each cluster is found again, where that was asked."""
     from karat.study import kept_assessment
 
-    found = kept_assessment(chosen.study, chosen.answer.name)
+    found = kept_assessment(chosen.study.tried, chosen.answer.name)
     if found is None or len(found.clusters.table) != len(chosen.clusters):
         return {}
     shares = found.clusters.table["recovered"]

@@ -100,16 +100,16 @@ def differences(facts: Facts) -> Section | None:
     if facts.chosen is None:
         return None
     chosen, title = facts.chosen, "Do they differ?"
-    found = kept_differences(facts.study)
+    found = kept_differences(facts.study.tried)
     if found is None:
-        return plain("differences", title, [untested(why_untested(facts.study))])
+        return plain("differences", title, [untested(why_untested(facts.study.tried))])
     told = tested(found, chosen.labels, chosen.short_names)
     return Section("differences", title, "differences.html", {"told": told})
 
 
 def classes(facts: Facts) -> Section | None:
     """The clusters against the known classes."""
-    truth = facts.study.truth
+    truth = facts.study.y
     if truth is None:
         return None
     chosen, data, title = facts.choice, facts.study.dataset, "Against the known classes"

@@ -15,7 +15,7 @@ from karat.measures.measure_map import grouped
 from karat.report._map import ObjectMap, drawn, object_map
 from karat.runtime.validation import InputError, NothingToRankError
 from karat.study.deciders import Decider, deciders
-from karat.study.large import draw_rows
+from karat.study.samples import draw_rows
 from karat.text import telling_terms
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Chosen:
         """Silhouette of each sampled object, or why there is none."""
         from karat.measures.internal.silhouette import silhouette_samples
 
-        own, (X, metric) = self.labels[self.sampled], self.study.objects.points
+        own, (X, metric) = self.labels[self.sampled], self.study.tried.objects.points
         given = isinstance(metric, str) and metric == "precomputed"
         X = X[np.ix_(self.sampled, self.sampled)] if given else X[self.sampled]
         try:

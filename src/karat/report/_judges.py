@@ -64,7 +64,7 @@ def clarity(facts: Facts) -> Section | None:
         return None
     from karat.measures.clarity import assess
 
-    X, metric = facts.study.objects.points
+    X, metric = facts.study.tried.objects.points
     names = np.array([*chosen.names, NOISE], dtype=object)
     labelings = {"chosen": names[chosen.labels]}
     found = assess(X, labelings, metric=metric, noise="drop", random_state=0)
@@ -88,7 +88,7 @@ def stability(facts: Facts) -> Section | None:
 
     chosen, ids = facts.choice, facts.study.dataset.ids
     answer = chosen.answer
-    found = kept_assessment(facts.study, answer.name)
+    found = kept_assessment(facts.study.tried, answer.name)
     if found is None or answer.stability is None:
         return None
     sentences = wording.stability(answer)

@@ -80,8 +80,7 @@ def render(study: Study) -> str:
     Examples
     --------
     >>> import karat
-    >>> study = karat.Study([[0.0], [0.1], [5.0], [5.1]])
-    >>> study.add({"two": [0, 0, 1, 1]})
+    >>> study = karat.Study([[0.0], [0.1], [5.0], [5.1]]).add({"two": [0, 0, 1, 1]})
     >>> karat.report.render(study)[:15]
     '<!doctype html>'
     """

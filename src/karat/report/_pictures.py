@@ -12,7 +12,7 @@ from karat.clusterers import LinkageClustering
 from karat.labelings import Dendrogram
 from karat.report._page import Picture, Section, plain
 from karat.runtime.validation import InputError
-from karat.study.large import draw_rows
+from karat.study.samples import draw_rows
 from karat.study.wording import page
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def elbow(facts: Facts) -> Section | None:
     from threadpoolctl import threadpool_limits
 
     study, chosen = facts.study, facts.choice
-    X, metric = study.objects.points
+    X, metric = study.tried.objects.points
     if sparse.issparse(X) or not isinstance(metric, str) or metric != "euclidean":
         return None
     n, d = X.shape
@@ -93,7 +93,7 @@ def dendrogram(facts: Facts) -> Section | None:
     study, n = facts.study, facts.study.n_objects
     if study.metric == "graph" or n > MOST_IN_TREE:
         return None
-    X, metric = study.objects.points
+    X, metric = study.tried.objects.points
     of = facts.scores["clusterer"]
     names = [facts.choice.answer.name, *map(str, facts.distinct.index)]
     name = next((one for one in names if of.get(one) in LINKAGES), None)
@@ -119,7 +119,7 @@ def consensus_matrix(facts: Facts) -> Section | None:
     """How often each two objects share a cluster in subsamples, where stability was assessed."""
     from karat.study import kept_assessment
 
-    found = kept_assessment(facts.study, facts.choice.answer.name)
+    found = kept_assessment(facts.study.tried, facts.choice.answer.name)
     if found is None or not len(found.shown):
         return None
     alt, caption = page.consensus(len(found.shown), facts.study.n_objects)

@@ -140,8 +140,8 @@ def data(facts: Facts) -> Section:
     ]
     if sparse.issparse(X):
         items.append(("Non-zero values", f"{100 * X.nnz / (X.shape[0] * X.shape[1]):.2f} %"))
-    if facts.study.truth is not None:
-        known = [value for value in facts.study.truth if value is not None]
+    if facts.study.y is not None:
+        known = [value for value in facts.study.y if value is not None]
         title = f"Classes ({dataset.truth_name})" if dataset.truth_name else "Classes"
         items.append((title, f"{len(set(map(str, known))):,}"))
         items.append(("Objects of known class", f"{len(known):,}"))

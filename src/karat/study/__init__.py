@@ -1,13 +1,14 @@
-"""Try many clusterings, keep them, judge them all at once, choose one and say why."""
+"""Try many clusterings, store them, judge them all at once, choose one and say why."""
 
 from karat.runtime.validation import NothingToRankError, StorageError
-from karat.study.alternatives import Alternative, Alternatives
+from karat.study.alternatives import Alternatives
 from karat.study.answer import Answer
-from karat.study.differing import kept_differences, study_parts, why_untested
-from karat.study.scoring import NO_LABELS
+from karat.study.differences import kept_differences, thinned_parts, why_untested
+from karat.study.divisions import Alternative
+from karat.study.fits import DEFAULT_CLUSTERERS
+from karat.study.scores import NO_LABELS
 from karat.study.stability import kept_assessment
 from karat.study.study import Study, load_study
-from karat.study.trying import DEFAULT_CLUSTERERS
 
 __all__ = [
     "DEFAULT_CLUSTERERS",
@@ -21,6 +22,6 @@ __all__ = [
     "kept_assessment",
     "kept_differences",
     "load_study",
-    "study_parts",
+    "thinned_parts",
     "why_untested",
 ]

@@ -1,7 +1,7 @@
-"""What may decide which clustering to use; a new way is a :class:`Decider` in ``deciders``.
+"""Deciders: ways to choose a clustering; a new way is a :class:`Decider` in ``deciders``.
 
-A decider gives the distinct clusterings a score each, and the facts that say why the best is best.
-Every measure of the catalogue is one, too. Nothing outside this module knows how one decides.
+A decider scores the distinct clusterings, and gives the facts that say why the best is best. Every
+measure of the catalogue is one, too.
 """
 
 from __future__ import annotations
@@ -22,53 +22,54 @@ from karat.measures import Measure, catalogue
 from karat.measures.external.pairs import adjusted_rand_index
 from karat.runtime.registry import Registry
 from karat.runtime.validation import NothingToRankError, unknown_name
-from karat.study.answer import (
+from karat.study.constraints import constraints_of, pair_evidence
+from karat.study.facts import (
     Candidate,
     Expected,
     Family,
-    Labelled,
+    LabelEvidence,
     Measured,
     Number,
     Rate,
-    Reference,
+    ReferenceClustering,
 )
-from karat.study.constraints import constraints_of, paired
-from karat.study.judging import FIT_AT_MOST, company, why_not
+from karat.study.guarantees import bound_of, tightest_guarantee
+from karat.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
 from karat.study.numbers import numbers_of
-from karat.study.ranking import INSIDE, Consensus, consensus
-from karat.study.scoring import bound_of, why_nothing
+from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus
+from karat.study.scores import candidate_labels, candidate_table, standard_errors, why_nothing
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from karat.bounds import Guarantee, PacMdlBound
-    from karat.study.judging import Judged
-    from karat.study.study import Study
+    from karat.study.judgement import JudgedCandidates
+    from karat.study.tried import Tried
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Decision:
     """The scores that a decider gives."""
 
-    #: by the name of the clustering; those that cannot be ranked are not in it
+    #: by the name of the clustering, without those that cannot be ranked
     score: pd.Series[Any]
-    #: what belongs beside the score in a ranking: voters, parts of it
+    #: columns beside the score in a ranking: voters, parts of it
     columns: pd.DataFrame | None = None
-    #: what breaks ties of the score, lower first, in the order of ``score``
+    #: tiebreakers, lower first, in the order of ``score``
     ties: tuple[NDArray[Any], ...] = ()
-    #: what the decider's facts are made of
+    #: the decider's premises for its facts
     details: Any = None
-    #: what is guaranteed about the best
+    #: the guarantee about the best
     bound: Guarantee | PacMdlBound | None = None
-    #: what the score is called in a ranking, where it is not the decider's own
+    #: name of the score in a ranking, None for the decider's
     column: str | None = None
 
 
-#: from the distinct clusterings (columns as in :meth:`Study.rank`, and ``partition``) and their
-#: measures to the scores
-Judge = Callable[["Study", "pd.DataFrame", "pd.DataFrame"], Verdict]
-Facts = Callable[["Study", "pd.DataFrame", Verdict], dict[str, Any]]
+#: from the distinct clusterings (columns as in :meth:`karat.Study.rank`, and ``partition``) and
+#: their measures to the scores
+Decide = Callable[["Tried", "pd.DataFrame", "pd.DataFrame"], Decision]
+FactsOf = Callable[["Tried", "pd.DataFrame", Decision], dict[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +80,10 @@ class Decider:
     key: str
     #: the heading of its score
     title: str
-    #: ``judge(study, distinct, values)`` gives the verdict
-    judge: Judge = field(repr=False)
-    #: ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`
-    facts: Facts = field(default=lambda *given: {}, repr=False)
+    #: ``decide(tried, distinct, values)`` gives the decision
+    decide: Decide = field(repr=False)
+    #: ``facts(tried, ranking, decision)`` gives fields of :class:`karat.Answer`
+    facts: FactsOf = field(default=lambda *arguments: {}, repr=False)
     greater_is_better: bool = True
     #: how the score is written: a guarantee is a share that is rounded up
     unit: Literal["number", "share", "guarantee"] = "number"
@@ -122,14 +123,19 @@ def as_decider(key: str) -> Decider:
     return _by_measure(catalogue[key])
 
 
-def usual(study: Study) -> str:
-    """What decides where the user names nothing."""
-    if study.truth is not None and not study.objects.is_partly_labelled:
+def decider_of(tried: Tried) -> str:
+    """The key of the decider that the settings name, or of the default one."""
+    return tried.settings.by or default_decider(tried)
+
+
+def default_decider(tried: Tried) -> str:
+    """The decider's key where the user names none."""
+    if tried.y is not None and not tried.objects.is_partly_labelled:
         return "adjusted_rand_index"
-    judges = why_not(study) is None
-    if study.truth is not None:
+    judges = why_not(tried) is None
+    if tried.y is not None:
         return "judge-and-labels" if judges else "guarantee"
-    if study.settings.constraints is not None:
+    if tried.settings.constraints is not None:
         return "judge-and-pairs"
     return JUDGE if judges else "consensus"
 
@@ -137,7 +143,7 @@ def usual(study: Study) -> str:
 # -- the vote of the families ----------------------------------------------------------------
 
 
-def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+def vote(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
     """The consensus of the families of measures."""
     import pandas as pd
 
@@ -146,25 +152,26 @@ def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
     if not voters:
         raise NothingToRankError(
             "no measure is defined for any of these clusterings, so there is no choice: "
-            + why_nothing(study)
+            + why_nothing(tried)
         )
     usable = values[[m.key for m in voters]].notna().any(axis=1)
     distinct, values = distinct[usable], values[usable]
-    errors = study.standard_errors().reindex(values.index) if study.objects.is_estimated else None
-    votes = consensus(values, voters, _judged_share(study, distinct), errors)
+    errors = standard_errors(tried).reindex(values.index) if tried.objects.is_estimated else None
+    votes = consensus(values, voters, _judged_share(tried, distinct), errors)
     score = pd.Series(votes.score, index=values.index)
-    return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
+    return Decision(score, votes.families, _fewest_clusters(distinct), votes)
 
 
-def _votes(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-    found: Consensus = verdict.details
-    points = found.families.loc[ranking.index]
+def _vote_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+    """The families' votes for an answer."""
+    votes: FamilyVotes = decision.details
+    points = votes.families.loc[ranking.index]
     families = tuple(
         Family(
-            str(name),
-            tuple(found.members.get(str(name), ())),
-            str(points[name].idxmax()),
-            bool(points[name].iloc[0] >= points[name].max()),
+            name=str(name),
+            measures=tuple(votes.members.get(str(name), ())),
+            prefers=str(points[name].idxmax()),
+            first=bool(points[name].iloc[0] >= points[name].max()),
         )
         for name in points
     )
@@ -174,138 +181,149 @@ def _votes(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, A
 # -- the guarantee ---------------------------------------------------------------------------
 
 
-def _guarantee(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    """First what the guarantee is about; the others by their lowest PAC-MDL bounds beside it."""
-    found = study.guarantee()
-    table = found.mdl.table.sort_values(["bound_rate", "bits"], kind="stable")
-    partitions = study.candidates["partition"]
+def _by_guarantee(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+    """The candidate of the tightest guarantee first, the rest by their lowest PAC-MDL bounds."""
+    guarantee = tightest_guarantee(tried)
+    table = guarantee.mdl.table.sort_values(["bound_rate", "bits"], kind="stable")
+    partitions = candidate_table(tried)["partition"]
     partition = partitions.loc[table.index]
     lowest = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
-    others = lowest.loc[distinct["partition"]].set_axis(distinct.index)
-    first = distinct["partition"] == partitions[found.name]
-    score = others["bound_rate"].where(~first, found.bound_rate)
-    ties = (~first).to_numpy(), *(others[column].to_numpy() for column in ("errors", "bits"))
-    return Verdict(score, None, ties, found, found)
+    bounds = lowest.loc[distinct["partition"]].set_axis(distinct.index)
+    first = distinct["partition"] == partitions[guarantee.name]
+    score = bounds["bound_rate"].where(~first, guarantee.bound_rate)
+    ties = (~first).to_numpy(), *(bounds[column].to_numpy() for column in ("errors", "bits"))
+    return Decision(score, None, ties, guarantee, guarantee)
 
 
-# -- one measure -----------------------------------------------------------------------------
+# -- a measure -------------------------------------------------------------------------------
 
 
 def _by_measure(measure: Measure) -> Decider:
-    def judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    """The decider that a measure is."""
+
+    def decide(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+        """Score by the measure, with the penalty for outliers."""
         score = values[measure.key].astype(float)
         if measure.kind == "internal":  # outliers are clusters of their own to the others
-            score = score * measure.penalty(score.to_numpy(), _judged_share(study, distinct))
-        return Verdict(score, None, _fewest_clusters(distinct))
+            score = score * measure.penalty(score.to_numpy(), _judged_share(tried, distinct))
+        return Decision(score, None, _fewest_clusters(distinct))
 
-    def facts(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-        known = 0
-        if measure.kind == "external" and study.truth is not None:
-            known = int(sum(value is not None for value in study.truth))
-        close = _inside_the_error(study, measure.key, ranking)
-        value = float(ranking["score"].iloc[0])
-        up = measure.greater_is_better
-        return {"measured": Measured(measure.title, value, up, known, tuple(close))}
+    def facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+        """The value of the first, and the candidates within its error."""
+        n_labels = 0
+        if measure.kind == "external" and tried.y is not None:
+            n_labels = int(sum(label is not None for label in tried.y))
+        close = _within_error(tried, measure.key, ranking)
+        value, up = float(ranking["score"].iloc[0]), measure.greater_is_better
+        return {"measured": Measured(measure.title, value, up, n_labels, tuple(close))}
 
     return Decider(
         key=measure.key,
         title=measure.title,
-        judge=judge,
+        decide=decide,
         facts=facts,
         greater_is_better=measure.greater_is_better,
         needs=(measure.key,),
     )
 
 
-def _inside_the_error(study: Study, key: str, ranking: pd.DataFrame) -> list[str]:
-    """The other clusterings whose estimates do not differ from that of the first."""
-    errors = study.standard_errors() if study.objects.is_estimated else None
+def _within_error(tried: Tried, key: str, ranking: pd.DataFrame) -> list[str]:
+    """The clusterings whose estimates do not differ from that of the first."""
+    errors = standard_errors(tried) if tried.objects.is_estimated else None
     if errors is None or key not in errors:
         return []
     error = errors[key].reindex(ranking.index).to_numpy(dtype=np.float64)
     apart = np.abs(ranking["score"] - ranking["score"].iloc[0]).to_numpy(dtype=np.float64)
-    close = apart <= INSIDE * np.sqrt(error**2 + error[0] ** 2)
+    close = apart <= TIE_WIDTH * np.sqrt(error**2 + error[0] ** 2)
     return [str(name) for name in ranking.index[1:][close[1:]]]
 
 
-def _judged_share(study: Study, distinct: pd.DataFrame) -> NDArray[np.float64]:
+def _judged_share(tried: Tried, distinct: pd.DataFrame) -> NDArray[np.float64]:
     """Share of the objects that internal measures judge."""
-    if study.settings.noise != "drop":
+    if tried.settings.noise != "drop":
         return np.ones(len(distinct))
     return 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
 
 
 def _fewest_clusters(distinct: pd.DataFrame) -> tuple[NDArray[Any]]:
+    """The tiebreaker that prefers few clusters."""
     return (distinct["n_clusters"].to_numpy(dtype=np.int64),)
 
 
 # -- the judge -------------------------------------------------------------------------------
 
 
-def candidate(ranking: pd.DataFrame, place: int) -> Candidate:
-    """A row of a ranking."""
+def ranked_candidate(ranking: pd.DataFrame, place: int) -> Candidate:
+    """The candidate at a place of a ranking."""
     row = ranking.iloc[place]
     expected = None
     if "expected" in ranking:
         expected = Expected(*(float(row[column]) for column in ("expected", "low", "high")))
-    return Candidate(str(row.name), int(row["n_clusters"]), own_score(row), expected)
+    return Candidate(str(row.name), int(row["n_clusters"]), absolute_score(row), expected)
 
 
-def own_score(row: pd.Series[Any]) -> float | None:
-    """The score of a row of a ranking, where it says more than the place among the others."""
+def absolute_score(row: pd.Series[Any]) -> float | None:
+    """The score in a row of a ranking, if it means something apart from the other rows."""
     return next((float(row[name]) for name in ("score", "probability") if name in row), None)
 
 
-def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+def _by_judge(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+    """The order of the learned judge; the vote of the families where it cannot judge."""
     import pandas as pd
 
-    found = study.judged()
-    if found is None:
-        verdict = vote(study, distinct, values)
-        # all but a few objects against these are last here, too
-        codes = np.stack([study.labels(str(name)) for name in verdict.score.index])
+    judgement = judged(tried)
+    if judgement is None:
+        decision = vote(tried, distinct, values)
+        # clusterings of all but a few objects against these come last here, too
+        codes = np.stack([candidate_labels(tried, str(name)) for name in decision.score.index])
         lone = degenerate(size_evidence(codes))
-        return replace(verdict, score=verdict.score - lone.astype(float), column="votes")
-    index = pd.Index(found.names, name=distinct.index.name)
-    said = found.judgement
-    table = pd.DataFrame({"low": said.low, "high": said.high}, index=index)
+        return replace(decision, score=decision.score - lone.astype(float), column="votes")
+    index = pd.Index(judgement.names, name=distinct.index.name)
+    by_judge = judgement.judgement
+    table = pd.DataFrame({"low": by_judge.low, "high": by_judge.high}, index=index)
     k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
-    return Verdict(pd.Series(said.predicted, index=index), table, (-said.score, k), found)
+    score = pd.Series(by_judge.predicted, index=index)
+    return Decision(score, table, (-by_judge.score, k), judgement)
 
 
-def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-    found = study.judged()
-    unseen = why_not(study)
-    swept = bool(study.record.sweeps)
-    skipped = None if study.settings.reference else "asked"
-    beside = {"reference_skipped": None if swept else unseen or skipped}
-    if found is None:
-        facts = _votes(study, ranking, verdict) if len(ranking) > 1 else {}
-        facts |= {"decided_by": "consensus", "judge_skipped": unseen or "candidates"}
-        return facts | beside
-    name, expected = str(ranking.index[0]), found.expected(str(ranking.index[0]))
+def _judge_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+    """The judge's expectation, numbers of clusters and reference for an answer."""
+    judgement, unseen = judged(tried), why_not(tried)
+    skipped = None if tried.settings.reference else "asked"
+    facts = {"reference_skipped": None if tried.record.sweeps else unseen or skipped}
+    if judgement is None:
+        votes = _vote_facts(tried, ranking, decision) if len(ranking) > 1 else {}
+        decided = {"decided_by": "consensus", "judge_skipped": unseen or "candidates"}
+        return {**facts, **votes, **decided}
+    name = str(ranking.index[0])
+    expected = judgement.expected(name)
     return {
-        **beside,
-        "judge": found.judged_by,
+        **facts,
+        "judge": judgement.judged_by,
         "expected": expected,
-        "near_best": found.judgement.near_best if len(found.names) > 1 else None,
-        "numbers": numbers_of(study, ranking, found.numbers, found),
-        "reference": _reference(study, name, found),
-        "average": found.judgement.average,
-        "contributions": found.contributions(name),
-        "gains": found.judge.gain(expected.value) or (),
+        "near_best": judgement.judgement.near_best if len(judgement.names) > 1 else None,
+        "numbers": numbers_of(tried, ranking, judgement.numbers, judgement),
+        "reference": _reference(tried, name, judgement),
+        "average": judgement.judgement.average,
+        "contributions": judgement.contributions(name),
+        "gains": judgement.judge.gain(expected.value) or (),
     }
 
 
-def _reference(study: Study, name: str, found: Judged) -> Reference | None:
-    """The best of what karat found itself beside clusterings that were made elsewhere."""
-    if not found.company:
+def _reference(tried: Tried, name: str, judgement: JudgedCandidates) -> ReferenceClustering | None:
+    """The best reference clustering, beside candidates that were made elsewhere."""
+    if not judgement.references:
         return None
-    best, expected = found.company[0]
-    agreement = adjusted_rand_index(study.labels(name), best.codes, noise="singletons")
-    k, n = int(best.codes.max()) + 1, study.n_objects
-    part = FIT_AT_MOST if n > FIT_AT_MOST else None
-    return Reference(best.name, k, expected, float(agreement), len(company(study)), part)
+    best, expected = judgement.references[0]
+    agreement = adjusted_rand_index(candidate_labels(tried, name), best.codes, noise="singletons")
+    return ReferenceClustering(
+        name=best.name,
+        n_clusters=int(best.codes.max()) + 1,
+        expected=expected,
+        agreement=float(agreement),
+        tried=len(reference_candidates(tried)),
+        fitted_on=MAX_REFERENCE if tried.n_objects > MAX_REFERENCE else None,
+    )
 
 
 # -- the judge, and a few labels or known pairs ----------------------------------------------
@@ -314,112 +332,122 @@ def _reference(study: Study, name: str, found: Judged) -> Reference | None:
 ALIKE = 0.8
 
 
-class _Odds:
-    """How likely each candidate is: by the judge, and after what else is known.
+class _Posterior:
+    """Probabilities of the candidates: the judge's shares, times likelihoods.
 
-    Without a judge all are as likely, but for those of all but a few objects against these.
+    Without a judge all are as probable, except those of all but a few objects against these.
     """
 
-    def __init__(self, study: Study, distinct: pd.DataFrame) -> None:
-        self.found = study.judged()
-        self.names = [*map(str, distinct.index)] if self.found is None else [*self.found.names]
-        self.codes = np.stack([study.labels(name) for name in self.names])
-        if self.found is None:
+    def __init__(self, tried: Tried, distinct: pd.DataFrame) -> None:
+        self.judgement = judged(tried)
+        judgement = self.judgement
+        self.names = [*map(str, distinct.index)] if judgement is None else [*judgement.names]
+        self.codes = np.stack([candidate_labels(tried, name) for name in self.names])
+        if judgement is None:
             self.before = np.full(len(self.names), 1 / len(self.names))
             self.logs = -FAR * degenerate(size_evidence(self.codes))
         else:
-            self.before, self.logs = self.found.prior, self.found.lead
+            self.before, self.logs = judgement.prior, judgement.lead
 
     @property
     def best(self) -> int:
         """Place of the most probable candidate."""
         return int(np.argmax(self.logs))
 
-    def after(self) -> tuple[pd.Series[Any], float, float, float]:
-        """All shares; of the best that before, that after, and that with those alike it."""
+    def shares(self) -> tuple[pd.Series[Any], float, float, float]:
+        """All shares; the best candidate's share before, after, and with all that are alike."""
         import pandas as pd
 
         shares = np.exp(self.logs - self.logs.max())
         shares /= shares.sum()
         best = self.best
-        agreed = [
+        agreement = [
             adjusted_rand_index(row, self.codes[best], noise="singletons") for row in self.codes
         ]
-        alike = float(shares[np.array(agreed) >= ALIKE].sum())
+        alike = float(shares[np.array(agreement) >= ALIKE].sum())
         index = pd.Index(self.names, name="name")
         return pd.Series(shares, index), float(self.before[best]), float(shares[best]), alike
 
 
-def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    odds = _Odds(study, distinct)
-    assert study.truth is not None
-    known = np.flatnonzero([value is not None for value in study.truth])
-    classes = encode(np.asarray(study.truth, dtype=object)[known]).codes
-    odds.logs = odds.logs + log_likelihood(odds.codes[:, known], classes)
-    after, *shares = odds.after()
-    tightest = study.guarantee()
-    partition = study.candidates["partition"]
+def _by_labels(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+    """The judge's shares times the likelihood of the known classes."""
+    posterior = _Posterior(tried, distinct)
+    assert tried.y is not None
+    labelled = np.flatnonzero([label is not None for label in tried.y])
+    classes = encode(np.asarray(tried.y, dtype=object)[labelled]).codes
+    posterior.logs = posterior.logs + log_likelihood(posterior.codes[:, labelled], classes)
+    after, *shares = posterior.shares()
+    tightest = tightest_guarantee(tried)
+    partition = candidate_table(tried)["partition"]
     bound: Guarantee | PacMdlBound = tightest
-    if partition[tightest.name] != partition[odds.names[odds.best]]:
+    best = posterior.names[posterior.best]
+    if partition[tightest.name] != partition[best]:
         # with its share of delta; both bounds hold together with the whole of it
-        bound = replace(bound_of(study, odds.names[odds.best], tightest.mdl), delta=tightest.delta)
-    details = Labelled(len(known), *shares), tightest
-    return Verdict(after, None, (-odds.logs,), details, bound)
+        bound = replace(bound_of(tried, best, tightest.mdl), delta=tightest.delta)
+    details = LabelEvidence(len(labelled), *shares), tightest
+    return Decision(after, None, (-posterior.logs,), details, bound)
 
 
-def _labelled(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-    said, tightest = verdict.details
-    found = study.judged()
-    beside = None
-    if verdict.bound is not tightest:
-        beside = Rate(tightest.name, tightest.bound_rate, tightest.carried_by)
+def _label_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+    """What the known classes say, for an answer."""
+    evidence, tightest = decision.details
+    judgement = judged(tried)
+    rate = None
+    if decision.bound is not tightest:
+        rate = Rate(tightest.name, tightest.bound_rate, tightest.carried_by)
     return {
-        "labelled": said,
-        "numbers": _numbers(study, ranking, verdict),
-        "judge": None if found is None else found.judged_by,
-        "tightest": beside,
+        "labelled": evidence,
+        "numbers": _numbers(tried, ranking, decision),
+        "judge": None if judgement is None else judgement.judged_by,
+        "tightest": rate,
     }
 
 
-def _numbers(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> tuple[Number, ...]:
-    shares: Any = verdict.score.groupby(ranking["n_clusters"]).sum().to_dict()
-    return numbers_of(study, ranking, shares, None)
+def _numbers(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> tuple[Number, ...]:
+    """Numbers of clusters by the probabilities of the candidates."""
+    shares: Any = decision.score.groupby(ranking["n_clusters"]).sum().to_dict()
+    return numbers_of(tried, ranking, shares, None)
 
 
-def _with_pairs(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    odds, known = _Odds(study, distinct), constraints_of(study)
-    if odds.found is not None:  # whose lead has the pairs
-        odds.before = odds.found.judgement.prior
-    elif known is not None:
-        odds.logs = odds.logs + pairs_log_likelihood(odds.codes, known)
-    after, *shares = odds.after()
-    return Verdict(after, None, (-odds.logs,), shares)
+def _by_pairs(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
+    """The judge's shares times the likelihood of the known pairs."""
+    posterior, constraints = _Posterior(tried, distinct), constraints_of(tried)
+    if posterior.judgement is not None:  # its lead has the pairs
+        posterior.before = posterior.judgement.judgement.prior
+    elif constraints is not None:
+        pairs = pairs_log_likelihood(posterior.codes, constraints)
+        posterior.logs = posterior.logs + pairs
+    after, *shares = posterior.shares()
+    return Decision(after, None, (-posterior.logs,), shares)
 
 
-def _paired(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
-    found, name = study.judged(), str(ranking.index[0])
-    facts: dict[str, Any] = {"numbers": _numbers(study, ranking, verdict)}
-    if found is not None:
-        facts |= {"judge": found.judged_by, "expected": found.expected(name)}
-        facts |= {"gains": found.judge.gain(found.expected(name).value) or ()}
-    return facts | {"pairs": paired(study, name, *verdict.details)}
+def _pair_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
+    """What the known pairs say, for an answer."""
+    judgement, name = judged(tried), str(ranking.index[0])
+    facts: dict[str, Any] = {"numbers": _numbers(tried, ranking, decision)}
+    if judgement is not None:
+        expected = judgement.expected(name)
+        facts |= {"judge": judgement.judged_by, "expected": expected}
+        facts |= {"gains": judgement.judge.gain(expected.value) or ()}
+    return facts | {"pairs": pair_evidence(tried, name, *decision.details)}
 
 
 _PROBABILITY: dict[str, Any] = {"title": "Probability", "unit": "share", "shown": "probability"}
 
-for one in (
+for decider in (
     Decider(
-        key="consensus", title="Share of votes", judge=vote, facts=_votes, unit="share",
+        key="consensus", title="Share of votes", decide=vote, facts=_vote_facts, unit="share",
         shown="votes",
     ),
     Decider(
-        key="guarantee", title="Guaranteed maximum error", judge=_guarantee,
+        key="guarantee", title="Guaranteed maximum error", decide=_by_guarantee,
         greater_is_better=False, unit="guarantee",
     ),
-    Decider(key="judge-and-labels", judge=_with_labels, facts=_labelled, **_PROBABILITY),
-    Decider(key="judge-and-pairs", judge=_with_pairs, facts=_paired, **_PROBABILITY),
+    Decider(key="judge-and-labels", decide=_by_labels, facts=_label_facts, **_PROBABILITY),
+    Decider(key="judge-and-pairs", decide=_by_pairs, facts=_pair_facts, **_PROBABILITY),
     Decider(
-        key=JUDGE, title="Expected agreement", judge=_judge, facts=_judgement, shown="expected"
+        key=JUDGE, title="Expected agreement", decide=_by_judge, facts=_judge_facts,
+        shown="expected",
     ),
 ):  # fmt: skip
-    deciders.add(one)
+    deciders.add(decider)

@@ -1,4 +1,4 @@
-"""What a clustering of a study was fitted to, and how: what its model is made of."""
+"""The fit of a candidate: everything that its model is made of."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from karat.datasets.preparation import Prepared
 from karat.distances import distance_matrix
 from karat.model import KEPT, Assignment, Changes, Model, changes
 from karat.runtime.validation import InputError
-from karat.study import work
-from karat.study.describing import described
-from karat.study.large import draw_rows
-from karat.study.stability import clusterers_of
+from karat.study.descriptions import Described, described, user_names
+from karat.study.jobs import Job, run_job
+from karat.study.samples import draw_rows
 from karat.study.store import Planned, planned
 
 if TYPE_CHECKING:
@@ -24,84 +23,82 @@ if TYPE_CHECKING:
 
     from karat.clusterers import Clusterer
     from karat.datasets import Dataset
-    from karat.study.study import Study
+    from karat.study.tried import Tried
 
-#: what a model keeps of the candidate
+#: fields of the candidate that a model keeps
 FACTS = ("name", "clusterer", "parameter", "value", "seed")
 
 
 @dataclass(eq=False)
 class Fitted:
-    """A clustering with what is needed to cluster anew in the same way."""
+    """A clustering with everything needed to cluster again in the same way."""
 
     dataset: Dataset
     metric: Any
     labels: NDArray[np.int32]
-    #: what the clusters are called in the study, which may be their numbers
-    called: tuple[str, ...]
-    #: what the study knows of it
+    described: Described
+    #: the candidate's row in the store
     candidate: dict[str, Any]
-    #: none for a clustering from elsewhere, or a clusterer that is not known any more
+    #: None for a clustering made elsewhere, or a clusterer that is unknown by now
     clusterer: Clusterer | None
-    #: the objects that stand for all: those that it was fitted to, where these are a sample
-    kept: NDArray[np.int64]
+    #: the objects that represent all: those that it was fitted to, where these are a sample
+    rows: NDArray[np.int64]
     seed: int
-    #: what somebody named clusters, by their numbers
-    given: dict[str, str] = field(default_factory=dict)
+    #: user-supplied names of clusters, by their numbers
+    user_names: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What the clusters are called: as they were named, else by what sets them apart."""
-        names = list(self.called)
+        """Names of the clusters: the user's, else those of their descriptions."""
+        names = list(self.described.names)
         if names == [str(c) for c in range(len(names))]:
-            points = self.dataset.X, self.metric
-            if callable(self.metric):
-                points = distance_matrix(*points), "precomputed"
-            found = described(self.dataset, points, self.labels, self.called, self.seed)
-            names = [one.name for one in found]
-        names = [self.given.get(str(c), name) for c, name in enumerate(names)]
-        alike = [name for name in names if names.count(name) > 1]
-        return tuple(f"{n} ({c})" if n in alike else n for c, n in enumerate(names))
+            names = [cluster.name for cluster in self.described.clusters]
+        names = [self.user_names.get(str(c), name) for c, name in enumerate(names)]
+        repeated = [name for name in names if names.count(name) > 1]
+        return tuple(f"{name} ({c})" if name in repeated else name for c, name in enumerate(names))
 
     def refit(self, X: Any) -> NDArray[Any] | None:
-        """Labels of some rows, clustered anew; None where the fit fails."""
+        """Labels of some rows, clustered again; None where the fit fails."""
         assert self.clusterer is not None
         if callable(self.metric) and "features" not in self.clusterer.distances:
             X = distance_matrix(X, self.metric)  # as the study gives it
-        return _labels_of(self.clusterer, planned(self.candidate), X)
+        return _labels_of_fit(self.clusterer, planned(self.candidate), X)
 
     @cached_property
     def assignment(self) -> Assignment:
-        """The objects in their own clusters, with the confidence that the others give."""
+        """The objects in their clusters, with the confidence from the other objects."""
         n = self.dataset.n_objects
-        own = np.full(n, -1)
-        own[self.kept] = np.arange(len(self.kept))
-        return self.model.placed(Prepared(self.dataset.X, np.zeros(n)), own, self.labels)
+        places = np.full(n, -1)
+        places[self.rows] = np.arange(len(self.rows))
+        return self.model.placed(Prepared(self.dataset.X, np.zeros(n)), places, self.labels)
 
     @cached_property
     def model(self) -> Model:
         """The model of the clustering."""
-        given = self.candidate["clusterer"] == "given"
-        why = "the clustering was made elsewhere" if given else "its clusterer is not known here"
+        elsewhere = self.candidate["clusterer"] == "given"
+        why = (
+            "the clustering was made elsewhere" if elsewhere else "its clusterer is not known here"
+        )
         return Model.of(
             self.dataset,
             self.labels,
             metric=self.metric,
             refit=None if self.clusterer is None else self.refit,
-            rows=self.kept,
+            rows=self.rows,
             facts={name: self.candidate[name] for name in FACTS},
             reason=why if self.clusterer is None else None,
             random_state=self.seed,
         ).renamed(self.names)
 
     def against(self, model: Model, X: Any, **options: Any) -> Changes:
-        """What became of the clusters of an older model, see :func:`karat.model.changes`."""
+        """The changes since an older model, see :func:`karat.model.changes`."""
         if X is None:
-            done = self.dataset.preparation
-            if done is None or done.of_table or done.terms is not None:
+            preparation = self.dataset.preparation
+            if preparation is None or preparation.of_table or preparation.terms is not None:
                 raise InputError("give the rows as they were read: X=, a table or texts")
             X = self.dataset.X
-            X = X if done.scale is None else X * done.scale + done.center
+            if preparation.scale is not None:
+                X = X * preparation.scale + preparation.center
         prepared = X if isinstance(X, Prepared) else model.prepare(X)
         refit, reason = _refit_of(model)
         return changes(
@@ -110,30 +107,32 @@ class Fitted:
 
 
 def _refit_of(model: Model) -> tuple[Any, str | None]:
-    """What clusters rows as the clustering of a model was made, or why nothing does."""
+    """A function that clusters rows as a model's clustering was made, or why there is none."""
     facts = model.facts
-    for one in catalogue.values():
+    for entry in catalogue.values():
         try:
-            fitted = under(one, model.rule.metric)
+            clusterer = under(entry, model.rule.metric)
         except ExcludedError:
             continue
-        if fitted.key == facts.get("clusterer"):
-            return partial(_labels_of, fitted, planned(facts | {"start": 0})), None
+        if clusterer.key == facts.get("clusterer"):
+            return partial(_labels_of_fit, clusterer, planned(facts | {"start": 0})), None
     return None, "the clusterer of the old model is not in the catalogue"
 
 
-def _labels_of(clusterer: Clusterer, one: Planned, X: Any) -> NDArray[Any] | None:
+def _labels_of_fit(clusterer: Clusterer, candidate: Planned, X: Any) -> NDArray[Any] | None:
     """Labels of a fit; None where it fails."""
-    return work.run_job(X, work.Job(clusterer, (one,)))[0].labels
+    return run_job(X, Job(clusterer, (candidate,)))[0].labels
 
 
-def fitted_of(study: Study, name: str) -> Fitted:
-    """What a candidate of a study was fitted to."""
-    candidate, seed = study.storage.candidate(name), study.settings.random_state
-    kept = draw_rows(study.n_objects, KEPT, seed)
+def fitted_of(tried: Tried, name: str) -> Fitted:
+    """The fit of a candidate."""
+    candidate, seed = tried.storage.candidate(name), tried.settings.random_state
+    rows = draw_rows(tried.n_objects, KEPT, seed)
     if candidate["fitted_on"] is not None:
-        kept = study.objects.sample_rows
+        rows = tried.objects.sample_rows
+    clusters = described(tried, name)
     return Fitted(
-        study.dataset, study.metric, study.labels(name), tuple(study.cluster_names(name)),
-        candidate, clusterers_of(study).get(candidate["clusterer"]), kept, seed,
+        dataset=tried.dataset, metric=tried.metric, labels=clusters.labels, described=clusters,
+        candidate=candidate, clusterer=tried.clusterers.get(candidate["clusterer"]), rows=rows,
+        seed=seed, user_names=user_names(tried, name),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What was worked out in a study: derived from its record, or noted in its storage as JSON."""
+"""Results of a study: derived from its record, or noted in its storage as JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -15,35 +15,36 @@ from karat.stability import Assessment, ClusterStability, StabilityCurve
 from karat.study.store import packed, unpacked
 
 if TYPE_CHECKING:
-    from karat.study.study import Study
+    from karat.study.tried import Tried
 
 
+T = TypeVar("T")
 _KINDS = {
     kind.__name__: kind for kind in (Assessment, ClusterStability, StabilityCurve, Differences)
 }
 
 
-def noted(study: Study, key: str, question: Any, work_out: Callable[[], Any]) -> Any:
-    """What is noted under a key, if the question was the same; else what is worked out now."""
-    kept = study.storage.meta.get(key)
-    if kept is not None and kept["question"] == question:
-        return _unpack(kept["answer"])
-    found = work_out()
-    study.storage.set_meta({key: {"question": question, "answer": _pack(found)}})
-    return found
+def noted(tried: Tried, key: str, question: object, work_out: Callable[[], T]) -> T:
+    """The result noted under a key for the same question; else a new one, which is noted."""
+    note = tried.storage.meta.get(key)
+    if note is not None and note["question"] == question:
+        return cast("T", _unpack(note["answer"]))
+    result = work_out()
+    tried.storage.set_meta({key: {"question": question, "answer": _pack(result)}})
+    return result
 
 
-def last_noted(study: Study, key: str) -> tuple[Any, Any]:
-    """The question and the answer under a key, None and None where nothing was asked."""
-    kept = study.storage.meta.get(key)
-    return (None, None) if kept is None else (kept["question"], _unpack(kept["answer"]))
+def last_noted(tried: Tried, key: str) -> tuple[Any, Any]:
+    """The question and the result under a key, None and None where there is no note."""
+    note = tried.storage.meta.get(key)
+    return (None, None) if note is None else (note["question"], _unpack(note["answer"]))
 
 
 def _pack(thing: Any) -> Any:
-    """A result as JSON takes it: what is not plain as its kind and its content."""
+    """A result as JSON; anything but plain values becomes its kind and its content."""
     kind, content = type(thing).__name__, thing
     if kind in _KINDS:
-        names = [one.name for one in fields(thing) if one.name != "details"]
+        names = [field.name for field in fields(thing) if field.name != "details"]
         content = {name: _pack(getattr(thing, name)) for name in names}
     elif isinstance(thing, np.ndarray):
         content = base64.b64encode(packed(thing)).decode()
@@ -60,7 +61,7 @@ def _pack(thing: Any) -> Any:
 
 
 def _unpack(kept: Any) -> Any:
-    """What :func:`_pack` took apart."""
+    """Inverse of :func:`_pack`."""
     import pandas as pd
 
     if not isinstance(kept, list):
@@ -78,31 +79,33 @@ def _unpack(kept: Any) -> Any:
     return tuple(content)
 
 
-T = TypeVar("T")
-
-
 def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Decorate a function of a study: its value is kept under a digest of what it follows from.
+    """Decorate a function of :class:`Tried`: its value is cached under a digest of its premises.
 
-    That is the record, what became of the candidates, and what was scored and noted since,
-    ``without`` some settings, ``"scores"`` or ``"notes"``; so nothing is ever cleared.
+    These are the record, the outcomes of candidates, the scores and the notes, ``without`` some
+    settings, ``"scores"`` or ``"notes"``; so nothing is ever cleared by hand.
     """
 
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
-        @wraps(work_out)
-        def of(study: Study) -> T:
-            name = work_out.__name__
-            if study.results.get(name, ("",))[0] != _state(study, without):
-                value = work_out(study)  # which may score on the way
-                study.results[name] = _state(study, without), value
-            found: T = study.results[name][1]
-            return found
+        """Wrap the function."""
 
-        return of
+        @wraps(work_out)
+        def cached(tried: Tried) -> T:
+            """The cached value, or a new one where a premise changed."""
+            name = f"{work_out.__module__}.{work_out.__name__}"
+            if tried.results.get(name, ("",))[0] != _state(tried, without):
+                value = work_out(tried)  # which may score on the way
+                tried.results[name] = _state(tried, without), value
+            result: T = tried.results[name][1]
+            return result
+
+        return cached
 
     return decorate
 
 
-def _state(study: Study, without: Collection[str]) -> str:
-    since = {k: n for k, n in study.storage.changes.items() if k not in without and k != "calls"}
-    return f"{study.record.digest(without=without)} {since}"
+def _state(tried: Tried, without: Collection[str]) -> str:
+    """A digest of the premises."""
+    changes = tried.storage.changes
+    since = {kind: n for kind, n in changes.items() if kind not in without and kind != "calls"}
+    return f"{tried.record.digest(without=without)} {since}"

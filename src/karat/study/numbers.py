@@ -1,35 +1,32 @@
-"""How likely each number of clusters is, and how clusterings of different numbers go together."""
+"""Numbers of clusters: how likely each is, and how clusterings of different numbers nest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from karat.judge import FEWEST_OBJECTS
-from karat.runtime.validation import InputError
-from karat.study.answer import GRADES, Number
+from karat.study.facts import GRADES, Number
+from karat.study.scores import candidate_cluster_names, candidate_labels
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.nulls.structure import Structure
-    from karat.study.judging import Judged
-    from karat.study.study import Study
+    from karat.study.judgement import JudgedCandidates
+    from karat.study.tried import Tried
 
-#: so many of the most likely numbers are compared with the answer
-COMPARED = 4
+#: how many of the most likely numbers are compared with the answer
+N_COMPARED = 4
 #: probability from which on another number is named
-NAMED = 0.15
+MIN_NAMED = 0.15
 
 
 def nesting(
     coarse: NDArray[np.integer], fine: NDArray[np.integer]
 ) -> tuple[float, list[list[int]]]:
-    """Of how many objects the finer partition divides the coarser, and which of its clusters do.
+    """Share of the objects for which the finer partition divides the coarser, and its parts.
 
     Outliers of either are not counted.
 
@@ -44,135 +41,58 @@ def nesting(
     return float(share), [np.flatnonzero(home == c).tolist() for c in range(table.shape[1])]
 
 
-@dataclass(frozen=True)
-class NumberOfClusters:
-    """How many clusters there are.
-
-    Attributes
-    ----------
-    k : int
-        The most probable number.
-    probabilities : Series
-        The probability of each number; they sum to 1. That of 1 is the probability that there are
-        no clusters.
-    table : DataFrame
-        The best clustering of each number that the default sweep found, and its expected agreement.
-    structure : Structure or None
-        Whether there are clusters at all.
-    """
-
-    k: int
-    probabilities: pd.Series[float]
-    table: pd.DataFrame
-    structure: Structure | None = None
-
-    def __repr__(self) -> str:
-        first, *rest = self.probabilities.sort_values(ascending=False, kind="stable").items()
-        others = [f"{k} ({share:.0%})" for k, share in rest if share >= NAMED]
-        what = "No clusters" if self.k == 1 else f"{self.k} clusters"
-        return f"{what} ({first[1]:.0%}){', or ' * bool(others)}{' or '.join(others)}."
-
-
-def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> NumberOfClusters:
-    """How many clusters there are: one answer, with the probability of each number.
-
-    Parameters
-    ----------
-    X : array-like, shape (n, d), or a Dataset
-    metric : str or callable
-    random_state : int
-
-    Returns
-    -------
-    NumberOfClusters
-
-    Raises
-    ------
-    InputError
-        For fewer objects than the learned judge takes, and for a graph.
-
-    Notes
-    -----
-    What is left of 1 by :func:`karat.assess_structure` the learned judge shares out over the
-    clusterings of the default sweep.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import karat
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
-    >>> karat.n_clusters(X).k
-    3
-    """
-    import pandas as pd
-
-    from karat.study.study import Study
-
-    study = Study(X, metric=metric, random_state=random_state)
-    study.sweep(progress=False)
-    answer = study.best(stability=False)
-    if not answer.numbers:
-        raise InputError(
-            f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
-            "distances; karat.stability.ESTIMATORS has other ways"
-        )
-    there = 1.0 if answer.structure is None else answer.structure.probability
-    shares = {1: 1 - there} | {one.k: there * one.probability for one in answer.numbers}
-    probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
-    best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
-    best = best.set_index("n_clusters").rename_axis("k").sort_index()
-    table = best[["name", "expected", "low", "high"]]
-    k = int(probabilities.index[int(probabilities.argmax())])
-    return NumberOfClusters(k, probabilities, table, answer.structure)
-
-
 def numbers_of(
-    study: Study, ranked: pd.DataFrame, shares: Mapping[int, float], found: Judged | None
+    tried: Tried,
+    ranked: pd.DataFrame,
+    shares: Mapping[int, float],
+    judgement: JudgedCandidates | None,
 ) -> tuple[Number, ...]:
-    """The numbers by their shares, the greatest first; how the likely ones go with the first."""
-    best = _best_of_each(ranked, found)
-    (k, share), *others = sorted(shares.items(), key=lambda one: -one[1])
-    told = [Number(k, share, best[k].name)]
-    first = best[k].divided(study)
-    for k, share in others:
-        if len(told) >= COMPARED:
-            told.append(Number(k, share, best[k].name))
+    """Numbers of clusters by their shares, the greatest first, and how they nest in the first."""
+    best = _best_of_each(ranked, judgement)
+    (k, share), *rest = sorted(shares.items(), key=lambda item: -item[1])
+    numbers = [Number(k, share, best[k].name)]
+    first = best[k].divided(tried)
+    for k, share in rest:
+        if len(numbers) >= N_COMPARED:
+            numbers.append(Number(k, share, best[k].name))
             continue
-        both = sorted([first, best[k].divided(study)], key=lambda one: int(one[0].max()))
-        (coarse, wholes), (fine, names) = both
+        pair = sorted([first, best[k].divided(tried)], key=lambda divided: int(divided[0].max()))
+        (coarse, wholes), (fine, names) = pair
         nested, parts = nesting(coarse, fine)
         united = tuple(
             (whole, tuple(names[i] for i in part))
             for whole, part in zip(wholes, parts, strict=True)
         )
-        told.append(Number(k, share, best[k].name, nested, united))
-    return tuple(told)
+        numbers.append(Number(k, share, best[k].name, nested, united))
+    return tuple(numbers)
 
 
-class _Best(NamedTuple):
-    """The best clustering with so many clusters: a candidate, or one that karat found beside."""
+class _BestOfNumber(NamedTuple):
+    """The best clustering with a number of clusters: a candidate by name, or a reference."""
 
     name: str | None
     codes: NDArray[np.int32] | None = None
 
-    def divided(self, study: Study) -> tuple[NDArray[np.int32], list[str]]:
-        """Labels, and what the clusters are called."""
+    def divided(self, tried: Tried) -> tuple[NDArray[np.int32], list[str]]:
+        """Its labels, and the names of its clusters."""
         if self.name is not None:
-            return study.labels(self.name), study.cluster_names(self.name)
+            return candidate_labels(tried, self.name), candidate_cluster_names(tried, self.name)
         assert self.codes is not None
         return self.codes, [str(i) for i in range(int(self.codes.max()) + 1)]
 
 
-def _best_of_each(ranked: pd.DataFrame, found: Judged | None) -> dict[int, _Best]:
-    """The first candidate with each number, unless it is poor and karat has one of its own."""
-    out: dict[int, _Best] = {}
-    for one, _ in () if found is None else found.company:
-        out.setdefault(int(one.codes.max()) + 1, _Best(None, one.codes))
+def _best_of_each(
+    ranked: pd.DataFrame, judgement: JudgedCandidates | None
+) -> dict[int, _BestOfNumber]:
+    """The first candidate with each number, unless it is poor and there is a reference."""
+    best: dict[int, _BestOfNumber] = {}
+    for reference, _ in () if judgement is None else judgement.references:
+        k = int(reference.codes.max()) + 1
+        best.setdefault(k, _BestOfNumber(None, reference.codes))
     poor: set[Any] = set()
     if "expected" in ranked:
         poor = set(ranked.index[(ranked["expected"] < GRADES["fair"]).to_numpy(dtype=bool)])
     for name, k in reversed([*zip(ranked.index, map(int, ranked["n_clusters"]), strict=True)]):
-        if name not in poor or k not in out or out[k].name is not None:
-            out[k] = _Best(str(name))
-    return out
+        if name not in poor or k not in best or best[k].name is not None:
+            best[k] = _BestOfNumber(str(name))
+    return best

@@ -1,4 +1,4 @@
-"""The objects of a study: their data, distance and classes, and the samples that stand for all."""
+"""The objects of a study: their data, distance and classes, and the samples drawn from them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from karat.distances import RELATIONS, check_metric, distance_matrix
 from karat.nulls.structure import Structure, structure_of
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.validation import StorageError
-from karat.study import large, work
-from karat.study.record import Settings, kept_truth
+from karat.study import samples
+from karat.study.jobs import derived_seed
+from karat.study.record import Settings, kept_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 
 
 class Objects:
-    """What is clustered and judged; none of it changes while a study is open.
+    """The clustered and judged objects; nothing of them changes while a study is open.
 
-    ``metric`` is the distance where it is given now; a function must be.
+    ``metric`` is the distance that the caller passes, None for the recorded one; a function has to
+    be passed each time, because a file cannot keep it.
     """
 
     def __init__(self, dataset: Dataset, metric: Any, settings: Settings, storage: Store) -> None:
@@ -39,21 +41,21 @@ class Objects:
         self.metric: Any = dataset.metric
         if self.metric not in RELATIONS:
             self.metric = check_metric(settings.metric if metric is None else metric)
-        self.truth = None if settings.truth is None else kept_truth(storage, settings.truth)
+        self.y = None if settings.truth is None else kept_classes(storage, settings.truth)
         #: see :func:`index_of`
         self.index: Any = None
         self._settings = settings
 
     @cached_property
     def points(self) -> tuple[Any, Any]:
-        """What is clustered and judged, and its distance: a function is called once per pair."""
+        """The data and the distance that clusterers get: of a function, its matrix."""
         if not callable(self.metric):
             return self.dataset.X, self.metric
         return distance_matrix(self.dataset.X, self.metric), "precomputed"
 
     @cached_property
     def structure(self) -> Structure | None:
-        """Whether the data have clusters, whatever the candidates are; None for a graph."""
+        """Whether the data have clusters at all, by the data alone; None for a graph."""
         X, metric = self.points
         seed = np.random.default_rng(self._seed("structure"))
         return None if metric == "graph" else structure_of(X, metric, seed)
@@ -61,7 +63,7 @@ class Objects:
     @property
     def is_partly_labelled(self) -> bool:
         """Whether the class of some objects is known and that of others is not."""
-        return self.truth is not None and any(value is None for value in self.truth)
+        return self.y is not None and any(label is None for label in self.y)
 
     @cached_property
     def is_beyond_memory(self) -> bool:
@@ -72,32 +74,34 @@ class Objects:
     @property
     def is_estimated(self) -> bool:
         """Whether measures of pairs are estimated from samples: above 20,000 objects."""
-        return self.n > large.JUDGE_EXACTLY and not self._settings.exact
+        return self.n > samples.MAX_EXACT and not self._settings.exact
 
     # -- samples -----------------------------------------------------------------------------
 
     @cached_property
-    def sample(self) -> large.Sample:
-        """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+    def sample(self) -> samples.ObjectSample:
+        """The objects that clusterers with superlinear time are fitted to: 5,000, or all."""
         return self._sample("sample of the objects")
 
     @cached_property
     def sample_rows(self) -> NDArray[np.int64]:
         """The objects of :attr:`sample`, ascending."""
-        return large.draw_rows(self.n, large.FIT_AT_MOST, self._seed("sample of the objects"))
+        return samples.draw_rows(self.n, samples.MAX_FITTED, self._seed("sample of the objects"))
 
     @cached_property
-    def second_sample(self) -> large.Sample:
-        """As many objects, drawn independently of :attr:`sample`: to tell what samples lose."""
+    def second_sample(self) -> samples.ObjectSample:
+        """An independent sample of the same size, which shows what fitting to samples loses."""
         return self._sample("second sample of the objects")
 
-    def _sample(self, name: str) -> large.Sample:
+    def _sample(self, name: str) -> samples.ObjectSample:
+        """The sample whose seed follows from a name."""
         X, metric = self.points
         seed = self._seed(name)
-        return large.draw_sample(X, large.FIT_AT_MOST, metric=metric, random_state=seed)
+        return samples.draw_sample(X, samples.MAX_FITTED, metric=metric, random_state=seed)
 
     def _seed(self, name: str) -> int:
-        return work.derived_seed(self._settings.random_state, name)
+        """The seed for a purpose."""
+        return derived_seed(self._settings.random_state, name)
 
 
 def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Consensus:
+class FamilyVotes:
     """An order of P clusterings by the votes of F families of measures."""
 
     #: mean of the families' points times the share of objects judged; 1 is best
@@ -35,7 +35,7 @@ def consensus(
     measures: Sequence[Measure],
     coverage: NDArray[np.float64],
     errors: pd.DataFrame | None = None,
-) -> Consensus:
+) -> FamilyVotes:
     """Rank by each measure, average within a family, then over the families.
 
     Borda's count with one vote per family, so that ten variants of one idea do not outvote
@@ -44,22 +44,22 @@ def consensus(
     """
     import pandas as pd
 
-    given: dict[str, NDArray[np.float64]] = {}
+    ballots: dict[str, NDArray[np.float64]] = {}
     for measure in measures:
         upward = measure.sign * values[measure.key].to_numpy(dtype=np.float64)
-        known = errors is not None and measure.key in errors
-        error = errors[measure.key].to_numpy(dtype=np.float64) if known else None  # type: ignore[index]
-        given[measure.key] = points(upward, error)
+        estimated = errors is not None and measure.key in errors
+        error = errors[measure.key].to_numpy(dtype=np.float64) if estimated else None  # type: ignore[index]
+        ballots[measure.key] = points(upward, error)
     members = grouped({measure.key: measure.family for measure in measures})
     votes = pd.DataFrame(
-        {family: np.mean([given[k] for k in keys], axis=0) for family, keys in members.items()},
+        {family: np.mean([ballots[k] for k in keys], axis=0) for family, keys in members.items()},
         index=values.index,
     )
-    return Consensus(votes.to_numpy().mean(axis=1) * coverage, votes, members)
+    return FamilyVotes(votes.to_numpy().mean(axis=1) * coverage, votes, members)
 
 
 #: standard errors of a difference within which two values tie
-INSIDE = 1.96
+TIE_WIDTH = 1.96
 
 
 def points(
@@ -67,8 +67,8 @@ def points(
 ) -> NDArray[np.float64]:
     """Points of one voter: 1 for its first, 0 for its last.
 
-    A thing has a point for each other that it beats and half of one for each that it ties with,
-    over their number. Two estimates tie unless they differ by more than 1.96 standard errors of
+    A clustering has a point for each one that it beats and half a point for each tie, over the
+    number of its rivals. Two estimates tie unless they differ by more than 1.96 standard errors of
     their difference, taken as if they were independent.
 
     >>> import numpy as np
@@ -83,8 +83,8 @@ def points(
     squares = np.nan_to_num(errors) ** 2
     with np.errstate(invalid="ignore"):
         ahead = np.nan_to_num(values[:, None] - values)
-    inside = INSIDE * np.sqrt(squares[:, None] + squares)
-    won = (ahead > inside).sum(axis=1) - (ahead < -inside).sum(axis=1)
+    width = TIE_WIDTH * np.sqrt(squares[:, None] + squares)
+    won = (ahead > width).sum(axis=1) - (ahead < -width).sum(axis=1)
     return np.asarray((won / (len(values) - 1) + 1) / 2)
 
 
@@ -99,4 +99,5 @@ def ranks(score: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _nan_last(score: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores with minus infinity in place of NaN."""
     return np.where(np.isnan(score), -np.inf, score)

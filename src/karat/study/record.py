@@ -1,4 +1,4 @@
-"""What decides in a study, and what was tried in it: all that tells of the study reads it."""
+"""The record of a study: the settings that decide, and the calls that tried something."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIXED = ("metric", "random_state", "exact")
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides in a study, beside the data and what was tried."""
+    """The settings that decide a study's results, beside the data and the calls."""
 
     #: the :func:`~karat.study.identity.identity` of the distance
     metric: str = "euclidean"
@@ -54,44 +54,44 @@ class Settings:
 
 
 class Record:
-    """What decides in a study and what was tried in it, in order.
+    """The settings that decide a study, and its calls, in order.
 
     Iterating gives pairs of a kind and its content: ``"settings"`` as they are from then on,
-    ``"sweep"`` and ``"add"``. Results follow from the record and the data alone. ``given`` are the
-    settings that the caller names, ``metric`` is the distance that suits the data; a StorageError
-    says which recorded settings differ and may not be changed without ``update``.
+    ``"sweep"`` and ``"add"``. Results follow from the record and the data alone. ``changes`` are
+    the settings that the caller names, ``metric`` is the distance that suits the data; a
+    StorageError says which recorded settings differ and may not be changed without ``update``.
     """
 
     def __init__(
         self,
         store: Store,
-        given: dict[str, Any],
+        changes: dict[str, Any],
         *,
         update: bool = False,
         metric: str = "euclidean",
     ) -> None:
         self._store = store
-        self._tried: tuple[int, str] = -1, ""
+        self._calls: tuple[int, str] = -1, ""
         self.judge = load_judge()
-        kept = store.calls("settings")
-        if kept:
-            self.settings = Settings(**kept[-1][1])
-            check_unchanged(store, self.settings, given, update=update)
+        recorded = store.calls("settings")
+        if recorded:
+            self.settings = Settings(**recorded[-1][1])
+            check_unchanged(store, self.settings, changes, update=update)
             self._resume_judge()
         else:
             self.settings = Settings(metric=metric, judge=_name_of(self.judge))
-        self.change(**given)
+        self.change(**changes)
 
     def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
         return iter(self._store.calls())
 
     @property
     def sweeps(self) -> list[dict[str, Any]]:
-        """What each sweep was asked for."""
+        """The arguments of each sweep."""
         return [content for _, content in self._store.calls("sweep")]
 
     def change(self, **settings: Any) -> None:
-        """Other settings from now on."""
+        """Record other settings, in force from now on."""
         changed = replace(self.settings, **settings)
         self._store.record("settings", asdict(changed))
         self.settings = changed
@@ -125,31 +125,35 @@ class Record:
         self.settings = replace(self.settings, judge=_name_of(self.judge))
 
     def digest(self, *, without: Collection[str] = ()) -> str:
-        """A hash of the data, the settings but for some of them, and all that was tried."""
+        """A hash of the data, the settings except those in ``without``, and the calls."""
         settings = {k: v for k, v in asdict(self.settings).items() if k not in without}
-        text = json.dumps([__version__, settings, self._digest_of_tried()])
+        text = json.dumps([__version__, settings, self._digest_of_calls()])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _digest_of_tried(self) -> str:
+    def _digest_of_calls(self) -> str:
+        """A hash of the data and the calls, computed anew only after a change."""
         now = self._store.changes["calls"]
-        if self._tried[0] != now:
-            tried = [call for call in self._store.calls() if call[0] != "settings"]
-            text = json.dumps([self._store.meta["fingerprint"], tried])
-            self._tried = now, hashlib.sha256(text.encode()).hexdigest()
-        return self._tried[1]
+        if self._calls[0] != now:
+            calls = [call for call in self._store.calls() if call[0] != "settings"]
+            text = json.dumps([self._store.meta["fingerprint"], calls])
+            self._calls = now, hashlib.sha256(text.encode()).hexdigest()
+        return self._calls[1]
 
 
 def _name_of(judge: Judge) -> str:
+    """Version and digest of a judge, as the settings have them."""
     return f"{judge.version}#{judge.digest}"
 
 
-def check_unchanged(store: Store, kept: Settings, given: dict[str, Any], *, update: bool) -> None:
-    """Raise for settings that are not those recorded, unless they may be changed."""
-    before = asdict(kept)
-    for key, value in given.items():
+def check_unchanged(
+    store: Store, recorded: Settings, changes: dict[str, Any], *, update: bool
+) -> None:
+    """Raise StorageError for settings that differ from the recorded ones and may not change."""
+    before = asdict(recorded)
+    for key, value in changes.items():
         if before[key] == value or key == "by" or (update and key not in FIXED):
             continue
-        was, now = (_told(store, key, one) for one in (before[key], value))
+        was, now = (_in_words(store, key, setting) for setting in (before[key], value))
         remedy = "give that, or use another storage file"
         if key not in FIXED:
             remedy = (
@@ -160,40 +164,44 @@ def check_unchanged(store: Store, kept: Settings, given: dict[str, Any], *, upda
         raise StorageError(f"this study was started with {key} = {was}, not {now}; {remedy}")
 
 
-def _told(store: Store, key: str, value: Any) -> str:
+def _in_words(store: Store, key: str, value: object) -> str:
+    """A setting as an error message has it; classes as their numbers."""
     if key != "truth":
         return repr(value)
     if value is None:
         return "none"
-    known = [one for one in kept_truth(store, value) if one is not None]
-    return f"{len(known):,} labels of {len(set(known)):,} classes ({value[:8]})"
+    fingerprint = str(value)
+    labels = [name for name in kept_classes(store, fingerprint) if name is not None]
+    return f"{len(labels):,} labels of {len(set(labels)):,} classes ({fingerprint[:8]})"
 
 
-def keep_truth(store: Store, truth: NDArray[np.object_]) -> str:
-    """Keep the classes (None where unknown) in the store and return their fingerprint."""
-    fingerprint = fingerprint_of(truth)
-    store.add_blob(f"truth {fingerprint}", zlib.compress(_packed(truth)))
+def keep_classes(store: Store, y: NDArray[np.object_]) -> str:
+    """Store the class of each object (None where unknown) and return their fingerprint."""
+    fingerprint = fingerprint_of(y)
+    store.add_blob(f"truth {fingerprint}", zlib.compress(_packed(y)))
     return fingerprint
 
 
-def fingerprint_of(truth: NDArray[np.object_]) -> str:
-    """Equal for equal classes of the same objects."""
-    return hashlib.sha256(_packed(truth)).hexdigest()[:16]
+def fingerprint_of(y: NDArray[np.object_]) -> str:
+    """A hash that is equal for equal classes of the same objects."""
+    return hashlib.sha256(_packed(y)).hexdigest()[:16]
 
 
-def kept_truth(store: Store, fingerprint: str) -> NDArray[np.object_]:
-    """The classes, None where they are not known."""
+def kept_classes(store: Store, fingerprint: str) -> NDArray[np.object_]:
+    """The stored class of each object, None where it is not known."""
     content = store.blob(f"truth {fingerprint}")
     if content is None:
         raise store.damaged("the classes")
     return np.array(json.loads(zlib.decompress(content)), dtype=object)
 
 
-def _packed(truth: NDArray[np.object_]) -> bytes:
-    return json.dumps([_plain(name) for name in truth]).encode()
+def _packed(y: NDArray[np.object_]) -> bytes:
+    """Classes as the JSON that is stored and hashed."""
+    return json.dumps([_plain(name) for name in y]).encode()
 
 
-def _plain(name: Any) -> Any:
+def _plain(name: object) -> object:
+    """The name of a class as JSON has it."""
     value = name.item() if isinstance(name, np.generic) else name
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
@@ -202,7 +210,7 @@ WITHOUT = "without identity: "
 
 
 def stable(thing: Any, what: str, *, needed: bool) -> str:
-    """The identity of a metric or clusterer; an error where it has none and is ``needed``."""
+    """The identity of a metric or clusterer; StorageError where it is ``needed`` and missing."""
     try:
         return identity(thing)
     except NoIdentityError as error:

@@ -1,35 +1,47 @@
-"""The study: what was tried on one data set, what came of it, and which one to use."""
+"""The facade of a study: candidates, scores, ranking and answer of one data set."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from karat.datasets import as_dataset
-from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
-from karat.runtime.validation import InputError, check_choice, in_order_of
-from karat.study import alternatives as other_ways
-from karat.study import constraints as constraining
-from karat.study import deciding, describing, differing, scoring, trying
-from karat.study import stability as stabilities
+from karat.labelings.labels import NoisePolicy
+from karat.runtime.validation import InputError
+from karat.study import alternatives as search
+from karat.study import constraints, descriptions, differences, guarantees, scores, stability
+from karat.study.answer import best_answer
 from karat.study.code import code_of
-from karat.study.deciders import as_decider, usual
-from karat.study.objects import Objects, index_of
-from karat.study.record import Record, Settings, check_identities, keep_truth, stable
+from karat.study.deciders import as_decider, decider_of
+from karat.study.decision import best_candidate, ranked
+from karat.study.judgement import judged
 from karat.study.store import Store
+from karat.study.sweep import add, sweep
+from karat.study.tried import Tried
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
+    from karat.bounds import Guarantee, PacMdlBounds
     from karat.bounds.classes import Classes
+    from karat.datasets import Dataset
+    from karat.inference import Differences
     from karat.judge import Judge
+    from karat.labelings.structures import Memberships
+    from karat.meaning import ClusterDescription
+    from karat.runtime.types import ArrayLike, Labels, Metric
+    from karat.stability import Assessment
+    from karat.study.alternatives import Alternatives
+    from karat.study.answer import Answer
+    from karat.study.judgement import JudgedCandidates
+    from karat.study.record import Record
 
 
 class Study:
-    """Many clusterings of one data set: fitted, kept, judged together, ranked, explained.
+    """Many clusterings of a data set: fitted, stored, judged together, ranked and explained.
 
     Parameters
     ----------
@@ -37,12 +49,12 @@ class Study:
         The data; with ``metric="precomputed"`` distances, with ``metric="graph"`` affinities, see
         :func:`karat.datasets.from_distances` and :func:`karat.datasets.from_graph`; with another
         distance between objects, a sequence of these, see :func:`karat.datasets.from_objects`.
-    truth : array-like, shape (n,), optional
-        Class of each object, None, NaN or ``-1`` where it is not known. By default that of the
+    y : array-like, shape (n,), optional
+        Class of each object; None, NaN or ``-1`` where it is not known. By default that of the
         Dataset.
-    storage : path, optional
-        One SQLite file that keeps every finished fit and score as soon as it is there. An
-        existing one is resumed; it must belong to the same data. By default memory.
+    storage : path-like, optional
+        One SQLite file that keeps every finished fit and score at once. An existing one is
+        resumed; it must belong to the same data. By default memory.
     metric : str or callable, optional
         The distance that clusters and judges, see :data:`karat.distances.METRICS`; by default
         that of the Dataset, which is ``"cosine"`` for documents and ``"euclidean"`` otherwise.
@@ -70,20 +82,13 @@ class Study:
         ranks of distances are estimated with standard errors; sums and extremes of distances have
         a reason in place of a value.
     update : bool, default False
-        Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
+        Whether ``y``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
 
     Attributes
     ----------
-    dataset : Dataset
-    metric : str or callable
-    truth : ndarray of object, shape (n,), or None
-    record : karat.study.record.Record
-        What decides and what was tried, in order.
-    storage : karat.study.store.Store
-        What keeps it all.
-    objects, fits : karat.study.objects.Objects, karat.study.trying.Fits
-        What is clustered and judged, with the samples that stand for it; how it is clustered.
+    tried : karat.study.tried.Tried
+        The state: record, data, objects, fits, storage and results.
     command : str or None
         The command line that made the study, for its report.
 
@@ -104,19 +109,18 @@ class Study:
     --------
     >>> import karat
     >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
-    >>> study = karat.Study(X)
-    >>> study.sweep(["average"], k=range(2, 5))
+    >>> study = karat.Study(X).sweep(["average"], k=range(2, 5))
     >>> study.best().name
     'average k=3'
     """
 
     def __init__(
         self,
-        X: Any,
+        X: ArrayLike | Dataset,
+        y: Labels | None = None,
         *,
-        truth: Any = None,
         storage: str | Path | None = None,
-        metric: Any = None,
+        metric: Metric | None = None,
         noise: NoisePolicy | None = None,
         delta: float | None = None,
         classes: Classes = None,
@@ -125,45 +129,44 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
     ) -> None:
-        dataset = as_dataset(X, metric)
-        index = index_of(X, dataset)
-        truth = in_order_of(index, truth, name="X", other_name="truth")
-        named = {
-            "noise": noise, "delta": delta, "classes": classes, "random_state": random_state,
-            "by": by, "exact": exact, "metric": metric,
-        }  # fmt: skip
-        given = _checked(named, stored=storage is not None)
-        known = dataset.truth if truth is None else truth
-        if known is not None:
-            listed = given.get("classes")
-            listed = listed if isinstance(listed, list) else ()
-            known = known_labels(known, dataset.n_objects, classes=listed)
-        identity = {
-            "fingerprint": dataset.fingerprint, "n_objects": dataset.n_objects,
-            "name": dataset.name, "source": dataset.source, "options": dict(dataset.options),
-        }  # fmt: skip
-        self.storage = Store(storage, identity)
-        try:
-            if known is not None:
-                given["truth"] = keep_truth(self.storage, known)
-            self.record = Record(self.storage, given, update=update, metric=dataset.metric)
-            self.objects = Objects(dataset, metric, self.record.settings, self.storage)
-        except BaseException:
-            self.storage.close()
-            raise
-        self.objects.index = index
-        self.dataset, self.metric, self.truth = dataset, self.objects.metric, self.objects.truth
-        self.fits = trying.Fits(self.objects, self.record.settings.exact)
+        self.tried = Tried(
+            X, y=y, storage=storage, metric=metric, noise=noise, delta=delta, classes=classes,
+            random_state=random_state, by=None if by is None else as_decider(by).key, exact=exact,
+            update=update,
+        )  # fmt: skip
         self.command: str | None = None
-        #: what was worked out, see :func:`karat.study.notes.derived`
-        self.results: dict[str, tuple[Any, ...]] = {}
 
-    # -- the record ---------------------------------------------------------------------------
+    # -- the data and the record ----------------------------------------------------------------
 
     @property
-    def settings(self) -> Settings:
-        """What decides, as it is recorded."""
-        return self.record.settings
+    def dataset(self) -> Dataset:
+        """The data with their names, notes and findings."""
+        return self.tried.dataset
+
+    @property
+    def X(self) -> Any:  # noqa: N802
+        """The data, an array or CSR."""
+        return self.tried.X
+
+    @property
+    def y(self) -> NDArray[np.object_] | None:
+        """Class of each object, None where it is not known."""
+        return self.tried.y
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects n."""
+        return self.tried.n_objects
+
+    @property
+    def metric(self) -> Any:
+        """The distance that clusters and judges."""
+        return self.tried.metric
+
+    @property
+    def record(self) -> Record:
+        """The settings that decide, and the calls that tried something, in order."""
+        return self.tried.record
 
     @property
     def by(self) -> str:
@@ -181,7 +184,7 @@ class Study:
         >>> study.by
         'silhouette'
         """
-        return self.settings.by or usual(self)
+        return decider_of(self.tried)
 
     @by.setter
     def by(self, by: str | None) -> None:
@@ -203,25 +206,22 @@ class Study:
         What only the user has (arrays, estimators without a faithful ``repr``, a judge) is a name
         that a comment explains.
         """
-        return code_of(self)
+        return code_of(self.tried)
 
     def save(self, path: str | Path) -> None:
-        """Keep a study that lives in memory in a new file, to be resumed later.
+        """Copy a study that lives in memory to a new file, to be resumed later.
 
         Raises
         ------
         StorageError
-            If the file is there, cannot be written, or a metric or clusterer of the study cannot
-            be recognised when it is resumed.
+            If the file exists, cannot be written, or a metric or clusterer of the study cannot be
+            recognised when it is resumed.
         """
-        swept = [one["identity"] for sweep in self.record.sweeps for one in sweep["clusterers"]]
-        check_identities([self.settings.metric, *swept])
-        self.storage.copy_to(path)
+        self.tried.save(path)
 
     def close(self) -> None:
         """Close the storage file."""
-        self.fits.release()
-        self.storage.close()
+        self.tried.close()
 
     def __enter__(self) -> Self:
         return self
@@ -230,78 +230,535 @@ class Study:
         self.close()
 
     def __repr__(self) -> str:
-        done = sum(c["status"] != "planned" for c in self.storage.candidates())
+        done = sum(c["status"] != "planned" for c in self.tried.storage.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
-    @property
-    def X(self) -> Any:  # noqa: N802
-        """The data, an array or CSR."""
-        return self.dataset.X
+    # -- candidates -----------------------------------------------------------------------------
 
-    @property
-    def n_objects(self) -> int:
-        """Number of objects n."""
-        return self.objects.n
+    def sweep(
+        self,
+        clusterers: Any = None,
+        *,
+        k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
+        n_init: int = 5,
+        workers: int | None = None,
+        executor: Executor | Any = None,
+        budget: float | None = None,
+        progress: bool | None = None,
+    ) -> Self:
+        """Fit clusterers × k × starts; resume where an earlier sweep of this study stopped.
 
-    # -- what was tried -----------------------------------------------------------------------
+        Parameters
+        ----------
+        clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned, a
+            pipeline works on the features as they are. One that cannot take the study's distance
+            is kept with the reason, its status ``excluded``. By default what suits the data.
+        k : int or iterable of int
+            Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
+            values of their own parameter instead.
+        grid : mapping from parameters to values, optional
+            Values of the parameter that a clusterer without a number of clusters is swept by:
+            ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
+        n_init : int, default 5
+            Starts for each k; clusterers that do not depend on a seed run once.
+        workers : int, optional
+            Local processes; by default one for each core. The result does not depend on it.
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            Where to run instead; a string is the address of a Dask scheduler. Dask gets the data
+            once, and fits the jobs of a worker that dies on another; local processes read them
+            once each; to other executors every job carries the data.
+        budget : float, optional
+            Seconds after which fits that are not finished are stopped; they stay planned, and
+            the same call resumes them. Cheap clusterers and short fits come first.
+        progress : bool, optional
+            Show a bar; by default on a terminal.
 
-    sweep = trying.sweep
-    add = trying.add
-    labels = scoring.labels
-    labelings = scoring.labelings
-    constrain = constraining.constrain
-    cluster_names = scoring.cluster_names
-    memberships = scoring.memberships
+        Returns
+        -------
+        Study
+            The study itself, so that calls can be chained.
+
+        Raises
+        ------
+        InputError
+            For unknown clusterers or numbers below 1. What a fit raises is kept with the
+            candidate instead.
+        KeyboardInterrupt
+            On Ctrl-C, after what is finished was kept. The same call resumes there.
+        """
+        sweep(
+            self.tried, clusterers, k=k, grid=grid, n_init=n_init, workers=workers,
+            executor=executor, budget=budget, progress=progress,
+        )  # fmt: skip
+        return self
+
+    def add(self, labelings: Any, *, reference: bool | None = None) -> Self:
+        """Take in clusterings that were made elsewhere, on the same footing.
+
+        Parameters
+        ----------
+        labelings : array-like (n,) or (M, n), mapping, DataFrame
+            One or many, see :func:`karat.labelings.as_labelings`; a DataFrame's columns are
+            clusterings. Fitted estimators, BERTopic models and annotated matrices are taken, too,
+            see :func:`karat.labelings.hard_labelings`. Unnamed ones are called ``"labels 0"``,
+            ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
+            :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
+            labels; its memberships are kept, see :meth:`Study.memberships`. Of a
+            :class:`~karat.Dendrogram` each cut is a candidate.
+        reference : bool, optional
+            Whether karat looks for clusterings of its own where nothing is swept, on at most 2,000
+            objects. They are no candidates: the judge compares with them, and the answer says what
+            they are; without them it says what is not known. By default as before, at first True.
+
+        Returns
+        -------
+        Study
+            The study itself.
+
+        Raises
+        ------
+        InputError
+            For missing labels, wrong lengths, or a name that another clustering has.
+        """
+        add(self.tried, labelings, reference=reference)
+        return self
+
+    def constrain(self, pairs: Any) -> None:
+        """Take pairs of objects that must, or cannot, be together for evidence from now on.
+
+        Parameters
+        ----------
+        pairs : array-like, shape (m, 3), DataFrame, path-like or None
+            Two objects, by id or position, and ``"must"`` or ``"cannot"``; or a file of them. None
+            for none.
+
+        Raises
+        ------
+        InputError
+            For objects that are not there, and for contradictions, with the chain that makes them.
+
+        Notes
+        -----
+        They are recorded, and replace those given before. The judge's prior is multiplied by the
+        likelihood of the pairs under each candidate; a candidate need not keep all of them, since a
+        pair may be wrong.
+
+        Examples
+        --------
+        >>> import karat
+        >>> study = karat.Study(karat.datasets.load("iris"))
+        >>> study = study.sweep("kmeans", k=[2, 3, 4], n_init=1, progress=False)
+        >>> study.constrain([(0, 1, "must"), (60, 120, "cannot"), (0, 100, "cannot")])
+        >>> study.best(stability=False).pairs.kept_must
+        1
+        """
+        constraints.constrain(self.tried, pairs)
 
     @property
     def candidates(self) -> pd.DataFrame:
-        """What was tried and what came of it, without scores; see :meth:`scores`."""
-        return scoring.candidate_table(self).copy()
+        """A row per candidate and its outcome, without scores; see :meth:`scores`."""
+        return scores.candidate_table(self.tried).copy()
 
-    # -- how it was judged --------------------------------------------------------------------
+    def labels(self, name: str) -> NDArray[np.int32]:
+        """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
+        return scores.candidate_labels(self.tried, name)
 
-    evaluate = scoring.evaluate
-    scores = scoring.scores
-    standard_errors = scoring.standard_errors
-    reasons = scoring.reasons
-    rank = deciding.rank
-    judged = deciding.judged
-    bounds = scoring.bounds
-    guarantee = deciding.guarantee
-    stability = stabilities.stability
+    def labelings(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Labels of several candidates as they were given: the clusters by their names.
 
-    # -- the answer ---------------------------------------------------------------------------
+        Parameters
+        ----------
+        names : iterable of str
+            Candidates.
 
-    best = deciding.best
+        Returns
+        -------
+        dict of str to ndarray, shape (n,)
+            Integers where all names of clusters are whole numbers, otherwise text; ``-1`` for
+            outliers.
+        """
+        return scores.candidate_labelings(self.tried, names)
 
-    alternatives = other_ways.alternatives
+    def cluster_names(self, name: str) -> list[str]:
+        """Names of a candidate's clusters, by their numbers in :meth:`labels`."""
+        return scores.candidate_cluster_names(self.tried, name)
 
-    describe = describing.describe
-    differences = differing.differences
-    name_clusters = describing.name_clusters
+    def memberships(self, name: str) -> Memberships | None:
+        """Memberships of a candidate that is soft or overlaps; None for a hard one.
 
+        Returns
+        -------
+        SoftPartition or OverlappingPartition or None
+            Column c is that of cluster c in :meth:`Study.labels`. Kept in single precision.
+        """
+        return scores.candidate_memberships(self.tried, name)
 
-def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
-    """The settings that a caller names, as they are recorded; those that are None are not."""
-    from karat.bounds.classes import listed_classes
+    # -- scores ---------------------------------------------------------------------------------
 
-    out = {name: one for name, one in given.items() if one is not None}
-    for name, one in out.items():
-        if name == "noise":
-            check_choice(one, NOISE_POLICIES, "noise")
-        elif name == "delta" and not 0 < one <= 1:
-            raise InputError(f"delta must be in (0, 1]; got {one!r}")
-        elif name == "random_state" and not (isinstance(one, (int, np.integer)) and one >= 0):
-            raise InputError(f"random_state must be a non-negative integer; got {one!r}")
-    as_recorded: dict[str, Callable[[Any], Any]] = {
-        "delta": float,
-        "classes": listed_classes,
-        "random_state": int,
-        "by": lambda by: as_decider(by).key,
-        "exact": bool,
-        "metric": lambda metric: stable(metric, "the metric", needed=stored),
-    }
-    return {name: as_recorded.get(name, str)(one) for name, one in out.items()}
+    def evaluate(
+        self,
+        measures: Iterable[str] | None = None,
+        *,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> None:
+        """Judge every clustering that is not judged yet, many at once.
+
+        Parameters
+        ----------
+        measures : iterable of str, optional
+            Catalogue keys; by default those that :func:`karat.evaluate` computes.
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            Where passes over the data are computed, see :func:`karat.evaluate`.
+        progress : bool, optional
+            Show a bar; by default on a terminal.
+        """
+        scores.evaluate(self.tried, measures, executor=executor, progress=progress)
+
+    def scores(self, *, progress: bool | None = None) -> pd.DataFrame:
+        """Every candidate with every measure.
+
+        Returns
+        -------
+        DataFrame
+            A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
+            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
+            ``n_clusters``, ``noise_share``, ``seconds``, ``fitted_on`` (how many objects,
+            where that is a sample), ``partition`` (equal for equal clusterings), then a column per
+            measure. :meth:`reasons` says why a value is NaN.
+        """
+        return scores.candidate_scores(self.tried, progress=progress)
+
+    def standard_errors(self) -> pd.DataFrame:
+        """Standard errors of the scores that are estimates, a row per candidate.
+
+        Returns
+        -------
+        DataFrame
+            Columns only for measures that were estimated; none where every score is exact.
+        """
+        return scores.standard_errors(self.tried)
+
+    def reasons(self) -> dict[str, dict[str, str]]:
+        """Why scores are missing: candidate -> measure -> sentence."""
+        return scores.reasons(self.tried)
+
+    def rank(self, by: str | None = None) -> pd.DataFrame:
+        """The distinct clusterings, best first.
+
+        Parameters
+        ----------
+        by : str, optional
+            Look at another order than that of what decides (:attr:`by`): a measure's key,
+            ``"guarantee"`` or ``"consensus"``. With the consensus each internal measure that
+            compares numbers of clusters ranks the candidates, a family of such measures has one
+            vote, and the mean of the votes, times the share of objects that are not excluded,
+            orders them.
+
+        Returns
+        -------
+        DataFrame
+            A row per distinct partition, named after its first candidate: ``rank`` (equal for
+            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``fitted_on``,
+            ``partition`` (as in :meth:`scores`), ``reached_by`` (how many candidates are this
+            partition), then what decides: ``expected``, ``low`` and ``high`` of the judge (the
+            expected agreement and its 80 % interval); ``votes`` of the consensus, a place among
+            these candidates and no quality, then the voters; ``probability`` of the judge with
+            labels; otherwise ``score`` (of an internal measure with ``noise="drop"``: times the
+            share of objects that are not excluded, or over it where lower is better).
+
+        Raises
+        ------
+        InputError
+            If nothing was tried, or nothing can be ranked.
+        """
+        return ranked(self.tried, by)[0]
+
+    def judged(self) -> JudgedCandidates | None:
+        """The learned judge's view of the distinct clusterings.
+
+        Returns
+        -------
+        JudgedCandidates or None
+            None for a graph, for fewer than 20 objects, and where no clustering has two clusters.
+        """
+        return judged(self.tried)
+
+    def bounds(self) -> PacMdlBounds:
+        """What the known labels guarantee about every candidate, all at once.
+
+        Returns
+        -------
+        PacMdlBounds
+            With probability ``1 - delta`` over which objects were labelled, every bound in it
+            holds, the lowest of them too: each candidate pays for the choice among everything
+            that was planned. Outliers count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+        """
+        return guarantees.candidate_bounds(self.tried)
+
+    def guarantee(self) -> Guarantee:
+        """The tightest guarantee that the known labels give about any candidate.
+
+        Returns
+        -------
+        Guarantee
+            With probability ``1 - delta`` over which objects were labelled it holds; outliers count
+            as one cluster. One half of the labels chooses the most probable candidate, with the
+            learned judge, which does not see the labels, as the prior; the other half tests it
+            (:func:`karat.bounds.study_guarantee`).
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+        """
+        return guarantees.tightest_guarantee(self.tried)
+
+    def stability(
+        self,
+        name: str | None = None,
+        *,
+        k: int | Iterable[int] | None = None,
+        n_resamples: int = stability.N_RESAMPLES,
+        n_references: int = stability.N_REFERENCES,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> Assessment:
+        """Judge whether the clusters of a candidate, and their number, would be found again.
+
+        Parameters
+        ----------
+        name : str, optional
+            The candidate; by default the choice. Its clusterer is fitted to resamples.
+        k : int or iterable of int, optional
+            Numbers of clusters for the curve; by default those that were swept.
+        n_resamples, n_references : int
+            As for :func:`karat.stability.assess`.
+        executor, progress : optional
+            As for :meth:`sweep`; by default threads of this process.
+
+        Returns
+        -------
+        Assessment
+            It is kept in the study: asked the same again it is read, and the reasons of
+            :meth:`best` and the report have it.
+
+        Raises
+        ------
+        InputError
+            For a clustering that was made elsewhere, or of a clusterer that cannot be fitted to
+            parts of the data.
+
+        Examples
+        --------
+        >>> import karat
+        >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
+        >>> study = karat.Study(X).sweep(["average"], k=range(2, 4))
+        >>> found = candidate_stability(tried, "average k=3", n_resamples=5, n_references=2)
+        >>> len(found.clusters.table)
+        3
+        """
+        return stability.candidate_stability(
+            self.tried, name or best_candidate(self.tried), k=k, n_resamples=n_resamples,
+            n_references=n_references, executor=executor, progress=progress,
+        )  # fmt: skip
+
+    # -- the answer -----------------------------------------------------------------------------
+
+    def best(
+        self,
+        *,
+        stability: bool | None = None,
+        second_sample: bool = True,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> Answer:
+        """The clustering to use, with the reasons; :attr:`by` says what decides.
+
+        Parameters
+        ----------
+        stability : bool, optional
+            Look for the chosen clusters, and their number, in resamples; by default where that
+            takes at most as many fits as the sweep took. It is among the reasons and does not
+            change the choice.
+        second_sample : bool, default True
+            Where the chosen clustering was fitted to a sample, fit it to another one, to say what
+            the sample loses.
+        executor, progress : optional
+            As for :meth:`sweep`.
+
+        Returns
+        -------
+        Answer
+            Facts; it prints as a few sentences.
+
+        Raises
+        ------
+        InputError
+            If nothing was tried, or nothing can be ranked.
+        """
+        return best_answer(
+            self.tried, stability=stability, second_sample=second_sample, executor=executor,
+            progress=progress,
+        )  # fmt: skip
+
+    def alternatives(self, n: int = 3) -> Alternatives:
+        """Really different clusterings that are each good: other honest ways to divide the objects.
+
+        Parameters
+        ----------
+        n : int, default 3
+            How many at most, the answer among them.
+
+        Returns
+        -------
+        Alternatives
+            It prints as a table; each has its labels, the view that it was found on, and the
+            features that carry it.
+
+        Raises
+        ------
+        InputError
+            If nothing was tried, or n is less than 1.
+
+        Notes
+        -----
+        *Good*: the judge expects at least half of the best expected agreement, and valleys set all
+        clusters apart on objects that did not form them, after correction for the views that were
+        looked at. *Different*: neither tells more than 0.2 of the other (mutual information
+        corrected for chance, over the smaller entropy, so that a finer or coarser version is no
+        alternative), and their clusters occur in more than three quarters of all combinations. Of
+        more than n kinds the most different are kept, one after the other (Caruana et al. 2006).
+
+        Beside the candidates of the study, k-means divides groups of dependent features, what is
+        left without the space between the clusters of a known clustering (Cui, Fern & Dy 2007),
+        independent components of that space (Ye et al. 2016), and directions from the origin.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import karat
+        >>> rng = np.random.default_rng(0)
+        >>> shape, colour = rng.integers(2, size=(2, 200))
+        >>> X = np.column_stack([6 * shape, 5 * colour]) + rng.normal(size=(200, 2))
+        >>> study = karat.Study(X)
+        >>> study = study.sweep(["kmeans", "ward"], k=[2, 3, 4], n_init=1, progress=False)
+        >>> [[name for name, _ in one.carried_by] for one in study.alternatives()]
+        [['x1'], ['x2']]
+        """
+        return search.alternatives(self.tried, n)
+
+    def describe(self, name: str | None = None) -> tuple[ClusterDescription, ...]:
+        """Say what each cluster is: a rule, a name, telling features, central and doubtful objects.
+
+        Parameters
+        ----------
+        name : str, optional
+            A candidate; by default the answer.
+
+        Returns
+        -------
+        tuple of ClusterDescription
+            ``cluster`` is the number in :meth:`labels`. Of more than 200,000 objects, rules,
+            effects and positions are those of a random sample.
+
+        Examples
+        --------
+        >>> import karat
+        >>> study = karat.Study(karat.datasets.load("wine", scale="standard")).sweep("ward", k=[3])
+        >>> [one.size for one in describe_candidate(tried, "ward k=3")]
+        [64, 58, 56]
+        """
+        return descriptions.describe_candidate(self.tried, name or best_candidate(self.tried))
+
+    def name_clusters(
+        self,
+        names: Mapping[Any, str],
+        *,
+        by: str,
+        notes: Mapping[Any, str] | None = None,
+        candidate: str | None = None,
+    ) -> None:
+        """Name clusters; descriptions, report and model use the names.
+
+        Parameters
+        ----------
+        names : mapping of int to str
+            By the number of the cluster in :meth:`labels`; clusters without one keep their own.
+        by : str
+            Who named them, which is told with the names.
+        notes : mapping of int to str, optional
+            By what its members are recognised, and how often they were.
+        candidate : str, optional
+            By default the answer. Candidates that are the same clustering have the same names.
+
+        Raises
+        ------
+        InputError
+            For a cluster that is not there.
+
+        Examples
+        --------
+        >>> import karat
+        >>> study = karat.Study(karat.datasets.load("wine", scale="standard")).sweep("ward", k=[3])
+        >>> study.name_clusters({0: "light"}, by="Ann", candidate="ward k=3")
+        >>> [(one.name, one.named_by) for one in describe_candidate(tried, "ward k=3")][0]
+        ('light', 'Ann')
+        """
+        candidate = candidate or best_candidate(self.tried)
+        descriptions.name_clusters(self.tried, names, by=by, notes=notes, candidate=candidate)
+
+    def differences(
+        self, family: str = "gaussian", *, scale: Any = None, share: float = 0.5
+    ) -> Differences:
+        """Test which clusters differ, and in which features, although the data chose the clusters.
+
+        The values are thinned into two independent parts. All that the study did is done again with
+        the first part, from the scaling of the features to the choice; the second part says whether
+        the clusters found there differ.
+
+        Parameters
+        ----------
+        family : {"gaussian", "poisson", "negative binomial", "binomial"}
+            How a value varies about its mean.
+        scale : float, array-like or "mixture", optional
+            What is known of that, in the units of the data, see :func:`karat.inference.thin`.
+        share : float, default 0.5
+            The share of each value that is clustered.
+
+        Returns
+        -------
+        Differences
+            ``labels`` are the clusters of the first part, not those of :meth:`best`. Kept in the
+            study: the report shows it.
+
+        Raises
+        ------
+        InputError
+            Where nothing valid is known, see :func:`why_untested`, and for values that the family
+            does not have.
+
+        See Also
+        --------
+        karat.inference.differences : For a clusterer of your own.
+        karat.inference.more_than_one : Without a model of how values vary.
+
+        Examples
+        --------
+        >>> import numpy as np, karat
+        >>> X = np.random.default_rng(0).poisson(np.repeat([[5, 9], [30, 9]], 40, axis=0))
+        >>> study = karat.Study(X).sweep(["kmeans", "ward"], k=[2, 3])
+        >>> study.differences("poisson").p_value < 0.001
+        True
+        """
+        return differences.differences(self.tried, family, scale=scale, share=share)
 
 
 def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:

@@ -32,7 +32,7 @@ MOST_COMPONENTS, PER_COMPONENT = 8, 25
 
 
 @dataclass(frozen=True)
-class View:
+class DataView:
     """What a clustering was found on.
 
     ``kind`` is all features; some of them (``features``); independent components of the space
@@ -125,21 +125,21 @@ def space_between(P: Floats, clusterings: Sequence[Codes]) -> Floats:
     return np.asarray(axes[sizes > 1e-6 * max(sizes[0], np.finfo(float).tiny)].T)
 
 
-def residual(X: NDArray[Any], metric: str, known: dict[str, Codes]) -> View | None:
+def residual(X: NDArray[Any], metric: str, known: dict[str, Codes]) -> DataView | None:
     """What is left without the space between the clusters of known clusterings.
 
     Cui, Fern & Dy 2007, clustering in orthogonal subspaces.
     """
-    P = View("all", metric=metric).points(X)
+    P = DataView("all", metric=metric).points(X)
     axes = space_between(P, list(known.values()))
     r, q = axes.shape
     if r - q < 1:
         return None
     rest = np.linalg.svd(axes, full_matrices=True)[0][:, q:]
-    return View("residual", (), tuple(known), metric, rest)
+    return DataView("residual", (), tuple(known), metric, rest)
 
 
-def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterator[View]:
+def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterator[DataView]:
     """Groups of dependent among the independent components of the space between clusters.
 
     Independent subspaces (Ye, Maurus, Hubig & Plant 2016): a clustering that crosses two others
@@ -147,7 +147,7 @@ def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterato
     """
     from sklearn.decomposition import FastICA
 
-    P = View("all", metric=metric).points(X)
+    P = DataView("all", metric=metric).points(X)
     axes = space_between(P, [codes])[:, :MOST_COMPONENTS]
     q = min(axes.shape[1], len(P) // PER_COMPONENT)
     if q < 2:
@@ -158,10 +158,10 @@ def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterato
         ica = FastICA(whiten="unit-variance", random_state=0, max_iter=100, tol=1e-3)
         found = ica.fit_transform(P @ axes)
     for group in groups_of(np.asarray(found)):
-        yield View("components", (), (name,), metric, axes @ ica.components_[list(group)].T)
+        yield DataView("components", (), (name,), metric, axes @ ica.components_[list(group)].T)
 
 
-def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[View], int]:
+def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
     """Groups of dependent features, single ones that are not unimodal; how many there were."""
     from karat._kernels.dip import dip_evidence
 
@@ -174,7 +174,7 @@ def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[View], int]:
                 continue
             if dip_evidence(np.sort(X[:, group[0]].astype(np.float64))) < WORTH:
                 continue
-        kept.append(View("features", group, (), metric))
+        kept.append(DataView("features", group, (), metric))
     return kept[:MOST_GROUPS], len(groups)
 
 

@@ -75,7 +75,7 @@ class Interview:
         if not callable(reader):
             raise InputError(f"reader must be callable; got {type(reader).__name__}")
         self._reader, self.name, self._most = reader, name, max_calls
-        in_study = hasattr(answers, "storage")
+        in_study = hasattr(answers, "tried")
         self._kept: Any = StudyAnswers(answers) if in_study else KeptValues(answers)
         self.cost = Cost()
 
@@ -144,7 +144,7 @@ class StudyAnswers:
     """Answers kept in a study's storage."""
 
     def __init__(self, study: Any) -> None:
-        self._store = study.storage
+        self._store = study.tried.storage
 
     def get(self, key: str) -> str | None:
         """The answer, None if there is none."""

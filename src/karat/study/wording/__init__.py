@@ -31,7 +31,7 @@ from karat.study.wording.story import draw_labels, story
 from karat.study.wording.tested import tested, untested
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer
+    from karat.study.facts import AnswerFacts
 
 __all__ = [
     "NO_RULE",
@@ -56,6 +56,6 @@ THEMES = (
 )  # fmt: skip
 
 
-def sentences(answer: Answer) -> tuple[str, ...]:
+def sentences(answer: AnswerFacts) -> tuple[str, ...]:
     """The answer, the most important first."""
     return tuple(sentence for theme in THEMES for sentence in theme(answer))

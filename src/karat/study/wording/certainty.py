@@ -19,7 +19,7 @@ from karat.study.wording.phrases import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.study.answer import Answer, FoundAgain, Number
+    from karat.study.facts import AnswerFacts, Number, StabilityFacts
 
 #: numbers that are named: until they have so much of the probability together, and so much each
 ENOUGH, LEAST = 0.8, 0.05
@@ -27,7 +27,7 @@ ENOUGH, LEAST = 0.8, 0.05
 CERTAIN = 0.5
 
 
-def sample(answer: Answer) -> list[str]:
+def sample(answer: AnswerFacts) -> list[str]:
     """What the agreement of two samples says."""
     part = answer.sample
     if part is None or part.agreement is None:
@@ -43,7 +43,7 @@ def sample(answer: Answer) -> list[str]:
     ]
 
 
-def how_many(answer: Answer) -> list[str]:
+def how_many(answer: AnswerFacts) -> list[str]:
     """The number of clusters by everything that speaks to it, in one sentence."""
     told = [*_likely(answer), *_resampled(answer)]
     if not told:
@@ -52,7 +52,7 @@ def how_many(answer: Answer) -> list[str]:
     return [f"{sentence[0].upper()}{sentence[1:]}."]
 
 
-def _likely(answer: Answer) -> list[str]:
+def _likely(answer: AnswerFacts) -> list[str]:
     """The likely numbers, and how they go together."""
     named: list[Number] = []
     for one in answer.numbers[:FEW]:
@@ -96,7 +96,7 @@ def _named(names: Iterable[str]) -> str:
     return listed(known)
 
 
-def stability(answer: Answer) -> list[str]:
+def stability(answer: AnswerFacts) -> list[str]:
     """Whether the clusters would be found again."""
     found = answer.stability
     if found is None:
@@ -114,7 +114,7 @@ def stability(answer: Answer) -> list[str]:
     return told
 
 
-def _resampled(answer: Answer) -> list[str]:
+def _resampled(answer: AnswerFacts) -> list[str]:
     """What resampling says of the number of clusters, reconciled with that of the answer."""
     k, found = answer.n_clusters, answer.stability
     if found is None:
@@ -146,7 +146,7 @@ def _resampled(answer: Answer) -> list[str]:
     ]
 
 
-def _levels(answer: Answer, found: FoundAgain) -> str:
+def _levels(answer: AnswerFacts, found: StabilityFacts) -> str:
     """How another number of clusters that stands out goes with that of the answer."""
     k, level = answer.n_clusters, found.level
     if level is None:

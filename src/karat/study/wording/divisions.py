@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from karat.study.wording.phrases import FEW, agreement, clusters, counted, listed, span
 
 if TYPE_CHECKING:
-    from karat.study.alternatives import Alternative, Alternatives
-    from karat.study.views import View
+    from karat.study.divisions import Alternative, AlternativesFacts
+    from karat.study.views import DataView
 
 TITLE = "Another honest way to divide them"
 #: why there is none
@@ -22,12 +22,12 @@ REASONS = {
 }
 
 
-def name_of(k: int, view: View, feature_names: Sequence[str]) -> str:
+def name_of(k: int, view: DataView, feature_names: Sequence[str]) -> str:
     """What a clustering beyond the sweep is called."""
     return f"k-means k={k} on {seen_in(view, feature_names)}"
 
 
-def seen_in(view: View, feature_names: Sequence[str]) -> str:
+def seen_in(view: DataView, feature_names: Sequence[str]) -> str:
     """What was looked at."""
     if view.kind == "all":
         return "all features"
@@ -38,8 +38,12 @@ def seen_in(view: View, feature_names: Sequence[str]) -> str:
         return listed(names)
     if view.kind == "directions":
         return "directions from the origin"
-    of = listed(view.without)
-    return f"components of {of}" if view.kind == "components" else f"what {of} leaves"
+    names_without = listed(view.without)
+    return (
+        f"components of {names_without}"
+        if view.kind == "components"
+        else f"what {names_without} leaves"
+    )
 
 
 def about(one: Alternative) -> str:
@@ -49,7 +53,7 @@ def about(one: Alternative) -> str:
     return listed(f"{name} ({100 * share:.0f} %)" for name, share in one.carried_by)
 
 
-def sentences(found: Alternatives) -> list[str]:
+def sentences(found: AlternativesFacts) -> list[str]:
     """What was found, and what it rests on."""
     if not found.items:
         return [REASONS[found.reason or "candidates"]]
@@ -73,7 +77,7 @@ def sentences(found: Alternatives) -> list[str]:
     return told
 
 
-def rows(found: Alternatives) -> list[tuple[str, str, str, str, str]]:
+def rows(found: AlternativesFacts) -> list[tuple[str, str, str, str, str]]:
     """A row for each: letter, name, clusters, expected agreement, what it divides by."""
     return [
         (

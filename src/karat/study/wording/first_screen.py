@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from karat.study.wording.phrases import counted, decision, is_own
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer
+    from karat.study.facts import AnswerFacts
 
 #: share of a group on the edge up to which it is clear, and mostly clear
 CLEAR, MOSTLY = 0.05, 0.2
@@ -23,7 +23,7 @@ OPENED = {
 }
 
 
-def heading(answer: Answer) -> str:
+def heading(answer: AnswerFacts) -> str:
     """The finding in two or three words."""
     k = answer.n_clusters
     if is_own(answer) and answer.expected is not None and answer.expected.grade == "random":

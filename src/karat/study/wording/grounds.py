@@ -19,8 +19,7 @@ from karat.study.wording.phrases import (
 )
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer, Labelled
-    from karat.study.constraints import Paired
+    from karat.study.facts import AnswerFacts, LabelEvidence, PairEvidence
 
 #: kinds of evidence that are named for it and against it, and from which contribution on
 NAMED = 2
@@ -34,12 +33,12 @@ SKIPPED = {
 }
 
 
-def judgement(answer: Answer) -> list[str]:
+def judgement(answer: AnswerFacts) -> list[str]:
     """What the judge expects, and what speaks for and against it."""
     return [*structure(answer), *expected(answer), *beside(answer), *contributions(answer)]
 
 
-def structure(answer: Answer) -> list[str]:
+def structure(answer: AnswerFacts) -> list[str]:
     """How likely it is that the data have clusters."""
     said = answer.structure
     if said is None:
@@ -50,7 +49,7 @@ def structure(answer: Answer) -> list[str]:
     return [f"{told}."]
 
 
-def expected(answer: Answer) -> list[str]:
+def expected(answer: AnswerFacts) -> list[str]:
     """The expected agreement with experts."""
     if answer.expected is None:
         return []
@@ -63,7 +62,7 @@ def expected(answer: Answer) -> list[str]:
     return told
 
 
-def beside(answer: Answer) -> list[str]:
+def beside(answer: AnswerFacts) -> list[str]:
     """What karat found itself, beside clusterings that were made elsewhere."""
     other = answer.reference
     if other is None:
@@ -76,7 +75,7 @@ def beside(answer: Answer) -> list[str]:
     ]
 
 
-def contributions(answer: Answer) -> list[str]:
+def contributions(answer: AnswerFacts) -> list[str]:
     """The kinds of evidence that matter most."""
     parts = answer.contributions
     up = [f"{p.kind} ({p.value:+.2f})" for p in parts if p.value > WORTH_NAMING][:NAMED]
@@ -85,7 +84,7 @@ def contributions(answer: Answer) -> list[str]:
     return [*told, f"Against it: {', '.join(down)}."] if down else told
 
 
-def vote(answer: Answer) -> list[str]:
+def vote(answer: AnswerFacts) -> list[str]:
     """How the families of measures voted, and what that does not say."""
     votes, skipped = answer.votes, answer.judge_skipped
     if not votes:
@@ -111,7 +110,7 @@ def vote(answer: Answer) -> list[str]:
     return [*told, *_inside(answer)]
 
 
-def _inside(answer: Answer) -> list[str]:
+def _inside(answer: AnswerFacts) -> list[str]:
     """The mean silhouette, where little was compared."""
     mean = answer.silhouette
     if mean is None or answer.tried.distinct > FEW:
@@ -121,7 +120,7 @@ def _inside(answer: Answer) -> list[str]:
     return [f"Its mean silhouette is {mean:.2f} ({side})."]
 
 
-def measured(answer: Answer) -> list[str]:
+def measured(answer: AnswerFacts) -> list[str]:
     """The measure that decided."""
     one = answer.measured
     if one is None or answer.tried.distinct == 1:
@@ -139,7 +138,7 @@ def measured(answer: Answer) -> list[str]:
     return told
 
 
-def labelled(answer: Answer) -> list[str]:
+def labelled(answer: AnswerFacts) -> list[str]:
     """What the labels made of its probability."""
     said = answer.labelled
     if said is None:
@@ -156,7 +155,7 @@ def labelled(answer: Answer) -> list[str]:
     ]
 
 
-def paired(answer: Answer) -> list[str]:
+def paired(answer: AnswerFacts) -> list[str]:
     """How many known pairs it keeps, and what they made of its probability."""
     said = answer.pairs
     if said is None:
@@ -174,7 +173,7 @@ def paired(answer: Answer) -> list[str]:
     ]
 
 
-def _alike(said: Labelled | Paired) -> str:
+def _alike(said: LabelEvidence | PairEvidence) -> str:
     """The probability of those that hardly differ from it, where it is another one."""
     alike = share(said.alike)
     if alike == share(said.after):
@@ -182,7 +181,7 @@ def _alike(said: Labelled | Paired) -> str:
     return f"; it and those that hardly differ from it have {alike}"
 
 
-def guarantee(answer: Answer) -> list[str]:
+def guarantee(answer: AnswerFacts) -> list[str]:
     """What the labels guarantee, how, and what else does."""
     found = answer.guarantee
     if found is None:
@@ -202,7 +201,7 @@ def guarantee(answer: Answer) -> list[str]:
     return [*told, *(f"Warning: {warning}." for warning in found.warnings)]
 
 
-def rivals(answer: Answer) -> list[str]:
+def rivals(answer: AnswerFacts) -> list[str]:
     """Ties, the runner-up, and what is different and nearly as good."""
     told = []
     second = answer.runner_up

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from karat.study.answer import Answer
+    from karat.study.facts import AnswerFacts
 
 
-def bound_figure(answer: Answer, n: int, beside: str | None) -> tuple[str, str]:
+def bound_figure(answer: AnswerFacts, n: int, beside: str | None) -> tuple[str, str]:
     """What the curve of the bound shows: for who cannot see it, and below it."""
     own = answer.guarantee
     assert own is not None
@@ -32,7 +32,7 @@ def bound_figure(answer: Answer, n: int, beside: str | None) -> tuple[str, str]:
     )
 
 
-def stability_figure(answer: Answer, references: int, somewhere: bool) -> str:
+def stability_figure(answer: AnswerFacts, references: int, somewhere: bool) -> str:
     """Below the curve of stability."""
     assert answer.stability is not None
     beside = ""

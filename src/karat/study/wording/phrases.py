@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.study.answer import Answer, Candidate, Expected, Reference
+    from karat.study.facts import AnswerFacts, Candidate, Expected, ReferenceClustering
 
 NUMERALS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -41,18 +41,18 @@ def certain(value: float) -> str:
     return "below 0.01" if value < 0.01 else f"{value:.2f}"
 
 
-def decision(answer: Answer) -> str | None:
+def decision(answer: AnswerFacts) -> str | None:
     """Whether the data have clusters: yes, no, unclear; None where it is not known."""
     return None if answer.structure is None else answer.structure.decision
 
 
-def probably(answer: Answer) -> bool:
+def probably(answer: AnswerFacts) -> bool:
     """Whether groups are likely, though the evidence is less than some data without them have."""
     said = answer.structure
     return said is not None and decision(answer) == "unclear" and said.probability >= PROBABLE
 
 
-def natural(answer: Answer) -> bool:
+def natural(answer: AnswerFacts) -> bool:
     """Whether nothing speaks against groups that are there, however they are divided."""
     return decision(answer) in (None, "yes") or probably(answer)
 
@@ -82,7 +82,7 @@ def percent(value: float | None, decimals: int = 1) -> str:
     return f"{100 * value:.{decimals}f} %"
 
 
-def interval(one: Answer | Candidate | Reference) -> str:
+def interval(one: AnswerFacts | Candidate | ReferenceClustering) -> str:
     """An expected agreement with its interval."""
     found = one.expected
     assert found is not None
@@ -99,6 +99,6 @@ def span(low: float, high: float) -> str:
     return f"{max(low, 0):.2f}–{max(high, 0):.2f}"
 
 
-def is_own(answer: Answer) -> bool:
+def is_own(answer: AnswerFacts) -> bool:
     """Whether the user supplied all candidates."""
     return answer.tried.own == answer.tried.distinct

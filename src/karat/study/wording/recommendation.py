@@ -9,10 +9,10 @@ from karat.study.wording.phrases import clusters, is_own, natural
 from karat.study.wording.story import sizes
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer
+    from karat.study.facts import AnswerFacts
 
 
-def lead(answer: Answer) -> list[str]:
+def lead(answer: AnswerFacts) -> list[str]:
     """Which clustering it is."""
     what = clusters(answer.n_clusters)
     if answer.outliers:
@@ -30,7 +30,7 @@ def lead(answer: Answer) -> list[str]:
     return [f"Use {answer.name}: {what}."]
 
 
-def fitted(answer: Answer) -> list[str]:
+def fitted(answer: AnswerFacts) -> list[str]:
     """To how many objects it was fitted."""
     part = answer.sample
     if part is None:
@@ -50,7 +50,7 @@ def fitted(answer: Answer) -> list[str]:
     return [told, f"Clusters of fewer than {missed:,} objects may be missed in this way."]
 
 
-def singles(answer: Answer) -> list[str]:
+def singles(answer: AnswerFacts) -> list[str]:
     """Clusters of one object."""
     single = answer.sizes.count(1)
     if not single or len(answer.sizes) < 2:
@@ -61,7 +61,7 @@ def singles(answer: Answer) -> list[str]:
     return [f"Warning: {single:,} of its clusters {which}."]
 
 
-def memberships(answer: Answer) -> list[str]:
+def memberships(answer: AnswerFacts) -> list[str]:
     """How far hard labels stand for a soft or overlapping clustering."""
     return [] if answer.memberships is None else [str(answer.memberships)]
 
@@ -71,7 +71,7 @@ def findings(found: Iterable[Any]) -> list[str]:
     return [str(one.to_dict()["sentence"]) for one in found]
 
 
-def remarks(answer: Answer) -> tuple[str, ...]:
+def remarks(answer: AnswerFacts) -> tuple[str, ...]:
     """What to mind: of the data, of candidates that failed, of what the guarantee rests on."""
     tried = answer.tried
     told = []
@@ -93,7 +93,7 @@ def remarks(answer: Answer) -> tuple[str, ...]:
     return tuple(told)
 
 
-def footer(answer: Answer) -> str:
+def footer(answer: AnswerFacts) -> str:
     """Who decided."""
     judge = (
         "" if answer.judge is None else f"judge {answer.judge.version} ({answer.judge.digest[:8]})"

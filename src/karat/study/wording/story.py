@@ -21,7 +21,7 @@ from karat.study.wording.phrases import (
 )
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer, Expected, Reference
+    from karat.study.facts import AnswerFacts, Expected, ReferenceClustering
 
 #: sizes of more groups are not listed
 MOST_SIZES = 8
@@ -36,7 +36,7 @@ GRADES = {
 }  # fmt: skip
 
 
-def story(answer: Answer) -> list[str]:
+def story(answer: AnswerFacts) -> list[str]:
     """What was found, how far to trust it, what to do next; each in one sentence."""
     return [found(answer), trust(answer), then(answer)]
 
@@ -44,7 +44,7 @@ def story(answer: Answer) -> list[str]:
 # -- what was found --------------------------------------------------------------------------
 
 
-def found(answer: Answer) -> str:
+def found(answer: AnswerFacts) -> str:
     """The groups, and whether there are any."""
     if is_own(answer):
         return f"{_own(answer)}."
@@ -68,7 +68,7 @@ def found(answer: Answer) -> str:
     return told + "."
 
 
-def _own(answer: Answer) -> str:
+def _own(answer: AnswerFacts) -> str:
     """What the user's own clusterings are worth, beside what karat finds itself."""
     n, k = answer.tried.distinct, groups(answer.n_clusters)
     yours = "Your clustering" if n == 1 else f"The best of your {counted(n)} clusterings"
@@ -96,7 +96,7 @@ def _own(answer: Answer) -> str:
     return f"{told}; {_data(answer)}{_beside(answer)}"
 
 
-def _data(answer: Answer) -> str:
+def _data(answer: AnswerFacts) -> str:
     """Whether the data have groups, after what was said of a clustering."""
     if probably(answer):
         return "the data probably have groups"
@@ -108,7 +108,7 @@ def _data(answer: Answer) -> str:
     }[decision(answer)]
 
 
-def _beside(answer: Answer) -> str:
+def _beside(answer: AnswerFacts) -> str:
     """What karat's own sweep finds."""
     other, mine = answer.reference, answer.expected
     if other is None or mine is None:
@@ -129,7 +129,7 @@ def _beside(answer: Answer) -> str:
 # -- how far to trust it ---------------------------------------------------------------------
 
 
-def trust(answer: Answer) -> str:
+def trust(answer: AnswerFacts) -> str:
     """What it is worth on a scale that does not depend on the other candidates."""
     certain = answer.guarantee
     if certain is not None:
@@ -166,7 +166,7 @@ def trust(answer: Answer) -> str:
 # -- what to do next -------------------------------------------------------------------------
 
 
-def then(answer: Answer) -> str:
+def then(answer: AnswerFacts) -> str:
     """What brings most from here."""
     other, mine = answer.reference, answer.expected
     sweep = "omit --only-labelings (in Python: study.sweep())"
@@ -202,14 +202,14 @@ def then(answer: Answer) -> str:
     return "Next, look at the groups, and at the objects between them, before you use them."
 
 
-def draw_labels(answer: Answer) -> str:
+def draw_labels(answer: AnswerFacts) -> str:
     """What draws ten objects to label."""
     if answer.source is None:
         return f"karat.bounds.sample({answer.n_objects}, 10)"
     return f"karat sample {shlex.quote(answer.source)} -n 10"
 
 
-def _is_better(other: Reference, mine: Expected | None) -> bool:
+def _is_better(other: ReferenceClustering, mine: Expected | None) -> bool:
     """Whether karat's own clustering is another one, and expected to be better."""
     ahead = mine is None or other.expected.value >= mine.value + BETTER
     return ahead and other.agreement < SAME
@@ -218,12 +218,12 @@ def _is_better(other: Reference, mine: Expected | None) -> bool:
 # -- phrases ---------------------------------------------------------------------------------
 
 
-def _compared(answer: Answer) -> str:
+def _compared(answer: AnswerFacts) -> str:
     n = answer.tried.distinct
     return "one clustering" if n == 1 else f"{n:,} different clusterings"
 
 
-def sizes(answer: Answer, k: str = "") -> str:
+def sizes(answer: AnswerFacts, k: str = "") -> str:
     """How large the groups are, in brackets where they were not counted before."""
     counts = answer.sizes
     told = [k] if k else []

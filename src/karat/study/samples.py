@@ -1,4 +1,4 @@
-"""Large data: what is fitted on a sample of the objects, and extended to all of them."""
+"""Samples of many objects: drawing them, and extending their labels to all objects."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from karat.clusterers import Clusterer
     from karat.runtime.validation import Data
 
-#: clusterers whose time grows faster than linearly are fitted to so many objects at most
-FIT_AT_MOST = 5_000
-#: the learned judge weighs its evidence on so many objects at most
-WEIGH_AT_MOST = 10_000
-#: up to so many objects every measure is computed exactly; above, some from samples, others not
-JUDGE_EXACTLY = 20_000
+#: maximum number of objects that clusterers with superlinear time are fitted to
+MAX_FITTED = 5_000
+#: maximum number of objects that the learned judge takes its evidence from
+MAX_WEIGHED = 10_000
+#: maximum number of objects for which every measure is computed exactly
+MAX_EXACT = 20_000
 #: standard error that an estimate may have
 PRECISION = 0.005
 _CELL_ROWS = 2**17
 
 
 @dataclass(frozen=True)
-class Sample:
+class ObjectSample:
     """A simple random sample of the objects, and the sampled object nearest to each object."""
 
     #: the sampled objects, ascending
@@ -44,20 +44,22 @@ class Sample:
 
 
 def uses_cells(X: Data, clusterer: Clusterer, metric: Any) -> bool:
-    """Whether a clusterer that is not fitted to all objects is given them all as cells."""
+    """Whether a sampled clusterer gets the means of cells of all objects instead of a sample."""
     return clusterer.cells and metric == "euclidean" and isinstance(X, np.ndarray)
 
 
-def cells_of(X: NDArray[Any], sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def cells_of(
+    X: NDArray[Any], sample: ObjectSample
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Mean and number of the objects that are nearest to each sampled object."""
     sizes = np.bincount(sample.nearest, minlength=len(sample))
     origin = X[sample.rows].astype(np.float64)
     sums = np.zeros_like(origin)
     for start in range(0, len(X), _CELL_ROWS):
-        own = sample.nearest[start : start + _CELL_ROWS]
-        rows = X[start : start + _CELL_ROWS] - origin[own]
+        cells = sample.nearest[start : start + _CELL_ROWS]
+        rows = X[start : start + _CELL_ROWS] - origin[cells]
         for j in range(X.shape[1]):
-            sums[:, j] += np.bincount(own, rows[:, j], len(sample))
+            sums[:, j] += np.bincount(cells, rows[:, j], len(sample))
     return origin + sums / sizes[:, None], sizes
 
 
@@ -68,7 +70,9 @@ def part_of(X: Data, rows: NDArray[np.int64], metric: Any) -> Data:
     return X[rows]
 
 
-def draw_sample(X: Data, size: int, *, metric: Any = "euclidean", random_state: int = 0) -> Sample:
+def draw_sample(
+    X: Data, size: int, *, metric: Any = "euclidean", random_state: int = 0
+) -> ObjectSample:
     """A simple random sample without replacement, with what extends labels to all objects.
 
     O(n s d) time on all cores, O(n d) memory. Ties go to the sampled object that comes first.
@@ -79,7 +83,7 @@ def draw_sample(X: Data, size: int, *, metric: Any = "euclidean", random_state: 
     nearest = np.empty(n, dtype=np.int32)
     nearest[rows] = np.arange(len(rows))
     nearest[rest] = nearest_among(X, rows, rest, metric)
-    return Sample(rows, nearest)
+    return ObjectSample(rows, nearest)
 
 
 def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Where jobs run: in this process, in local processes, or on any executor."""
+"""Execution of jobs: in this process, in local processes, or on any executor."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ import numpy as np
 
 from karat.runtime.executors import PATIENCE, OnDisk, Workers, lost
 from karat.runtime.worker import start_worker
-from karat.study.store import Finished
-from karat.study.work import (
+from karat.study.jobs import (
     Job,
     all_failed,
-    beside_each_other,
     is_own,
     one_line,
     run_in_thread,
     run_job,
+    shared_threads,
     stops_noted,
 )
+from karat.study.store import Finished
 
 if TYPE_CHECKING:
     from karat.runtime.validation import Data
@@ -61,7 +61,7 @@ def run_jobs(
     deadline: float = math.inf,
     share: float = math.inf,
 ) -> Generator[list[Finished], None, None]:
-    """Run the jobs and give the outcomes of each as it ends.
+    """Run jobs, and yield the outcomes of each as it ends.
 
     ``workers`` are local processes, or threads where these do; 1 runs everything here.
     ``executor`` is as for :func:`karat.runtime.executors.as_executor`. What runs at the
@@ -70,9 +70,9 @@ def run_jobs(
     """
     try:
         if executor is not None:
-            there = Workers.of(executor)
-            submit = partial(there.submit, run_job, [X])
-            yield from _drain(submit, jobs, ahead=64, deadline=deadline, workers=there)
+            remote = Workers.of(executor)
+            submit = partial(remote.submit, run_job, [X])
+            yield from _drain(submit, jobs, ahead=64, deadline=deadline, workers=remote)
         elif min(deadline, share) < math.inf:
             yield from _run_locally(X, jobs, workers, deadline, share)
         elif workers == 1 or len(jobs) < 2:
@@ -93,21 +93,24 @@ def run_jobs(
 
 
 class _DeadlineError(Exception):
-    """The time that was given is used up."""
+    """The deadline has passed."""
 
 
 def _fits_in_thread(X: Data, job: Job) -> bool:
+    """Whether a fit is short enough to run in a thread, where nothing can stop it."""
     few = isinstance(X, np.ndarray) and X.nbytes <= IN_THREADS
     return few and job.clusterer.threads
 
 
 def _fits_here(X: Data, job: Job) -> bool:
+    """Whether a fit costs less than starting a process for it."""
     objects, size = HERE
     few = isinstance(X, np.ndarray) and len(X) <= objects and X.nbytes <= size
     return few and is_own(job.clusterer)
 
 
 def _run_here(X: Data, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
+    """Run jobs one after the other in this thread."""
     for job in jobs:
         with stops_noted():
             outcomes = run_job(X, job)
@@ -115,8 +118,8 @@ def _run_here(X: Data, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
 
 
 def _run_in_threads(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
-    """Beside each other in this process: no process has to start, and none has to be sent data."""
-    with stops_noted(), beside_each_other():
+    """Run jobs in threads: no process has to start, and no data have to be sent."""
+    with stops_noted(), shared_threads():
         pool = ThreadPoolExecutor(workers)
         try:
             yield from _drain(
@@ -129,14 +132,15 @@ def _run_in_threads(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list
 def _run_locally(
     X: Data, jobs: Sequence[Job], workers: int, deadline: float, share: float
 ) -> Iterator[list[Finished]]:
-    """Each worker a pool of its own, so that the fit that is stopped takes no other with it."""
+    """Run jobs in local processes, each a pool by itself, so that stopping one leaves the rest."""
     waiting = deque(jobs)
     #: what runs, where, and until when; no job is a process that starts
     running: dict[Future[Any], tuple[Executor, Job | None, float]] = {}
     idle: list[Executor] = []
 
     def start() -> None:
-        pool = _own_pool()
+        """Start a worker."""
+        pool = _new_pool()
         running[pool.submit(int)] = (pool, None, math.inf)
 
     with stops_noted(), TemporaryDirectory(prefix="karat-") as folder:
@@ -160,8 +164,8 @@ def _run_locally(
                     pool, ran, _ = running.pop(future)
                     outcomes: list[Finished] = []
                     try:
-                        found = future.result()
-                        outcomes = found if ran else []
+                        result = future.result()
+                        outcomes = result if ran else []
                         idle.append(pool)
                     except BrokenExecutor as error:
                         outcomes = all_failed(ran, _why_broken(error)) if ran else []
@@ -185,7 +189,8 @@ def _run_locally(
                 _kill(pool)
 
 
-def _own_pool() -> Executor:
+def _new_pool() -> Executor:
+    """A pool of one process."""
     from loky import ProcessPoolExecutor
 
     return ProcessPoolExecutor(
@@ -194,15 +199,18 @@ def _own_pool() -> Executor:
 
 
 def _kill(pool: Any) -> None:
+    """End a pool's process at once."""
     pool.shutdown(wait=False, kill_workers=True)
 
 
 def _stopped(job: Job, share: float) -> list[Finished]:
+    """The outcomes of a job that took too long."""
     reason = f"stopped after {share:.0f} s, all that one fit may take"
     return [Finished(c.name, "stopped", reason, None, share) for c in job.candidates]
 
 
 def _why_broken(error: BrokenExecutor) -> str:
+    """Why a worker process died, in words."""
     if "un-serialize" in str(error):
         return (
             "a worker process could not read the clusterer; define it in a module that can be "
@@ -225,9 +233,9 @@ def _drain(
     deadline: float = math.inf,
     workers: Workers | None = None,
 ) -> Iterator[list[Finished]]:
-    """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
+    """Outcomes as they come, with at most ``ahead`` jobs submitted at a time.
 
-    What is waiting is taken back when the caller stops.
+    Waiting jobs are cancelled when the caller stops.
     """
     waiting = deque(jobs)
     running: dict[Future[list[Finished]], Job] = {}

@@ -1,4 +1,4 @@
-"""What a sweep tries: clusterers × k × starts, each with a name and a seed of its own."""
+"""The request of a sweep: clusterers × k × starts, each with its own name and seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.clusterers import Clusterer, as_clusterer, catalogue
 from karat.runtime.validation import InputError, unknown_name
-from karat.study import work
+from karat.study.jobs import derived_seed
 from karat.study.store import Planned
 
 #: parameter -> values
@@ -18,18 +18,18 @@ Grid: TypeAlias = dict[str, list[Any]]
 
 
 @dataclass(frozen=True)
-class Request:
-    """What a sweep is asked for, checked."""
+class SweepRequest:
+    """The checked arguments of a sweep."""
 
-    chosen: list[Clusterer]
+    clusterers: list[Clusterer]
     #: numbers of clusters
     numbers: list[int]
     grid: Grid
     n_init: int
 
     @classmethod
-    def checked(cls, clusterers: Any, k: Any, grid: Any, n_init: int) -> Request:
-        """From the arguments of :meth:`Study.sweep`; an InputError says what is wrong with them."""
+    def checked(cls, clusterers: Any, k: Any, grid: Any, n_init: int) -> SweepRequest:
+        """Check the arguments of :meth:`karat.Study.sweep`; InputError where one is wrong."""
         numbers = list(k) if isinstance(k, Iterable) else [k]
         if not numbers:
             raise InputError("k is empty; name at least one number of clusters, e.g. range(2, 11)")
@@ -40,22 +40,24 @@ class Request:
                 )
         check_count("n_init", n_init)
         values = checked_grid(grid)
-        chosen = swept(clusterers, values)
-        return cls(chosen, [int(number) for number in numbers], values, n_init)
+        return cls(
+            as_clusterers(clusterers, values), [int(number) for number in numbers], values, n_init
+        )
 
     def candidates_of(self, clusterer: Clusterer, root: int) -> list[Planned]:
-        """What one of the clusterers tries; ``root`` is the seed that all seeds follow from."""
+        """The candidates of a clusterer; all their seeds follow from ``root``."""
         by_k = clusterer.parameter == "n_clusters"
         label = "k" if by_k else clusterer.parameter
-        out = []
+        candidates = []
         for value in self.numbers if by_k else clusterer.values:
             for start in range(self.n_init if clusterer.depends_on_seed else 1):
                 name = f"{clusterer.key} {label}={_short(value)}"
                 if clusterer.depends_on_seed:
                     name += f" start={start}"
-                seed = work.derived_seed(root, name)
-                out.append(Planned(name, clusterer.key, clusterer.parameter, value, start, seed))
-        return out
+                seed = derived_seed(root, name)
+                key, parameter = clusterer.key, clusterer.parameter
+                candidates.append(Planned(name, key, parameter, value, start, seed))
+        return candidates
 
 
 def check_count(name: str, value: Any) -> None:
@@ -64,33 +66,33 @@ def check_count(name: str, value: Any) -> None:
         raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
 
-def swept(given: Any, grid: Grid) -> list[Clusterer]:
-    """The clusterers that the arguments of :meth:`Study.sweep` stand for."""
+def as_clusterers(clusterers: Any, grid: Grid) -> list[Clusterer]:
+    """Clusterers of all forms that :meth:`karat.Study.sweep` takes, with the grid's values."""
     pairs: list[tuple[str | None, Any]]
-    if isinstance(given, Mapping):
-        pairs = [(str(name), value) for name, value in given.items()]
+    if isinstance(clusterers, Mapping):
+        pairs = [(str(name), value) for name, value in clusterers.items()]
     else:
-        several = given if isinstance(given, (list, tuple, set)) else [given]
+        several = clusterers if isinstance(clusterers, (list, tuple, set)) else [clusterers]
         pairs = [(None, value) for value in several]
     chosen = []
     for name, value in pairs:
         clusterer = as_clusterer(value, _swept_by(value, grid))
         chosen.append(clusterer if name is None else replace(clusterer, key=name))
-    keys = [one.key for one in chosen]
+    keys = [clusterer.key for clusterer in chosen]
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise InputError(
             f"two clusterers are called {twice!r}; name them: sweep({{'a': ..., 'b': ...}})"
         )
-    known = {one.parameter for one in chosen}
+    parameters = {clusterer.parameter for clusterer in chosen}
     for name in grid:
-        if name not in known:
-            raise unknown_name(name, known, "parameter that these clusterers are swept by")
-    return [_with_values(one, grid) for one in chosen]
+        if name not in parameters:
+            raise unknown_name(name, parameters, "parameter that these clusterers are swept by")
+    return [_with_values(clusterer, grid) for clusterer in chosen]
 
 
 def _swept_by(estimator: Any, grid: Grid) -> str | None:
-    """Of an estimator without a number of clusters, the first parameter of the grid that it has."""
+    """The first of the grid's parameters that an estimator without a number of clusters has."""
     if not hasattr(estimator, "get_params") or isinstance(estimator, type):
         return None
     # those of the last step of a pipeline, of one that is wrapped, too
@@ -101,6 +103,7 @@ def _swept_by(estimator: Any, grid: Grid) -> str | None:
 
 
 def _with_values(clusterer: Clusterer, grid: Grid) -> Clusterer:
+    """A clusterer with the values that the grid has for its parameter."""
     if clusterer.parameter == "n_clusters":
         return clusterer
     values = tuple(grid.get(clusterer.parameter, clusterer.values))
@@ -114,29 +117,30 @@ def _with_values(clusterer: Clusterer, grid: Grid) -> Clusterer:
 
 
 def checked_grid(grid: Any) -> Grid:
-    """Lists of values by parameter."""
+    """A grid as lists of plain values by parameter; InputError where it is none."""
     if grid is None:
         return {}
     if not isinstance(grid, Mapping):
         raise InputError(
             f'grid maps parameters to values, e.g. {{"eps": [0.1, 0.2]}}; got {grid!r}'
         )
-    out: Grid = {}
+    lists: Grid = {}
     for name, values in grid.items():
         if isinstance(values, str) or not isinstance(values, Iterable):
             values = [values]
-        out[str(name)] = [v.item() if isinstance(v, np.generic) else v for v in values]
-        if not out[str(name)]:
+        lists[str(name)] = [v.item() if isinstance(v, np.generic) else v for v in values]
+        if not lists[str(name)]:
             raise InputError(f"the grid has no value of {name}; give at least one")
-    return out
+    return lists
 
 
-def _short(value: Any) -> str:
+def _short(value: float) -> str:
+    """A parameter's value in the name of a candidate."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def catalogue_name(clusterer: Clusterer) -> str | None:
-    """What the catalogue calls a clusterer, whatever a sweep calls it; None for one of the user."""
-    called: dict[str, Any] = {"key": clusterer.key, "values": clusterer.values}
-    same = (one.key for one in catalogue.values() if replace(one, **called) == clusterer)
+    """A clusterer's name in the catalogue, whatever a sweep calls it; None for a user's."""
+    named: dict[str, Any] = {"key": clusterer.key, "values": clusterer.values}
+    same = (entry.key for entry in catalogue.values() if replace(entry, **named) == clusterer)
     return next(same, None)

@@ -1,4 +1,4 @@
-"""Fits, one job at a time: whatever a clusterer does becomes an outcome."""
+"""Jobs: fits that run together, and the outcome of whatever a clusterer does in them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def derived_seed(root: int, name: str) -> int:
 
 @dataclass(frozen=True)
 class Job:
-    """Fits of one clusterer that belong together: one, or all cuts of one tree."""
+    """Fits of a clusterer that run together: a single one, or all cuts of one tree."""
 
     clusterer: Clusterer
     candidates: tuple[Planned, ...]
@@ -46,7 +46,7 @@ class Job:
 
 
 def jobs_for(clusterer: Clusterer, candidates: Sequence[Planned]) -> list[Job]:
-    """The work that the candidates of one clusterer make."""
+    """The jobs for the candidates of a clusterer."""
     if clusterer.every_k:
         return [Job(clusterer, tuple(candidates))] if candidates else []
     return [Job(clusterer, (candidate,)) for candidate in candidates]
@@ -54,11 +54,12 @@ def jobs_for(clusterer: Clusterer, candidates: Sequence[Planned]) -> list[Job]:
 
 # a fit may call sys.exit, or raise KeyboardInterrupt without anybody having pressed Ctrl-C
 FROM_A_FIT = (Exception, SystemExit, KeyboardInterrupt)
-_asked_to_stop = threading.Event()
+_stop_requested = threading.Event()
 
 
-def _unless_asked_to_stop(error: BaseException) -> None:
-    if _asked_to_stop.is_set():
+def _reraise_if_stopped(error: BaseException) -> None:
+    """Raise an error again if Ctrl-C or SIGTERM came, not the clusterer."""
+    if _stop_requested.is_set():
         raise error
 
 
@@ -70,11 +71,12 @@ def stops_noted() -> Iterator[None]:
         return
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    asked: list[int] = []
+    signals: list[int] = []
 
     def stop(number: int, frame: Any) -> None:
-        _asked_to_stop.set()
-        asked.append(number)
+        """Note the signal, and do what its handler did before."""
+        _stop_requested.set()
+        signals.append(number)
         earlier = before[signal.Signals(number)]
         if callable(earlier):
             earlier(number, frame)
@@ -86,14 +88,14 @@ def stops_noted() -> Iterator[None]:
             signal.signal(number, stop)
     try:
         yield
-        if asked:  # raised where exceptions are ignored: in a callback of C, or a finalizer
-            stop(asked[-1], None)
+        if signals:  # raised where exceptions are ignored: in a callback of C, or a finalizer
+            stop(signals[-1], None)
     except Exception:
-        if asked:  # compiled code makes a SystemError of it
-            stop(asked[-1], None)
+        if signals:  # compiled code makes a SystemError of it
+            stop(signals[-1], None)
         raise
     finally:
-        _asked_to_stop.clear()
+        _stop_requested.clear()
         for number, handler in before.items():
             if handler is not None:
                 signal.signal(number, handler)
@@ -138,16 +140,16 @@ def run_job(X: Data, job: Job) -> list[Finished]:
         return [_fit(X, job.clusterer, candidate) for candidate in job.candidates]
 
 
-#: ``caught`` is where the warnings of a thread go; without it they go where they go anyway
+#: ``caught`` collects the warnings of a thread; threads without it warn as usual
 _of_thread = threading.local()
 
 
 @contextmanager
-def beside_each_other() -> Iterator[None]:
-    """What the fits in threads of this process share: one thread each, and warnings kept apart.
+def shared_threads() -> Iterator[None]:
+    """Let fits run in threads of this process: one thread each, and separate warnings.
 
-    ``warnings.catch_warnings`` is of the whole process, and fits that enter and leave it in turn
-    would get each other's.
+    ``warnings.catch_warnings`` works on the whole process: fits that enter and leave it in turn
+    would get each other's warnings.
     """
     with thread_pools().limit(limits=1), warnings.catch_warnings():
         shown = warnings.showwarning
@@ -160,11 +162,12 @@ def beside_each_other() -> Iterator[None]:
             file: Any = None,
             line: str | None = None,
         ) -> None:
+            """Keep a warning for the thread that raised it."""
             if not hasattr(_of_thread, "caught"):
                 shown(message, category, filename, lineno, file, line)
             else:
-                found = warnings.WarningMessage(message, category, filename, lineno)
-                _of_thread.caught.append(found)
+                warning = warnings.WarningMessage(message, category, filename, lineno)
+                _of_thread.caught.append(warning)
 
         warnings.simplefilter("always")
         warnings.showwarning = note
@@ -172,7 +175,7 @@ def beside_each_other() -> Iterator[None]:
 
 
 def run_in_thread(X: Data, job: Job) -> list[Finished]:
-    """:func:`run_job` in one of several threads, within :func:`beside_each_other`."""
+    """:func:`run_job` in one of several threads, within :func:`shared_threads`."""
     _of_thread.caught = []
     return run_job(X, job)
 
@@ -190,6 +193,7 @@ def _caught() -> Iterator[list[warnings.WarningMessage]]:
 
 
 def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
+    """Fit one candidate."""
     assert candidate.value is not None
     value, seed = candidate.value, candidate.seed or 0
     began = time.perf_counter()
@@ -199,7 +203,7 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
             labels = estimator.fit_predict(lent)
             memberships = memberships_of(estimator, lent, labels)
         except FROM_A_FIT as error:
-            _unless_asked_to_stop(error)
+            _reraise_if_stopped(error)
             seconds = time.perf_counter() - began
             return Finished(candidate.name, "failed", one_line(error), None, seconds)
     seconds = time.perf_counter() - began
@@ -210,13 +214,14 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
 
 
 def _cut_tree(X: Data, job: Job) -> list[Finished]:
+    """Fit a tree once, and cut it for each candidate."""
     began = time.perf_counter()
     with _caught() as caught:
         try:
             model, lent = job.clusterer.make(1, 0), _lent(X, job.clusterer)
             tree = model.fit(lent) if job.sizes is None else model.fit_cells(lent, job.sizes)
         except FROM_A_FIT as error:
-            _unless_asked_to_stop(error)
+            _reraise_if_stopped(error)
             share = (time.perf_counter() - began) / len(job.candidates)
             return all_failed(job, one_line(error), share)
     share = (time.perf_counter() - began) / len(job.candidates)
@@ -226,7 +231,7 @@ def _cut_tree(X: Data, job: Job) -> list[Finished]:
         try:
             labels = tree.cut(candidate.value)
         except FROM_A_FIT as error:
-            _unless_asked_to_stop(error)
+            _reraise_if_stopped(error)
             outcomes.append(Finished(candidate.name, "failed", one_line(error), None, share))
             continue
         seconds = share + time.perf_counter() - began
@@ -250,6 +255,7 @@ def _outcome(
     caught: Sequence[warnings.WarningMessage],
     sizes: NDArray[np.int64] | None = None,
 ) -> Finished:
+    """The outcome of a fit that gave labels: usable, flagged or failed."""
     try:
         encoded = encode(labels)
     except InputError as error:
@@ -284,6 +290,7 @@ def lopsided(codes: NDArray[np.int32], each: NDArray[np.int64] | None = None) ->
 
 
 def _matters(warning: warnings.WarningMessage) -> bool:
+    """Whether a warning says something about the clustering."""
     from sklearn.exceptions import ConvergenceWarning
 
     if issubclass(warning.category, (DeprecationWarning, FutureWarning)):

@@ -1,0 +1,174 @@
+"""The decision of a study: the distinct clusterings in order, and the facts about the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets.findings import ordered
+from karat.datasets.reading_plan import reproduced
+from karat.labelings.structures import Hardened
+from karat.study.constraints import pair_evidence
+from karat.study.deciders import (
+    Decision,
+    absolute_score,
+    as_decider,
+    decider_of,
+    ranked_candidate,
+)
+from karat.study.facts import AnswerFacts, CandidateCounts, Sample, StabilityFacts, Trouble
+from karat.study.guarantees import bound_of
+from karat.study.notes import derived
+from karat.study.numbers import nesting
+from karat.study.ranking import order, ranks
+from karat.study.scores import (
+    candidate_labels,
+    candidate_memberships,
+    candidate_scores,
+    candidate_table,
+    distinct_candidates,
+    evaluate,
+)
+from karat.study.stability import kept_agreement, kept_assessment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.stability import Assessment
+    from karat.study.tried import Tried
+
+
+def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]:
+    """The ranking of :meth:`karat.Study.rank`, and the decision that it follows."""
+    decider = as_decider(by or decider_of(tried))
+    evaluate(tried)  # first: estimates depend on what is judged together
+    if decider.needs:
+        evaluate(tried, decider.needs)
+    table, values = distinct_candidates(tried)
+    decision = decider.decide(tried, table, values)
+    table = table.loc[decision.score.index]
+    table[decision.column or decider.shown] = decision.score
+    if decision.columns is not None:
+        table = table.join(decision.columns)
+    upward = decider.sign * decision.score.to_numpy(dtype=np.float64)
+    table.insert(0, "rank", ranks(upward))
+    return table.iloc[order(upward, *decision.ties)], decision
+
+
+def best_candidate(tried: Tried) -> str:
+    """The name of the candidate to use."""
+    return str(ranked(tried)[0].index[0])
+
+
+@derived()
+def current_facts(tried: Tried) -> AnswerFacts:
+    """The facts of the answer by the results so far; nothing further is computed."""
+    return facts_of(tried, *ranked(tried))
+
+
+def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerFacts:
+    """The facts about the first of the ranked candidates."""
+    decider = as_decider(decider_of(tried))
+    top = ranking.iloc[0]
+    name = str(top.name)
+    labels = candidate_labels(tried, name)
+    decided: dict[str, Any] = {"pairs": pair_evidence(tried, name), "decided_by": decider.key}
+    decided |= decider.facts(tried, ranking, decision)
+    guarantee = decision.bound
+    if guarantee is None and tried.objects.is_partly_labelled:
+        guarantee = bound_of(tried, name)
+    soft, assessment = candidate_memberships(tried, name), kept_assessment(tried, name)
+    dataset = tried.dataset
+    return AnswerFacts(
+        name=name,
+        clusterer=str(top["clusterer"]),
+        k=None if top.isna()["k"] else int(top["k"]),
+        n_clusters=int(top["n_clusters"]),
+        labels=labels,
+        sizes=tuple(sorted(np.bincount(labels[labels >= 0]).tolist(), reverse=True)),
+        outliers=int((labels < 0).sum()),
+        reached_by=int(top["reached_by"]),
+        score=absolute_score(top),
+        tied=tuple(str(rival) for rival in ranking.index[1:] if ranking.at[rival, "rank"] == 1),
+        tried=_counts(tried, ranking),
+        runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
+        guarantee=guarantee,
+        silhouette=_silhouette(tried, name),
+        structure=tried.objects.structure,
+        sample=_sample(tried, top),
+        memberships=None if soft is None else Hardened.of(soft),
+        stability=None if assessment is None else _stability(tried, ranking, assessment),
+        notes=tuple(map(str, dataset.notes)),
+        findings=ordered((*reproduced(dataset, labels), *dataset.findings)),
+        data=str(dataset.name),
+        source=None if dataset.source is None else str(dataset.source),
+        **decided,
+    )
+
+
+def _silhouette(tried: Tried, name: str) -> float | None:
+    """The mean silhouette of a candidate; None where it is undefined."""
+    scores = candidate_scores(tried)
+    value = scores["silhouette"].astype(float)[name] if "silhouette" in scores else np.nan
+    return None if np.isnan(value) else float(value)
+
+
+def _counts(tried: Tried, ranking: pd.DataFrame) -> CandidateCounts:
+    """Numbers of candidates, of distinct ones, and of those with trouble."""
+    table = candidate_table(tried)
+    troubles = []
+    for status in ("excluded", "failed", "flagged"):
+        rows = table[table["status"] == status]
+        if len(rows):
+            reason = str(rows["reason"].iloc[0])
+            troubles.append(Trouble(status, len(rows), str(rows.index[0]), reason))
+    supplied = int((ranking["clusterer"] == "given").sum())
+    unfinished = len(tried.storage.planned())
+    return CandidateCounts(len(table), len(ranking), supplied, unfinished, tuple(troubles))
+
+
+def _sample(tried: Tried, top: pd.Series[Any]) -> Sample | None:
+    """The sample that the first was fitted to; None where it was fitted to all objects."""
+    if top.isna()["fitted_on"]:
+        return None
+    clusterer = tried.clusterers.get(str(top["clusterer"]))
+    of_cells = clusterer is not None and tried.fits.fits_cells(clusterer)
+    agreement = kept_agreement(tried, str(top.name))
+    return Sample(int(top["fitted_on"]), of_cells, agreement["value"], agreement["reason"])
+
+
+def _stability(tried: Tried, ranking: pd.DataFrame, assessment: Assessment) -> StabilityFacts:
+    """The result of resampling the first."""
+    curve, clusters = assessment.curve, assessment.clusters.table
+    worst = int(np.nanargmin(clusters["jaccard"]))
+    numbers: tuple[int, ...] = ()
+    selected = kept = null = level = nested = None
+    if curve is not None:
+        numbers = tuple(map(int, curve.table.index[[0, -1]])) if len(curve.table) else ()
+        selected = None if curve.selected is None else int(curve.selected)
+    if curve is not None and selected is not None and selected > 1:
+        kept, null = (float(curve.table[column][selected]) for column in ("value", "null"))
+        places = np.flatnonzero(ranking["n_clusters"] == selected)
+        if selected != len(clusters) and len(places):
+            level = ranked_candidate(ranking, int(places[0]))
+            names = (level.name, str(ranking.index[0]))
+            coarse, fine = sorted(
+                (candidate_labels(tried, name) for name in names), key=lambda codes: codes.max()
+            )
+            nested, _ = nesting(coarse, fine)
+    return StabilityFacts(
+        clusterer=assessment.clusterer,
+        numbers=numbers,
+        selected=selected,
+        kept=kept,
+        null=null,
+        found=() if curve is not None else tuple(map(int, assessment.clusters.found)),
+        found_in_null=() if curve is not None else tuple(map(int, assessment.found_in_null)),
+        n_stable=int((clusters["jaccard"] >= 0.75).sum()),
+        worst=str(clusters.index[worst]),
+        dissolved=float(clusters["dissolved"].iloc[worst]),
+        n_judged=len(assessment.rows),
+        level=level,
+        nested=nested,
+    )

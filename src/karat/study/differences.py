@@ -1,0 +1,108 @@
+"""Tests of differences between the clusters of a study, valid after all its choices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import from_array
+from karat.inference import FAMILIES, Differences, compared, premises_of, thin
+from karat.runtime.validation import InputError, check_choice
+from karat.study.decision import best_candidate
+from karat.study.notes import last_noted, noted
+from karat.study.scores import candidate_labels
+from karat.study.sweep import sweep
+from karat.study.tried import Tried
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KEY = "differences"
+
+
+def differences(
+    tried: Tried, family: str = "gaussian", *, scale: Any = None, share: float = 0.5
+) -> Differences:
+    """Test which clusters differ, see :meth:`karat.Study.differences`."""
+    plain = scale if scale is None or isinstance(scale, str) else np.asarray(scale).tolist()
+    question = {"record": tried.record.digest(), "family": family, "scale": plain, "share": share}
+
+    def test() -> Differences:
+        """Thin, cluster the first part, and compare the clusters by the second."""
+        first, second = thinned_parts(tried, family, scale=scale, share=share)
+        premises = premises_of(family, scale)
+        aside = {"classes": tried.y, "constraints": tried.settings.constraints}
+        unused = [name for name, value in aside.items() if value is not None]
+        if unused:
+            premises += (f"The clusters were chosen without the {' and '.join(unused)}.",)
+        names = list(tried.dataset.feature_names)
+        return compared(first, second, _chosen_again(tried, first), names, premises)
+
+    return noted(tried, KEY, question, test)
+
+
+def thinned_parts(
+    tried: Tried, family: str, *, scale: Any = None, share: float = 0.5
+) -> tuple[Any, Any]:
+    """The data thinned into two parts, in original units; InputError where that is invalid."""
+    check_choice(family, FAMILIES, "family")
+    why = why_untested(tried)
+    if why is not None:
+        raise InputError(f"there is no valid test of differences here: {why}")
+    data = tried.dataset
+    values: Any = tried.X if isinstance(tried.X, np.ndarray) else tried.X.toarray()
+    if data.scale is not None:
+        values = values * data.scale + (0.0 if data.center is None else data.center)
+        if family != "gaussian":
+            values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
+    seed = tried.settings.random_state
+    return thin(values, family, scale=scale, share=share, random_state=seed)
+
+
+def kept_differences(tried: Tried) -> Differences | None:
+    """The last tests of differences; None where there are none, or the study changed since."""
+    question, tests = last_noted(tried, KEY)
+    return tests if question and question["record"] == tried.record.digest() else None
+
+
+def why_untested(tried: Tried) -> str | None:
+    """Why there is no valid test of differences; None where there may be one."""
+    data = tried.dataset
+    if data.n_features == 0 or not isinstance(tried.metric, str):
+        return "the objects are known by their distances, of whose variation nothing is known"
+    if data.of_documents:
+        return "weighted terms do not vary in a known way"
+    if any(kind == "add" for kind, _ in tried.record):
+        return "clusterings made elsewhere cannot be made again with a part of the values"
+    columns = () if data.preparation is None else data.preparation.columns
+    categories = [column.name for column in columns if column.categories]
+    if categories:
+        return f"categories ({', '.join(categories[:3])}) do not vary about a mean"
+    if data.plan is not None and data.plan.impute is not None:
+        return "missing values were filled in, and do not vary as the others do"
+    return None
+
+
+def _chosen_again(tried: Tried, X: Any) -> NDArray[Any]:
+    """The labels that the same sweeps and the same choice give for other values."""
+    data, settings = tried.dataset, tried.settings
+    how: Any = "none"
+    if data.scale is not None:
+        how = "standard" if data.plan is None else data.plan.scale
+    part = from_array(X, feature_names=data.feature_names, scale=how, name=data.name)
+    by = None if tried.y is not None else settings.by
+    again = Tried(
+        part, metric=tried.metric, noise=settings.noise, exact=settings.exact, by=by,
+        random_state=settings.random_state,
+    )  # fmt: skip
+    again.record.change_judge(tried.judge)
+    for entry in tried.record.sweeps:
+        keys = [clusterer["key"] for clusterer in entry["clusterers"]]
+        sweep(
+            again, [tried.fits.swept.get(key) or key for key in keys], k=entry["k"],
+            grid=entry["grid"], n_init=entry["n_init"], progress=False,
+        )  # fmt: skip
+    labels = candidate_labels(again, best_candidate(again))
+    again.close()
+    return np.asarray(labels)

@@ -1,0 +1,87 @@
+"""The facts about alternatives: several good divisions of the same objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from karat.study.views import ALIKE, DataView
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from karat.study.facts import Expected
+
+#: share of the best expected agreement that an alternative must have
+SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One way to divide the objects.
+
+    Attributes
+    ----------
+    name, n_clusters : str, int
+        A candidate of the study, or what was found beyond the sweep.
+    labels : ndarray of int32, shape (n,)
+        ``-1`` for outliers.
+    sizes : tuple of int
+        The largest first.
+    expected, view : Expected, DataView
+        The judge's expected agreement, and the view that it was found and judged on.
+    evidence : float
+        -log p of the shallowest valley that sets its clusters apart.
+    carried_by : tuple of (str, float)
+        The features that carry it, with the share of their variance that lies between its
+        clusters, corrected for chance.
+    agreement : float
+        The most that it tells of one of the others, or they of it.
+    """
+
+    name: str
+    n_clusters: int
+    labels: NDArray[np.int32] = field(repr=False, compare=False)
+    sizes: tuple[int, ...]
+    expected: Expected | None
+    view: DataView
+    evidence: float
+    carried_by: tuple[tuple[str, float], ...] = ()
+    agreement: float = 0.0
+
+
+@dataclass(frozen=True)
+class AlternativesFacts:
+    """Really different and good clusterings, the most expected first.
+
+    Attributes
+    ----------
+    items : tuple of Alternative
+        None where the data have no groups, one where there is one way to divide them.
+    crossed : str or None
+        The answer, where it is not among them because it crosses them.
+    reason : str or None
+        Why there is none: a key of :data:`karat.study.wording.divisions.REASONS`.
+    searched : int
+        Views of the data in which others were looked for.
+    alike, share : float
+        The most that one may tell of another, the least part of the best expected agreement.
+    """
+
+    items: tuple[Alternative, ...]
+    crossed: str | None = None
+    reason: str | None = None
+    searched: int = 0
+    alike: float = ALIKE
+    share: float = SHARE
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Alternative]:
+        return iter(self.items)
+
+    def __getitem__(self, i: int) -> Alternative:
+        return self.items[i]

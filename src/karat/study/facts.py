@@ -1,0 +1,299 @@
+"""The facts of an answer, frozen; :mod:`karat.study.wording` makes every sentence of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.nulls.structure import Structure as Structure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.bounds import Guarantee, PacMdlBound
+    from karat.labelings.structures import Hardened
+
+#: share of the objects from which on one clustering is said to divide another
+NESTS = 0.9
+#: what an expected agreement is called, from which value on
+GRADES = {"good": 0.45, "fair": 0.25, "weak": 0.1}
+#: of a guarantee, what :meth:`Answer.to_dict` gives
+GUARANTEED = (
+    "name", "method", "bound", "bound_rate", "m", "n", "delta", "errors", "constant_error_rate",
+    "labels_read", "premises", "warnings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected adjusted Rand index with the classes that experts would name."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def grade(self) -> str:
+        """``"random"``: no better than chance; ``"weak"``, ``"fair"`` or ``"good"``.
+
+        From 0.1, 0.25 and 0.45 on: on real tables whose classes are known, even the best
+        candidate agrees with them by about 0.6 on average.
+        """
+        return next((name for name, least in GRADES.items() if self.value >= least), "random")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 80 % interval."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one kind of evidence added to the expected agreement."""
+
+    kind: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Another clustering; ``score`` is that of a measure, a probability or a guarantee."""
+
+    name: str
+    n_clusters: int
+    score: float | None = None
+    expected: Expected | None = None
+
+
+@dataclass(frozen=True)
+class Number:
+    """How likely a number of clusters is, and how it goes with the most likely one."""
+
+    k: int
+    #: they sum to 1 over the numbers
+    probability: float
+    #: the best candidate with as many; None where that is one of karat's own sweep
+    name: str | None = None
+    #: share of the objects for which the finer of the two only divides the coarser
+    nested: float = 1.0
+    #: the clusters of the coarser of the two, and the clusters of the finer that make each up
+    united: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether one of the two divides the other, but for at most a tenth of the objects."""
+        return self.nested >= NESTS
+
+
+@dataclass(frozen=True)
+class ReferenceClustering:
+    """The best of karat's own sweep beside clusterings that were made elsewhere."""
+
+    name: str
+    n_clusters: int
+    expected: Expected
+    #: adjusted Rand index with the answer
+    agreement: float
+    #: different clusterings of that sweep
+    tried: int
+    #: to how many objects they were fitted, if not to all
+    fitted_on: int | None = None
+
+
+@dataclass(frozen=True)
+class JudgedBy:
+    """Whose judgement it is, and on how many of the objects if not on all."""
+
+    version: str
+    digest: str
+    weighed: int | None = None
+
+
+@dataclass(frozen=True)
+class Family:
+    """One vote of a consensus: its measures, what it prefers, whether that is the answer."""
+
+    name: str
+    measures: tuple[str, ...]
+    prefers: str
+    first: bool
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The measure that decided, and whom a sample does not tell from the best."""
+
+    title: str
+    value: float
+    greater_is_better: bool
+    n_known: int
+    inside_error: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LabelEvidence:
+    """Probability of the choice among the candidates without the labels and with them.
+
+    ``alike`` is that of all candidates that hardly differ from it, itself among them.
+    """
+
+    n_labels: int
+    before: float
+    after: float
+    alike: float
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A guaranteed maximum error rate beside that of the choice, and what carries it."""
+
+    name: str
+    rate: float
+    carrier: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What it was fitted to, if not to all objects, and the agreement with another sample.
+
+    ``reason`` says why there is no agreement, where it was asked for.
+    """
+
+    fitted_on: int
+    of_cells: bool
+    agreement: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class StabilityFacts:
+    """What resampling says."""
+
+    clusterer: str
+    #: first and last number of clusters of the curve; empty where the clusterer finds it itself
+    numbers: tuple[int, ...]
+    #: the number that is far more stable than the null; 1 for none, None without a null
+    selected: int | None
+    #: share of the worst cluster's objects that stay together at that number, and in the null
+    kept: float | None
+    null: float | None
+    #: how many clusters resamples have, where the clusterer finds the number itself
+    found: tuple[int, ...]
+    #: the same for data sets of the null
+    found_in_null: tuple[int, ...]
+    #: clusters of the answer with a mean Jaccard similarity of at least 0.75
+    n_stable: int
+    #: the least stable cluster, and the share of resamples in which it dissolves
+    worst: str
+    dissolved: float
+    #: objects that were resampled
+    n_judged: int
+    #: the best candidate with the selected number of clusters, where that is another one
+    level: Candidate | None = None
+    #: share of the objects for which the finer of the two only divides the coarser
+    nested: float | None = None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Candidates of one status that is not ``ok``, with the first of them and its reason."""
+
+    status: str
+    count: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CandidateCounts:
+    """Of how many candidates it is the best; ``own`` of the distinct ones the user supplied."""
+
+    candidates: int
+    distinct: int
+    own: int
+    unfinished: int = 0
+    troubles: tuple[Trouble, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """Known pairs that the choice keeps, and its probability with and without them.
+
+    ``alike`` is the probability of all candidates that hardly differ from it, itself among them.
+    """
+
+    n_must: int
+    n_cannot: int
+    kept_must: int
+    kept_cannot: int
+    before: float
+    after: float
+    alike: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerFacts:
+    """Everything that an answer knows; its documentation is that of :class:`karat.Answer`."""
+
+    name: str
+    clusterer: str
+    k: int | None
+    n_clusters: int
+    labels: NDArray[np.int32] = field(repr=False, compare=False)
+    sizes: tuple[int, ...]
+    outliers: int
+    reached_by: int
+    decided_by: str
+    score: float | None
+    tried: CandidateCounts
+    tied: tuple[str, ...] = ()
+    runner_up: Candidate | None = None
+    judge: JudgedBy | None = None
+    judge_skipped: str | None = None
+    structure: Structure | None = None
+    expected: Expected | None = None
+    near_best: float | None = None
+    numbers: tuple[Number, ...] = ()
+    reference: ReferenceClustering | None = None
+    reference_skipped: str | None = None
+    average: float | None = None
+    contributions: tuple[Contribution, ...] = ()
+    gains: tuple[float, ...] = ()
+    votes: tuple[Family, ...] = ()
+    measured: Measured | None = None
+    labelled: LabelEvidence | None = None
+    pairs: PairEvidence | None = None
+    guarantee: Guarantee | PacMdlBound | None = None
+    tightest: Rate | None = None
+    silhouette: float | None = None
+    sample: Sample | None = None
+    memberships: Hardened | None = None
+    stability: StabilityFacts | None = None
+    stability_skipped: str | None = None
+    notes: tuple[str, ...] = ()
+    findings: tuple[Any, ...] = ()
+    data: str = ""
+    source: str | None = None
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects n."""
+        return len(self.labels)
+
+
+def plain(value: Any) -> Any:
+    """A fact as JSON takes it; of a dataclass what its ``repr`` has."""
+    if hasattr(value, "bound_rate"):
+        return {name: plain(getattr(value, name)) for name in GUARANTEED}
+    if hasattr(value, "to_dict") and not isinstance(value, AnswerFacts):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
+    if isinstance(value, (tuple, list)):
+        return [plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,167 @@
+"""Fits of clusterers to the objects of a study: to all of them, to a sample, or to cells."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.clusterers import Clusterer, ExcludedError, under
+from karat.distances import FORMS
+from karat.labelings.structures import by_appearance
+from karat.runtime.executors import Workers
+from karat.study import samples
+from karat.study.execution import run_jobs
+from karat.study.jobs import Job
+from karat.study.store import Finished
+
+if TYPE_CHECKING:
+    from karat.study.objects import Objects
+
+
+DEFAULT_CLUSTERERS = (
+    "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
+    "hdbscan-filled",
+)  # fmt: skip
+#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+DOCUMENT_CLUSTERERS = (
+    "spherical-kmeans-refined",
+    "frequency-sensitive-kmeans",
+    "soft-movmf",
+    "hard-movmf",
+    "kl-kmeans",
+    "kmeans",
+)
+#: above, these are fitted to a sample, and mini-batches to all documents in place of k-means
+MANY_DOCUMENTS = 100_000
+
+
+def order_of_work(jobs: Sequence[Job]) -> list[Job]:
+    """Jobs sorted by cost: cheap families first, one start of every k before the next start."""
+    return sorted(
+        jobs,
+        key=lambda job: (
+            job.clusterer.growth,
+            not job.clusterer.every_k,
+            job.candidates[0].start,
+            job.candidates[0].value or 0,
+        ),
+    )
+
+
+@dataclass
+class Fits:
+    """Fits of clusterers to the objects of a study: to all of them, to a sample, or to cells.
+
+    ``swept`` has the clusterers swept since the study was opened, by key; a file keeps their names.
+    """
+
+    objects: Objects
+    exact: bool
+    swept: dict[str, Clusterer] = field(default_factory=dict)
+    _workers: tuple[Any, Workers] | None = None
+
+    @property
+    def default_clusterers(self) -> tuple[str, ...]:
+        """Names of the clusterers that a sweep tries by default.
+
+        For documents those that never make rows dense; k-medoids too where there are no means.
+        """
+        X, metric = self.objects.dataset.X, self.objects.metric
+        documents = metric == "cosine" and not isinstance(X, np.ndarray)
+        if documents and self.objects.n > MANY_DOCUMENTS and not self.exact:
+            without_kmeans = (name for name in DOCUMENT_CLUSTERERS if name != "kmeans")
+            return ("spherical-kmeans-minibatch", *without_kmeans)
+        if documents:
+            return DOCUMENT_CLUSTERERS
+        if isinstance(metric, str) and (metric in FORMS or metric == "graph"):
+            return DEFAULT_CLUSTERERS
+        return (*DEFAULT_CLUSTERERS, "kmedoids")
+
+    def release(self) -> None:
+        """Forget the workers of an executor, and the data that they keep."""
+        self._workers = None
+
+    def workers_of(self, executor: Any) -> Workers | None:
+        """An executor's workers, which keep the data from call to call."""
+        if executor is None:
+            return None
+        if self._workers is None or self._workers[0] != executor:
+            self._workers = executor, Workers.of(executor)
+        return self._workers[1]
+
+    def under_distance(self, chosen: Sequence[Clusterer]) -> tuple[list[Clusterer], dict[str, str]]:
+        """The clusterers under the study's distance, and why others cannot take it."""
+        fitting: list[Clusterer] = []
+        excluded = {}
+        for clusterer in chosen:
+            try:
+                # a function of two rows has no form of the rows: clusterers get its matrix
+                adapted = under(clusterer, self.objects.metric)
+                if callable(self.objects.metric) and "features" not in clusterer.distances:
+                    adapted = under(clusterer, "precomputed")
+                fitting.append(adapted)
+            except ExcludedError as error:
+                excluded[clusterer.key] = str(error)
+        return fitting, excluded
+
+    def outcomes(
+        self, jobs: Sequence[Job], *, deadline: float = math.inf, **options: Any
+    ) -> Generator[list[Finished], None, None]:
+        """Fit clusterers that scale to all objects, then the others to a sample."""
+        jobs = order_of_work(jobs)
+        sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
+        whole = [job for job in jobs if job not in sampled]
+        options["deadline"] = deadline
+        data, _ = self.objects.points
+        of_rows = [job for job in whole if "features" in job.clusterer.distances]
+        yield from run_jobs(data, [job for job in whole if job not in of_rows], **options)
+        yield from run_jobs(self.objects.dataset.X, of_rows, **options)
+        if not sampled or time.monotonic() >= deadline:
+            return
+        sample = self.objects.sample
+        for outcomes in self.on_sample(sampled, sample, **options):
+            yield [
+                replace(
+                    outcome,
+                    labels=None if outcome.labels is None else sample.extend(outcome.labels),
+                    memberships=None
+                    if outcome.memberships is None
+                    else by_appearance(sample.extend(outcome.memberships)),
+                    fitted_on=len(sample),
+                )
+                for outcome in outcomes
+            ]
+
+    def on_sample(
+        self, jobs: Sequence[Job], sample: samples.ObjectSample, **options: Any
+    ) -> Generator[list[Finished], None, None]:
+        """Fit to the objects of a sample, or to the cells around them; nothing is extended."""
+        data, metric = self.objects.points
+        of_cells = [job for job in jobs if samples.uses_cells(data, job.clusterer, metric)]
+        of_sample = [job for job in jobs if job not in of_cells]
+        if of_cells:
+            means, sizes = samples.cells_of(data, sample)
+            yield from run_jobs(means, [replace(job, sizes=sizes) for job in of_cells], **options)
+        yield from run_jobs(samples.part_of(data, sample.rows, metric), of_sample, **options)
+
+    def fits_cells(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to the cells around the sampled objects."""
+        data, metric = self.objects.points
+        return self.fits_sample(clusterer) and samples.uses_cells(data, clusterer, metric)
+
+    def fits_sample(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to a sample and extended, not to all objects.
+
+        True above 5,000 objects where its time grows faster than linearly (``whole_to``), and where
+        the data take more than a quarter of the machine's memory; False in an exact study and for
+        the nodes of a graph.
+        """
+        n = self.objects.n
+        if self.exact or self.objects.metric == "graph" or n <= samples.MAX_FITTED:
+            return False
+        return n > clusterer.whole_to or self.objects.is_beyond_memory

@@ -1,0 +1,123 @@
+"""What known classes guarantee about the candidates: PAC-MDL bounds, and the tightest one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.distances import RELATIONS
+from karat.runtime.validation import InputError, NothingToRankError
+from karat.study.judgement import judged
+from karat.study.notes import derived
+from karat.study.scores import candidate_labels, candidate_table, why_nothing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.study.tried import Tried
+
+#: maximum number of objects for which a classifier on the features takes part in the guarantee
+MAX_CLASSIFIED = 20_000
+
+
+@derived(without=("by", "judge", "scores", "notes"))
+def candidate_bounds(tried: Tried) -> PacMdlBounds:
+    """What the known labels guarantee about every candidate, all at once."""
+    from karat.bounds import study_bounds
+
+    return study_bounds(**bound_inputs(tried), noise="cluster")
+
+
+def bound_inputs(tried: Tried, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """Arguments of the bounds; ``shares`` is a prior over partitions."""
+    from karat.bounds import Searched
+
+    if tried.y is None:
+        raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
+    planned = [(c, _origin(c)) for c in tried.storage.candidates() if c["status"] != "excluded"]
+    fitted = [(c, origin) for c, origin in planned if c["partition"] is not None]
+    if not fitted:
+        raise NothingToRankError(f"there is no clustering: {why_nothing(tried)}")
+    partitions = [c["partition"] for c, _ in fitted]
+    codes = tried.storage.labels(partitions)
+    return {
+        "labelings": {c["name"]: row for (c, _), row in zip(fitted, codes, strict=True)},
+        "y_partial": tried.y,
+        "delta": tried.settings.delta,
+        "classes": tried.settings.classes,
+        "searched": Searched.from_origins([origin for _, origin in planned]),
+        "origins": [origin for _, origin in fitted],
+        "random_state": tried.settings.random_state,
+    } | ({} if shares is None else {"prior": _prior(partitions, shares)})
+
+
+def bound_of(tried: Tried, name: str, among: PacMdlBounds | None = None) -> PacMdlBound:
+    """The bound of a candidate: the lowest among all candidates with the same partition."""
+    batch = candidate_bounds(tried) if among is None else among
+    partitions = candidate_table(tried)["partition"]
+    same = partitions.index[partitions == partitions[name]]
+    rows = batch.table[batch.table.index.isin(same)]
+    return batch[str(rows["bound_rate"].idxmin())]
+
+
+def _prior(partitions: Sequence[str], shares: Mapping[str, float]) -> NDArray[np.float64]:
+    """Shares of candidates: copies of a partition divide its share equally."""
+    copies = Counter(partitions)
+    n_rest = len(set(partitions) - set(shares))
+    rest = (1 - sum(shares.values())) / max(n_rest, 1)
+    return np.array([shares.get(p, rest) / copies[p] for p in partitions])
+
+
+def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
+    """Clusterer and value that a candidate came from; None for a user-supplied clustering."""
+    if candidate["parameter"] is None:
+        return None
+    return candidate["clusterer"], candidate["value"]
+
+
+@derived(without=("by", "notes"))
+def tightest_guarantee(tried: Tried) -> Guarantee:
+    """The tightest guarantee about any candidate, see :meth:`karat.Study.guarantee`."""
+    from karat.bounds import study_guarantee
+
+    inputs = bound_inputs(tried)  # says what is missing before anything is judged
+    learns = tried.metric not in RELATIONS and tried.n_objects <= MAX_CLASSIFIED
+    X = tried.X if learns else None
+    shares = judged_shares(tried)
+    if shares is None:
+        return study_guarantee(**inputs, X=X)
+    chooser = most_probable(tried, inputs)
+    return study_guarantee(**bound_inputs(tried, shares), X=X, chooser=chooser)
+
+
+def judged_shares(tried: Tried) -> dict[str, float] | None:
+    """The judge's shares of the distinct partitions; None where it does not judge."""
+    judgement = judged(tried)
+    if judgement is None:
+        return None
+    # the rest of 1 is for clusterings of one cluster, which the judge does not see
+    part = judgement.prior * (1 - 1e-6)
+    partitions = candidate_table(tried).loc[list(judgement.names), "partition"]
+    return dict(zip(map(str, partitions), part.tolist(), strict=True))
+
+
+def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
+    """A function that chooses a candidate by some labels, with the judge as prior."""
+    from karat.judge.labelled import log_likelihood
+
+    judgement = judged(tried)
+    assert judgement is not None
+    candidates = list(inputs["labelings"])
+    rows = [candidates.index(name) for name in judgement.names]
+    codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
+    lead = judgement.lead
+
+    def chooser(labelled: Any, classes: Any) -> int:
+        """The most probable candidate by the classes of some objects."""
+        return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
+
+    return chooser

@@ -1,0 +1,246 @@
+"""The learned judge's view of a study: evidence, judgement, and reference clusterings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from karat.distances import RELATIONS
+from karat.judge import FEWEST_OBJECTS
+from karat.judge.labelled import TEMPERATURE, prior
+from karat.judge.learned import set_back
+from karat.labelings.partitions import canonical_codes
+from karat.study import samples
+from karat.study.constraints import constraints_of
+from karat.study.facts import Contribution, Expected, JudgedBy
+from karat.study.jobs import derived_seed, jobs_for
+from karat.study.notes import derived
+from karat.study.request import SweepRequest
+from karat.study.samples import draw_sample, part_of
+from karat.study.scores import candidate_labels, distinct_candidates, evaluate
+from karat.study.store import partition_hash
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.judge import Evidence, Judge, Judgement
+    from karat.study.tried import Tried
+
+#: default clusterers that take about a second together
+QUICK = (
+    "kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan-filled", "kmedoids",
+    "spherical-kmeans-refined", "kl-kmeans",
+)  # fmt: skip
+#: maximum number of features for some of them
+FEW_FEATURES = {"gaussian-mixture": 50, "hdbscan-filled": 50}
+NUMBERS = range(2, 11)
+#: maximum number of objects that they are fitted to; the labels are extended to the others
+MAX_REFERENCE = 2_000
+#: with fewer candidates karat looks for reference clusterings beside them
+MIN_CANDIDATES = 3
+
+
+class ReferenceCandidate(NamedTuple):
+    """A clustering that karat makes itself to compare candidates with: its name and labels."""
+
+    name: str
+    codes: NDArray[np.int32]
+
+
+@derived(without=("by", "judge", "scores", "notes"))
+def reference_candidates(tried: Tried) -> dict[str, ReferenceCandidate]:
+    """Distinct reference clusterings with two clusters or more, by the hash of their partition.
+
+    They follow from the data, their distance and the seed alone.
+    """
+    seed, fits = tried.settings.random_state, tried.fits
+    d = 1 if tried.metric in RELATIONS else tried.X.shape[1]
+    names = [
+        name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
+    ]
+    request = SweepRequest.checked(names, NUMBERS, None, 1)
+    fitting, _ = fits.under_distance(request.clusterers)
+    jobs = [
+        job
+        for clusterer in fitting
+        for job in jobs_for(clusterer, request.candidates_of(clusterer, seed))
+    ]
+    data, metric = tried.objects.points
+    drawn = derived_seed(seed, "reference")
+    sample = draw_sample(data, MAX_REFERENCE, metric=metric, random_state=drawn)
+    whole = len(sample) == tried.n_objects
+    outcomes = fits.outcomes(jobs) if whole else fits.on_sample(jobs, sample)
+    references: dict[str, ReferenceCandidate] = {}
+    for outcome in (outcome for group in outcomes for outcome in group):
+        if outcome.labels is None:
+            continue
+        codes = canonical_codes(outcome.labels if whole else sample.extend(outcome.labels))
+        if codes.max() >= 1:
+            reference = ReferenceCandidate(outcome.name, codes)
+            references.setdefault(partition_hash(codes), reference)
+    return references
+
+
+@dataclass(frozen=True)
+class JudgedCandidates:
+    """The judgement of a study's distinct clusterings."""
+
+    judge: Judge
+    #: in the order of ``names``; its shares sum to 1 over these
+    judgement: Judgement
+    evidence: Evidence
+    names: tuple[str, ...]
+    #: number of objects that the evidence was taken from, None for all
+    weighed: int | None
+    #: shares of candidates and references together by number of clusters, the greatest first
+    numbers: dict[int, float]
+    #: reference clusterings, the best first; some may be candidates, too
+    references: tuple[tuple[ReferenceCandidate, Expected], ...] = ()
+    #: log-likelihood of the pairs of objects that are known to be together, or apart
+    pairs: NDArray[np.float64] | float = 0.0
+
+    @property
+    def lead(self) -> NDArray[np.float64]:
+        """Log of the prior up to a constant; set back where all but a few objects are together."""
+        return set_back(self.judgement.predicted, self.evidence) / TEMPERATURE + self.pairs
+
+    @property
+    def prior(self) -> NDArray[np.float64]:
+        """Shares that sum to 1: the judge's, times the likelihood of the known pairs."""
+        return prior(TEMPERATURE * self.lead)
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Version and digest of the judge, as an answer has them."""
+        return JudgedBy(self.judge.version, self.judge.digest, self.weighed)
+
+    def expected(self, name: str) -> Expected:
+        """Predicted agreement of a clustering with experts, and its interval."""
+        return _expected(self.judgement, self.names.index(name))
+
+    def contributions(self, name: str) -> tuple[Contribution, ...]:
+        """What each kind of evidence added to the prediction, the greatest first."""
+        i = self.names.index(name)
+        parts = [
+            Contribution(k, float(part[i])) for k, part in self.judgement.contributions.items()
+        ]
+        return tuple(sorted(parts, key=lambda part: -abs(part.value)))
+
+
+def judged(tried: Tried) -> JudgedCandidates | None:
+    """The judgement of the distinct clusterings, see :meth:`karat.Study.judged`."""
+    evaluate(tried)
+    return _judged(tried)
+
+
+@derived(without=("by", "notes"))
+def _judged(tried: Tried) -> JudgedCandidates | None:
+    """The judgement, with the likelihood of the known pairs."""
+    from karat.judge.labelled import pairs_log_likelihood
+
+    judgement, constraints = _judged_without_pairs(tried), constraints_of(tried)
+    if constraints is None or judgement is None:
+        return judgement
+    codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
+    return replace(judgement, pairs=pairs_log_likelihood(codes, constraints))
+
+
+@derived(without=("by", "notes", "constraints"))
+def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
+    """The judgement of clusterings with two clusters or more; None without evidence."""
+    distinct = distinct_candidates(tried)[0]
+    usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
+    if why_not(tried) is not None or usable.empty:
+        return None
+    references = _references_beside(tried, usable)
+    gathered = _gathered(tried, usable, references)
+    if gathered is None:
+        return None
+    evidence, usable, references, codes = gathered
+    judge, m = tried.judge, len(usable)
+    of_all = judge(evidence)
+    of_candidates = evidence.take(np.arange(m))
+    judgement = led_by_the_best(judge(of_candidates) if references else of_all)
+    k = np.array([*usable["n_clusters"], *(r.codes.max() + 1 for r in references)], dtype=int)
+    numbers = {int(number): float(of_all.probability[k == number].sum()) for number in np.unique(k)}
+    place = dict(zip(usable["partition"], range(m), strict=True))
+    shared = reference_candidates(tried).items() if references else ()
+    ordered = [(reference, place[key]) for key, reference in shared if key in place]
+    ordered += [(reference, m + i) for i, reference in enumerate(references)]
+    ordered.sort(key=lambda pair: -of_all.score[pair[1]])
+    return JudgedCandidates(
+        judge=judge,
+        judgement=judgement,
+        evidence=of_candidates,
+        names=tuple(map(str, usable.index)),
+        weighed=codes.shape[1] if codes.shape[1] < tried.n_objects else None,
+        numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
+        references=tuple((reference, _expected(of_all, i)) for reference, i in ordered),
+    )
+
+
+def led_by_the_best(judgement: Judgement) -> Judgement:
+    """A judgement whose expectations are capped by that of the candidate with the best score."""
+    first = int(np.argmax(judgement.score))
+    # behind it by a hair, in the order of the scores: they are no ties
+    most = judgement.predicted[first] - 1e-6 * (judgement.score[first] - judgement.score)
+    lower = np.maximum(judgement.predicted - most, 0.0)
+    return replace(
+        judgement,
+        predicted=judgement.predicted - lower,
+        low=np.maximum(judgement.low - lower, -0.1),
+        high=judgement.high - lower,
+    )
+
+
+def why_not(tried: Tried) -> str | None:
+    """Why the judge sees too little of the data to judge; None where it can."""
+    if tried.metric == "graph":
+        return "graph"
+    if tried.n_objects < FEWEST_OBJECTS:
+        return "objects"
+    structure = tried.objects.structure
+    return "equal" if structure is not None and structure.probability == 0 else None
+
+
+def _references_beside(tried: Tried, usable: pd.DataFrame) -> list[ReferenceCandidate]:
+    """Reference clusterings that are no candidates, where candidates are few or made elsewhere."""
+    few = len(usable) < MIN_CANDIDATES or not tried.record.sweeps
+    if not tried.settings.reference or not few:
+        return []
+    partitions = set(usable["partition"])
+    references = reference_candidates(tried).items()
+    return [reference for key, reference in references if key not in partitions]
+
+
+def _gathered(
+    tried: Tried, usable: pd.DataFrame, references: list[ReferenceCandidate]
+) -> tuple[Evidence, pd.DataFrame, list[ReferenceCandidate], NDArray[np.int32]] | None:
+    """The evidence of candidates and references, the usable ones of both, and their labels."""
+    from karat.judge import gather
+
+    labels = [candidate_labels(tried, str(name)) for name in usable.index]
+    codes = np.stack([*labels, *(reference.codes for reference in references)])
+    X, metric = tried.objects.points
+    if tried.n_objects > samples.MAX_WEIGHED and not tried.settings.exact:
+        # evidence comes from the objects that sampled clusterers are fitted to
+        rows = tried.objects.sample_rows
+        X, codes = part_of(X, rows, metric), codes[:, rows]
+        kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
+        m = len(usable)
+        usable, references = usable[kept[:m]], list(compress(references, kept[m:]))
+        if usable.empty:
+            return None
+        codes = np.stack([canonical_codes(row) for row in codes[kept]])
+    return gather(X, codes, metric=metric), usable, references, codes
+
+
+def _expected(judgement: Judgement, i: int) -> Expected:
+    """The expected agreement of the i-th clustering."""
+    return Expected(
+        float(judgement.predicted[i]), float(judgement.low[i]), float(judgement.high[i])
+    )

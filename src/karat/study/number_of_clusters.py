@@ -1,0 +1,100 @@
+"""The number of clusters of a data set, with the probability of each number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from karat.judge import FEWEST_OBJECTS
+from karat.runtime.validation import InputError
+from karat.study.numbers import MIN_NAMED
+from karat.study.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.nulls.structure import Structure
+    from karat.runtime.types import ArrayLike, Metric
+
+
+@dataclass(frozen=True)
+class NumberOfClusters:
+    """How many clusters there are.
+
+    Attributes
+    ----------
+    k : int
+        The most probable number.
+    probabilities : Series
+        The probability of each number; they sum to 1. That of 1 is the probability that there are
+        no clusters.
+    table : DataFrame
+        The best clustering of each number that the default sweep found, and its expected agreement.
+    structure : Structure or None
+        Whether there are clusters at all.
+    """
+
+    k: int
+    probabilities: pd.Series[float]
+    table: pd.DataFrame
+    structure: Structure | None = None
+
+    def __repr__(self) -> str:
+        first, *rest = self.probabilities.sort_values(ascending=False, kind="stable").items()
+        likely = [f"{k} ({share:.0%})" for k, share in rest if share >= MIN_NAMED]
+        number = "No clusters" if self.k == 1 else f"{self.k} clusters"
+        return f"{number} ({first[1]:.0%}){', or ' * bool(likely)}{' or '.join(likely)}."
+
+
+def n_clusters(
+    X: ArrayLike, *, metric: Metric = "euclidean", random_state: int = 0
+) -> NumberOfClusters:
+    """How many clusters there are: one answer, with the probability of each number.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d), or a Dataset
+    metric : str or callable
+    random_state : int
+
+    Returns
+    -------
+    NumberOfClusters
+
+    Raises
+    ------
+    InputError
+        For fewer objects than the learned judge takes, and for a graph.
+
+    Notes
+    -----
+    The probability of clusters comes from :func:`karat.assess_structure`; the learned judge divides
+    it among the clusterings of the default sweep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import karat
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> karat.n_clusters(X).k
+    3
+    """
+    import pandas as pd
+
+    study = Study(X, metric=metric, random_state=random_state)
+    study.sweep(progress=False)
+    answer = study.best(stability=False)
+    if not answer.numbers:
+        raise InputError(
+            f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
+            "distances; karat.stability.ESTIMATORS has other ways"
+        )
+    some = 1.0 if answer.structure is None else answer.structure.probability
+    shares = {1: 1 - some} | {number.k: some * number.probability for number in answer.numbers}
+    probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
+    best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
+    best = best.set_index("n_clusters").rename_axis("k").sort_index()
+    table = best[["name", "expected", "low", "high"]]
+    k = int(probabilities.index[int(probabilities.argmax())])
+    return NumberOfClusters(k, probabilities, table, answer.structure)

@@ -1,0 +1,149 @@
+"""The state of a study: its data, record, fits, storage and results, which functions take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.clusterers import Clusterer, catalogue
+from karat.datasets import as_dataset
+from karat.labelings.labels import NOISE_POLICIES, known_labels
+from karat.runtime.validation import InputError, check_choice, in_order_of
+from karat.study.fits import Fits
+from karat.study.objects import Objects, index_of
+from karat.study.record import Record, Settings, check_identities, keep_classes, stable
+from karat.study.store import Store
+
+if TYPE_CHECKING:
+    from karat.judge import Judge
+    from karat.runtime.types import ArrayLike, Labels, Metric
+
+
+class Tried:
+    """What was clustered, how, and what came of it; :class:`karat.Study` owns one.
+
+    Parameters
+    ----------
+    X, y, storage, metric, update
+        As for :class:`karat.Study`.
+    **settings
+        ``noise``, ``delta``, ``classes``, ``random_state``, ``by`` and ``exact``, None for the
+        recorded value or the default.
+
+    Attributes
+    ----------
+    dataset, metric, y
+        The data, their distance, and the class of each object or None.
+    record : Record
+        The settings that decide, and the calls, in order.
+    objects, fits : Objects, Fits
+        The objects with the samples that represent them; how clusterers are fitted to them.
+    storage : Store
+        The keeper of every finished fit and score.
+    results : dict
+        Values of functions decorated with :func:`karat.study.notes.derived`.
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        y: Labels | None = None,
+        storage: str | Path | None = None,
+        metric: Metric | None = None,
+        update: bool = False,
+        **settings: Any,
+    ) -> None:
+        dataset = as_dataset(X, metric)
+        index = index_of(X, dataset)
+        y = in_order_of(index, y, name="X", other_name="y")
+        changes = _checked({**settings, "metric": metric}, stored=storage is not None)
+        classes = dataset.truth if y is None else y
+        if classes is not None:
+            listed = changes.get("classes")
+            listed = listed if isinstance(listed, list) else ()
+            classes = known_labels(classes, dataset.n_objects, classes=listed)
+        identity = {
+            "fingerprint": dataset.fingerprint, "n_objects": dataset.n_objects,
+            "name": dataset.name, "source": dataset.source, "options": dict(dataset.options),
+        }  # fmt: skip
+        self.storage = Store(storage, identity)
+        try:
+            if classes is not None:
+                changes["truth"] = keep_classes(self.storage, classes)
+            self.record = Record(self.storage, changes, update=update, metric=dataset.metric)
+            self.objects = Objects(dataset, metric, self.record.settings, self.storage)
+        except BaseException:
+            self.storage.close()
+            raise
+        self.objects.index = index
+        self.dataset, self.metric, self.y = dataset, self.objects.metric, self.objects.y
+        self.fits = Fits(self.objects, self.record.settings.exact)
+        self.results: dict[str, tuple[Any, ...]] = {}
+
+    @property
+    def settings(self) -> Settings:
+        """The recorded settings."""
+        return self.record.settings
+
+    @property
+    def judge(self) -> Judge:
+        """The learned judge that is recorded."""
+        return self.record.judge
+
+    @property
+    def X(self) -> Any:  # noqa: N802
+        """The data, an array or CSR."""
+        return self.dataset.X
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects n."""
+        return self.objects.n
+
+    @property
+    def clusterers(self) -> dict[str, Clusterer]:
+        """The clusterers of all sweeps by key: under the study's distance, with their grids."""
+        swept: dict[str, Clusterer] = {}
+        for sweep in self.record.sweeps:
+            keys = [entry["key"] for entry in sweep["clusterers"]]
+            at_hand = {key: catalogue[key] for key in keys if key in catalogue} | self.fits.swept
+            chosen = [at_hand[key] for key in keys if key in at_hand]
+            swept |= {clusterer.key: clusterer for clusterer in self.fits.under_distance(chosen)[0]}
+        return swept
+
+    def save(self, path: str | Path) -> None:
+        """Copy everything to a new file; StorageError where it could not be resumed."""
+        keys = [entry["identity"] for sweep in self.record.sweeps for entry in sweep["clusterers"]]
+        check_identities([self.settings.metric, *keys])
+        self.storage.copy_to(path)
+
+    def close(self) -> None:
+        """Close the storage file, and release the workers."""
+        self.fits.release()
+        self.storage.close()
+
+
+def _checked(settings: dict[str, Any], *, stored: bool) -> dict[str, Any]:
+    """The settings that are not None, as they are recorded; InputError for wrong values."""
+    from karat.bounds.classes import listed_classes
+
+    named = {name: value for name, value in settings.items() if value is not None}
+    for name, value in named.items():
+        if name == "noise":
+            check_choice(value, NOISE_POLICIES, "noise")
+        elif name == "delta" and not 0 < value <= 1:
+            raise InputError(f"delta must be in (0, 1]; got {value!r}")
+        elif name == "random_state" and not (isinstance(value, (int, np.integer)) and value >= 0):
+            raise InputError(f"random_state must be a non-negative integer; got {value!r}")
+    as_recorded: dict[str, Callable[[Any], Any]] = {
+        "delta": float,
+        "classes": listed_classes,
+        "random_state": int,
+        "exact": bool,
+        "metric": lambda metric: stable(metric, "the metric", needed=stored),
+    }
+    return {name: as_recorded.get(name, str)(value) for name, value in named.items()}
