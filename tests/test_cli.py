@@ -119,7 +119,7 @@ def test_a_choice_of_a_sample_says_what_it_loses(tmp_path):
     arguments = ("run", "X.npy", "-c", "average", "-k", "2:4", "--no-stability")
     told = json.loads(run(*arguments, "--json", "--storage", "s.karat", cwd=tmp_path).stdout)
     with karat.load_study(tmp_path / "s.karat", tmp_path / "X.npy") as study:
-        kept = sample_agreement(study, told["best"]["name"])
+        kept = sample_agreement(study.tried, told["best"]["name"])
         assert study.candidates["fitted_on"].tolist() == [5000] * 3
     assert told["best"]["sample"]["agreement"] == pytest.approx(kept)
     assert -1 <= kept <= 1

@@ -207,7 +207,7 @@ def agreements(study, **options):
     """What a sample loses, of every candidate that was fitted to one."""
     table = study.candidates
     names = table.index[table["fitted_on"].notna() & table["partition"].notna()]
-    return pd.Series({name: sample_agreement(study, name, **options) for name in names})
+    return pd.Series({name: sample_agreement(study.tried, name, **options) for name in names})
 
 
 def overlapping(n: int = 600):
@@ -249,9 +249,9 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
     table = study.scores()
     assert table.loc[found.index, "fitted_on"].notna().all()
     with pytest.raises(InputError, match="was fitted to all objects"):
-        sample_agreement(study, "kmeans k=4 start=0")
+        sample_agreement(study.tried, "kmeans k=4 start=0")
     with pytest.raises(InputError, match="did you mean"):
-        sample_agreement(study, "averge k=4")
+        sample_agreement(study.tried, "averge k=4")
 
 
 def test_a_second_sample_of_everything_agrees(low, monkeypatch):
@@ -292,9 +292,9 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
     with karat.Study(X, storage=path) as study:
         study.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
         monkeypatch.setattr(fits.Fits, "on_sample", noted)
-        found = sample_agreement(study, "spectral k=3 start=1")
+        found = sample_agreement(study.tried, "spectral k=3 start=1")
     with karat.Study(X, storage=path) as study:
-        assert sample_agreement(study, "spectral k=3 start=1") == found
+        assert sample_agreement(study.tried, "spectral k=3 start=1") == found
         assert fitted == ["spectral k=3 start=0"]
         every = agreements(study)
     fresh = karat.Study(X)
@@ -313,7 +313,7 @@ def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
     why = "the fit to a second sample failed: RuntimeError: not these"
     for _ in range(2):
         with pytest.raises(InputError, match=why):
-            sample_agreement(study, "unlucky k=3 start=1")
+            sample_agreement(study.tried, "unlucky k=3 start=1")
     answer = study.best(stability=False)
     assert answer.sample.agreement is None
     assert answer.sample.reason == why
@@ -329,9 +329,9 @@ def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
         assert study.candidates["fitted_on"].notna().all()
     with karat.Study(X, storage=path) as study:
         with pytest.raises(InputError, match="the clusterer mine is not in the catalogue"):
-            sample_agreement(study, "mine k=3")
+            sample_agreement(study.tried, "mine k=3")
         study.sweep(mine, k=[3], workers=1)
-        assert sample_agreement(study, "mine k=3") > 0
+        assert sample_agreement(study.tried, "mine k=3") > 0
 
 
 def test_the_choice_says_what_its_sample_loses(low):
@@ -390,12 +390,12 @@ def test_one_start_of_every_k_comes_first_and_short_fits_first():
     from karat.study.request import SweepRequest
 
     asked = SweepRequest.checked("kmeans", [4, 2, 3], None, 2)
-    jobs = [
+    planned = [
         job
         for name in ("hdbscan", "average", "kmeans")
         for job in jobs.jobs_for(as_clusterer(name), asked.candidates_of(as_clusterer(name), 0))
     ]
-    names = [job.candidates[0].name for job in fits.order_of_work(jobs)]
+    names = [job.candidates[0].name for job in fits.order_of_work(planned)]
     assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]
     assert names[6].startswith("average")
     assert names[7].startswith("hdbscan")
@@ -404,13 +404,13 @@ def test_one_start_of_every_k_comes_first_and_short_fits_first():
 def test_many_documents_are_clustered_whole_by_mini_batches(monkeypatch):
     monkeypatch.setattr(fits, "MANY_DOCUMENTS", 50)
     X = csr_array(np.random.default_rng(0).poisson(0.5, size=(60, 20)).astype(float))
-    many = karat.Study(X, metric="cosine").fits.default_clusterers
+    many = karat.Study(X, metric="cosine").tried.fits.default_clusterers
     assert many[0] == "spherical-kmeans-minibatch"
     assert "kmeans" not in many
     whole = karat.Study(X, metric="cosine", exact=True)
-    assert "spherical-kmeans-minibatch" not in whole.fits.default_clusterers
+    assert "spherical-kmeans-minibatch" not in whole.tried.fits.default_clusterers
     few = karat.Study(X[:40], metric="cosine")
-    assert few.fits.default_clusterers == whole.fits.default_clusterers
+    assert few.tried.fits.default_clusterers == whole.tried.fits.default_clusterers
 
 
 # -- cells -----------------------------------------------------------------------------------
@@ -451,7 +451,7 @@ def test_ward_is_given_all_objects_as_cells(low):
     study = karat.Study(X, by="silhouette")
     study.sweep(["ward"], k=[3], workers=1)
     assert "120 cells of the 600 objects" in str(study.best())
-    assert sample_agreement(study, "ward k=3") > 0.9
+    assert sample_agreement(study.tried, "ward k=3") > 0.9
 
 
 def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):

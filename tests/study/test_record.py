@@ -74,7 +74,7 @@ def check_code(study: karat.Study, **scope: object) -> None:
 @pytest.mark.parametrize(
     ("name", "first", "other"),
     [("metric", "euclidean", "cityblock"), ("noise", "drop", "cluster"), ("delta", 0.1, 0.2),
-     ("random_state", 0, 1), ("truth", list(Y), list(Y[::-1]))],
+     ("random_state", 0, 1), ("y", list(Y), list(Y[::-1]))],
 )  # fmt: skip
 def test_other_settings_are_rejected_and_change_nothing(tmp_path, name, first, other):
     path = tmp_path / "s.karat"
@@ -348,9 +348,9 @@ def test_code_of_what_is_too_long_to_write():
     study = karat.Study(big, y=truth)
     study.add({"mine": mine})
     assert len(study.code) < 700
-    assert "# truth:" in study.code
+    assert "# y:" in study.code
     assert "# labelings:" in study.code
-    check_code(study, X=big, truth=truth, labelings={"mine": mine})
+    check_code(study, X=big, y=truth, labelings={"mine": mine})
 
 
 def test_code_of_own_estimators():
@@ -359,7 +359,7 @@ def test_code_of_own_estimators():
     study.sweep({"km": own["km"], "piped": "ward"}, k=2, n_init=1, workers=1)
     study.sweep(own["GaussianMixture"], k=[3], n_init=2, workers=1)
     assert "'piped': 'ward'" in study.code
-    check_code(study, X=X, own=own)
+    check_code(study, X=X, clusterers=own)
 
 
 def test_code_says_what_it_cannot_write():
@@ -367,8 +367,8 @@ def test_code_says_what_it_cannot_write():
     study = karat.Study(X)
     study.sweep({"long": own["long"]}, k=900, n_init=1, workers=1)
     study.sweep({"odd": own["odd"], "ward": "ward"}, k=[2], workers=1)
-    assert "# own['long']: your own clusterer, sklearn.cluster._kmeans.KMeans#" in study.code
-    check_code(study, X=X, own=own)
+    assert "# clusterers['long']: your clusterer, sklearn.cluster._kmeans.KMeans#" in study.code
+    check_code(study, X=X, clusterers=own)
 
 
 def test_code_of_a_data_file(tmp_path):
@@ -378,7 +378,7 @@ def test_code_of_a_data_file(tmp_path):
     data = karat.datasets.read(path, label_column="kind", id_column="id", scale="standard")
     study = karat.Study(data)
     study.sweep("average", k=[3], workers=1)
-    assert "truth=" not in study.code
+    assert "y=" not in study.code
     check_code(study)
     other = karat.Study(data, y=Y[::-1])
     other.sweep("average", k=[3], workers=1)

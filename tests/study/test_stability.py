@@ -212,7 +212,7 @@ def test_predicted_work_is_what_is_done(clusterer, X, monkeypatch):
     with karat.Study(X) as study:
         study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
         ours = next(c for c in study.tried.storage.candidates() if c["partition"] is not None)
-        takes, swept = stability.work_of(study, ours)
+        takes, swept = stability.work_of(study.tried, ours)
         done = counted_fits(study, ours["name"], monkeypatch)
         fitted = sum(c["status"] != "planned" for c in study.tried.storage.candidates())
     if clusterer == "kmeans":  # two numbers in each call, at a tenth

@@ -83,7 +83,7 @@ def test_k_means_of_few_objects_starts_no_process_and_each_fit_has_its_own_warni
     assert reasons.str.count("distinct").max() == 1
     assert 0 < reasons.notna().sum() < len(reasons)
 
-    monkeypatch.setattr(execution, "_own_pool", None)
+    monkeypatch.setattr(execution, "_new_pool", None)
     shown = warnings.showwarning
     many = karat.Study(X)
     many.sweep("kmeans", k=range(2, 9), n_init=8, workers=4)
@@ -423,7 +423,7 @@ def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
     study.add({f"c{i}": rng.integers(0, 3, 12) for i in range(400)})
     assert len(study.tried.storage.partitions()) > 256
     study.evaluate(["calinski_harabasz_index"])
-    values, reasons, _ = score_table(study)
+    values, reasons, _ = score_table(study.tried)
     assert list(values.index) == study.tried.storage.partitions()
     undefined = values["calinski_harabasz_index"].isna()
     assert set(values.index[undefined]) <= set(reasons)

@@ -35,7 +35,7 @@ def code_of(tried: Tried) -> str:
             f"# judge: your own, {tried.judge.name}; karat.judge.load_judge reads a file, "
             "karat.load_study(path).judge has that of a stored study"
         )
-        lines.append("tried.judge = judge")
+        lines.append("study.judge = judge")
     if (constraints := constraints_of(tried)) is not None:
         ids, words = np.asarray(tried.dataset.ids).tolist(), ("cannot", "must")
         rows = zip(constraints.pairs.tolist(), constraints.must.tolist(), strict=True)
@@ -47,7 +47,7 @@ def code_of(tried: Tried) -> str:
             lines.append(_sweep(content, notes))
         elif kind == "add":
             lines.append(_add(tried, content["names"], notes))
-    return "\n".join(["import karat", "", *notes, *lines, "print(best_answer(tried))"])
+    return "\n".join(["import karat", "", *notes, *lines, "print(study.best())"])
 
 
 def _arguments(tried: Tried, notes: list[str]) -> list[str]:

@@ -87,6 +87,14 @@ class Study:
 
     Attributes
     ----------
+    dataset : Dataset
+        The data with their names, notes and findings.
+    metric : str or callable
+        The distance that clusters and judges.
+    y : ndarray of object, shape (n,), or None
+        Class of each object, None where it is not known.
+    record : karat.study.record.Record
+        The settings that decide, and the calls that tried something, in order.
     tried : karat.study.tried.Tried
         The state: record, data, objects, fits, storage and results.
     command : str or None
@@ -134,14 +142,13 @@ class Study:
             random_state=random_state, by=None if by is None else as_decider(by).key, exact=exact,
             update=update,
         )  # fmt: skip
+        self.dataset: Dataset = self.tried.dataset
+        self.metric: Any = self.tried.metric
+        self.y: NDArray[np.object_] | None = self.tried.y
+        self.record: Record = self.tried.record
         self.command: str | None = None
 
     # -- the data and the record ----------------------------------------------------------------
-
-    @property
-    def dataset(self) -> Dataset:
-        """The data with their names, notes and findings."""
-        return self.tried.dataset
 
     @property
     def X(self) -> Any:  # noqa: N802
@@ -149,24 +156,9 @@ class Study:
         return self.tried.X
 
     @property
-    def y(self) -> NDArray[np.object_] | None:
-        """Class of each object, None where it is not known."""
-        return self.tried.y
-
-    @property
     def n_objects(self) -> int:
         """Number of objects n."""
         return self.tried.n_objects
-
-    @property
-    def metric(self) -> Any:
-        """The distance that clusters and judges."""
-        return self.tried.metric
-
-    @property
-    def record(self) -> Record:
-        """The settings that decide, and the calls that tried something, in order."""
-        return self.tried.record
 
     @property
     def by(self) -> str:
@@ -561,7 +553,7 @@ class Study:
         >>> import karat
         >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
         >>> study = karat.Study(X).sweep(["average"], k=range(2, 4))
-        >>> found = candidate_stability(tried, "average k=3", n_resamples=5, n_references=2)
+        >>> found = study.stability("average k=3", n_resamples=5, n_references=2)
         >>> len(found.clusters.table)
         3
         """
@@ -673,7 +665,7 @@ class Study:
         --------
         >>> import karat
         >>> study = karat.Study(karat.datasets.load("wine", scale="standard")).sweep("ward", k=[3])
-        >>> [one.size for one in describe_candidate(tried, "ward k=3")]
+        >>> [one.size for one in study.describe("ward k=3")]
         [64, 58, 56]
         """
         return descriptions.describe_candidate(self.tried, name or best_candidate(self.tried))
@@ -709,7 +701,7 @@ class Study:
         >>> import karat
         >>> study = karat.Study(karat.datasets.load("wine", scale="standard")).sweep("ward", k=[3])
         >>> study.name_clusters({0: "light"}, by="Ann", candidate="ward k=3")
-        >>> [(one.name, one.named_by) for one in describe_candidate(tried, "ward k=3")][0]
+        >>> [(one.name, one.named_by) for one in study.describe("ward k=3")][0]
         ('light', 'Ann')
         """
         candidate = candidate or best_candidate(self.tried)
