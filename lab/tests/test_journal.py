@@ -4,7 +4,7 @@ from karat_lab.journal import Kept
 
 
 def test_rows_are_those_of_what_was_asked(tmp_path):
-    path = tmp_path / "kept.jsonl"
+    path = tmp_path / "kept.karat"
     Kept(path, "asked").put(("set", "b"), {"score": 0.5})
     assert Kept(path, "asked").get(("set", "b")) == {"score": 0.5}
     assert Kept(path, "asked").get(("set", "c")) is None

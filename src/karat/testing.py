@@ -1,12 +1,10 @@
-"""Laws that every measure, clusterer and storage must obey, for karat's own and for yours.
+"""Laws that every measure and clusterer must obey, for karat's own and for yours.
 
 A package that adds one of them runs these in its own tests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +15,7 @@ from karat.measures import Measure
 from karat.measures.computation import compute
 from karat.measures.inputs import Inputs
 from karat.measures.passes.plan import takes_weights
-from karat.runtime.validation import InputError, StorageError
-from karat.study.store import Finished, Planned, Score, Store
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -217,142 +214,3 @@ def _labels(
     clusterer: Clusterer, X: NDArray[np.float64], value: float, seed: int = 7
 ) -> NDArray[np.int32]:
     return encode(clusterer.make(value, seed).fit_predict(X)).codes
-
-
-def check_storage(make: Callable[[dict[str, Any]], Store]) -> None:
-    """Raise AssertionError if a storage breaks the contract of :class:`karat.study.store.Store`.
-
-    The laws: a candidate is finished once; a call that writes happens whole or not at all; labels
-    are canonical and kept once for equal partitions; what was added first stays; what is returned
-    is the caller's; changes are counted; a storage that outlasts the process has everything when
-    it is opened again, and rejects other data and a second user.
-
-    Parameters
-    ----------
-    make : callable
-        ``make(identity)`` opens the storage for data with this identity: the same one each time if
-        it has a path, an empty one otherwise. ``identity`` is the dict that
-        :class:`~karat.study.Study` describes its data by.
-
-    Examples
-    --------
-    >>> from karat.study.sqlite import SqliteStore
-    >>> from karat.testing import check_storage
-    >>> check_storage(lambda identity: SqliteStore(None, identity))
-    """
-    identity = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
-    store = make(identity)
-    assert not store.candidates(), "a new storage has candidates"
-    assert not store.calls(), "a new storage has calls"
-    assert identity.items() <= store.meta.items(), "the identity is not in meta"
-    _check_candidates(store)
-    _check_labels(store)
-    _check_notes(store)
-    _check_scores(store)
-    if store.path is None:
-        store.close()
-        return
-    before = _all_of(store)
-    with _raises("a second user is let in", StorageError):
-        make(identity)
-    store.close()
-    with _raises("other data are let in", StorageError):
-        make(identity | {"fingerprint": "e" * 64})
-    store = make(identity)
-    assert _all_of(store) == before, "what was written is not there when it is opened again"
-    store.close()
-
-
-@contextmanager
-def _raises(otherwise: str, kind: type[Exception] = Exception) -> Iterator[None]:
-    """Expect an exception."""
-    try:
-        yield
-    except kind:
-        return
-    raise AssertionError(otherwise)
-
-
-def _all_of(store: Store) -> list[Any]:
-    """Everything that can be read from a storage, as it compares."""
-    candidates = store.candidates()
-    names = [c["name"] for c in candidates]
-    labels = [codes.tolist() for codes in store.labels(store.partitions())]
-    soft = {name: repr(store.memberships(name)) for name in names}
-    clusters = [store.cluster_names(name) for name in names]
-    scores = [repr(score) for score in store.scores("here")]
-    return [store.meta, store.calls(), candidates, labels, soft, clusters, scores, store.blob("b")]
-
-
-def _check_candidates(store: Store) -> None:
-    plan = [Planned(name, "kmeans", "n_clusters", 2, 0, 1) for name in "abcd"]
-    assert store.plan(plan[:3]) == 3, "plan does not say how many candidates are new"
-    assert store.plan(plan) == 1, "a planned candidate is planned again"
-    assert [c["name"] for c in store.candidates()] == list("abcd"), "the order of planning is lost"
-    changes = store.changes["candidates"]
-    one = Finished("a", "ok", None, np.array([7, 7, 3, 3]), 0.5, fitted_on=2)
-    store.finish([one, Finished("b", "failed", "why", None, 0.1)])
-    assert store.changes["candidates"] > changes, "finish is not counted in changes"
-    with _raises("a finished candidate is finished again"):
-        store.finish([Finished("c", "ok", None, np.array([0, 1, 2, 2]), 0.5), one])
-    assert store.planned() == {"c", "d"}, "a call that raised was kept in part"
-    assert store.plan(plan) == 0, "a finished candidate is planned again"
-    rows = store.candidates()
-    rows[0]["status"] = "changed"
-    found = store.candidate("a")
-    assert found["status"] == "ok", "what candidates returned is not the caller's"
-    there = (found["n_clusters"], found["n_noise"], found["seconds"], found["fitted_on"])
-    assert there == (2, 0, 0.5, 2), f"what became of a candidate is read as {there}"
-
-
-def _check_labels(store: Store) -> None:
-    soft = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.4, 0.6]], dtype=np.float32)
-    store.finish(
-        [
-            Finished("c", "ok", None, np.array([1, -1, 0, 1]), 0.1, ("zero", "one")),
-            Finished("d", "flagged", "soft", np.array([0, 0, 1, 1]), 0.1, memberships=soft),
-        ]
-    )
-    a, c, d = (store.candidate(name)["partition"] for name in "acd")
-    assert a == d, "equal partitions have different hashes"
-    assert store.partitions() == [a, c], "partitions are not those of the candidates, each once"
-    codes = [row.tolist() for row in store.labels([c, a])]
-    assert codes == [[0, -1, 1, 0], [0, 0, 1, 1]], f"labels are not canonical: {codes}"
-    names = store.cluster_names("c")
-    assert names == ["one", "zero"], f"names of clusters are not those of the codes: {names}"
-    assert store.cluster_names("a") is None, "a candidate without names of clusters has some"
-    assert store.memberships("a") is None, "a hard candidate has memberships"
-    kept = store.memberships("d")
-    assert kept is not None, "memberships are lost"
-    assert np.array_equal(kept, soft), "memberships differ"
-
-
-def _check_notes(store: Store) -> None:
-    store.record("settings", {"by": None})
-    store.record("settings", {"by": None})
-    store.record("sweep", {"k": [2, 3]})
-    store.record("settings", {"by": "silhouette"})
-    kinds = [kind for kind, _ in store.calls()]
-    assert kinds == ["settings", "sweep", "settings"], f"the calls are {kinds}"
-    assert store.calls("sweep") == [("sweep", {"k": [2, 3]})], "the content of a call differs"
-    changes = store.changes["notes"]
-    store.set_meta({"note": [1, None, "x"]})
-    store.set_meta({"note": {"value": 0.1}})
-    assert store.meta["note"] == {"value": 0.1}, "a note is not replaced"
-    assert store.changes["notes"] > changes, "notes are not counted in changes"
-    assert store.blob("b") is None, "there are bytes that nobody kept"
-    store.add_blob("b", b"\x00one")
-    store.add_blob("b", b"two")
-    assert store.blob("b") == b"\x00one", "bytes are not kept as they were given first"
-
-
-def _check_scores(store: Store) -> None:
-    first, undefined = Score("p", "m", 0.1, None, 0.01), Score("p", "n", np.nan, "undefined")
-    store.add_scores("here", [first, undefined])
-    store.add_scores("here", [Score("p", "m", 0.2, None)])
-    store.add_scores("there", [Score("p", "m", 0.3, None)])
-    found = {score.measure: score for score in store.scores("here")}
-    assert found["m"] == first, "the first score does not stay"
-    assert np.isnan(found["n"].value), "an undefined score has a value"
-    assert found["n"].reason == "undefined", "the reason of a score is lost"
-    assert [score.value for score in store.scores("there")] == [0.3], "contexts are mixed"

@@ -149,7 +149,7 @@ def test_what_is_asked_shows_no_cluster():
 
 
 def test_answers_are_kept_and_never_asked_for_twice(tmp_path):
-    path = tmp_path / "answers.jsonl"
+    path = tmp_path / "answers.karat"
     first = read(answers=path)
     again = read(answers=path, reader=Oracle(LABELS, fails=1))
     assert (again.assigned, again.cost.calls, again.cost.remembered) == (first.assigned, 0, 33)
@@ -170,7 +170,7 @@ def test_answers_are_kept_in_a_study(tmp_path):
 
 
 def test_an_interruption_loses_no_answer(tmp_path):
-    path = tmp_path / "answers.jsonl"
+    path = tmp_path / "answers.karat"
     oracle, left = Oracle(LABELS), iter(range(17))
 
     def interrupted(prompt):

@@ -296,7 +296,7 @@ def test_the_command_lets_a_function_read_and_corrects_it(folder):
         "ann",
     )
     answer_all(desk)
-    options = ("--by", "my_reader:ask", "-n", "60", "-o", "model.jsonl")
+    options = ("--by", "my_reader:ask", "-n", "60", "-o", "model.karat")
     done = karat_command(*COMMAND, *options, "--person", "people.jsonl", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert re.match(r"Asked: \d\d calls", done.stderr)
@@ -309,10 +309,10 @@ def test_the_command_lets_a_function_read_and_corrects_it(folder):
     again = karat_command(*COMMAND, *options, "--json", cwd=folder)
     reading = json.loads(again.stdout)["read"]["my_reader:ask"]
     assert reading["cost"]["calls"] == 0
-    assert (folder / "model.jsonl").exists()
+    assert (folder / "model.karat").exists()
     done = karat_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
     assert "found the intruder in 30 of 30 sets" in done.stdout
-    assert (folder / "news-prompts.jsonl").exists()
+    assert (folder / "news-prompts.karat").exists()
 
 
 def test_the_command_keeps_what_a_function_said_in_a_study(folder):
@@ -327,7 +327,7 @@ def test_the_command_keeps_what_a_function_said_in_a_study(folder):
     first, again = (karat_command(*command, cwd=folder) for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert "Answers: in the study" in first.stderr
-    assert not (folder / "news-prompts.jsonl").exists()
+    assert not (folder / "news-prompts.karat").exists()
     first_reading, second_reading = (
         json.loads(done.stdout)["read"]["my_reader:ask"] for done in (first, again)
     )

@@ -13,7 +13,7 @@ import numpy as np
 from karat.bounds import b_max, supervised_yardstick
 from karat.bounds.languages import Algo, Cluster, Init, Language, Simple
 from karat.clusterers import catalogue
-from karat.runtime.journal import KeptLines
+from karat.runtime.kept_file import KeptValues
 from karat_lab import ExperimentResult
 from karat_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
 
@@ -130,7 +130,7 @@ def run(
     """
     seed = int(random_state if random_state is not None else 0)
     plan = _plan(name, samples, seed)
-    kept = KeptLines(storage)
+    kept = KeptValues(storage)
     figure = int(name[-1])
     algorithms = ("KMeans", "SPKMeans") if figure <= 2 else tuple(CLUSTERERS)
     rows: list[dict[str, Any]] = []
@@ -176,7 +176,7 @@ def _errors(
     which: str,
     algorithms: tuple[str, ...],
     plan: Plan,
-    kept: KeptLines,
+    kept: KeptValues,
     progress: Callable[[str], None] | None,
 ) -> dict[str, Errors]:
     drawn = plan.documents if sampled(which) else 1
@@ -258,7 +258,7 @@ def _training_errors(labels: NDArray[np.int64], truth: NDArray[np.int64]) -> int
 
 
 def _rows(
-    figure: int, which: str, errors: dict[str, Errors], plan: Plan, kept: KeptLines
+    figure: int, which: str, errors: dict[str, Errors], plan: Plan, kept: KeptValues
 ) -> list[dict[str, Any]]:
     r, s = plan.starts, len(CLUSTERERS)
     half = SPLITS.index(50)
@@ -345,7 +345,7 @@ def _row(
     return row
 
 
-def _supervised(which: str, percent: int, plan: Plan, kept: KeptLines) -> dict[str, float]:
+def _supervised(which: str, percent: int, plan: Plan, kept: KeptValues) -> dict[str, float]:
     """A classifier trained on half of the labels and tested on the others, one draw."""
     key = f"supervised {which} {percent} {plan.seed}"
     row: dict[str, float] | None = kept.get(key)

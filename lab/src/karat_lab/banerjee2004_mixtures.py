@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from karat.clusterers import SphericalKMeans, VonMisesFisherMixture
 from karat.measures import purity
-from karat.runtime.journal import KeptLines
+from karat.runtime.kept_file import KeptValues
 from karat_lab import ExperimentResult
 from karat_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
 
@@ -42,7 +42,7 @@ def run(
 
     seed = int(random_state if random_state is not None else 0)
     starts = samples or STARTS
-    kept = KeptLines(storage)
+    kept = KeptValues(storage)
     tables = []
     for which in COLLECTIONS:
         found = []

@@ -15,7 +15,7 @@ from karat.bench.folder import number_of_classes, read_folder
 from karat.bench.page import html_page
 from karat.bench.paper import WIDTH, latex
 from karat.bench.scored import Scored
-from karat.runtime.journal import KeptLines
+from karat.runtime.kept_file import KeptValues
 from karat.runtime.output import check_output, write_output
 from karat.runtime.validation import InputError
 
@@ -48,7 +48,7 @@ class Benchmark(Scored):
         each try has objects of its own.
     metric : str or callable, default "euclidean"
     storage : path, optional
-        Text file that keeps each finished fit, so that a killed run resumes.
+        SQLite file that keeps each finished fit, so that a killed run resumes.
     random_state : int, default 0
 
     Attributes
@@ -89,7 +89,7 @@ class Benchmark(Scored):
         self.rules.check()
         self.metric = metric
         self._rows: list[dict[str, Any]] = []
-        self._kept = KeptLines(storage)
+        self._kept = KeptValues(storage)
 
     @classmethod
     def from_folder(

@@ -71,7 +71,7 @@ class Reader:
         Option(
             "--output",
             "-o",
-            show_default="DATA-clarity.jsonl, of a function the study or DATA-prompts.jsonl",
+            show_default="DATA-clarity.jsonl, of a function the study or DATA-prompts.karat",
         ),
     ] = None
     reader: Annotated[str, Option(show_default="user name, or the function")] = ""
@@ -205,7 +205,7 @@ def _read(reader: Reader, name: str, questions: Any, study: Study | None) -> dic
         kind = "clarity" if reader.task is Task.names else reader.task.value
         path = reader.output or Path(f"{name}-{kind}.jsonl")
         return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
-    kept: Any = reader.output or study or Path(f"{name}-prompts.jsonl")
+    kept: Any = reader.output or study or Path(f"{name}-prompts.karat")
     interview = Interview(_function(reader.by), reader.reader or reader.by, kept, reader.max_calls)
     said = interview.go_through(questions)
     where = "in the study" if kept is study else kept

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat.runtime.journal import append, locked
+from karat.labeling.locked_file import append, locked
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:

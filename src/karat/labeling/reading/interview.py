@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from karat.runtime.journal import KeptLines
+from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class Interview:
         if not callable(reader):
             raise InputError(f"reader must be callable; got {type(reader).__name__}")
         self._reader, self.name, self._most = reader, name, max_calls
-        self._kept: KeptLines | StudyAnswers
+        self._kept: KeptValues | StudyAnswers
         if answers is None or isinstance(answers, str | PathLike):
-            self._kept = KeptLines(answers)
+            self._kept = KeptValues(answers)
         else:
             self._kept = StudyAnswers(answers)
         self.cost = Cost()
