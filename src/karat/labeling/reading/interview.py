@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from karat.runtime.kept_file import KeptValues
@@ -81,7 +82,7 @@ class Interview:
         self._reader, self.name, self._most = reader, name, max_calls
         self._kept: KeptValues | StudyAnswers
         if answers is None or isinstance(answers, str | PathLike):
-            self._kept = KeptValues(answers)
+            self._kept = KeptValues(None if answers is None else Path(answers))
         else:
             self._kept = StudyAnswers(answers)
         self.cost = Cost()
