@@ -8,6 +8,7 @@ What was done is written into :attr:`Dataset.notes`.
 from karat.datasets._constraints import read_constraints
 from karat.datasets._dataset import Dataset
 from karat.datasets._files import read_lines
+from karat.datasets._in_memory import from_array, from_table
 from karat.datasets._labelings import (
     ASSIGNED,
     KnownLabels,
@@ -17,8 +18,8 @@ from karat.datasets._labelings import (
     read_labels,
 )
 from karat.datasets._original_units import original_units
-from karat.datasets._packaged import available, load
-from karat.datasets._read import from_array, from_table, read, read_cells
+from karat.datasets._packaged_sets import available, load
+from karat.datasets._readers import read, read_cells
 from karat.datasets._relations import (
     as_dataset,
     compares_objects,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets._work import Work, visible
+from karat.datasets._draft import DatasetDraft
+from karat.datasets._names import visible
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CATEGORIES = 100
-CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
-_WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
-_DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
+CONTROL_CHARACTERS = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
+_WHOLE_NUMBER = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
+_DECIMAL_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 _MINUS_ONE = r"^-1(\.0*)?([eE][+-]?0+)?$"
 
 
@@ -128,7 +129,7 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
     if is_text(kind):
         column = blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
         # a name must not move or colour a terminal
-        column = pc.replace_substring_regex(column, CONTROL, "\ufffd")
+        column = pc.replace_substring_regex(column, CONTROL_CHARACTERS, "\ufffd")
         numbers = _whole_numbers(column)
         if numbers is not None:
             column = numbers
@@ -163,9 +164,9 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
     if column.null_count == len(column):
         return None
-    if pc.all(pc.match_substring_regex(column, _WHOLE)).as_py():
+    if pc.all(pc.match_substring_regex(column, _WHOLE_NUMBER)).as_py():
         return pc.replace_substring_regex(column, r"\.0*$", "").cast(pa.int64())
-    if not pc.all(pc.match_substring_regex(column, _DECIMAL)).as_py():
+    if not pc.all(pc.match_substring_regex(column, _DECIMAL_NUMBER)).as_py():
         return None
     values = column.cast(pa.float64())
     if pc.all(pc.equal(pc.floor(values), values)).as_py() and _fits_int(values):
@@ -198,7 +199,7 @@ class Categories:
     values: list[str]
 
 
-def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str]) -> Work:
+def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str]) -> DatasetDraft:
     """The columns that were understood as numbers and categories; ``flags`` were true and false."""
     blocks = [
         _indicators(name, one) if isinstance(one, Categories) else ((name,), one)
@@ -232,7 +233,7 @@ def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str
             if name in flags:
                 notes.append(f"{name!r}: true became 1, false 0.")
     categorical = [isinstance(one, Categories) for one in made.values()]
-    return Work(
+    return DatasetDraft(
         X,
         tuple(name for names, _ in blocks for name in names),
         np.repeat(np.arange(len(blocks)), widths),

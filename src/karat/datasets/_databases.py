@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from karat.datasets._columns import to_arrow
-from karat.datasets._work import Raw, quoted
+from karat.datasets._draft import RawData
+from karat.datasets._names import quoted
 from karat.runtime.extras import require
 from karat.runtime.validation import InputError
 
-SQLITE = (".sqlite", ".sqlite3", ".db")
-DATABASES = (*SQLITE, ".duckdb")
+SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
+DATABASE_SUFFIXES = (*SQLITE_SUFFIXES, ".duckdb")
 
 
-def read_database(path: Path, suffix: str, table: str | None) -> Raw:
+def read_database(path: Path, suffix: str, table: str | None) -> RawData:
     """The table that was named, or the only one."""
-    name, found = (_sqlite if suffix in SQLITE else _duckdb)(path, table)
+    name, found = (_sqlite if suffix in SQLITE_SUFFIXES else _duckdb)(path, table)
     notes = [f"Read from the table {name!r}."]
-    return Raw("", None, found, tuple(found.column_names), notes=notes)
+    return RawData("", None, found, tuple(found.column_names), notes=notes)
 
 
 def _sqlite(path: Path, table: str | None) -> tuple[str, Any]:

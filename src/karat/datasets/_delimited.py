@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.datasets._layout import (
-    COMPRESSED,
-    MISSING,
-    Layout,
+    DECOMPRESSORS,
+    MISSING_CELLS,
+    TextLayout,
     cells_of,
     encoding_error,
     open_binary,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def read_rows(
     path: Path,
-    layout: Layout,
+    layout: TextLayout,
     columns: list[str],
     *,
     as_text: set[str],
@@ -39,7 +39,7 @@ def read_rows(
     """Read ``columns``, and say which rows have no values because they were skipped, if any.
 
     Columns in ``as_text`` keep the characters they are written with, and only the empty cell is
-    missing; elsewhere all of :data:`MISSING` are.
+    missing; elsewhere all of :data:`MISSING_CELLS` are.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -47,7 +47,7 @@ def read_rows(
     text = dict.fromkeys(as_text, pa.string())
     # a column whose type is known needs half the memory: its text is not kept to be read again
     sure = {name: pa.float64() for name in layout.numeric if name not in as_text}
-    missing = ("",) if as_text.issuperset(columns) else MISSING
+    missing = ("",) if as_text.issuperset(columns) else MISSING_CELLS
     ragged: list[Ragged] = []
 
     def parsed(names: list[str], types: dict[str, Any], missing: tuple[str, ...]) -> pa.Table:
@@ -72,14 +72,14 @@ def read_rows(
     if table.num_rows == 0:
         raise InputError(f"{path} has a header line and no rows")
     doubtful = [name for name in columns if name in as_text and table.column(name).null_count]
-    if doubtful and missing is MISSING:
+    if doubtful and missing is MISSING_CELLS:
         literal = parsed(doubtful, text, ("",))
         for name in doubtful:
             table = table.set_column(columns.index(name), name, literal.column(name))
     return with_gaps(table, [one.row for one in ragged]) if ragged else (table, None)
 
 
-def open_rows(path: Path, layout: Layout, encoding: str) -> Any:
+def open_rows(path: Path, layout: TextLayout, encoding: str) -> Any:
     """A reader of batches of rows, all cells as text."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -90,7 +90,7 @@ def open_rows(path: Path, layout: Layout, encoding: str) -> Any:
 
 
 def _options(
-    layout: Layout,
+    layout: TextLayout,
     columns: list[str],
     types: dict[str, Any],
     encoding: str,
@@ -132,7 +132,7 @@ def _text_error(path: Path, encoding: str, error: Exception | None) -> InputErro
     return encoding_error(path, encoding)
 
 
-def require_memory(path: Path, layout: Layout, n_columns: int) -> None:
+def require_memory(path: Path, layout: TextLayout, n_columns: int) -> None:
     """Raise before a file is read that does not fit."""
     resources.require_memory(
         layout.estimated_rows * n_columns * 16,  # the table as read and the array made of it
@@ -141,10 +141,10 @@ def require_memory(path: Path, layout: Layout, n_columns: int) -> None:
     )
 
 
-def _source(path: Path, layout: Layout) -> Any:
+def _source(path: Path, layout: TextLayout) -> Any:
     """What Arrow reads: the file itself where it can, which is faster."""
     if layout.delimiter != " ":
-        return open_binary(path) if path.suffix.lower() in COMPRESSED else str(path)
+        return open_binary(path) if path.suffix.lower() in DECOMPRESSORS else str(path)
     with open_binary(path) as stream:
         return io.BytesIO(b"".join(b"\t".join(line.split()) + b"\n" for line in stream))
 
@@ -163,7 +163,7 @@ class Ragged:
     cells: list[str]
 
 
-def ragged_lines(path: Path, layout: Layout, encoding: str) -> list[Ragged]:
+def ragged_lines(path: Path, layout: TextLayout, encoding: str) -> list[Ragged]:
     """The lines whose number of cells is not the first line's."""
     want, found, row = len(layout.names), [], 0
     reader = cells_of(_lines(path, encoding), layout.delimiter)
@@ -178,7 +178,7 @@ def ragged_lines(path: Path, layout: Layout, encoding: str) -> list[Ragged]:
     return found
 
 
-def _ragged_error(path: Path, layout: Layout, ragged: list[Ragged]) -> RepairableError:
+def _ragged_error(path: Path, layout: TextLayout, ragged: list[Ragged]) -> RepairableError:
     shown = [layout.delimiter.join(one.cells) for one in ragged[:3]]
     shown = [text if len(text) <= 60 else text[:57] + "..." for text in shown]
     places = "; ".join(

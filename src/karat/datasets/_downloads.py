@@ -13,8 +13,8 @@ from pathlib import Path
 from karat.runtime.validation import InputError
 
 _ADDRESSES = ("http://", "https://")
-_TIMEOUT = 30.0  # seconds without an answer
-_LARGEST = 2**32
+_TIMEOUT_SECONDS = 30.0  # seconds without an answer
+_MAX_DOWNLOAD_BYTES = 2**32
 
 
 @contextmanager
@@ -35,8 +35,8 @@ def _download(address: str, file: Path) -> None:
     import urllib.request
 
     try:
-        with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:
-            if int(answer.headers.get("Content-Length") or 0) > _LARGEST:
+        with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:
+            if int(answer.headers.get("Content-Length") or 0) > _MAX_DOWNLOAD_BYTES:
                 raise InputError(f"{address} is larger than 4 GB; download it to a file first")
             with file.open("wb") as out:
                 shutil.copyfileobj(answer, out)

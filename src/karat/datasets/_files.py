@@ -1,4 +1,4 @@
-"""Files of every format to what :func:`karat.datasets._prepare.prepare` takes."""
+"""Files of every format to what :func:`karat.datasets._pipeline.prepare` takes."""
 
 from __future__ import annotations
 
@@ -17,46 +17,48 @@ import numpy as np
 
 from karat.datasets import _delimited, _layout
 from karat.datasets._columns import to_arrow
-from karat.datasets._databases import DATABASES, read_database
-from karat.datasets._work import Options, Raw, quoted
-from karat.datasets.annotated_matrices import ANNOTATED, read_annotated
+from karat.datasets._databases import DATABASE_SUFFIXES, read_database
+from karat.datasets._draft import RawData
+from karat.datasets._names import quoted
+from karat.datasets._options import ReadingOptions
+from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
-TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
-PARQUET = (".parquet", ".pq")
-SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+SPREADSHEET_SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 FORMATS = (
     "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, .xls, "
     ".ods), SQLite (.sqlite, .db), DuckDB (.duckdb), AnnData (.h5ad), Matrix Market (.mtx), "
     "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
-LONGEST_NAME = 255  # bytes, of the file systems in use
-_FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
+MAX_NAME_BYTES = 255  # bytes, of the file systems in use
+_SMALLER_DATA_HINT = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
-def read_raw(path: Path, options: Options, *, literal: bool = False) -> Raw:
+def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> RawData:
     """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
     path, part = split_part(path)
     check_file(path)
     name, suffix = split_name(path)
     with explained(path):
-        if suffix in TEXT:
+        if suffix in TEXT_SUFFIXES:
             raw = _text(path, suffix, options, literal)
-        elif suffix in PARQUET:
+        elif suffix in PARQUET_SUFFIXES:
             raw = _parquet(path, options)
-        elif suffix in SPREADSHEETS:
+        elif suffix in SPREADSHEET_SUFFIXES:
             raw = _spreadsheet(path, part, options.header)
-        elif suffix in DATABASES:
+        elif suffix in DATABASE_SUFFIXES:
             raw = read_database(path, suffix, part)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
             raw = _npz(path)
-        elif suffix in ANNOTATED:
+        elif suffix in ANNDATA_SUFFIXES:
             raw = read_annotated(path, part)
         elif suffix == ".mtx":
-            raw = Raw("", None, _matrix_market(path), owned=True)
+            raw = RawData("", None, _matrix_market(path), owned=True)
         else:
             raise InputError(f"{path}: the format {suffix!r} is not known; there are {FORMATS}")
     raw.name, raw.source = part or name, str(path) if part is None else f"{path}#{part}"
@@ -74,7 +76,7 @@ def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
 
 def split_name(path: Path) -> tuple[str, str]:
     """The name of the data set, and the lower-case suffix without that of the compression."""
-    inner = Path(path.stem) if path.suffix.lower() in _layout.COMPRESSED else path
+    inner = Path(path.stem) if path.suffix.lower() in _layout.DECOMPRESSORS else path
     return inner.stem or inner.name, inner.suffix.lower()
 
 
@@ -100,7 +102,7 @@ def check_file(path: Path, also: Iterable[str] = ()) -> None:
 
 def check_name(path: Path) -> None:
     """Raise for a name that no file can have, which the system would only answer with an error."""
-    if any(len(os.fsencode(part)) > LONGEST_NAME for part in path.parts):
+    if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.parts):
         raise InputError(f"there is no file {str(path)[:60] + '...'!r}: the name is too long")
     if "\0" in str(path):
         raise InputError(f"there is no file {str(path)!r}: a name has no zero byte")
@@ -142,7 +144,7 @@ def explained(path: Path) -> Iterator[None]:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"{path} cannot be read: {reason}") from None
     except MemoryError:
-        raise InputError(f"{path} does not fit into memory; {_FEWER}") from None
+        raise InputError(f"{path} does not fit into memory; {_SMALLER_DATA_HINT}") from None
 
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
@@ -183,7 +185,7 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     return [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
-def _text(path: Path, suffix: str, options: Options, literal: bool) -> Raw:
+def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> RawData:
     layout = _layout.look(
         path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns()
     )
@@ -199,10 +201,10 @@ def _text(path: Path, suffix: str, options: Options, literal: bool) -> Raw:
         encoding=options.encoding,
         skip=options.impute == "drop",
     )
-    return Raw("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
+    return RawData("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
 
 
-def _parquet(path: Path, options: Options) -> Raw:
+def _parquet(path: Path, options: ReadingOptions) -> RawData:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -220,12 +222,12 @@ def _parquet(path: Path, options: Options) -> Raw:
         resources.require_memory(
             size + 8 * rows * len(columns),
             f"{path} ({rows:,} rows × {len(columns):,} columns)",
-            _FEWER,
+            _SMALLER_DATA_HINT,
         )
-        return Raw("", None, file.read(columns), tuple(names))
+        return RawData("", None, file.read(columns), tuple(names))
 
 
-def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> Raw:
+def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
     """The sheet that was named, or the first one with anything in it."""
     import pandas as pd
 
@@ -258,20 +260,20 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> Raw:
     if sheet is None and len(names) > 1:
         notes.append(f"Read from the sheet {name!r}; {path.name}#NAME reads another one.")
     table = to_arrow(frame)
-    return Raw("", None, table, tuple(table.column_names), notes=notes)
+    return RawData("", None, table, tuple(table.column_names), notes=notes)
 
 
-def _npy(path: Path) -> Raw:
+def _npy(path: Path) -> RawData:
     """An array; large ones of floats are mapped: the system reads what is looked at."""
     with _numbers_only(path):
         # a private map: what is written to it by mistake does not reach the file
         array = np.load(path, mmap_mode="c", allow_pickle=False)
     floats = array.dtype in (np.float32, np.float64) and array.dtype.isnative
     if array.ndim == 2 and floats and array.flags.c_contiguous and resources.is_large(array):
-        return Raw("", None, np.asarray(array))
+        return RawData("", None, np.asarray(array))
     size = array.nbytes if floats else array.nbytes + 8 * array.size
     shape = " × ".join(map(str, array.shape))
-    resources.require_memory(size, f"{path} (an array of {shape})", _FEWER)
+    resources.require_memory(size, f"{path} (an array of {shape})", _SMALLER_DATA_HINT)
     return _array(np.array(array), {}, path)
 
 
@@ -287,9 +289,9 @@ def _numbers_only(path: Path) -> Iterator[None]:
         raise
 
 
-def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
+def _array(array: Any, beside: dict[str, Any], path: Path) -> RawData:
     if array.dtype.names:
-        return Raw("", None, to_arrow({name: array[name] for name in array.dtype.names}))
+        return RawData("", None, to_arrow({name: array[name] for name in array.dtype.names}))
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
@@ -298,19 +300,19 @@ def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
         )
     if 0 in array.shape:
         raise InputError(f"{path} holds an array of shape {array.shape}: there are no values in it")
-    return Raw("", None, array, beside=beside, owned=True)
+    return RawData("", None, array, beside=beside, owned=True)
 
 
-def _npz(path: Path) -> Raw:
+def _npz(path: Path) -> RawData:
     """A SciPy sparse matrix, or NumPy arrays of which one is the data."""
     with zipfile.ZipFile(path) as archive:
         needed = sum(info.file_size for info in archive.infolist())
-    resources.require_memory(2 * needed, str(path), _FEWER)
+    resources.require_memory(2 * needed, str(path), _SMALLER_DATA_HINT)
     with np.load(path, allow_pickle=False) as file:
         if {"format", "shape", "data"} <= set(file.files):
             from scipy import sparse
 
-            return Raw("", None, sparse.load_npz(path), owned=True)
+            return RawData("", None, sparse.load_npz(path), owned=True)
         arrays = members(file, path)
     tables = [name for name, array in arrays.items() if array.ndim == 2]
     chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
@@ -348,7 +350,9 @@ def _matrix_market(path: Path) -> Any:
     # by path: SciPy's reader ends the process when it is given an open file to look at
     rows, columns, stored, *_ = scipy_io.mminfo(path)
     resources.require_memory(
-        32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _FEWER
+        32 * stored + 16 * rows,
+        f"{path} ({rows:,} × {columns:,}, {stored:,} stored)",
+        _SMALLER_DATA_HINT,
     )
     if rows == 0 or columns == 0:
         raise InputError(f"{path} holds a matrix of {rows} × {columns}: there is nothing in it")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, _delimited, _files, _layout, joining
-from karat.datasets._work import Options, quoted, row_numbers, with_visible_names
-from karat.datasets.annotated_matrices import ANNOTATED, clusterings_of
+from karat.datasets import _columns, _delimited, _files, _layout, object_ids
+from karat.datasets._names import quoted, row_numbers, with_visible_names
+from karat.datasets._options import ReadingOptions
+from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from karat.labelings.labels import known_labels
 from karat.runtime.validation import InputError, unknown_name
 
@@ -121,7 +122,7 @@ def read_labelings(
     own = None if id_column is None else columns.pop(id_column)
     rows = _row_numbers(columns.get("row"))
     named = {}
-    for name in joining.id_columns(columns):
+    for name in object_ids.id_columns(columns):
         if len(columns) > 1:
             named[name] = columns.pop(name)
             notes.append(f"The column {name!r} names the objects; it is no clustering.")
@@ -132,8 +133,8 @@ def read_labelings(
         raise InputError(f"{file} has no column with a clustering")
     order = None
     if own is not None:
-        joining.check_ids(own, f"{file}: {id_column!r}")
-        order = None if ids is None else joining.order(own, ids, f"{file}: {id_column!r}")
+        object_ids.check_ids(own, f"{file}: {id_column!r}")
+        order = None if ids is None else object_ids.order(own, ids, f"{file}: {id_column!r}")
         if order is not None and len(own) > len(order):
             notes.append(f"{len(own) - len(order):,} of its rows are of other objects: ignored.")
     elif ids is not None:
@@ -143,7 +144,7 @@ def read_labelings(
                 f"{file} has {n_rows:,} rows, but there are {len(ids):,} objects; if a column "
                 "names the objects, say which (id_column, --id-column)"
             )
-        notes.append(joining.by_row(str(file), ids))
+        notes.append(object_ids.by_row(str(file), ids))
     if own is None:
         own = named.get("id", next(iter(named.values()), None))
     if order is not None:
@@ -162,12 +163,12 @@ def _joined(file: Path, named: dict[str, NDArray[Any]], ids: Any) -> str | None:
         if wanted.issubset(map(str, values)):
             return name
     for name, values in named.items():
-        counts = any(joining.are_positions(values, start) for start in (0, 1))
-        if counts and (name == "row" or joining.are_positions(ids)):
+        counts = any(object_ids.are_positions(values, start) for start in (0, 1))
+        if counts and (name == "row" or object_ids.are_positions(ids)):
             return None
     name, values = next(reversed(named.items()))
-    absent = sum(place is None for place in joining.places(values, ids))
-    raise joining.mismatch(values, ids, f"{file}: {name!r}", absent)
+    absent = sum(place is None for place in object_ids.places(values, ids))
+    raise object_ids.mismatch(values, ids, f"{file}: {name!r}", absent)
 
 
 def read_labels(
@@ -228,7 +229,7 @@ def read_labels(
         file, n=n_objects, header=header, wanted=("row", "label"), single=True
     )
     named = "row" in columns and "label" in columns
-    own = [] if named or len(columns) < 2 else joining.id_columns(columns)
+    own = [] if named or len(columns) < 2 else object_ids.id_columns(columns)
     own = [name for name in own if name not in ("label", "row")]
     rest = [name for name in columns if name not in own]
     if "label" not in columns and len(rest) != 1:
@@ -243,7 +244,7 @@ def read_labels(
     if named:
         numbers = _drawn_rows(file, columns["row"])
         wanted = list(range(n_objects)) if rows is None else [int(row) for row in rows]
-        at = joining.places(numbers, wanted)
+        at = object_ids.places(numbers, wanted)
         known = [row for row, label in zip(numbers, given, strict=True) if label is not None]
         absent = [row for row in known if row not in set(wanted)]
         if absent and (rows is None or len(absent) == len(known)):
@@ -274,13 +275,13 @@ def read_labels(
 def _by_id(path: Path, name: str, own: NDArray[Any], ids: Any, n: int) -> list[int | None] | None:
     """Which row of the file has each object; None where the ids only count the rows."""
     wanted = range(n) if ids is None else ids
-    counts = any(joining.are_positions(own, start) for start in (0, 1))
-    if len(own) == n and counts and joining.are_positions(wanted):
+    counts = any(object_ids.are_positions(own, start) for start in (0, 1))
+    if len(own) == n and counts and object_ids.are_positions(wanted):
         return None
-    found = joining.places(own, wanted)
+    found = object_ids.places(own, wanted)
     absent = sum(place is None for place in found)
-    if absent == n or (absent and joining.are_positions(wanted)):
-        raise joining.mismatch(own, wanted, f"{path}: {name!r}", absent)
+    if absent == n or (absent and object_ids.are_positions(wanted)):
+        raise object_ids.mismatch(own, wanted, f"{path}: {name!r}", absent)
     return found
 
 
@@ -339,12 +340,12 @@ def read_columns(
     with _files.explained(path):
         if suffix in (".npy", ".npz"):
             return _numpy_columns(path, plain), notes
-        if suffix in _files.TEXT:
+        if suffix in _files.TEXT_SUFFIXES:
             table = _text(path, n, header, keep, single, notes)
-        elif suffix in ANNOTATED:
+        elif suffix in ANNDATA_SUFFIXES:
             table = clusterings_of(path)
-        elif suffix in _files.PARQUET:
-            table = _files.read_raw(path, Options()).content
+        elif suffix in _files.PARQUET_SUFFIXES:
+            table = _files.read_raw(path, ReadingOptions()).content
         else:
             raise InputError(
                 f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad"
@@ -395,7 +396,7 @@ def _text(
     """Every column as text; the number of objects decides where the header is a guess."""
     stem, suffix = _files.split_name(path)
 
-    def parsed(header: bool | None) -> tuple[_layout.Layout, pa.Table]:
+    def parsed(header: bool | None) -> tuple[_layout.TextLayout, pa.Table]:
         options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
         layout = _layout.look(path, suffix, **options)
         if len(layout.names) == 1 or (single and layout.delimiter == " "):

@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from karat.datasets._work import visible
+from karat.datasets._names import visible
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
 #: What an unquoted cell may say instead of a value.
-MISSING = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+MISSING_CELLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
+NUMBER_PATTERN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
 #: what opens a file whose name ends so
-COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+DECOMPRESSORS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DELIMITERS = "\t;,|"
-SAMPLE = 1 << 20
+HEAD_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """How a text file is laid out.
 
     Attributes
@@ -68,7 +68,7 @@ class Layout:
 
 def open_binary(path: Path) -> Any:
     """The file's bytes, decompressed when its name ends as a compressed one does."""
-    return COMPRESSED.get(path.suffix.lower(), open)(path, "rb")
+    return DECOMPRESSORS.get(path.suffix.lower(), open)(path, "rb")
 
 
 def look(
@@ -79,7 +79,7 @@ def look(
     encoding: str,
     delimiter: str | None = None,
     wanted: Iterable[str] = (),
-) -> Layout:
+) -> TextLayout:
     """Decide the layout from the first lines; ``wanted`` columns in the first are a header.
 
     The first line is a header unless one of its cells is a number, or each of its cells comes
@@ -116,11 +116,11 @@ def look(
     decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
     if decimal == ",":
         notes.append("Numbers are written with a decimal comma.")
-    block_size = max(SAMPLE, 64 * max(map(len, lines)))
+    block_size = max(HEAD_BYTES, 64 * max(map(len, lines)))
     rows = _rows(path, body, n_bytes)
     numeric = _numeric(names, body[:50], delimiter, decimal)
     guessed = header is None and why != ""
-    return Layout(
+    return TextLayout(
         names, has_names, guessed, delimiter, decimal, skip, rows, block_size, numeric, tuple(notes)
     )
 
@@ -134,7 +134,7 @@ def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
             f"there is no encoding called {encoding!r}; try utf-8, latin-1 or cp1252"
         ) from None
     with open_binary(path) as stream:
-        sample = stream.read(SAMPLE)
+        sample = stream.read(HEAD_BYTES)
         complete = not stream.read(1)
     if sample[:2] in (b"\xff\xfe", b"\xfe\xff") and "16" not in encoding:
         raise RepairableError(
@@ -175,7 +175,7 @@ def _parted_by_blanks(sample: list[str]) -> bool:
     return (
         len(words[0]) > 1
         and all(len(row) == len(words[0]) for row in words)
-        and all(any(NUMBER.fullmatch(word) for word in row) for row in words[1:] or words)
+        and all(any(NUMBER_PATTERN.fullmatch(word) for word in row) for row in words[1:] or words)
     )
 
 
@@ -198,7 +198,7 @@ def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> t
     cells = [cell.strip() for cell in first]
     if set(wanted) & set(cells):
         return True, ""
-    numbers = [cell for cell in cells if NUMBER.fullmatch(cell)]
+    numbers = [cell for cell in cells if NUMBER_PATTERN.fullmatch(cell)]
     if numbers:
         counts = [[str(j + start) for j in range(len(numbers))] for start in (0, 1)]
         if len(numbers) > 2 and numbers in counts:
@@ -208,8 +208,8 @@ def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> t
         return True, ""
     columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
     for column in columns:
-        given = [cell for cell in column if cell not in MISSING]
-        if given and all(NUMBER.fullmatch(cell.replace(",", ".")) for cell in given):
+        given = [cell for cell in column if cell not in MISSING_CELLS]
+        if given and all(NUMBER_PATTERN.fullmatch(cell.replace(",", ".")) for cell in given):
             return True, ""
     if len(set(cells)) < len(cells):
         return False, "its first line has a cell twice; --header if it has the names"
@@ -241,7 +241,7 @@ def _names(cells: list[str], notes: list[str]) -> tuple[str, ...]:
 def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
     cells = [cell for row in csv.reader(lines[:50], delimiter=delimiter) for cell in row]
     with_comma = any(_COMMA_NUMBER.fullmatch(cell) for cell in cells)
-    return with_comma and not any("." in c and NUMBER.fullmatch(c) for c in cells)
+    return with_comma and not any("." in c and NUMBER_PATTERN.fullmatch(c) for c in cells)
 
 
 def _numeric(
@@ -251,13 +251,13 @@ def _numeric(
     return frozenset(
         name
         for name, cells in zip(names, zip(*rows, strict=True), strict=False)
-        if all(NUMBER.fullmatch(cell.replace(decimal, ".")) for cell in cells)
+        if all(NUMBER_PATTERN.fullmatch(cell.replace(decimal, ".")) for cell in cells)
     )
 
 
 def _rows(path: Path, body: list[str], n_bytes: int) -> int:
     """Rows, from the length of the first lines and the size of the file."""
-    if n_bytes < SAMPLE:
+    if n_bytes < HEAD_BYTES:
         return len(body)
     return max(len(body), round(len(body) * _text_size(path) / n_bytes))
 
@@ -265,11 +265,11 @@ def _rows(path: Path, body: list[str], n_bytes: int) -> int:
 def _text_size(path: Path) -> float:
     """Bytes of text in the file, by how far its first part is compressed."""
     size, suffix = path.stat().st_size, path.suffix.lower()
-    if suffix not in COMPRESSED:
+    if suffix not in DECOMPRESSORS:
         return size
-    with path.open("rb") as raw, COMPRESSED[suffix](raw, "rb") as stream:
+    with path.open("rb") as raw, DECOMPRESSORS[suffix](raw, "rb") as stream:
         n_bytes = 0
-        while n_bytes < 16 * SAMPLE and (part := stream.read(SAMPLE)):
+        while n_bytes < 16 * HEAD_BYTES and (part := stream.read(HEAD_BYTES)):
             n_bytes += len(part)
         return n_bytes * size / max(1, min(size, raw.tell()))
 
@@ -283,7 +283,7 @@ def encoding_error(path: Path, encoding: str) -> InputError | None:
     decoder = codecs.getincrementaldecoder(encoding)()
     position, line = 0, 1
     with open_binary(path) as stream:
-        for chunk in iter(lambda: stream.read(SAMPLE), b""):
+        for chunk in iter(lambda: stream.read(HEAD_BYTES), b""):
             pending = decoder.getstate()[0]
             try:
                 decoder.decode(chunk)

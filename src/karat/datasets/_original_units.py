@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
 
 #: significant digits that undoing a scaling keeps
-DIGITS = 12
+SIGNIFICANT_DIGITS = 12
 
 
 def original_units(data: Dataset, rows: Any = None) -> Any:
@@ -37,7 +37,7 @@ def original_units(data: Dataset, rows: Any = None) -> Any:
     if data.scale is not None and data.center is not None:
         X = X * data.scale + data.center
         largest = np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
-        for j, places in enumerate(DIGITS - np.ceil(np.log10(largest)).astype(int)):
+        for j, places in enumerate(SIGNIFICANT_DIGITS - np.ceil(np.log10(largest)).astype(int)):
             X[:, j] = np.round(X[:, j], min(int(places), 300))
     table = pd.DataFrame(X, columns=list(data.feature_names))
     for one in () if data.plan is None else data.plan.columns:

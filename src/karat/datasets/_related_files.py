@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _layout, joining
+from karat.datasets import _layout, object_ids
 from karat.datasets._files import check_file, explained, read_raw, split_name
-from karat.datasets._labelings import read_labels
-from karat.datasets._work import Options
+from karat.datasets._options import ReadingOptions
 from karat.datasets.table_kinds import ends_of, square_of
 from karat.runtime.validation import InputError
 
@@ -19,27 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from karat.datasets._dataset import Dataset
-
 GRAPHML = ".graphml"
 
 
-def read_relation(path: Path, options: Options) -> Dataset:
-    """The objects of a file that holds distances or a graph, by ``options.kind``."""
-    from karat.datasets._relations import from_distances, from_graph
-
-    made = from_distances if options.kind == "distances" else from_graph
-    X, ids, notes = read_matrix(path, options)
-    dataset = made(X, ids=ids, name=split_name(path)[0])
-    notes = (*notes, *dataset.notes)
-    if isinstance(options.truth, str):
-        known = read_labels(options.truth, dataset.n_objects, ids=dataset.ids)
-        notes += (*known.notes, *(f"Warning: {doubt}." for doubt in known.doubts))
-        dataset = replace(dataset, truth=known.values, truth_name="truth")
-    return replace(dataset, notes=notes, source=str(path), options=options.given())
-
-
-def read_matrix(path: Path, options: Options) -> tuple[Any, NDArray[Any] | None, tuple[str, ...]]:
+def read_matrix(
+    path: Path, options: ReadingOptions
+) -> tuple[Any, NDArray[Any] | None, tuple[str, ...]]:
     """The matrix of a file of distances or of a graph, the objects' names, and notes."""
     check_file(path)
     distances = options.kind == "distances"
@@ -100,7 +83,7 @@ def of_edges(
             f"{loops:,} edges from a node to itself were excluded; {again:,} that name a pair "
             "again count once."
         )
-    ids = None if joining.are_positions(nodes) else nodes
+    ids = None if object_ids.are_positions(nodes) else nodes
     return (half + half.T).tocsr(), ids, tuple(notes)
 
 

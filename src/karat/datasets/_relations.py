@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from karat.datasets._dataset import Dataset
-from karat.datasets._prepare import index_ids
-from karat.datasets._read import from_array
+from karat.datasets._files import split_name
+from karat.datasets._in_memory import from_array
+from karat.datasets._labelings import read_labels
+from karat.datasets._options import DataKind, ReadingOptions
+from karat.datasets._pipeline import index_ids
 from karat.datasets._related_files import read_matrix
-from karat.datasets._work import DataKind, Options
 from karat.distances import (
     OBJECT_METRICS,
     RELATIONS,
@@ -169,7 +171,7 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
     """The same objects, related by distances (``"precomputed"``) or a graph instead of features."""
     if isinstance(X, (str, Path)):
         kind: DataKind = "distances" if metric == "precomputed" else "graph"
-        X, names, _ = read_matrix(Path(X), Options(kind=kind))
+        X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))
     else:
         names = index_ids(X)
     if metric == "precomputed":
@@ -189,6 +191,19 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
     return replace(
         dataset, X=matrix, metric=metric, feature_names=(), center=None, scale=None, notes=notes
     )
+
+
+def read_relation(path: Path, options: ReadingOptions) -> Dataset:
+    """The objects of a file that holds distances or a graph, by ``options.kind``."""
+    made = from_distances if options.kind == "distances" else from_graph
+    X, ids, notes = read_matrix(path, options)
+    dataset = made(X, ids=ids, name=split_name(path)[0])
+    notes = (*notes, *dataset.notes)
+    if isinstance(options.truth, str):
+        known = read_labels(options.truth, dataset.n_objects, ids=dataset.ids)
+        notes += (*known.notes, *(f"Warning: {doubt}." for doubt in known.doubts))
+        dataset = replace(dataset, truth=known.values, truth_name="truth")
+    return replace(dataset, notes=notes, source=str(path), options=options.given())
 
 
 def _check_order(dataset: Dataset, names: list[Any]) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.datasets._work import Scale, Work, quoted
+from karat.datasets._draft import DatasetDraft
+from karat.datasets._names import quoted
+from karat.datasets._options import Scale
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import (
     InputError,
@@ -18,7 +20,7 @@ from karat.runtime.validation import (
 
 #: what two categories differ by in each of their columns: squared distances then have the weight
 #: of 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
-CATEGORY = 0.5
+CATEGORY_WEIGHT = 0.5
 
 
 def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -28,7 +30,7 @@ def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return low.astype(np.float64), high.astype(np.float64)
 
 
-def check_range(work: Work, how: Scale) -> None:
+def check_range(work: DatasetDraft, how: Scale) -> None:
     """Note constant columns; reject values whose squares overflow."""
     low, high = extremes(work.X)
     largest = np.maximum(np.abs(low), np.abs(high))
@@ -62,7 +64,7 @@ def check_range(work: Work, how: Scale) -> None:
 
 
 def rescale(
-    work: Work, how: Scale
+    work: DatasetDraft, how: Scale
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
     """Scale ``work.X``; return what undoes it."""
     if how == "none":
@@ -94,14 +96,14 @@ def rescale(
     return center, spread
 
 
-def weigh_categories(work: Work, scale: NDArray[np.float64]) -> None:
+def weigh_categories(work: DatasetDraft, scale: NDArray[np.float64]) -> None:
     """Let categories count less than numbers of standard deviation 1, which they stand beside."""
     if not work.categorical.any() or work.categorical.all():
         return
-    work.X[:, work.categorical] *= CATEGORY
-    scale[work.categorical] = 1 / CATEGORY
+    work.X[:, work.categorical] *= CATEGORY_WEIGHT
+    scale[work.categorical] = 1 / CATEGORY_WEIGHT
     work.notes.append(
-        f"Columns of 0 and 1 that stand for categories are 0 and {CATEGORY:g}, because numbers "
+        f"Columns of 0 and 1 that stand for categories are 0 and {CATEGORY_WEIGHT:g}, because numbers "
         "stand beside them."
     )
 
@@ -148,7 +150,9 @@ def _of_rows(
     return np.where(constant, low, center), np.where(constant, 0.0, spread)
 
 
-def _rescale_sparse(work: Work, how: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _rescale_sparse(
+    work: DatasetDraft, how: Scale
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if how != "standard":
         raise InputError(
             f"scale={how!r} would shift zeros and fill the sparse data; use scale='standard' "

@@ -12,9 +12,10 @@ import numpy as np
 from karat import text as vectors
 from karat.datasets import _layout
 from karat.datasets._dataset import Dataset
+from karat.datasets._draft import RawData
 from karat.datasets._files import check_file, explained, read_lines, read_raw, split_name
-from karat.datasets._prepare import prepare
-from karat.datasets._work import Options, Raw
+from karat.datasets._options import ReadingOptions
+from karat.datasets._pipeline import prepare
 from karat.runtime.validation import InputError, unknown_name
 from karat.text import documents as forms
 from karat.text import matrices
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 
 #: endings of files that hold documents
-DOCUMENTS = forms.JSON_LINES
+DOCUMENT_SUFFIXES = forms.JSON_LINES
 #: of files that hold counts of terms, and of files that hold documents or counts alone
-COUNTS = (".mat", *matrices.LIBSVM)
-ENDINGS = (*DOCUMENTS, *COUNTS)
+COUNT_SUFFIXES = (".mat", *matrices.LIBSVM)
+TEXT_DATA_SUFFIXES = (*DOCUMENT_SUFFIXES, *COUNT_SUFFIXES)
 
 
-def read_documents(path: Path, options: Options) -> Dataset:
+def read_documents(path: Path, options: ReadingOptions) -> Dataset:
     """Texts of any form, vectorised; the metric of what comes out is the cosine."""
     with explained(path):
         whole = documents_of(path, options)
@@ -42,7 +43,7 @@ def read_documents(path: Path, options: Options) -> Dataset:
     notes = [*documents.notes, _made_of_texts(chosen, X)]
     named = tuple(str(term) for term in chosen.get_feature_names_out())
     name, suffix = (path.name, "") if path.is_dir() else split_name(path)
-    raw = Raw(name, str(path), X, named, documents.fields, notes, owned=True, of_terms=True)
+    raw = RawData(name, str(path), X, named, documents.fields, notes, owned=True, of_terms=True)
     if options.id_column is None:
         options = replace(options, id_column=_id_column(documents))
     if options.label_column is None and options.truth is None and "folder" in documents.fields:
@@ -64,7 +65,7 @@ def _of_terms(dataset: Dataset, terms: Any, texts: Any = None, **how: Any) -> Da
     return replace(dataset, texts=texts, metric="cosine", preparation=preparation)
 
 
-def documents_of(path: Path, options: Options) -> forms.Documents:
+def documents_of(path: Path, options: ReadingOptions) -> forms.Documents:
     """The texts of a folder, JSON lines or a column, with what stands beside them."""
     text_column = options.text_column
     if path.is_dir():
@@ -107,7 +108,7 @@ def _made_of_texts(vectorizer: vectors.TextVectorizer, X: csr_array) -> str:
     return note
 
 
-def read_counts(path: Path, options: Options) -> Dataset:
+def read_counts(path: Path, options: ReadingOptions) -> Dataset:
     """A matrix of counts of terms, weighed as texts are."""
     check_file(path)
     name, suffix = split_name(path)
@@ -123,7 +124,7 @@ def read_counts(path: Path, options: Options) -> Dataset:
                 counts, labels = matrices.libsvm(path, stream)
             labels = labels if len(set(labels)) > 1 else None
         else:
-            counts = read_raw(path, Options()).content
+            counts = read_raw(path, ReadingOptions()).content
     if not hasattr(counts, "indptr"):
         raise InputError(f"{path} is not a sparse matrix; terms belong to a sparse matrix")
     chosen = _vectorizer(options.vectorizer)
@@ -138,7 +139,7 @@ def read_counts(path: Path, options: Options) -> Dataset:
     named = None
     if names is not None:
         named = matrices.term_names(names, read_lines(names), counts.shape[1])
-    raw = Raw(name, str(path), X, named, notes=[note], owned=True, of_terms=True)
+    raw = RawData(name, str(path), X, named, notes=[note], owned=True, of_terms=True)
     if labels is not None and options.truth is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}
         options = replace(options, label_column="class")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._columns import to_arrow
-from karat.datasets._work import Raw, quoted
+from karat.datasets._draft import RawData
+from karat.datasets._names import quoted
 from karat.labelings.candidates import CLUSTERINGS
 from karat.runtime.extras import require
 from karat.runtime.validation import InputError, unknown_name
@@ -20,7 +21,7 @@ from karat.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ANNOTATED = (".h5ad",)
+ANNDATA_SUFFIXES = (".h5ad",)
 
 
 def open_annotated(path: Path, *, only_obs: bool = False) -> Any:
@@ -35,7 +36,7 @@ def open_annotated(path: Path, *, only_obs: bool = False) -> Any:
         raise InputError(f"{path} cannot be read as an annotated matrix: {reason}") from None
 
 
-def read_annotated(path: Path, rep: str | None) -> Raw:
+def read_annotated(path: Path, rep: str | None) -> RawData:
     """The representation that was named, else ``X_pca`` if there is one, else ``X``."""
     adata = open_annotated(path)
     chosen = rep or ("X_pca" if "X_pca" in adata.obsm else "X")
@@ -55,7 +56,7 @@ def read_annotated(path: Path, rep: str | None) -> Raw:
         note = f"The objects are by {chosen}; {path.name}#NAME takes another ({quoted(others)})."
     beside = {str(name): adata.obs[name].to_numpy() for name in adata.obs.columns}
     ids = np.asarray(adata.obs_names, dtype=object)
-    return Raw("", None, X, names=names, beside=beside, notes=[note], ids=ids)
+    return RawData("", None, X, names=names, beside=beside, notes=[note], ids=ids)
 
 
 def clusterings_of(path: Path) -> pa.Table:
@@ -82,7 +83,7 @@ def has_clusterings(path: str | Path) -> bool:
     False
     """
     file = Path(str(path).partition("#")[0])
-    if file.suffix.lower() not in ANNOTATED:
+    if file.suffix.lower() not in ANNDATA_SUFFIXES:
         return False
     try:
         return clusterings_of(file).num_columns > 1

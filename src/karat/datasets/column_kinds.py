@@ -19,44 +19,46 @@ from karat.datasets._columns import (
     is_text,
     objects,
 )
+from karat.datasets._options import MAX_INVALID_SHARE
 from karat.datasets._scaling import center_spread
-from karat.datasets._work import MISTAKES
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from karat.datasets._work import Options
+    from karat.datasets._options import ReadingOptions
 
-Kind = Literal["number", "category", "code", "date", "id", "text", "label", "constant", "empty"]
-Use = Literal["feature", "name", "excluded"]
+ColumnKind = Literal[
+    "number", "category", "code", "date", "id", "text", "label", "constant", "empty"
+]
+ColumnUse = Literal["feature", "name", "excluded"]
 
 #: columns of few values that are called so are classes, not features
-LABELS = frozenset((
+LABEL_COLUMN_NAMES = frozenset((
     "class", "classes", "target", "label", "labels", "species", "group", "groups", "cluster",
     "clusters", "clusterid", "y", "truth", "groundtruth", "goldlabel", "outcome", "diagnosis",
     "cultivar", "variety", "classlabel",
 ))  # fmt: skip
-_IDS = re.compile(
+_ID_NAME = re.compile(
     r"(?:^|[_\W])(?:id|ids|key|uuid|guid|no|nr|number|index|rownames|ssn)$|[a-z]I[dD]$"
 )
-_CODES = re.compile(
+_CODE_NAME = re.compile(
     r"(?:^|[_\W])(?:code|codes|zip|zipcode|postcode|postal|plz|fips|sku|id|type|category|region|"
     r"country|state|city|dept|department|branch|store|sector|industry|occupation|gender|sex|race)$"
     r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)",
 )
 #: names of things, also where several rows have the same one
-_KEYS = re.compile(r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$")
+_KEY_NAME = re.compile(r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$")
 #: quantities, however few and uneven their values are
-_MEASURED = re.compile(
+_QUANTITY_NAME = re.compile(
     r"time|day|week|month|year|hour|age|dose|temp|price|cost|amount|size|length|weight|height|rate",
     re.IGNORECASE,
 )
 MAX_LABELS = 50
 MAX_CODES = 30
-FAR = 2.0  # ranges of the other values
-MOST_MISSING = 0.6
-LONG_NAME = 60
+SENTINEL_GAP = 2.0  # ranges of the other values
+MAX_MISSING_SHARE = 0.6
+MAX_ID_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -79,15 +81,15 @@ class Column:
     """
 
     name: str
-    kind: Kind
-    use: Use
+    kind: ColumnKind
+    use: ColumnUse
     missing: int
     n_values: int
     spread: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def understand(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column, Any]:
+def understand(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> tuple[Column, Any]:
     """How a column is understood, and what it becomes.
 
     That is an array of floats, NaN where a value is missing, :class:`Categories`, the names of the
@@ -106,7 +108,7 @@ def understand(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Co
     if pa.types.is_boolean(kind):
         values = floats(column.cast(pa.uint8()))
         missing, n_values = int(np.isnan(values).sum()), len(column.drop_null().unique())
-        if n_values >= 2 and _named(name, LABELS):
+        if n_values >= 2 and _named(name, LABEL_COLUMN_NAMES):
             return Column(name, "label", "excluded", missing, n_values), None
         return Column(name, "category", "feature", missing, n_values), values
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -144,14 +146,14 @@ def _named(name: str, among: frozenset[str]) -> bool:
     return re.sub(r"[\W_]", "", name).lower() in among
 
 
-def _text(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column, Any]:
+def _text(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> tuple[Column, Any]:
     """Text that is numbers or dates but for a few cells is that; else category, id or text."""
     import pyarrow.compute as pc
 
     column = blank_to_null(pc.utf8_trim_whitespace(column))
     codes, dictionary = encoded(column)
     written = dictionary.to_pylist()
-    marks = number_formats.MARKS | options.missing(name)
+    marks = number_formats.MISSING_MARKS | options.missing(name)
     is_mark = np.array([one.lower() in marks for one in written], dtype=bool)
     counts = np.bincount(codes[codes >= 0], minlength=len(written))
     cells = [one for one, marked in zip(written, is_mark, strict=True) if not marked]
@@ -186,7 +188,7 @@ def _text(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column,
             facts["decimal_comma"] = True
         return _number(np.append(values, np.nan)[codes], name, options, facts)
     dates = number_formats.days([cells[i] for i in part])
-    if share(dates) >= 1 - MISTAKES and not options.accepts("date"):
+    if share(dates) >= 1 - MAX_INVALID_SHARE and not options.accepts("date"):
         days = np.append(number_formats.days(cells), np.nan)[codes]
         found, made = _dates(name, days, "text")
         day_first = number_formats.is_day_first(cells)
@@ -195,7 +197,11 @@ def _text(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column,
 
 
 def _words(
-    column: pa.ChunkedArray, made: Categories, name: str, options: Options, facts: dict[str, Any]
+    column: pa.ChunkedArray,
+    made: Categories,
+    name: str,
+    options: ReadingOptions,
+    facts: dict[str, Any],
 ) -> tuple[Column, Any]:
     """Text that is neither numbers nor dates: a category, a label, the objects' names, or text."""
     n, c = len(column), len(made.values)
@@ -203,12 +209,12 @@ def _words(
     missing = n - known
     if c == 1:
         return Column(name, "constant", "excluded", missing, 1, None, facts), None
-    label = c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS)
+    label = c <= MAX_LABELS and 5 * c <= n and _named(name, LABEL_COLUMN_NAMES)
     if label and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, None, facts), None
     if c > MAX_CATEGORIES or (n > 2 and c == known) or (c > 10 and 2 * c > n):
         longest = max(len(one) for one in made.values)
-        if c == n and longest <= LONG_NAME and not options.accepts("id"):
+        if c == n and longest <= MAX_ID_LENGTH and not options.accepts("id"):
             return Column(name, "id", "name", 0, c, None, facts), objects(column, name, plain=True)
         facts["examples"] = made.values[:2]
         return Column(name, "text", "excluded", missing, c, None, facts), None
@@ -216,7 +222,7 @@ def _words(
 
 
 def _number(
-    values: NDArray[Any], name: str, options: Options, facts: dict[str, Any]
+    values: NDArray[Any], name: str, options: ReadingOptions, facts: dict[str, Any]
 ) -> tuple[Column, Any]:
     """Numbers, unless they are ids, dates, codes or classes; far repeated values are missing."""
     own = {float(one) for one in options.missing(name) if _is_float(one)}
@@ -241,7 +247,12 @@ def _number(
     if c == 1:
         return Column(name, "constant", "feature", missing, c, 0.0, facts), made
     whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
-    if c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS) and not options.accepts("label"):
+    if (
+        c <= MAX_LABELS
+        and 5 * c <= n
+        and _named(name, LABEL_COLUMN_NAMES)
+        and not options.accepts("label")
+    ):
         return Column(name, "label", "excluded", missing, c, spread, facts), None
     if whole:
         other = _whole(values, known, distinct, name, options, facts)
@@ -255,12 +266,12 @@ def _whole(
     known: NDArray[np.bool_],
     distinct: NDArray[Any],
     name: str,
-    options: Options,
+    options: ReadingOptions,
     facts: dict[str, Any],
 ) -> tuple[Column, Any] | None:
     """Whole numbers that are an id, a date or a code; None if they are quantities."""
     n, missing, c = len(values), int((~known).sum()), len(distinct)
-    called_id = bool(_IDS.search(name) or name.lower() in ("id", "row", "rowid"))
+    called_id = bool(_ID_NAME.search(name) or name.lower() in ("id", "row", "rowid"))
     counted = distinct[-1] - distinct[0] == c - 1 and distinct[0] in (0, 1) and n >= 20
     in_order = missing == 0 and bool((np.diff(values) > 0).all())
     if c == n and not options.accepts("id") and (called_id or (counted and in_order)):
@@ -300,11 +311,11 @@ def _is_code(distinct: NDArray[Any], n: int, name: str) -> bool:
     c = len(distinct)
     if c < 3 or distinct[0] < 0:
         return False
-    if _KEYS.search(name):
+    if _KEY_NAME.search(name):
         return True
-    if _CODES.search(name):
+    if _CODE_NAME.search(name):
         return bool(10 * c <= n or not _even(distinct))
-    if _MEASURED.search(name):
+    if _QUANTITY_NAME.search(name):
         return False
     return 20 * c <= n and c <= MAX_CODES and distinct[0] >= 10 and not _even(distinct)
 
@@ -354,7 +365,7 @@ def _stands_apart(
         return gap >= 0.1 * reach
     if value == 0:
         return bool(others[0] > 0 and gap >= 0.5 * reach and len(others) >= 10)
-    return gap >= FAR * reach and len(others) >= 10
+    return gap >= SENTINEL_GAP * reach and len(others) >= 10
 
 
 def _is_float(text: str) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from karat.datasets._work import quoted
+from karat.datasets._names import quoted
 
 Severity = Literal["harmful", "notable"]
-SHOWN = 3
+MAX_SHOWN_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def sentence(finding: Finding) -> str:
     one = len(finding.columns) == 1
     return told.format(
         names=quoted(finding.columns),
-        few=quoted(finding.columns, SHOWN),
+        few=quoted(finding.columns, MAX_SHOWN_NAMES),
         first=next(iter(finding.columns), None),
         second=next(iter(finding.columns[1:]), None),
         count_of_columns=len(finding.columns),
@@ -87,7 +87,7 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _header(f: Finding) -> str:
-    names = quoted(f.columns, SHOWN)
+    names = quoted(f.columns, MAX_SHOWN_NAMES)
     if f.facts["found"] == "swallowed":
         return f"The first line was taken for the columns' names, but reads like data ({names})."
     return (
@@ -109,9 +109,9 @@ def _sentinel(f: Finding) -> str:
         f"{', '.join(f'{value:g}' for value in values)} in {name!r}"
         for name, values in f.facts["values"].items()
     ]
-    more = f" and in {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    more = f" and in {len(found) - MAX_SHOWN_NAMES} more" if len(found) > MAX_SHOWN_NAMES else ""
     return (
-        f"A value far from all others is repeated exactly: {'; '.join(found[:SHOWN])}{more} "
+        f"A value far from all others is repeated exactly: {'; '.join(found[:MAX_SHOWN_NAMES])}{more} "
         f"({f.facts['count']:,} cells). It is read as a missing value."
     )
 
@@ -169,14 +169,14 @@ def _missing(f: Finding) -> str:
     told = f" (written also as {quoted(marks)})" if marks else ""
     return (
         f"{f.facts['count']:,} values ({100 * f.facts['share']:.2g} %) are missing in "
-        f"{quoted(f.columns, SHOWN)}{told}: replaced by those of the nearest objects."
+        f"{quoted(f.columns, MAX_SHOWN_NAMES)}{told}: replaced by those of the nearest objects."
     )
 
 
 def _not_numbers(f: Finding) -> str:
-    examples = quoted(f.facts["examples"], SHOWN)
+    examples = quoted(f.facts["examples"], MAX_SHOWN_NAMES)
     return (
-        f"{f.facts['count']:,} cells of {quoted(f.columns, SHOWN)} are not numbers "
+        f"{f.facts['count']:,} cells of {quoted(f.columns, MAX_SHOWN_NAMES)} are not numbers "
         f"(e.g. {examples}): read as missing."
     )
 
@@ -188,7 +188,7 @@ def _format(f: Finding) -> str:
 
 
 def _duplicate_columns(f: Finding) -> str:
-    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:SHOWN])
+    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_SHOWN_NAMES])
     one = len(f.columns) == 1
     return (
         f"{len(f.columns)} column{' repeats another' if one else 's repeat others'} up to the unit "

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: what a cell may say instead of a value, besides being blank; compared without regard to case
-MARKS = frozenset((
+MISSING_MARKS = frozenset((
     "?", ".", "-", "--", "---", "n/a", "na", "n.a.", "#n/a", "#na", "nan", "null", "none", "nil",
     "empty", "missing", "#value!", "#ref!", "#div/0!", "(null)", "<na>",
 ))  # fmt: skip
 _CURRENCY = r"(?:[€$£¥₹]|EUR|USD|GBP|CHF|JPY)"
-_AROUND = re.compile(rf"^\s*([+-]?)\s*{_CURRENCY}?\s*(.*?)\s*(%|{_CURRENCY})?\s*$", re.IGNORECASE)
-_PLAIN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity", re.ASCII | re.IGNORECASE)
+_AFFIXES = re.compile(rf"^\s*([+-]?)\s*{_CURRENCY}?\s*(.*?)\s*(%|{_CURRENCY})?\s*$", re.IGNORECASE)
+_PLAIN_NUMBER = re.compile(
+    r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity", re.ASCII | re.IGNORECASE
+)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _EUROPEAN = re.compile(r"\d{1,3}(?:[. '\u00a0\u202f]\d{3})+(?:,\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"\d+,\d+", re.ASCII)
@@ -34,7 +36,7 @@ def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[NDArra
 
     Unless it is said, a comma is a decimal one as :func:`uses_decimal_comma` finds.
     """
-    bare = [_AROUND.match(cell) for cell in cells]
+    bare = [_AFFIXES.match(cell) for cell in cells]
     bodies = ["" if match is None else match[2] for match in bare]
     if decimal_comma is None:
         decimal_comma = _has_decimal_comma(bodies)
@@ -57,7 +59,7 @@ def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[NDArra
 
 def uses_decimal_comma(cells: list[str]) -> bool:
     """Whether some cell cannot be read with thousands separated by commas."""
-    bare = [_AROUND.match(cell) for cell in cells]
+    bare = [_AFFIXES.match(cell) for cell in cells]
     return _has_decimal_comma(["" if match is None else match[2] for match in bare])
 
 
@@ -73,7 +75,7 @@ def _value(body: str, decimal_comma: bool) -> tuple[float | None, str]:
         return float(whole.replace(",", ".")), "a decimal comma"
     if decimal_comma and _DECIMAL_COMMA.fullmatch(body):
         return float(body.replace(",", ".")), "a decimal comma"
-    if _PLAIN.fullmatch(body):
+    if _PLAIN_NUMBER.fullmatch(body):
         return float(body), ""
     if not decimal_comma and _THOUSANDS.fullmatch(body):
         return float(body.replace(",", "")), "commas between thousands"

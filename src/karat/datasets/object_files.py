@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._labelings import read_labels
-from karat.datasets._read import read, read_cells
+from karat.datasets._readers import read, read_cells
 from karat.datasets._relations import from_distances, from_objects
 from karat.runtime.resources import require_memory
 from karat.runtime.validation import InputError, unknown_name
@@ -22,7 +22,7 @@ OBJECT_FILES = {
     "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
     "haversine": "haversine",
 }  # fmt: skip
-EARTH = 6371.0088  # mean radius in kilometres
+EARTH_RADIUS_KM = 6371.0088  # mean radius in kilometres
 
 
 def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> Dataset:
@@ -135,4 +135,4 @@ def _great_circles(data: Dataset) -> Any:
     if np.abs(X[:, 0]).max() > 90 or np.abs(X[:, 1]).max() > 360:
         raise InputError("latitudes are from -90 to 90 degrees and longitudes from -180 to 180")
     require_memory(16.0 * len(X) ** 2, f"the distances of {len(X):,} places", "a sample")
-    return EARTH * haversine_distances(np.radians(X))
+    return EARTH_RADIUS_KM * haversine_distances(np.radians(X))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns
-from karat.datasets._missing import Filler as Filler
-from karat.datasets._work import quoted, with_visible_names
+from karat.datasets._missing_values import Filler as Filler
+from karat.datasets._names import quoted, with_visible_names
 from karat.datasets.source_columns import SourceColumn
 from karat.runtime.validation import InputError, check_data
 from karat.text import TermWeighter, TextVectorizer
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from karat.datasets._dataset import Dataset
-    from karat.datasets._work import Options, Work
+    from karat.datasets._draft import DatasetDraft
+    from karat.datasets._options import ReadingOptions
     from karat.datasets.column_kinds import Column
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.runtime.types import Floats, Rows
     from karat.runtime.validation import Data
 
 
@@ -46,7 +47,7 @@ class Prepared:
 
 
 #: what a file has as it is
-PLAIN = ("feature_names", "aside", "of_table", "dtype", "text_column", "messages")
+STORED_FIELDS = ("feature_names", "aside", "of_table", "dtype", "text_column", "messages")
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +234,7 @@ class Preparation:
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What JSON takes, and arrays by name; :meth:`from_parts` undoes it."""
-        facts: dict[str, Any] = {name: getattr(self, name) for name in PLAIN}
+        facts: dict[str, Any] = {name: getattr(self, name) for name in STORED_FIELDS}
         facts["columns"] = [asdict(one) for one in self.columns]
         arrays = {"center": self.center, "scale": self.scale}
         if self.filler is not None:
@@ -260,7 +261,7 @@ class Preparation:
             scale=arrays.get("scale"),
             filler=Filler(**of_filler) if of_filler else None,
             terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
-            **_with_tuples({name: facts[name] for name in PLAIN}),
+            **_with_tuples({name: facts[name] for name in STORED_FIELDS}),
         )
 
 
@@ -270,11 +271,11 @@ def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def preparation_of(
-    work: Work,
+    work: DatasetDraft,
     plan: ReadingPlan | None,
     center: NDArray[np.float64] | None,
     scale: NDArray[np.float64] | None,
-    options: Options,
+    options: ReadingOptions,
     *,
     aside: Iterable[str] = (),
 ) -> Preparation:
@@ -293,16 +294,17 @@ def preparation_of(
     )  # fmt: skip
 
 
-def features_alone(dataset: Dataset) -> Preparation:
-    """That of a data set of which nothing else is known: its features, scaled back."""
-    dense = isinstance(dataset.X, np.ndarray)
-    names = dataset.feature_names
-    columns = tuple(SourceColumn(name) for name in names) if dense else ()
-    center, scale = dataset.center, dataset.scale
-    return Preparation(columns, names, (), center, scale, dtype=dataset.X.dtype.str)
+def preparation_of_features(
+    X: Rows, names: tuple[str, ...], center: Floats | None, scale: Floats | None
+) -> Preparation:
+    """Preparation of numeric features that were scaled and not otherwise changed."""
+    columns = tuple(SourceColumn(name) for name in names) if isinstance(X, np.ndarray) else ()
+    return Preparation(columns, names, (), center, scale, dtype=X.dtype.str)
 
 
-def _as_understood(work: Work, j: int, column: Column, options: Options) -> SourceColumn:
+def _as_understood(
+    work: DatasetDraft, j: int, column: Column, options: ReadingOptions
+) -> SourceColumn:
     name, facts = column.name, column.facts
     own = np.flatnonzero(work.origin == j)
     categories: tuple[str, ...] = ()

@@ -8,13 +8,13 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from karat.datasets._work import Options
+from karat.datasets._options import ReadingOptions
 from karat.runtime.validation import InputError
 
 #: options that are called otherwise on the command line
-_FLAG = {"kind": "--as"}
-_LISTS = ("drop", "accept", "na_values")
-_FLAGS = ("weight", "min_df", "max_df", "stemmer")
+_RENAMED_FLAGS = {"kind": "--as"}
+_LIST_OPTIONS = ("drop", "accept", "na_values")
+_VECTORIZER_OPTIONS = ("weight", "min_df", "max_df", "stemmer")
 
 
 class RepairableError(InputError):
@@ -44,7 +44,7 @@ def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in options.items()
-        if value is not None and value != getattr(Options, name, None)
+        if value is not None and value != getattr(ReadingOptions, name, None)
     }
 
 
@@ -52,13 +52,15 @@ def as_flags(options: Mapping[str, Any]) -> list[str]:
     """Options of the reader as words of the command line."""
     words: list[str] = []
     for name, value in _chosen(options).items():
-        flag = _FLAG.get(name, f"--{name.replace('_', '-')}")
-        if name in _LISTS:
+        flag = _RENAMED_FLAGS.get(name, f"--{name.replace('_', '-')}")
+        if name in _LIST_OPTIONS:
             words += [word for one in value for word in (flag, _listed(one))]
         elif isinstance(value, bool):
             words.append(flag if value else f"--no-{flag[2:]}")
         elif isinstance(value, Mapping):
-            words += as_flags({key: value[key] or "none" for key in _FLAGS if key in value})
+            words += as_flags(
+                {key: value[key] or "none" for key in _VECTORIZER_OPTIONS if key in value}
+            )
         else:
             words += [flag, str(value)]
     return words

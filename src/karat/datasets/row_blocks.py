@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, _files, _layout
-from karat.datasets._texts import DOCUMENTS, documents_of
-from karat.datasets._work import Options, with_visible_names
+from karat.datasets._names import with_visible_names
+from karat.datasets._options import ReadingOptions
+from karat.datasets._texts import DOCUMENT_SUFFIXES, documents_of
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: rows of a block
-ROWS = 2**15
+BLOCK_ROWS = 2**15
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,14 @@ def row_blocks(
         If the file cannot be read.
     """
     file = Path(path)
-    options = Options(header=header, encoding=encoding, text_column=text_column)
-    if file.is_dir() or _files.split_name(file)[1] in DOCUMENTS:
+    options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
+    if file.is_dir() or _files.split_name(file)[1] in DOCUMENT_SUFFIXES:
         whole = documents_of(file, options)
         columns = {name: np.asarray(values, dtype=object) for name, values in whole.fields.items()}
         yield from _parts(_columns.to_arrow({**columns, text_column or "text": whole.texts}))
         return
     if not file.exists():  # packaged, an address, a part of a file; or there is none
-        from karat.datasets._read import read_cells
+        from karat.datasets._readers import read_cells
 
         cells, _ = read_cells(path, header=header, encoding=encoding)
         yield from _parts(_columns.to_arrow(dict(cells)))
@@ -83,14 +84,14 @@ def row_blocks(
     _files.check_file(file)
     suffix = _files.split_name(file)[1]
     with _files.explained(file):
-        if suffix in _files.TEXT:
+        if suffix in _files.TEXT_SUFFIXES:
             yield from _of_text(file, suffix, list(wanted), header, encoding)
-        elif suffix in _files.PARQUET:
+        elif suffix in _files.PARQUET_SUFFIXES:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(file) as opened:
-                for batch in opened.iter_batches(batch_size=ROWS):
+                for batch in opened.iter_batches(batch_size=BLOCK_ROWS):
                     yield from _parts(pa.Table.from_batches([batch]))
         else:
             yield from _parts(_table(file, options))
@@ -116,7 +117,7 @@ def _of_text(
             yield RowBlock(cells, with_visible_names(features))
 
 
-def _table(file: Path, options: Options) -> Any:
+def _table(file: Path, options: ReadingOptions) -> Any:
     raw = _files.read_raw(file, options)
     if hasattr(raw.content, "column_names"):
         return raw.content
@@ -127,6 +128,6 @@ def _table(file: Path, options: Options) -> Any:
 
 
 def _parts(table: pa.Table) -> Iterator[RowBlock]:
-    for start in range(0, table.num_rows, ROWS):
-        part = table.slice(start, ROWS)
+    for start in range(0, table.num_rows, BLOCK_ROWS):
+        part = table.slice(start, BLOCK_ROWS)
         yield RowBlock(part, with_visible_names(part))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, number_formats
-from karat.datasets._work import visible
+from karat.datasets._names import visible
 from karat.datasets.column_kinds import temporal_days
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class SourceColumn:
     def _is_missing(self, text: str) -> bool:
         lower = text.lower()
         known = text in self.categories
-        return lower in self.missing or (lower in number_formats.MARKS and not known)
+        return lower in self.missing or (lower in number_formats.MISSING_MARKS and not known)
 
     def _numbers(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
         import pyarrow as pa

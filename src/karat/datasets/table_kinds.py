@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-LARGEST = 20_000  # objects of a matrix that is looked at
-ENDS = (
+MAX_MATRIX_OBJECTS = 20_000  # objects of a matrix that is looked at
+EDGE_COLUMN_NAMES = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"), ("node1", "node2"),
     ("i", "j"), ("start", "end"), ("head", "tail"), ("node_1", "node_2"),
 )  # fmt: skip
-LOOPS = 5.0  # rows that would name one thing twice by chance, if rows were points
+MIN_CHANCE_LOOPS = 5.0  # rows that would name one thing twice by chance, if rows were points
 
 
 def relation_of(table: pa.Table) -> Finding | None:
@@ -32,7 +32,7 @@ def relation_of(table: pa.Table) -> Finding | None:
 def looks_like_distances(X: Any) -> bool:
     """Whether a square matrix is symmetric, 0 on the diagonal and nowhere negative."""
     n = X.shape[0]
-    if not isinstance(X, np.ndarray) or X.shape != (n, n) or not 3 <= n <= LARGEST:
+    if not isinstance(X, np.ndarray) or X.shape != (n, n) or not 3 <= n <= MAX_MATRIX_OBJECTS:
         return False
     if np.any(np.diagonal(X) != 0) or not np.isfinite(X).all():
         return False
@@ -52,7 +52,7 @@ def square_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any] | None] | Non
     if table.num_columns == n + 1 and n > 1:
         ids = _columns.objects(table.column(0), table.column_names[0])
         table = table.remove_column(0)
-    if table.num_columns != n or not 2 <= n <= LARGEST:
+    if table.num_columns != n or not 2 <= n <= MAX_MATRIX_OBJECTS:
         return None
     if not all(_numeric(table.column(j).type) for j in range(n)):
         return None
@@ -108,7 +108,7 @@ def _edges(table: pa.Table) -> Finding | None:
     a, b = inverse[:m], inverse[m:]
     shared = np.intersect1d(a, b).size / min(np.unique(a).size, np.unique(b).size)
     names = tuple(name.lower() for name in table.column_names[:2])
-    called = names in ENDS
+    called = names in EDGE_COLUMN_NAMES
     loops = int((a == b).sum())
     if not called:
         if shared < 0.3 or loops > 0.01 * m:
@@ -120,7 +120,7 @@ def _edges(table: pa.Table) -> Finding | None:
         one_side = bool((a < b).all() or (a > b).all()) and m >= 10
         if loops and chance < 4 * loops:
             return None
-        if chance < LOOPS and not (one_side and shared > 0.5):
+        if chance < MIN_CHANCE_LOOPS and not (one_side and shared > 0.5):
             return None
     elif shared == 0:
         return None

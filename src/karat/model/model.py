@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import as_dataset
-from karat.datasets.preparation import Filler, features_alone
+from karat.datasets.preparation import Filler, preparation_of_features
 from karat.distances import check_metric
 from karat.labelings.labels import encode
 from karat.model.held_out import Confidence, ExtensionAgreement, Refit, hold_out
@@ -177,7 +177,9 @@ class Model:
         checked = np.arange(n) if n <= CHECKED else np.sort(rng.choice(n, CHECKED, replace=False))
         same = rule.place(data[checked]).labels == given.codes[checked]
         return cls(
-            rule=rule, preparation=dataset.preparation or features_alone(dataset),
+            rule=rule, preparation=dataset.preparation or preparation_of_features(
+                dataset.X, dataset.feature_names, dataset.center, dataset.scale
+            ),
             names=tuple(map(str, given.names)),
             sizes=tuple(np.bincount(given.codes[given.codes >= 0]).tolist()), n_objects=n,
             confidence=confidence, extension_agreement=agreement,

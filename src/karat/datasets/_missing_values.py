@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.datasets._draft import DatasetDraft
+from karat.datasets._names import quoted
+from karat.datasets._options import Impute
 from karat.datasets._scaling import center_spread
-from karat.datasets._work import Impute, Work, quoted
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
-DONORS = 5000  # objects whose values fill gaps
-NEIGHBORS = 5
+MAX_DONORS = 5000  # objects whose values fill gaps
+IMPUTE_NEIGHBORS = 5
 
 
-def fill_missing(work: Work, how: Impute | None) -> None:
+def fill_missing(work: DatasetDraft, how: Impute | None) -> None:
     values = work.X.data if work.sparse else work.X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
@@ -45,7 +47,7 @@ def fill_missing(work: Work, how: Impute | None) -> None:
     _impute(work, bad, how)
 
 
-def _missing_error(work: Work, bad: NDArray[np.bool_]) -> InputError:
+def _missing_error(work: DatasetDraft, bad: NDArray[np.bool_]) -> InputError:
     places, count, rows_bad = [], 0, int(bad.any(axis=1).sum())
     for j in dict.fromkeys(work.origin[bad.any(axis=0)]):
         at = np.flatnonzero(work.origin == j)[0]
@@ -67,7 +69,7 @@ def _missing_error(work: Work, bad: NDArray[np.bool_]) -> InputError:
     )
 
 
-def _drop_rows(work: Work, bad: NDArray[np.bool_]) -> None:
+def _drop_rows(work: DatasetDraft, bad: NDArray[np.bool_]) -> None:
     if bad.all():
         raise RepairableError(
             "every row has a missing or infinite value, so impute='drop' leaves none; use "
@@ -99,7 +101,7 @@ class Filler:
     spread: NDArray[np.float64]
 
     @classmethod
-    def of(cls, work: Work, bad: NDArray[np.bool_], how: Impute) -> Filler:
+    def of(cls, work: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> Filler:
         """What fills the gaps ``bad`` of a data set."""
         if how == "neighbors":
             return cls.of_neighbors(work.X, bad, work.categorical)
@@ -121,8 +123,8 @@ class Filler:
         """
         n, d = bad.shape
         donors = np.arange(n)
-        if n > DONORS:
-            donors = np.sort(np.random.default_rng(0).choice(n, DONORS, replace=False))
+        if n > MAX_DONORS:
+            donors = np.sort(np.random.default_rng(0).choice(n, MAX_DONORS, replace=False))
         Z = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
         center, spread = np.zeros(d), np.ones(d)
         for j in np.flatnonzero(~categorical):
@@ -152,14 +154,14 @@ class Filler:
     def _of_rows(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
         from sklearn.impute import KNNImputer
 
-        imputer = KNNImputer(n_neighbors=NEIGHBORS, keep_empty_features=True)
+        imputer = KNNImputer(n_neighbors=IMPUTE_NEIGHBORS, keep_empty_features=True)
         imputer.fit((self.donors - self.center) / self.spread)
         filled = imputer.transform((gaps - self.center) / self.spread)
         return np.asarray(filled * self.spread + self.center)
 
 
 def _typical(
-    work: Work, columns: NDArray[np.intp], known_rows: NDArray[np.bool_]
+    work: DatasetDraft, columns: NDArray[np.intp], known_rows: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """The median of the features of one column; of categories the most frequent one."""
     known = work.X[np.ix_(known_rows, columns)]
@@ -168,7 +170,7 @@ def _typical(
     return np.asarray(np.median(known.astype(np.float64), axis=0))
 
 
-def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
+def _impute(work: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> None:
     work.filler = Filler.of(work, bad, how)
     work.filler.fill(work.X, bad, work.origin, work.categorical)
     if how == "neighbors":
@@ -183,7 +185,7 @@ def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
     )
 
 
-def _fill_sparse(work: Work, how: Impute | None) -> None:
+def _fill_sparse(work: DatasetDraft, how: Impute | None) -> None:
     X = work.X
     at = np.flatnonzero(~np.isfinite(X.data))
     rows = np.searchsorted(X.indptr, at, side="right") - 1

@@ -1,4 +1,4 @@
-"""The three ways in: a file, a table, an array."""
+"""Readers of data files: as data sets, and as cells."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from karat.datasets import _packaged, joining
-from karat.datasets._columns import to_arrow
+from karat.datasets import _packaged_sets
 from karat.datasets._dataset import Dataset
 from karat.datasets._downloads import local
+from karat.datasets._draft import RawData
 from karat.datasets._files import check_file, check_name, read_raw, split_name, split_part
-from karat.datasets._prepare import index_ids, prepare
-from karat.datasets._related_files import GRAPHML, read_relation
+from karat.datasets._options import FileOptions, Impute, ReadingOptions, Scale
+from karat.datasets._pipeline import prepare
+from karat.datasets._related_files import GRAPHML
+from karat.datasets._relations import read_relation
 from karat.datasets._texts import (
-    COUNTS,
-    DOCUMENTS,
-    ENDINGS,
+    COUNT_SUFFIXES,
+    DOCUMENT_SUFFIXES,
+    TEXT_DATA_SUFFIXES,
     documents_of,
     has_terms,
     read_counts,
     read_documents,
 )
-from karat.datasets._work import FileOptions, Impute, Options, Raw, Scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +124,7 @@ def read(
     >>> wine.X.shape, wine.truth_name
     ((178, 13), 'cultivar')
     """
-    options = Options.of(
+    options = ReadingOptions.of(
         label_column=label_column,
         id_column=id_column,
         drop=drop,
@@ -139,16 +140,16 @@ def read(
     return replace(found, source=os.fspath(path), notes=(*told, *found.notes)) if told else found
 
 
-def _read(path: str | os.PathLike[str], options: Options) -> Dataset:
+def _read(path: str | os.PathLike[str], options: ReadingOptions) -> Dataset:
     """The data set of a file on this machine."""
     file = Path(path)
     check_name(file)
     suffix = split_name(file)[1]
     if options.kind in ("distances", "graph") or suffix == GRAPHML:
         return read_relation(file, options)
-    if suffix in COUNTS or has_terms(file, options.terms):
+    if suffix in COUNT_SUFFIXES or has_terms(file, options.terms):
         return read_counts(file, options)
-    if file.is_dir() or suffix in ENDINGS or options.text_column is not None:
+    if file.is_dir() or suffix in TEXT_DATA_SUFFIXES or options.text_column is not None:
         return read_documents(file, options)
     return prepare(_open(path, options), options)
 
@@ -186,19 +187,21 @@ def read_cells(
     >>> cells.shape, cells.iloc[0, 0]
     ((150, 4), '5.1')
     """
-    options = Options(header=header, encoding=encoding, text_column=text_column)
+    options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
     with local(path) as (here, told):
         cells, notes = _cells(here, options)
     return cells, (*told, *notes)
 
 
-def _cells(path: str | os.PathLike[str], options: Options) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _cells(
+    path: str | os.PathLike[str], options: ReadingOptions
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     import pandas as pd
     import pyarrow as pa
 
     file = Path(path)
     check_name(file)
-    if file.is_dir() or split_name(file)[1] in DOCUMENTS:
+    if file.is_dir() or split_name(file)[1] in DOCUMENT_SUFFIXES:
         documents = documents_of(file, options)
         cells = {
             name: ["" if v is None else v for v in of] for name, of in documents.fields.items()
@@ -217,136 +220,13 @@ def _cells(path: str | os.PathLike[str], options: Options) -> tuple[pd.DataFrame
     return table, tuple(raw.notes)
 
 
-def _open(path: str | os.PathLike[str], options: Options, *, literal: bool = False) -> Raw:
+def _open(
+    path: str | os.PathLike[str], options: ReadingOptions, *, literal: bool = False
+) -> RawData:
     """What is in a file or a packaged set."""
     file = split_part(path)[0]
     if not file.exists():
-        if str(path) in _packaged.available():
-            return _packaged.open_set(str(path), options, literal=literal)
-        check_file(file, _packaged.available())
+        if str(path) in _packaged_sets.available():
+            return _packaged_sets.open_set(str(path), options, literal=literal)
+        check_file(file, _packaged_sets.available())
     return read_raw(Path(path), options, literal=literal)
-
-
-def from_table(
-    table: Any,
-    *,
-    label_column: str | None = None,
-    id_column: str | None = None,
-    drop: Iterable[str] | str = (),
-    scale: Scale = "auto",
-    impute: Impute | None = None,
-    truth: Any = None,
-    strict: bool = False,
-    accept: Iterable[str] | str = (),
-    name: str = "data",
-) -> Dataset:
-    """Make a data set of a pandas, polars or Arrow table.
-
-    Parameters
-    ----------
-    table : DataFrame, Arrow table, or mapping of str to columns
-        One row per object. A pandas index that does not count the rows has the ids.
-    label_column, id_column, drop, scale, impute, truth, strict, accept
-        As for :func:`read`.
-    name : str
-        What to call it.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    InputError
-        As for :func:`read`.
-
-    Examples
-    --------
-    >>> import karat.datasets
-    >>> table = {"size": [1.0, 2.0, 4.0, 4.5], "colour": ["red", "red", "blue", "blue"]}
-    >>> fruit = karat.datasets.from_table(table, name="fruit")
-    >>> fruit.feature_names
-    ('size', 'colour=blue', 'colour=red')
-    >>> print(fruit)
-    fruit: 4 objects, 3 features
-      'colour' became 2 columns of 0 and 1, one per value (blue, red).
-      Scaled to mean 0 and standard deviation 1.
-      Columns of 0 and 1 that stand for categories are 0 and 0.5, because numbers stand beside them.
-    """
-    options = Options.of(
-        label_column=label_column,
-        id_column=id_column,
-        drop=drop,
-        scale=scale,
-        impute=impute,
-        truth=truth,
-        strict=strict,
-        accept=accept,
-    )
-    ids = None if id_column is not None else _own_ids(table)
-    return prepare(Raw(name, None, to_arrow(table, id_column)), options, ids=ids)
-
-
-def from_array(
-    X: Any,
-    *,
-    truth: Any = None,
-    ids: Any = None,
-    feature_names: Iterable[str] | None = None,
-    scale: Scale = "none",
-    impute: Impute | None = None,
-    name: str = "data",
-) -> Dataset:
-    """Make a data set of an array or a sparse matrix.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-        Objects in rows. float32 stays float32, sparse stays sparse; a C-contiguous float array is
-        not copied unless it is scaled or imputed, and never written to.
-    truth : array-like, shape (n,), optional
-        Class of each object; None, NaN or -1 where it is not known.
-    ids : array-like, shape (n,), optional
-        Names of the objects.
-    feature_names : iterable of str, optional
-        By default ``x1 .. xd``.
-    scale, impute
-        As for :func:`read`.
-    name : str
-        What to call it.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    InputError
-        As for :func:`read`.
-
-    Examples
-    --------
-    >>> import karat.datasets
-    >>> karat.datasets.from_array([[0, 1], [2, 5]], scale="minmax").X
-    array([[0., 0.],
-           [1., 1.]])
-    """
-    options = Options.of(scale=scale, impute=impute, truth=truth)
-    names = _column_names(X) if feature_names is None else tuple(map(str, feature_names))
-    return prepare(
-        Raw(name, None, X, names=names), options, ids=_own_ids(X) if ids is None else ids
-    )
-
-
-def _own_ids(table: Any) -> Any:
-    """The ids in a pandas index; None where it counts or groups the rows."""
-    ids = index_ids(table)
-    return None if ids is None or not joining.all_different(ids) else ids
-
-
-def _column_names(X: Any) -> tuple[str, ...] | None:
-    """The names of a table's columns, where they are different texts."""
-    columns = getattr(X, "columns", ())
-    names = tuple(columns) if getattr(X, "ndim", 0) == 2 else ()
-    named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
-    return names if names and named else None

@@ -9,42 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.datasets import _columns, joining
+from karat.datasets import _columns, object_ids
 from karat.datasets._dataset import Dataset
+from karat.datasets._draft import DatasetDraft, RawData
 from karat.datasets._labelings import KnownLabels, read_labels
-from karat.datasets._missing import fill_missing
+from karat.datasets._missing_values import fill_missing
+from karat.datasets._names import check_names, quoted, row_numbers, visible, with_visible_names
+from karat.datasets._options import ReadingOptions
 from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
-from karat.datasets._work import (
-    Options,
-    Raw,
-    Work,
-    check_names,
-    quoted,
-    row_numbers,
-    visible,
-    with_visible_names,
-)
+from karat.datasets.data_checks import chosen_scale, missing_values, repeats, sorted_labels
 from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
-from karat.datasets.reading_plan import (
-    Reading,
-    chosen_scale,
-    missing_found,
-    repeats,
-    sorted_labels,
-    understood,
-)
+from karat.datasets.reading_plan import InterpretedTable, interpret_table
 from karat.datasets.table_kinds import found_distances, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
 
 
-def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
+def prepare(raw: RawData, options: ReadingOptions, ids: Any = None) -> Dataset:
     """Take out labels and ids, encode, impute, check and scale."""
     import pyarrow as pa
 
-    reading: Reading | None = None
+    reading: InterpretedTable | None = None
     findings: list[Finding] = []
     if isinstance(raw.content, pa.Table):
         work, reading = _from_table(raw, options)
@@ -58,7 +45,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     plan = None if reading is None else reading.plan
     assume = plan is not None and not options.strict
     if plan is not None and assume:
-        findings += missing_found(plan, work.X.shape[0], options)
+        findings += missing_values(plan, work.X.shape[0], options)
     fill_missing(work, options.impute or ("neighbors" if assume else None))
     if work.X.shape[0] < 2:
         raise InputError(
@@ -101,14 +88,20 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     )
 
 
-def _scale(work: Work, options: Options, assume: bool) -> tuple[Any, Finding | None]:
+def _scale(work: DatasetDraft, options: ReadingOptions, assume: bool) -> tuple[Any, Finding | None]:
     """What to scale to, by rule where something may be assumed."""
     if assume:
         return chosen_scale(work, center_spread(work.X, "standard")[1], options)
     return "none" if options.scale == "auto" else options.scale, None
 
 
-def _describe(work: Work, raw: Raw, options: Options, ids: Any, reading: Reading | None) -> None:
+def _describe(
+    work: DatasetDraft,
+    raw: RawData,
+    options: ReadingOptions,
+    ids: Any,
+    reading: InterpretedTable | None,
+) -> None:
     """Give the objects their ids and classes, and take out those whose lines are ragged."""
     n, d = work.X.shape
     if d == 0:
@@ -137,7 +130,7 @@ def _describe(work: Work, raw: Raw, options: Options, ids: Any, reading: Reading
         work.ids = np.arange(n) if work.rows is None else work.rows
 
 
-def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
+def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, InterpretedTable]:
     """The columns as numbers, by their plan."""
     table = with_visible_names(raw.content)
     raw.names = tuple(table.column_names if raw.names is None else map(visible, raw.names))
@@ -156,7 +149,7 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
-    reading = understood(table, options)
+    reading = interpret_table(table, options)
     if not reading.features:
         known = ", ".join(f"{one.name!r} as {one.kind}" for one in reading.plan.columns[:6])
         raise InputError(
@@ -174,12 +167,12 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
     return work, reading
 
 
-def _told(raw: Raw, options: Options) -> list[str]:
+def _told(raw: RawData, options: ReadingOptions) -> list[str]:
     dropped = [f"Excluded as requested: {quoted(options.drop)}."] if options.drop else []
     return [*raw.notes, *dropped]
 
 
-def _from_matrix(raw: Raw, options: Options) -> Work:
+def _from_matrix(raw: RawData, options: ReadingOptions) -> DatasetDraft:
     X = as_numbers(raw.content, name=raw.name)
     d = X.shape[1]
     names = raw.names if raw.names is not None else tuple(f"x{j + 1}" for j in range(d))
@@ -189,7 +182,7 @@ def _from_matrix(raw: Raw, options: Options) -> Work:
     own = () if raw.of_terms else names
     options.check_columns([*own, *raw.beside])
     notes, flags = _told(raw, options), np.zeros(d, dtype=bool)
-    work = Work(X, names, np.arange(d), names, flags, notes, raw.owned)
+    work = DatasetDraft(X, names, np.arange(d), names, flags, notes, raw.owned)
     work.ids = _aside(raw, work, options.id_column)
     work.labels = _aside(raw, work, options.label_column)
     keep = np.array([name not in options.columns() for name in names], dtype=bool)
@@ -198,7 +191,7 @@ def _from_matrix(raw: Raw, options: Options) -> Work:
     return work
 
 
-def _aside(raw: Raw, work: Work, name: str | None) -> NDArray[np.object_] | None:
+def _aside(raw: RawData, work: DatasetDraft, name: str | None) -> NDArray[np.object_] | None:
     """The label or id column of an array: a one-dimensional neighbour, or one of its columns."""
     if name is None:
         return None
@@ -212,7 +205,7 @@ def _aside(raw: Raw, work: Work, name: str | None) -> NDArray[np.object_] | None
     return _columns.objects(_columns.column_array(values), name)
 
 
-def _known_labels(path: str, work: Work, reading: Reading | None) -> KnownLabels:
+def _known_labels(path: str, work: DatasetDraft, reading: InterpretedTable | None) -> KnownLabels:
     """The classes in a file, joined by whichever column of the table has its ids."""
     n = work.X.shape[0]
     try:
@@ -229,9 +222,9 @@ def _by_index(values: Any, ids: Any) -> Any:
     own = index_ids(values)
     if own is None or ids is None:
         return values
-    if not joining.all_different(own):
+    if not object_ids.all_different(own):
         raise InputError("truth: its index names an object twice")
-    return values.to_numpy()[joining.order(own, ids, "truth")]
+    return values.to_numpy()[object_ids.order(own, ids, "truth")]
 
 
 def index_ids(table: Any) -> NDArray[Any] | None:
@@ -240,7 +233,7 @@ def index_ids(table: Any) -> NDArray[Any] | None:
     if index is None or callable(index) or getattr(index, "nlevels", 2) > 1:
         return None
     values = np.asarray(index, dtype=object)
-    return None if joining.are_positions(values) else values
+    return None if object_ids.are_positions(values) else values
 
 
 def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
@@ -253,11 +246,11 @@ def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
     return _columns.objects(array, name)
 
 
-def _check_ids(work: Work, id_column: str | None) -> None:
+def _check_ids(work: DatasetDraft, id_column: str | None) -> None:
     name = id_column or "id"
     assert work.ids is not None
     try:
-        joining.check_ids(work.ids, f"id column {name!r}", work.row_numbers)
+        object_ids.check_ids(work.ids, f"id column {name!r}", work.row_numbers)
     except InputError as error:
         if id_column is None:
             raise

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.datasets._work import row_numbers
+from karat.datasets._names import row_numbers
 from karat.runtime.validation import InputError
 
-_ID = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
-SHOWN = 3
+_ID_NAME = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
+MAX_SHOWN_IDS = 3
 
 
 def is_id_name(name: str) -> bool:
     """Whether a column of a file of labels is called as the names of objects are."""
-    return _ID.search(name.strip()) is not None
+    return _ID_NAME.search(name.strip()) is not None
 
 
 def id_columns(columns: Mapping[str, NDArray[Any]]) -> list[str]:
@@ -94,7 +94,9 @@ def mismatch(own: Any, ids: Any, what: str, absent: int) -> InputError:
 
 def _some(ids: Iterable[Any]) -> str:
     listed = list(ids)
-    return ", ".join(repr(_bare(one)) for one in listed[:SHOWN]) + ", ..." * (len(listed) > SHOWN)
+    return ", ".join(repr(_bare(one)) for one in listed[:MAX_SHOWN_IDS]) + ", ..." * (
+        len(listed) > MAX_SHOWN_IDS
+    )
 
 
 def _bare(value: Any) -> Any:

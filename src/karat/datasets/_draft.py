@@ -1,0 +1,90 @@
+"""Data on their way to a data set: as they were read, and partly prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.datasets._names import row_numbers
+
+
+@dataclass
+class RawData:
+    """What was read, before anything is decided.
+
+    Attributes
+    ----------
+    name, source : str
+    content : Arrow table, ndarray of shape (n, d), or csr_array
+    names : tuple of str, optional
+        Columns of an array; of a table, those that the source has, read or not.
+    beside : mapping of str to ndarray
+        One-dimensional arrays that lie beside an array (in an NPZ file).
+    notes : list of str
+    owned : bool
+        Whether ``content`` may be written to.
+    ragged : ndarray of bool, shape (n,), optional
+        Rows without values, because their lines have too few or too many cells.
+    ids : ndarray, optional
+        Names of the objects, where the source has them beside its columns.
+    of_terms : bool
+        Whether the columns are terms: a namespace of their own, which no option names.
+    """
+
+    name: str
+    source: str | None
+    content: Any
+    names: tuple[str, ...] | None = None
+    beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    owned: bool = False
+    ragged: NDArray[np.bool_] | None = None
+    ids: NDArray[Any] | None = None
+    of_terms: bool = False
+
+
+@dataclass
+class DatasetDraft:
+    """The data set in the making; ``origin`` maps each feature to its source column."""
+
+    X: Any
+    names: tuple[str, ...]
+    origin: NDArray[np.intp]
+    columns: tuple[str, ...]
+    categorical: NDArray[np.bool_]
+    notes: list[str]
+    owned: bool
+    ids: NDArray[Any] | None = None
+    labels: NDArray[np.object_] | None = None
+    rows: NDArray[np.intp] | None = None  # where not all are left
+    filler: Any = None  # what filled missing values
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    def row_numbers(self, rows: Iterable[int]) -> str:
+        """:func:`row_numbers` of the source, for rows of what is left."""
+        return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
+
+    def own(self) -> None:
+        """Make ``X`` one that may be written to."""
+        if not self.owned:
+            self.X, self.owned = np.array(self.X), True
+
+    def keep_features(self, keep: NDArray[np.bool_]) -> None:
+        self.X = self.X[:, keep] if self.sparse else np.ascontiguousarray(self.X[:, keep])
+        self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
+        self.origin, self.categorical = self.origin[keep], self.categorical[keep]
+        self.owned = True
+
+    def keep_objects(self, keep: NDArray[np.bool_]) -> None:
+        self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
+        self.X = self.X[keep]
+        self.ids = None if self.ids is None else self.ids[keep]
+        self.labels = None if self.labels is None else self.labels[keep]
+        self.owned = True

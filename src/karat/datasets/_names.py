@@ -1,0 +1,43 @@
+"""Names of columns and numbers of rows, as messages and tables show them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from karat.runtime.validation import InputError
+
+
+def visible(name: str) -> str:
+    """A name without characters that move or colour a terminal."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", name)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise where two columns have the same name."""
+    name, count = Counter(names).most_common(1)[0]
+    for name, count in Counter(names).most_common(1):
+        if count > 1:
+            raise InputError(f"two columns are called {name!r}; rename one")
+
+
+def with_visible_names(table: Any) -> Any:
+    """An Arrow table whose columns have different names that can be shown; metadata are kept."""
+    named = table.rename_columns([visible(name) for name in table.column_names])
+    check_names(named.column_names)
+    return named.replace_schema_metadata(table.schema.metadata)
+
+
+def row_numbers(rows: Iterable[int], most: int = 3) -> str:
+    """``rows 1, 2, 5``: counted from 1, the first few."""
+    rows = list(rows)
+    listed = ", ".join(str(row + 1) for row in rows[:most]) + (", ..." if len(rows) > most else "")
+    return f"row{'s' if len(rows) > 1 else ''} {listed}"
+
+
+def quoted(names: Iterable[str], most: int = 8) -> str:
+    """The first few names in quotes."""
+    names = list(names)
+    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
