@@ -18,13 +18,14 @@ DATABASE_SUFFIXES = (*SQLITE_SUFFIXES, ".duckdb")
 
 
 def read_database(path: Path, suffix: str, table: str | None) -> RawData:
-    """The table that was named, or the only one."""
-    name, found = (_sqlite if suffix in SQLITE_SUFFIXES else _duckdb)(path, table)
+    """Read the named table of a database, or its only one."""
+    name, content = (_sqlite if suffix in SQLITE_SUFFIXES else _duckdb)(path, table)
     notes = [f"Read from the table {name!r}."]
-    return RawData("", None, found, tuple(found.column_names), notes=notes)
+    return RawData("", None, content, tuple(content.column_names), notes=notes)
 
 
 def _sqlite(path: Path, table: str | None) -> tuple[str, Any]:
+    """Name and content of a table of an SQLite database."""
     import sqlite3
 
     import pandas as pd
@@ -41,6 +42,7 @@ def _sqlite(path: Path, table: str | None) -> tuple[str, Any]:
 
 
 def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
+    """Name and content of a table of a DuckDB database."""
     require("duckdb", f"{path}, a DuckDB database,")
     import duckdb
 
@@ -56,6 +58,7 @@ def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
 
 
 def _chosen(path: Path, table: str | None, names: list[str]) -> str:
+    """Name of the table to read; raise unless it is named or the only one."""
     if table is None and len(names) == 1:
         return names[0]
     if table is None or table not in names:
@@ -68,4 +71,5 @@ def _chosen(path: Path, table: str | None, names: list[str]) -> str:
 
 
 def _all_of(table: str) -> str:
+    """SQL query for all rows of a table."""
     return 'SELECT * FROM "' + table.replace('"', '""') + '"'

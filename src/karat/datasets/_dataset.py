@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Objects to cluster, with everything a report has to say about them.
+    """Objects to cluster, with the facts that reports show about them.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Dataset:
 
     @property
     def kind(self) -> str:
-        """How many objects there are, and by what they are known."""
+        """Number of objects, and of their features, nodes or edges, in words."""
         n = f"{self.n_objects:,}"
         if self.metric == "precomputed":
             return f"distances of {n} objects"
@@ -120,23 +120,23 @@ class Dataset:
         return digest.hexdigest()
 
     def _repr_html_(self) -> str:
-        """For notebooks: what was read, and what was found, most harmful first."""
+        """HTML for notebooks: a summary, and the findings, most harmful first."""
         from html import escape
 
         from karat.datasets.findings import sentence
 
         first, *notes = str(self).split("\n")
-        told = [sentence(one) for one in self.findings] + [note.strip() for note in notes]
-        items = "".join(f"<li>{escape(one)}</li>" for one in told)
+        sentences = [sentence(text) for text in self.findings] + [note.strip() for note in notes]
+        items = "".join(f"<li>{escape(text)}</li>" for text in sentences)
         return f"<p><b>{escape(first)}</b></p><ul>{items}</ul>"
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.kind}"
         if self.truth is not None:
-            known = [value for value in self.truth if value is not None]
-            text += f", {len(set(known))} classes in {self.truth_name or 'truth'}"
-            if len(known) < self.n_objects:
-                text += f" ({len(known):,} objects labelled)"
+            classes = [value for value in self.truth if value is not None]
+            text += f", {len(set(classes))} classes in {self.truth_name or 'truth'}"
+            if len(classes) < self.n_objects:
+                text += f" ({len(classes):,} objects labelled)"
         return "\n".join([text, *(f"  {note}" for note in self.notes)])
 
     def __repr__(self) -> str:

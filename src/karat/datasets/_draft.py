@@ -14,7 +14,7 @@ from karat.datasets._names import row_numbers
 
 @dataclass
 class RawData:
-    """What was read, before anything is decided.
+    """Raw content of a source.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class RawData:
 
 @dataclass
 class DatasetDraft:
-    """The data set in the making; ``origin`` maps each feature to its source column."""
+    """Data set under construction; ``origin`` maps each feature to its source column."""
 
     X: Any
     names: tuple[str, ...]
@@ -60,29 +60,32 @@ class DatasetDraft:
     owned: bool
     ids: NDArray[Any] | None = None
     labels: NDArray[np.object_] | None = None
-    rows: NDArray[np.intp] | None = None  # where not all are left
-    filler: Any = None  # what filled missing values
+    rows: NDArray[np.intp] | None = None  # of the source, where some were excluded
+    filler: Any = None  # of missing values
 
     @property
     def sparse(self) -> bool:
+        """Whether the data are sparse."""
         return not isinstance(self.X, np.ndarray)
 
     def row_numbers(self, rows: Iterable[int]) -> str:
-        """:func:`row_numbers` of the source, for rows of what is left."""
+        """Numbers of remaining rows in the source, as :func:`row_numbers` lists them."""
         return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
 
-    def own(self) -> None:
-        """Make ``X`` one that may be written to."""
+    def ensure_owned(self) -> None:
+        """Copy ``X`` unless it may be written to."""
         if not self.owned:
             self.X, self.owned = np.array(self.X), True
 
     def keep_features(self, keep: NDArray[np.bool_]) -> None:
+        """Exclude all features but those in the mask ``keep``."""
         self.X = self.X[:, keep] if self.sparse else np.ascontiguousarray(self.X[:, keep])
         self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
         self.origin, self.categorical = self.origin[keep], self.categorical[keep]
         self.owned = True
 
     def keep_objects(self, keep: NDArray[np.bool_]) -> None:
+        """Exclude all objects but those in the mask ``keep``."""
         self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
         self.X = self.X[keep]
         self.ids = None if self.ids is None else self.ids[keep]

@@ -1,4 +1,4 @@
-"""Files of every format to what :func:`karat.datasets._pipeline.prepare` takes."""
+"""Readers of each file format, which return :class:`RawData`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SMALLER_DATA_HINT = "exclude columns with drop (--drop), or give a sample of it
 
 
 def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> RawData:
-    """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
+    """Read ``path`` in the format of its suffix; text cells stay as written if ``literal``."""
     path, part = split_part(path)
     check_file(path)
     name, suffix = split_name(path)
@@ -66,7 +66,7 @@ def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> R
 
 
 def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
-    """``shop.xlsx#orders`` as the file and the sheet, table or representation in it."""
+    """Split ``shop.xlsx#orders`` into the file and its sheet, table or representation."""
     file = Path(path)
     if not file.exists() and "#" in file.name:
         name, _, part = str(path).rpartition("#")
@@ -75,22 +75,22 @@ def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
 
 
 def split_name(path: Path) -> tuple[str, str]:
-    """The name of the data set, and the lower-case suffix without that of the compression."""
+    """Name of the data set, and the lower-case suffix without that of the compression."""
     inner = Path(path.stem) if path.suffix.lower() in _layout.DECOMPRESSORS else path
     return inner.stem or inner.name, inner.suffix.lower()
 
 
 def check_file(path: Path, also: Iterable[str] = ()) -> None:
-    """Raise unless ``path`` is a regular file with something in it; suggest near names."""
+    """Raise unless ``path`` is a regular, non-empty file; suggest similar names."""
     check_name(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it")
     if not path.exists():
-        others = list(also)
-        near = near_files(path) + difflib.get_close_matches(str(path), others, n=1)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        if not near and others and path.name == str(path) and not path.suffix:
-            hint = f"; the packaged sets are {', '.join(others)}"
+        packaged = list(also)
+        close_names = near_files(path) + difflib.get_close_matches(str(path), packaged, n=1)
+        hint = f"; did you mean {' or '.join(map(repr, close_names))}?" if close_names else ""
+        if not close_names and packaged and path.name == str(path) and not path.suffix:
+            hint = f"; the packaged sets are {', '.join(packaged)}"
         raise InputError(f"there is no file {str(path)!r}{hint}")
     if not path.is_file():
         raise InputError(
@@ -101,7 +101,7 @@ def check_file(path: Path, also: Iterable[str] = ()) -> None:
 
 
 def check_name(path: Path) -> None:
-    """Raise for a name that no file can have, which the system would only answer with an error."""
+    """Raise for a name that no file can have."""
     if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.parts):
         raise InputError(f"there is no file {str(path)[:60] + '...'!r}: the name is too long")
     if "\0" in str(path):
@@ -109,18 +109,18 @@ def check_name(path: Path) -> None:
 
 
 def near_files(path: Path) -> list[str]:
-    """Files beside ``path`` whose names are like its own."""
+    """Files in the same folder with similar names."""
     try:
         beside = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
         return []
-    near = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
-    return [str(path.parent / name) for name in near]
+    matches = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
+    return [str(path.parent / name) for name in matches]
 
 
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """What the libraries raise for broken files, in one sentence."""
+    """Turn the libraries' errors for broken files into one sentence."""
     import lzma
     import zlib
 
@@ -133,10 +133,10 @@ def explained(path: Path) -> Iterator[None]:
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied") from None
     except csv.Error as error:
-        why = f"{error}; end its lines by a line feed, not a carriage return"
+        reason = f"{error}; end its lines by a line feed, not a carriage return"
         if "field limit" in str(error):
-            why = "a cell has more than 131,072 characters; is a quote not closed?"
-        raise InputError(f"{path} cannot be read as a table: {why}") from None
+            reason = "a cell has more than 131,072 characters; is a quote not closed?"
+        raise InputError(f"{path} cannot be read as a table: {reason}") from None
     # zipfile raises RuntimeError for versions, encryption and compression that it does not know
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
@@ -186,18 +186,21 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> RawData:
-    layout = _layout.look(
+    """Read delimited text."""
+    layout = _layout.detect_layout(
         path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns()
     )
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
-    aside = {name for name in (options.label_column, options.id_column) if name is not None}
+    literal_columns = {
+        name for name in (options.label_column, options.id_column) if name is not None
+    }
     table, ragged = _delimited.read_rows(
         path,
         layout,
         columns,
-        as_text=set(columns) if literal else aside,
+        as_text=set(columns) if literal else literal_columns,
         encoding=options.encoding,
         skip=options.impute == "drop",
     )
@@ -205,6 +208,7 @@ def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> Ra
 
 
 def _parquet(path: Path, options: ReadingOptions) -> RawData:
+    """Read a Parquet file, without the columns to drop."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -228,7 +232,7 @@ def _parquet(path: Path, options: ReadingOptions) -> RawData:
 
 
 def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
-    """The sheet that was named, or the first one with anything in it."""
+    """Read the named sheet, or the first one that is not empty."""
     import pandas as pd
 
     if find_spec("python_calamine") is None:
@@ -236,15 +240,15 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
             f'{path} is a spreadsheet, which needs python-calamine: pip install "karat[excel]", or '
             "save it as CSV"
         )
-    how: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
-    how["header"] = None if header is False else 0
+    pandas_options: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
+    pandas_options["header"] = None if header is False else 0
     try:
         with pd.ExcelFile(path, engine="calamine") as book:
             names = [str(name) for name in book.sheet_names]
             if sheet is not None and sheet not in names:
                 raise InputError(f"{path} has no sheet {sheet!r}; there are {quoted(names)}")
             for name in names if sheet is None else [sheet]:
-                frame = pd.read_excel(book, sheet_name=name, **how)
+                frame = pd.read_excel(book, sheet_name=name, **pandas_options)
                 if frame.size:
                     break
             else:
@@ -264,14 +268,14 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
 
 
 def _npy(path: Path) -> RawData:
-    """An array; large ones of floats are mapped: the system reads what is looked at."""
+    """Read an array; large arrays of floats are memory-mapped."""
     with _numbers_only(path):
         # a private map: what is written to it by mistake does not reach the file
         array = np.load(path, mmap_mode="c", allow_pickle=False)
-    floats = array.dtype in (np.float32, np.float64) and array.dtype.isnative
-    if array.ndim == 2 and floats and array.flags.c_contiguous and resources.is_large(array):
+    is_float = array.dtype in (np.float32, np.float64) and array.dtype.isnative
+    if array.ndim == 2 and is_float and array.flags.c_contiguous and resources.is_large(array):
         return RawData("", None, np.asarray(array))
-    size = array.nbytes if floats else array.nbytes + 8 * array.size
+    size = array.nbytes if is_float else array.nbytes + 8 * array.size
     shape = " × ".join(map(str, array.shape))
     resources.require_memory(size, f"{path} (an array of {shape})", _SMALLER_DATA_HINT)
     return _array(np.array(array), {}, path)
@@ -279,6 +283,7 @@ def _npy(path: Path) -> RawData:
 
 @contextlib.contextmanager
 def _numbers_only(path: Path) -> Iterator[None]:
+    """Explain NumPy's error for pickled objects."""
     try:
         yield
     except ValueError as error:
@@ -290,6 +295,7 @@ def _numbers_only(path: Path) -> Iterator[None]:
 
 
 def _array(array: Any, beside: dict[str, Any], path: Path) -> RawData:
+    """Raw data of an array: a structured one as a table, else objects by features."""
     if array.dtype.names:
         return RawData("", None, to_arrow({name: array[name] for name in array.dtype.names}))
     if array.ndim == 1:
@@ -304,10 +310,10 @@ def _array(array: Any, beside: dict[str, Any], path: Path) -> RawData:
 
 
 def _npz(path: Path) -> RawData:
-    """A SciPy sparse matrix, or NumPy arrays of which one is the data."""
+    """Read a SciPy sparse matrix, or the data and its companions among NumPy arrays."""
     with zipfile.ZipFile(path) as archive:
-        needed = sum(info.file_size for info in archive.infolist())
-    resources.require_memory(2 * needed, str(path), _SMALLER_DATA_HINT)
+        n_bytes = sum(info.file_size for info in archive.infolist())
+    resources.require_memory(2 * n_bytes, str(path), _SMALLER_DATA_HINT)
     with np.load(path, allow_pickle=False) as file:
         if {"format", "shape", "data"} <= set(file.files):
             from scipy import sparse
@@ -315,20 +321,20 @@ def _npz(path: Path) -> RawData:
             return RawData("", None, sparse.load_npz(path), owned=True)
         arrays = members(file, path)
     tables = [name for name, array in arrays.items() if array.ndim == 2]
-    chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
-    if chosen is None and not tables and len(arrays) == 1:
-        chosen = next(iter(arrays))
-    if chosen is None:
+    data_name = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
+    if data_name is None and not tables and len(arrays) == 1:
+        data_name = next(iter(arrays))
+    if data_name is None:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise InputError(
             f"{path} holds {shapes}; the data must be the only two-dimensional array or be called X"
         )
-    beside = {name: a for name, a in arrays.items() if a.ndim == 1 and name != chosen}
-    return _array(arrays[chosen], beside, path)
+    beside = {name: a for name, a in arrays.items() if a.ndim == 1 and name != data_name}
+    return _array(arrays[data_name], beside, path)
 
 
 def members(file: Any, path: Path) -> dict[str, Any]:
-    """The arrays of an open NPZ file by name."""
+    """Arrays of an open NPZ file by name."""
     if not file.files:
         raise InputError(f"{path} holds no array")
     with _numbers_only(path):
@@ -340,6 +346,7 @@ def members(file: Any, path: Path) -> dict[str, Any]:
 
 
 def _matrix_market(path: Path) -> Any:
+    """Read a Matrix Market file."""
     from scipy import io as scipy_io
     from scipy import sparse
 

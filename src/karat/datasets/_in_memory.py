@@ -69,7 +69,7 @@ def from_table(
         strict=strict,
         accept=accept,
     )
-    ids = None if id_column is not None else _own_ids(table)
+    ids = None if id_column is not None else _pandas_ids(table)
     return prepare(RawData(name, None, to_arrow(table, id_column)), options, ids=ids)
 
 
@@ -120,18 +120,18 @@ def from_array(
     options = ReadingOptions.of(scale=scale, impute=impute, truth=truth)
     names = _column_names(X) if feature_names is None else tuple(map(str, feature_names))
     return prepare(
-        RawData(name, None, X, names=names), options, ids=_own_ids(X) if ids is None else ids
+        RawData(name, None, X, names=names), options, ids=_pandas_ids(X) if ids is None else ids
     )
 
 
-def _own_ids(table: Any) -> Any:
-    """The ids in a pandas index; None where it counts or groups the rows."""
+def _pandas_ids(table: Any) -> Any:
+    """Ids in a pandas index; None where it counts or groups the rows."""
     ids = index_ids(table)
     return None if ids is None or not object_ids.all_different(ids) else ids
 
 
 def _column_names(X: Any) -> tuple[str, ...] | None:
-    """The names of a table's columns, where they are different texts."""
+    """Names of a table's columns; None unless they are distinct texts."""
     columns = getattr(X, "columns", ())
     names = tuple(columns) if getattr(X, "ndim", 0) == 2 else ()
     named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)

@@ -1,4 +1,4 @@
-"""Missing and infinite values: an error that names them, or the repair that was asked for."""
+"""Missing and infinite values: an error that names them, or their imputation."""
 
 from __future__ import annotations
 
@@ -19,44 +19,46 @@ MAX_DONORS = 5000  # objects whose values fill gaps
 IMPUTE_NEIGHBORS = 5
 
 
-def fill_missing(work: DatasetDraft, how: Impute | None) -> None:
-    values = work.X.data if work.sparse else work.X
+def fill_missing(draft: DatasetDraft, how: Impute | None) -> None:
+    """Impute or drop missing and infinite values, or raise."""
+    values = draft.X.data if draft.sparse else draft.X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
             return
-    if work.sparse:
-        _fill_sparse(work, how)
+    if draft.sparse:
+        _fill_sparse(draft, how)
         return
-    bad = ~np.isfinite(work.X)
+    bad = ~np.isfinite(draft.X)
     empty = bad.all(axis=0)
     if empty.any():
-        gone = dict.fromkeys(work.columns[j] for j in work.origin[empty])
+        empty_columns = dict.fromkeys(draft.columns[j] for j in draft.origin[empty])
         if empty.all():
-            raise InputError(f"no column has a value in it: {quoted(gone)}")
-        work.notes.append(f"Excluded columns without any value: {quoted(gone)}.")
-        work.keep_features(~empty)
+            raise InputError(f"no column has a value in it: {quoted(empty_columns)}")
+        draft.notes.append(f"Excluded columns without any value: {quoted(empty_columns)}.")
+        draft.keep_features(~empty)
         bad = bad[:, ~empty]
         if not bad.any():
             return
     if how is None:
-        raise _missing_error(work, bad)
+        raise _missing_error(draft, bad)
     if how == "drop":
-        _drop_rows(work, bad.any(axis=1))
+        _drop_rows(draft, bad.any(axis=1))
         return
-    work.own()
-    _impute(work, bad, how)
+    draft.ensure_owned()
+    _impute(draft, bad, how)
 
 
-def _missing_error(work: DatasetDraft, bad: NDArray[np.bool_]) -> InputError:
+def _missing_error(draft: DatasetDraft, bad: NDArray[np.bool_]) -> InputError:
+    """Error that lists the columns and rows of missing values."""
     places, count, rows_bad = [], 0, int(bad.any(axis=1).sum())
-    for j in dict.fromkeys(work.origin[bad.any(axis=0)]):
-        at = np.flatnonzero(work.origin == j)[0]
-        rows = np.flatnonzero(bad[:, at])
-        infinite = int(np.isinf(work.X[rows, at]).sum())
+    for j in dict.fromkeys(draft.origin[bad.any(axis=0)]):
+        feature = np.flatnonzero(draft.origin == j)[0]
+        rows = np.flatnonzero(bad[:, feature])
+        infinite = int(np.isinf(draft.X[rows, feature]).sum())
         count += len(rows)
         kinds = [f"{len(rows) - infinite} missing"] if len(rows) > infinite else []
         kinds += [f"{infinite} infinite"] if infinite else []
-        places.append(f"{work.columns[j]!r}: {' and '.join(kinds)} ({work.row_numbers(rows)})")
+        places.append(f"{draft.columns[j]!r}: {' and '.join(kinds)} ({draft.row_numbers(rows)})")
     shown = "; ".join(places[:5]) + (
         f"; and {len(places) - 5} more columns" if len(places) > 5 else ""
     )
@@ -69,7 +71,8 @@ def _missing_error(work: DatasetDraft, bad: NDArray[np.bool_]) -> InputError:
     )
 
 
-def _drop_rows(work: DatasetDraft, bad: NDArray[np.bool_]) -> None:
+def _drop_rows(draft: DatasetDraft, bad: NDArray[np.bool_]) -> None:
+    """Exclude objects with missing values; raise if none is left."""
     if bad.all():
         raise RepairableError(
             "every row has a missing or infinite value, so impute='drop' leaves none; use "
@@ -77,15 +80,15 @@ def _drop_rows(work: DatasetDraft, bad: NDArray[np.bool_]) -> None:
             impute="median",
         )
     n = len(bad)
-    work.keep_objects(~bad)
-    work.notes.append(
+    draft.keep_objects(~bad)
+    draft.notes.append(
         f"Excluded {int(bad.sum()):,} of {n:,} objects with a missing or infinite value."
     )
 
 
 @dataclass(frozen=True)
 class Filler:
-    """What replaces missing values: means over the nearest donors.
+    """Replacement of missing values by means over the nearest donors.
 
     Attributes
     ----------
@@ -93,7 +96,7 @@ class Filler:
         Objects whose values fill gaps, NaN where they have gaps themselves; or a single typical
         one.
     center, spread : ndarray of float64, shape (d,)
-        By which features count alike when donors are compared.
+        Standardization that makes features count alike when donors are compared.
     """
 
     donors: NDArray[Any]
@@ -101,37 +104,37 @@ class Filler:
     spread: NDArray[np.float64]
 
     @classmethod
-    def of(cls, work: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> Filler:
-        """What fills the gaps ``bad`` of a data set."""
+    def of(cls, draft: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> Filler:
+        """Filler for the gaps ``bad`` of a data set."""
         if how == "neighbors":
-            return cls.of_neighbors(work.X, bad, work.categorical)
-        d = work.X.shape[1]
+            return cls.of_neighbors(draft.X, bad, draft.categorical)
+        d = draft.X.shape[1]
         typical = np.zeros((1, d))
-        for j in dict.fromkeys(work.origin):
-            columns = np.flatnonzero(work.origin == j)
-            typical[0, columns] = _typical(work, columns, ~bad[:, columns[0]])
+        for j in dict.fromkeys(draft.origin):
+            columns = np.flatnonzero(draft.origin == j)
+            typical[0, columns] = _typical(draft, columns, ~bad[:, columns[0]])
         return cls(typical, np.zeros(d), np.ones(d))
 
     @classmethod
     def of_neighbors(
         cls, X: NDArray[Any], bad: NDArray[np.bool_], categorical: NDArray[np.bool_]
     ) -> Filler:
-        """Means over the objects that are nearest by the known values.
+        """Filler by means over the objects that are nearest by the observed values.
 
-        All columns count alike; of many objects a sample is asked. Medians would put objects of
+        All columns count alike; many objects are sampled. Medians would put objects of
         all clusters into the same place, where they look like a cluster of their own.
         """
         n, d = bad.shape
         donors = np.arange(n)
         if n > MAX_DONORS:
             donors = np.sort(np.random.default_rng(0).choice(n, MAX_DONORS, replace=False))
-        Z = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
+        donor_values = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
         center, spread = np.zeros(d), np.ones(d)
         for j in np.flatnonzero(~categorical):
-            known = X[~bad[:, j], j]
-            (center[j],), (one,) = center_spread(known[:, None], "standard")
-            spread[j] = one or 1.0
-        return cls(Z, center, spread)
+            observed = X[~bad[:, j], j]
+            (center[j],), (deviation,) = center_spread(observed[:, None], "standard")
+            spread[j] = deviation or 1.0
+        return cls(donor_values, center, spread)
 
     def fill(
         self,
@@ -142,16 +145,17 @@ class Filler:
     ) -> None:
         """Fill the gaps ``bad`` of ``X`` in place; ``origin`` is the source of each feature."""
         rows = bad.any(axis=1)
-        near = self._of_rows(np.where(bad[rows], np.nan, X[rows]).astype(np.float64))
+        imputed = self._imputed(np.where(bad[rows], np.nan, X[rows]).astype(np.float64))
         for j in dict.fromkeys(origin[bad.any(axis=0)]):
             columns = np.flatnonzero(origin == j)
             gaps = bad[:, columns[0]]
-            value = near[np.ix_(gaps[rows], columns)]
+            value = imputed[np.ix_(gaps[rows], columns)]
             if categorical[columns[0]]:
                 value = np.eye(len(columns))[value.argmax(axis=1)]
             X[np.ix_(gaps, columns)] = value
 
-    def _of_rows(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _imputed(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows with their NaN replaced."""
         from sklearn.impute import KNNImputer
 
         imputer = KNNImputer(n_neighbors=IMPUTE_NEIGHBORS, keep_empty_features=True)
@@ -161,46 +165,49 @@ class Filler:
 
 
 def _typical(
-    work: DatasetDraft, columns: NDArray[np.intp], known_rows: NDArray[np.bool_]
+    draft: DatasetDraft, columns: NDArray[np.intp], has_value: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """The median of the features of one column; of categories the most frequent one."""
-    known = work.X[np.ix_(known_rows, columns)]
-    if work.categorical[columns[0]]:
-        return np.eye(len(columns))[np.argmax(known.sum(axis=0))]
-    return np.asarray(np.median(known.astype(np.float64), axis=0))
+    """Median of the features of one column; the most frequent category."""
+    observed = draft.X[np.ix_(has_value, columns)]
+    if draft.categorical[columns[0]]:
+        return np.eye(len(columns))[np.argmax(observed.sum(axis=0))]
+    return np.asarray(np.median(observed.astype(np.float64), axis=0))
 
 
-def _impute(work: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> None:
-    work.filler = Filler.of(work, bad, how)
-    work.filler.fill(work.X, bad, work.origin, work.categorical)
+def _impute(draft: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> None:
+    """Fill the gaps ``bad`` in place and note which."""
+    draft.filler = Filler.of(draft, bad, how)
+    draft.filler.fill(draft.X, bad, draft.origin, draft.categorical)
     if how == "neighbors":
         return  # it is told as a finding
-    gaps = dict.fromkeys(work.origin[bad.any(axis=0)])
-    filled = {work.columns[j]: int(bad[:, work.origin == j][:, 0].sum()) for j in gaps}
+    gaps = dict.fromkeys(draft.origin[bad.any(axis=0)])
+    filled = {draft.columns[j]: int(bad[:, draft.origin == j][:, 0].sum()) for j in gaps}
     listed = ", ".join(f"{count} in {name!r}" for name, count in list(filled.items())[:8])
     more = f", and in {len(filled) - 8} more columns" if len(filled) > 8 else ""
-    text = "; text columns by their most frequent value" if work.categorical.any() else ""
-    work.notes.append(
+    text = "; text columns by their most frequent value" if draft.categorical.any() else ""
+    draft.notes.append(
         f"Missing or infinite values were replaced by the column's median{text}: {listed}{more}."
     )
 
 
-def _fill_sparse(work: DatasetDraft, how: Impute | None) -> None:
-    X = work.X
-    at = np.flatnonzero(~np.isfinite(X.data))
-    rows = np.searchsorted(X.indptr, at, side="right") - 1
+def _fill_sparse(draft: DatasetDraft, how: Impute | None) -> None:
+    """Drop rows of sparse data with missing values, or raise."""
+    X = draft.X
+    positions = np.flatnonzero(~np.isfinite(X.data))
+    rows = np.searchsorted(X.indptr, positions, side="right") - 1
     if how == "drop":
         bad = np.zeros(X.shape[0], dtype=bool)
         bad[rows] = True
-        _drop_rows(work, bad)
+        _drop_rows(draft, bad)
         return
     places = ", ".join(
-        f"row {row + 1} of {work.names[X.indices[i]]!r}"
-        for row, i in zip(rows[:3], at[:3], strict=True)
+        f"row {row + 1} of {draft.names[X.indices[i]]!r}"
+        for row, i in zip(rows[:3], positions[:3], strict=True)
     )
+    n = len(positions)
     raise RepairableError(
-        f"{len(at)} stored value{'s are' if len(at) > 1 else ' is'} missing or infinite: {places}"
-        f"{', ...' if len(at) > 3 else ''}; sparse data can only be fixed by dropping those rows "
+        f"{n} stored value{'s are' if n > 1 else ' is'} missing or infinite: {places}"
+        f"{', ...' if n > 3 else ''}; sparse data can only be fixed by dropping those rows "
         "with impute='drop' (--impute drop)",
         impute="drop",
     )

@@ -11,7 +11,7 @@ from karat.runtime.validation import InputError
 
 
 def visible(name: str) -> str:
-    """A name without characters that move or colour a terminal."""
+    """Name without characters that move or colour a terminal."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", name)
 
 
@@ -24,20 +24,22 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def with_visible_names(table: Any) -> Any:
-    """An Arrow table whose columns have different names that can be shown; metadata are kept."""
+    """Arrow table with unique, printable column names; metadata are kept."""
     named = table.rename_columns([visible(name) for name in table.column_names])
     check_names(named.column_names)
     return named.replace_schema_metadata(table.schema.metadata)
 
 
-def row_numbers(rows: Iterable[int], most: int = 3) -> str:
-    """``rows 1, 2, 5``: counted from 1, the first few."""
+def row_numbers(rows: Iterable[int], max_shown: int = 3) -> str:
+    """Text such as ``rows 1, 2, 5``: counted from 1, the first few."""
     rows = list(rows)
-    listed = ", ".join(str(row + 1) for row in rows[:most]) + (", ..." if len(rows) > most else "")
+    listed = ", ".join(str(row + 1) for row in rows[:max_shown]) + (
+        ", ..." if len(rows) > max_shown else ""
+    )
     return f"row{'s' if len(rows) > 1 else ''} {listed}"
 
 
-def quoted(names: Iterable[str], most: int = 8) -> str:
-    """The first few names in quotes."""
+def quoted(names: Iterable[str], max_shown: int = 8) -> str:
+    """Text of the first few names in quotes."""
     names = list(names)
-    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
+    return ", ".join(map(repr, names[:max_shown])) + (", ..." if len(names) > max_shown else "")

@@ -15,12 +15,12 @@ Impute: TypeAlias = Literal["neighbors", "median", "drop"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
-#: share of the cells of a column that are taken for mistakes
+#: largest share of cells in a numeric column that count as mistakes
 MAX_INVALID_SHARE = 0.1
 
 
 class FileOptions(TypedDict, total=False):
-    """How a file is written, and how its texts become numbers; see :func:`karat.datasets.read`."""
+    """Format of a file, and vectorization of its texts; see :func:`karat.datasets.read`."""
 
     na_values: Iterable[str] | str
     kind: DataKind | None
@@ -34,7 +34,7 @@ class FileOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What the user asked for; names as for :func:`karat.datasets.read`."""
+    """User's options; names as for :func:`karat.datasets.read`."""
 
     label_column: str | None = None
     id_column: str | None = None
@@ -70,18 +70,18 @@ class ReadingOptions:
                 )
 
     @classmethod
-    def of(cls, **given: Any) -> ReadingOptions:
-        """Options, where lists of names may be one name, and files paths."""
+    def of(cls, **arguments: Any) -> ReadingOptions:
+        """Options of arguments, where lists may be single names, and files paths."""
         for name in ("drop", "accept", "na_values"):
-            names = given.get(name, ())
-            given[name] = (names,) if isinstance(names, str) else tuple(map(str, names))
+            names = arguments.get(name, ())
+            arguments[name] = (names,) if isinstance(names, str) else tuple(map(str, names))
         for name in ("truth", "terms"):
-            if isinstance(given.get(name), os.PathLike):
-                given[name] = os.fspath(given[name])
-        return cls(**given)
+            if isinstance(arguments.get(name), os.PathLike):
+                arguments[name] = os.fspath(arguments[name])
+        return cls(**arguments)
 
-    def given(self) -> dict[str, Any]:
-        """The options that are not the default, so that they can be shown and given again."""
+    def non_defaults(self) -> dict[str, Any]:
+        """Options that differ from the default, to show and to repeat them."""
         names = [field.name for field in fields(self)]
         if not isinstance(self.truth, str):
             names.remove("truth")
@@ -91,32 +91,32 @@ class ReadingOptions:
         }
 
     @property
-    def wrong(self) -> float:
-        """The share of cells up to which text among numbers is a mistake, not a category."""
+    def max_invalid_share(self) -> float:
+        """Largest share of cells at which text among numbers is a mistake, not a category."""
         return 0.5 if self.strict else MAX_INVALID_SHARE
 
     def accepts(self, key: str) -> bool:
-        """Whether columns are taken as written where there might be a finding of this kind."""
+        """Whether findings of this kind are accepted, so that columns stay as written."""
         return self.strict or key in self.accept
 
     def missing(self, name: str) -> frozenset[str]:
-        """The additional marks of one column: ``-9`` holds for all, ``age:0`` for one."""
-        own = [given.partition(":") for given in self.na_values]
+        """Additional missing-value marks of a column: ``-9`` holds for all, ``age:0`` for one."""
+        marks = [mark.partition(":") for mark in self.na_values]
         return frozenset(
-            (value if colon else column).strip().lower()
-            for column, colon, value in own
-            if not colon or column == name
+            (mark_of_column if colon else prefix).strip().lower()
+            for prefix, colon, mark_of_column in marks
+            if not colon or prefix == name
         )
 
     def columns(self) -> list[str]:
-        """Every column that was named."""
+        """All named columns."""
         named = (self.label_column, self.id_column, *self.drop)
         return [name for name in named if name is not None]
 
     def check_columns(self, names: Iterable[str]) -> None:
-        """Raise unless every column that was named is there."""
-        known = list(names)
-        marked = [one.partition(":")[0] for one in self.na_values if ":" in one]
+        """Raise unless every named column exists."""
+        listed = list(names)
+        marked = [mark.partition(":")[0] for mark in self.na_values if ":" in mark]
         for name in (*self.columns(), *marked):
-            if name not in known:
-                raise unknown_name(name, known, "column")
+            if name not in listed:
+                raise unknown_name(name, listed, "column")

@@ -23,7 +23,7 @@ _PACKAGED_SETS = {
 
 
 def available() -> dict[str, str]:
-    """The packaged data sets: name to title.
+    """Packaged data sets: name to title.
 
     Examples
     --------
@@ -64,12 +64,12 @@ def load(name: str, **options: Any) -> Dataset:
     if "truth" not in options:
         options.setdefault("label_column", _PACKAGED_SETS[name][1])
     options.setdefault("scale", "none")
-    chosen = ReadingOptions.of(**options)
-    return prepare(open_set(name, chosen), chosen)
+    reading_options = ReadingOptions.of(**options)
+    return prepare(open_set(name, reading_options), reading_options)
 
 
 def open_set(name: str, options: ReadingOptions, *, literal: bool = False) -> RawData:
-    """What is in the file; the class column is never a feature."""
+    """Read a packaged file; the class column is never a feature."""
     raw = read_raw(_FOLDER / f"{name}.csv", options, literal=literal)
     raw.source = name
     column = _PACKAGED_SETS[name][1]

@@ -1,4 +1,4 @@
-"""The one way from what was read to a :class:`Dataset`."""
+"""Steps from raw data to a :class:`Dataset`."""
 
 from __future__ import annotations
 
@@ -22,116 +22,118 @@ from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import InterpretedTable, interpret_table
-from karat.datasets.table_kinds import found_distances, looks_like_distances
+from karat.datasets.table_kinds import distances_finding, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
 
 
 def prepare(raw: RawData, options: ReadingOptions, ids: Any = None) -> Dataset:
-    """Take out labels and ids, encode, impute, check and scale."""
+    """Data set of raw data: take out labels and ids, encode, impute, check and scale."""
     import pyarrow as pa
 
-    reading: InterpretedTable | None = None
+    table: InterpretedTable | None = None
     findings: list[Finding] = []
     if isinstance(raw.content, pa.Table):
-        work, reading = _from_table(raw, options)
-        findings += reading.findings
+        draft, table = _from_table(raw, options)
+        findings += table.findings
     else:
-        work = _from_matrix(raw, options)
-        if raw.source is not None and options.kind is None and looks_like_distances(work.X):
-            findings.append(found_distances(work.X.shape[0]))
-    n_read = work.X.shape[0]
-    _describe(work, raw, options, ids, reading)
-    plan = None if reading is None else reading.plan
-    assume = plan is not None and not options.strict
-    if plan is not None and assume:
-        findings += missing_values(plan, work.X.shape[0], options)
-    fill_missing(work, options.impute or ("neighbors" if assume else None))
-    if work.X.shape[0] < 2:
+        draft = _from_matrix(raw, options)
+        if raw.source is not None and options.kind is None and looks_like_distances(draft.X):
+            findings.append(distances_finding(draft.X.shape[0]))
+    n_read = draft.X.shape[0]
+    _describe(draft, raw, options, ids, table)
+    plan = None if table is None else table.plan
+    may_assume = plan is not None and not options.strict
+    if plan is not None and may_assume:
+        findings += missing_values(plan, draft.X.shape[0], options)
+    fill_missing(draft, options.impute or ("neighbors" if may_assume else None))
+    if draft.X.shape[0] < 2:
         raise InputError(
             f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
             "a clustering needs at least two"
         )
-    if assume:
-        findings += repeats(work)
-    how, finding = _scale(work, options, assume)
+    if may_assume:
+        findings += repeats(draft)
+    how, finding = _scale(draft, options, may_assume)
     findings += [] if finding is None else [finding]
-    check_range(work, how)
-    center, scale = rescale(work, how)
+    check_range(draft, how)
+    center, scale = rescale(draft, how)
     if plan is not None:
         if scale is not None and options.scale == "auto":
-            weigh_categories(work, scale)
-        filled = None if work.filler is None else "neighbors"
-        plan = replace(plan, scale=how, impute=options.impute or filled)
-    preparation = preparation_of(work, plan, center, scale, options, aside=raw.names or ())
+            weigh_categories(draft, scale)
+        imputed_by = None if draft.filler is None else "neighbors"
+        plan = replace(plan, scale=how, impute=options.impute or imputed_by)
+    preparation = preparation_of(draft, plan, center, scale, options, aside=raw.names or ())
     truth = None
-    if work.labels is not None:
-        truth = _known(work.labels, options.label_column or "truth", work.notes)
-        findings += sorted_labels(work, truth)
-    assert work.ids is not None
+    if draft.labels is not None:
+        truth = _truth(draft.labels, options.label_column or "truth", draft.notes)
+        findings += sorted_labels(draft, truth)
+    assert draft.ids is not None
     return Dataset(
-        X=work.X,
+        X=draft.X,
         name=raw.name,
-        feature_names=work.names,
-        ids=work.ids,
+        feature_names=draft.names,
+        ids=draft.ids,
         truth=truth,
         truth_name=None if truth is None else options.label_column or "truth",
-        notes=tuple(work.notes),
-        rows=np.arange(n_read) if work.rows is None else work.rows,
+        notes=tuple(draft.notes),
+        rows=np.arange(n_read) if draft.rows is None else draft.rows,
         center=center,
         scale=scale,
         source=raw.source,
-        options=options.given(),
-        findings=ordered(one for one in findings if one.key not in options.accept),
+        options=options.non_defaults(),
+        findings=ordered(finding for finding in findings if finding.key not in options.accept),
         plan=plan,
         preparation=preparation,
     )
 
 
-def _scale(work: DatasetDraft, options: ReadingOptions, assume: bool) -> tuple[Any, Finding | None]:
-    """What to scale to, by rule where something may be assumed."""
-    if assume:
-        return chosen_scale(work, center_spread(work.X, "standard")[1], options)
+def _scale(
+    draft: DatasetDraft, options: ReadingOptions, may_assume: bool
+) -> tuple[Any, Finding | None]:
+    """Scaling to apply, by the units of the columns where ``auto``, and a finding about it."""
+    if may_assume:
+        return chosen_scale(draft, center_spread(draft.X, "standard")[1], options)
     return "none" if options.scale == "auto" else options.scale, None
 
 
 def _describe(
-    work: DatasetDraft,
+    draft: DatasetDraft,
     raw: RawData,
     options: ReadingOptions,
     ids: Any,
-    reading: InterpretedTable | None,
+    table: InterpretedTable | None,
 ) -> None:
-    """Give the objects their ids and classes, and take out those whose lines are ragged."""
-    n, d = work.X.shape
+    """Set the ids and classes of the objects, and exclude those of ragged lines."""
+    n, d = draft.X.shape
     if d == 0:
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
         )
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
-        work.ids = _per_object(ids, "ids", n)
+        draft.ids = _per_object(ids, "ids", n)
     if isinstance(options.truth, str):
-        found = _known_labels(options.truth, work, reading)
-        work.labels = found.values
-        work.notes += [*found.notes, *(f"Warning: {doubt}." for doubt in found.doubts)]
+        labels = _known_labels(options.truth, draft, table)
+        draft.labels = labels.values
+        draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
     elif options.truth is not None:
-        work.labels = _per_object(_by_index(options.truth, work.ids), "truth", n)
+        draft.labels = _per_object(_by_index(options.truth, draft.ids), "truth", n)
     if raw.ragged is not None:
-        work.keep_objects(~raw.ragged)
-        lost = np.flatnonzero(raw.ragged)
-        work.notes.append(
-            f"Excluded {len(lost):,} of {n:,} objects whose lines have too few or too many "
-            f"cells ({row_numbers(lost)})."
+        draft.keep_objects(~raw.ragged)
+        excluded = np.flatnonzero(raw.ragged)
+        draft.notes.append(
+            f"Excluded {len(excluded):,} of {n:,} objects whose lines have too few or too many "
+            f"cells ({row_numbers(excluded)})."
         )
-    if work.ids is not None:
-        _check_ids(work, options.id_column)
+    if draft.ids is not None:
+        _check_ids(draft, options.id_column)
     else:
-        work.ids = np.arange(n) if work.rows is None else work.rows
+        draft.ids = np.arange(n) if draft.rows is None else draft.rows
 
 
 def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, InterpretedTable]:
-    """The columns as numbers, by their plan."""
+    """Draft of a table whose columns were interpreted."""
     table = with_visible_names(raw.content)
     raw.names = tuple(table.column_names if raw.names is None else map(visible, raw.names))
     options.check_columns(raw.names)
@@ -143,92 +145,96 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
         for name in (options.label_column, options.id_column)
         if name is not None
     }
-    notes = _told(raw, options)
+    notes = _initial_notes(raw, options)
     table = table.drop_columns([n for n in table.column_names if n in {*aside, *options.drop}])
     table, index = _columns.without_index(table)
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
-    reading = interpret_table(table, options)
-    if not reading.features:
-        known = ", ".join(f"{one.name!r} as {one.kind}" for one in reading.plan.columns[:6])
+    interpreted = interpret_table(table, options)
+    if not interpreted.features:
+        kinds = ", ".join(
+            f"{column.name!r} as {column.kind}" for column in interpreted.plan.columns[:6]
+        )
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
-            f"{', or was understood as something else: ' * bool(known)}{known}; name columns to "
+            f"{', or was understood as something else: ' * bool(kinds)}{kinds}; name columns to "
             "use with accept (--accept KEY)"
         )
     raw.content = table = None  # its memory is wanted
-    flags = {one.name for one in reading.plan.columns if one.kind == "category"}
-    work = _columns.features(reading.features, flags)
-    reading.features = {}
-    work.ids = reading.ids if options.id_column is None else aside[options.id_column]
-    work.labels = aside.get(options.label_column or "")
-    work.notes = notes + work.notes
-    return work, reading
+    flags = {column.name for column in interpreted.plan.columns if column.kind == "category"}
+    draft = _columns.features(interpreted.features, flags)
+    interpreted.features = {}
+    draft.ids = interpreted.ids if options.id_column is None else aside[options.id_column]
+    draft.labels = aside.get(options.label_column or "")
+    draft.notes = notes + draft.notes
+    return draft, interpreted
 
 
-def _told(raw: RawData, options: ReadingOptions) -> list[str]:
+def _initial_notes(raw: RawData, options: ReadingOptions) -> list[str]:
+    """Notes of the reader and on dropped columns."""
     dropped = [f"Excluded as requested: {quoted(options.drop)}."] if options.drop else []
     return [*raw.notes, *dropped]
 
 
 def _from_matrix(raw: RawData, options: ReadingOptions) -> DatasetDraft:
+    """Draft of an array or a sparse matrix."""
     X = as_numbers(raw.content, name=raw.name)
     d = X.shape[1]
     names = raw.names if raw.names is not None else tuple(f"x{j + 1}" for j in range(d))
     if len(names) != d:
         raise InputError(f"there are {len(names)} feature names and {d} columns")
     check_names(names)
-    own = () if raw.of_terms else names
-    options.check_columns([*own, *raw.beside])
-    notes, flags = _told(raw, options), np.zeros(d, dtype=bool)
-    work = DatasetDraft(X, names, np.arange(d), names, flags, notes, raw.owned)
-    work.ids = _aside(raw, work, options.id_column)
-    work.labels = _aside(raw, work, options.label_column)
+    droppable = () if raw.of_terms else names
+    options.check_columns([*droppable, *raw.beside])
+    notes, flags = _initial_notes(raw, options), np.zeros(d, dtype=bool)
+    draft = DatasetDraft(X, names, np.arange(d), names, flags, notes, raw.owned)
+    draft.ids = _aside(raw, draft, options.id_column)
+    draft.labels = _aside(raw, draft, options.label_column)
     keep = np.array([name not in options.columns() for name in names], dtype=bool)
-    if own and not keep.all():
-        work.keep_features(keep)
-    return work
+    if droppable and not keep.all():
+        draft.keep_features(keep)
+    return draft
 
 
-def _aside(raw: RawData, work: DatasetDraft, name: str | None) -> NDArray[np.object_] | None:
-    """The label or id column of an array: a one-dimensional neighbour, or one of its columns."""
+def _aside(raw: RawData, draft: DatasetDraft, name: str | None) -> NDArray[np.object_] | None:
+    """Label or id column of an array: an array beside it, or one of its columns."""
     if name is None:
         return None
     if name in raw.beside:
         values = raw.beside[name]
-        if len(values) != work.X.shape[0]:
-            raise InputError(f"{name!r} has {len(values)} values for {work.X.shape[0]} objects")
+        if len(values) != draft.X.shape[0]:
+            raise InputError(f"{name!r} has {len(values)} values for {draft.X.shape[0]} objects")
     else:
-        column = work.X[:, [work.names.index(name)]]
-        values = (column.toarray() if work.sparse else column).ravel()
+        column = draft.X[:, [draft.names.index(name)]]
+        values = (column.toarray() if draft.sparse else column).ravel()
     return _columns.objects(_columns.column_array(values), name)
 
 
-def _known_labels(path: str, work: DatasetDraft, reading: InterpretedTable | None) -> KnownLabels:
-    """The classes in a file, joined by whichever column of the table has its ids."""
-    n = work.X.shape[0]
+def _known_labels(path: str, draft: DatasetDraft, table: InterpretedTable | None) -> KnownLabels:
+    """Classes in a file, joined by any column of the table that has its ids."""
+    n = draft.X.shape[0]
     try:
-        return read_labels(path, n, ids=work.ids)
+        return read_labels(path, n, ids=draft.ids)
     except InputError:
-        for ids in () if reading is None else reading.other_ids.values():
+        for ids in () if table is None else table.other_ids.values():
             with contextlib.suppress(InputError):
                 return read_labels(path, n, ids=ids)
         raise
 
 
 def _by_index(values: Any, ids: Any) -> Any:
-    """The values of a pandas series whose index has the ids, in their order."""
-    own = index_ids(values)
-    if own is None or ids is None:
+    """Values of a pandas series in the order of ``ids``, matched by its index."""
+    index = index_ids(values)
+    if index is None or ids is None:
         return values
-    if not object_ids.all_different(own):
+    if not object_ids.all_different(index):
         raise InputError("truth: its index names an object twice")
-    return values.to_numpy()[object_ids.order(own, ids, "truth")]
+    return values.to_numpy()[object_ids.order(index, ids, "truth")]
 
 
 def index_ids(table: Any) -> NDArray[Any] | None:
-    """The ids in the index of a pandas table or series; None where it only counts the rows."""
+    """Ids in the index of a pandas table or series; None where it only counts the rows."""
     index = getattr(table, "index", None)
     if index is None or callable(index) or getattr(index, "nlevels", 2) > 1:
         return None
@@ -237,7 +243,7 @@ def index_ids(table: Any) -> NDArray[Any] | None:
 
 
 def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
-    """Labels or ids that were given beside the data."""
+    """Labels or ids that a user supplies beside the data."""
     if isinstance(values, (bytes, str)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be a sequence, one value per object; got {values!r}")
     array = _columns.column_array(values.to_numpy() if hasattr(values, "to_numpy") else values)
@@ -246,11 +252,12 @@ def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
     return _columns.objects(array, name)
 
 
-def _check_ids(work: DatasetDraft, id_column: str | None) -> None:
+def _check_ids(draft: DatasetDraft, id_column: str | None) -> None:
+    """Raise for missing or repeated ids, and suggest to drop the column."""
     name = id_column or "id"
-    assert work.ids is not None
+    assert draft.ids is not None
     try:
-        object_ids.check_ids(work.ids, f"id column {name!r}", work.row_numbers)
+        object_ids.check_ids(draft.ids, f"id column {name!r}", draft.row_numbers)
     except InputError as error:
         if id_column is None:
             raise
@@ -262,16 +269,16 @@ def _check_ids(work: DatasetDraft, id_column: str | None) -> None:
         ) from None
 
 
-def _known(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:
-    """Classes, None where unknown; notes say how many of which were read."""
+def _truth(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:
+    """Classes, None where unknown; notes describe them."""
     truth = known_labels(labels, name=repr(name))
     notes.append(f"In {name!r} are {count_labels(truth)}.")
-    known = [value for value in truth if value is not None]
-    n_classes = len(set(known))
+    classes = [value for value in truth if value is not None]
+    n_classes = len(set(classes))
     if n_classes == 1:
         notes.append(f"{name!r} names one class only, so it cannot tell clusterings apart.")
-    elif len(known) > 10 and 2 * n_classes > len(known):
+    elif len(classes) > 10 and 2 * n_classes > len(classes):
         notes.append(
-            f"{name!r} has {n_classes:,} classes for {len(known):,} objects: is it a class?"
+            f"{name!r} has {n_classes:,} classes for {len(classes):,} objects: is it a class?"
         )
     return truth

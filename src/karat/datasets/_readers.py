@@ -135,13 +135,17 @@ def read(
         accept=accept,
         **written,
     )
-    with local(path) as (here, told):
-        found = _read(here, options)
-    return replace(found, source=os.fspath(path), notes=(*told, *found.notes)) if told else found
+    with local(path) as (local_path, download_notes):
+        dataset = _read_local(local_path, options)
+    return (
+        replace(dataset, source=os.fspath(path), notes=(*download_notes, *dataset.notes))
+        if download_notes
+        else dataset
+    )
 
 
-def _read(path: str | os.PathLike[str], options: ReadingOptions) -> Dataset:
-    """The data set of a file on this machine."""
+def _read_local(path: str | os.PathLike[str], options: ReadingOptions) -> Dataset:
+    """Data set of a file on this machine."""
     file = Path(path)
     check_name(file)
     suffix = split_name(file)[1]
@@ -151,7 +155,7 @@ def _read(path: str | os.PathLike[str], options: ReadingOptions) -> Dataset:
         return read_counts(file, options)
     if file.is_dir() or suffix in TEXT_DATA_SUFFIXES or options.text_column is not None:
         return read_documents(file, options)
-    return prepare(_open(path, options), options)
+    return prepare(_read_raw(path, options), options)
 
 
 def read_cells(
@@ -161,7 +165,7 @@ def read_cells(
     encoding: str = "utf-8",
     text_column: str | None = None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The rows of a data file as they are written, and notes.
+    """Rows of a data file as they are written, and notes.
 
     Parameters
     ----------
@@ -188,14 +192,15 @@ def read_cells(
     ((150, 4), '5.1')
     """
     options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
-    with local(path) as (here, told):
-        cells, notes = _cells(here, options)
-    return cells, (*told, *notes)
+    with local(path) as (local_path, download_notes):
+        cells, notes = _cells(local_path, options)
+    return cells, (*download_notes, *notes)
 
 
 def _cells(
     path: str | os.PathLike[str], options: ReadingOptions
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Cells of a file on this machine, and notes."""
     import pandas as pd
     import pyarrow as pa
 
@@ -204,10 +209,11 @@ def _cells(
     if file.is_dir() or split_name(file)[1] in DOCUMENT_SUFFIXES:
         documents = documents_of(file, options)
         cells = {
-            name: ["" if v is None else v for v in of] for name, of in documents.fields.items()
+            name: ["" if v is None else v for v in values]
+            for name, values in documents.fields.items()
         }
         return pd.DataFrame({**cells, "text": documents.texts}), documents.notes
-    raw = _open(path, options, literal=True)
+    raw = _read_raw(path, options, literal=True)
     if isinstance(raw.content, pa.Table):
         columns = [column.to_pandas() for column in raw.content.columns]
         text = [column.fillna("") if column.dtype == object else column for column in columns]
@@ -220,10 +226,10 @@ def _cells(
     return table, tuple(raw.notes)
 
 
-def _open(
+def _read_raw(
     path: str | os.PathLike[str], options: ReadingOptions, *, literal: bool = False
 ) -> RawData:
-    """What is in a file or a packaged set."""
+    """Raw data of a file or of a packaged set."""
     file = split_part(path)[0]
     if not file.exists():
         if str(path) in _packaged_sets.available():

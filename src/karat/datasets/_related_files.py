@@ -23,23 +23,23 @@ GRAPHML = ".graphml"
 def read_matrix(
     path: Path, options: ReadingOptions
 ) -> tuple[Any, NDArray[Any] | None, tuple[str, ...]]:
-    """The matrix of a file of distances or of a graph, the objects' names, and notes."""
+    """Matrix of a file of distances or of a graph, the objects' names, and notes."""
     check_file(path)
     distances = options.kind == "distances"
     with explained(path):
         if distances and split_name(path)[1] == ".npy":
             return np.load(path, mmap_mode="r", allow_pickle=False), None, ()
         if not distances and split_name(path)[1] == GRAPHML:
-            return of_edges(*_graphml(path))
+            return graph_of_edges(*_graphml(path))
         content = read_raw(path, options).content
         if not hasattr(content, "column_names"):
             return content, None, ()
         ends = None if distances else ends_of(content)
         if ends is not None:
-            return of_edges(*ends)
-        found = square_of(content)
-        if found is not None:
-            return *found, ()
+            return graph_of_edges(*ends)
+        square = square_of(content)
+        if square is not None:
+            return *square, ()
         if distances:
             raise InputError(
                 f"{path} has {content.num_rows:,} rows and {content.num_columns:,} columns, or "
@@ -52,31 +52,31 @@ def read_matrix(
         )
 
 
-def of_edges(
+def graph_of_edges(
     u: NDArray[Any],
     v: NDArray[Any],
     weight: NDArray[Any] | None,
-    lone: NDArray[Any] | None = None,
+    isolated: NDArray[Any] | None = None,
 ) -> tuple[csr_array, NDArray[Any] | None, tuple[str, ...]]:
-    """The undirected graph of a list of edges; what it names twice counts once, the heavier.
+    """Undirected graph of a list of edges; of repeated edges only the heaviest counts.
 
-    Nodes that may have no edge are in ``lone``.
+    ``isolated`` may add nodes without an edge.
     """
     from scipy import sparse
 
     if weight is not None and not (np.isfinite(weight).all() and (weight > 0).all()):
         raise InputError("the weights of the edges must be positive numbers")
-    named = [u, v] if lone is None else [u, v, lone]
-    nodes, inverse = np.unique(np.concatenate(named), return_inverse=True)
+    node_lists = [u, v] if isolated is None else [u, v, isolated]
+    nodes, inverse = np.unique(np.concatenate(node_lists), return_inverse=True)
     ends = np.sort(inverse[: 2 * len(u)].reshape(2, -1), axis=0)
-    w = np.ones(len(u)) if weight is None else np.asarray(weight, dtype=np.float64)
-    between = ends[0] != ends[1]
+    weights = np.ones(len(u)) if weight is None else np.asarray(weight, dtype=np.float64)
+    is_pair = ends[0] != ends[1]
     # of each pair the heaviest edge, which comes first
-    order = np.flatnonzero(between)[np.argsort(-w[between], kind="stable")]
+    order = np.flatnonzero(is_pair)[np.argsort(-weights[is_pair], kind="stable")]
     pairs, first = np.unique(ends[:, order], axis=1, return_index=True)
-    half = sparse.coo_array((w[order[first]], (pairs[0], pairs[1])), shape=(len(nodes),) * 2)
+    upper = sparse.coo_array((weights[order[first]], (pairs[0], pairs[1])), shape=(len(nodes),) * 2)
     notes = [f"{len(u):,} edges of {len(nodes):,} nodes were read, without direction."]
-    loops = int((~between).sum())
+    loops = int((~is_pair).sum())
     again = len(order) - pairs.shape[1]
     if loops or again:
         notes.append(
@@ -84,11 +84,11 @@ def of_edges(
             "again count once."
         )
     ids = None if object_ids.are_positions(nodes) else nodes
-    return (half + half.T).tocsr(), ids, tuple(notes)
+    return (upper + upper.T).tocsr(), ids, tuple(notes)
 
 
 def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
-    """Both ends and the weight of each edge of a GraphML file (1 where it has none), and nodes."""
+    """Ends and weight of each edge of a GraphML file (default weight 1), and its nodes."""
     from xml.etree import ElementTree
 
     with _layout.open_binary(path) as stream:
@@ -104,6 +104,12 @@ def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
     if not len(ends) or None in ends.ravel():
         raise InputError(f"{path} has no edges, or one without a source or a target")
     keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == "weight"}
-    given = [[float(one.text or "nan") for one in edge if one.get("key") in keys] for edge in edges]
+    weights = [
+        [float(entry.text or "nan") for entry in edge if entry.get("key") in keys] for edge in edges
+    ]
     nodes = np.array([node.get("id", "") for node in root.findall(".//{*}node")], dtype=str)
-    return *ends.T, np.array([own[0] if own else 1.0 for own in given]), nodes
+    return (
+        *ends.T,
+        np.array([edge_weights[0] if edge_weights else 1.0 for edge_weights in weights]),
+        nodes,
+    )

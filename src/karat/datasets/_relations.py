@@ -66,7 +66,7 @@ def from_distances(
     named = None if ids is not None else getattr(D, "index", None)
     if named is not None and list(named) != list(range(len(X))):
         ids = named
-    return _related(X, "precomputed", truth, ids, name, _triangle_notes(X))
+    return _relation_dataset(X, "precomputed", truth, ids, name, _triangle_notes(X))
 
 
 def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph") -> Dataset:
@@ -97,7 +97,7 @@ def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph
       The graph falls into 2 parts that no edge joins; the smallest has 1 of the 3 nodes.
     """
     X = as_graph(A)
-    return _related(X, "graph", truth, ids, name, _graph_notes(X))
+    return _relation_dataset(X, "graph", truth, ids, name, _graph_notes(X))
 
 
 def from_objects(
@@ -134,18 +134,18 @@ def from_objects(
     D = object_distances(objects, metric)
     if ids is None:
         listed = list(objects)
-        if all(isinstance(one, str) for one in listed) and len(set(listed)) == len(D):
+        if all(isinstance(item, str) for item in listed) and len(set(listed)) == len(D):
             ids = listed
     notes = (f"Distances of all pairs by {metric_name(metric)}.", *_triangle_notes(D))
-    return _related(D, "precomputed", truth, ids, name, notes)
+    return _relation_dataset(D, "precomputed", truth, ids, name, notes)
 
 
 def as_dataset(X: Any, metric: Any = None) -> Dataset:
-    """The data set that the first argument of a study stands for."""
+    """Data set of the first argument of a study."""
     if isinstance(X, Dataset):
         if X.metric in RELATIONS and metric not in (None, X.metric):
             raise InputError(
-                f"{X.name} holds {_what(X.metric)}, so its metric is {X.metric!r}; "
+                f"{X.name} holds {_relation_word(X.metric)}, so its metric is {X.metric!r}; "
                 f"got {metric_name(metric)!r}"
             )
         if metric in RELATIONS and X.metric != metric:
@@ -161,14 +161,14 @@ def as_dataset(X: Any, metric: Any = None) -> Dataset:
 
 
 def compares_objects(X: Any, metric: Any) -> bool:
-    """Whether a metric compares two objects of any kind, not two rows of numbers."""
+    """Whether a metric compares arbitrary objects instead of rows of numbers."""
     if isinstance(metric, str):
         return metric in OBJECT_METRICS
-    return callable(metric) and not _is_table(X)
+    return callable(metric) and not _has_numeric_rows(X)
 
 
 def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
-    """The same objects, related by distances (``"precomputed"``) or a graph instead of features."""
+    """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
     if isinstance(X, (str, Path)):
         kind: DataKind = "distances" if metric == "precomputed" else "graph"
         X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))
@@ -182,8 +182,9 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
         notes = _graph_notes(matrix)
     if matrix.shape[0] != dataset.n_objects:
         raise InputError(
-            f"there are {_what(metric)} of {matrix.shape[0]:,} objects, and {dataset.name} has "
-            f"{dataset.n_objects:,}; they must be the same objects in the same order"
+            f"there are {_relation_word(metric)} of {matrix.shape[0]:,} objects, and "
+            f"{dataset.name} has {dataset.n_objects:,}; they must be the same objects in the same "
+            "order"
         )
     if names is not None:
         _check_order(dataset, list(names))
@@ -194,35 +195,36 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
 
 
 def read_relation(path: Path, options: ReadingOptions) -> Dataset:
-    """The objects of a file that holds distances or a graph, by ``options.kind``."""
-    made = from_distances if options.kind == "distances" else from_graph
+    """Data set of a file of distances or of a graph, by ``options.kind``."""
+    build = from_distances if options.kind == "distances" else from_graph
     X, ids, notes = read_matrix(path, options)
-    dataset = made(X, ids=ids, name=split_name(path)[0])
+    dataset = build(X, ids=ids, name=split_name(path)[0])
     notes = (*notes, *dataset.notes)
     if isinstance(options.truth, str):
-        known = read_labels(options.truth, dataset.n_objects, ids=dataset.ids)
-        notes += (*known.notes, *(f"Warning: {doubt}." for doubt in known.doubts))
-        dataset = replace(dataset, truth=known.values, truth_name="truth")
-    return replace(dataset, notes=notes, source=str(path), options=options.given())
+        labels = read_labels(options.truth, dataset.n_objects, ids=dataset.ids)
+        notes += (*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts))
+        dataset = replace(dataset, truth=labels.values, truth_name="truth")
+    return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())
 
 
 def _check_order(dataset: Dataset, names: list[Any]) -> None:
-    """The names of a table of distances must be those of the objects, in their order."""
-    ids = [str(one) for one in dataset.ids]
-    found = [str(one) for one in names]
-    if found == ids or names == list(range(len(names))):
+    """Raise unless the names of a table of distances are the objects' ids in order."""
+    ids = [str(name) for name in dataset.ids]
+    texts = [str(name) for name in names]
+    if texts == ids or names == list(range(len(names))):
         return
-    place = next(i for i, (a, b) in enumerate(zip(found, ids, strict=True)) if a != b)
+    row = next(i for i, (a, b) in enumerate(zip(texts, ids, strict=True)) if a != b)
     raise InputError(
-        f"the distances are those of other objects, or in another order: row {place} is of "
-        f"{found[place]!r}, and object {place} of {dataset.name} is {ids[place]!r}; use "
+        f"the distances are those of other objects, or in another order: row {row} is of "
+        f"{texts[row]!r}, and object {row} of {dataset.name} is {ids[row]!r}; use "
         "D.loc[ids, ids]"
     )
 
 
-def _related(
+def _relation_dataset(
     X: Any, metric: str, truth: Any, ids: Any, name: str, notes: tuple[str, ...]
 ) -> Dataset:
+    """Data set of distances or a graph, with checked labels and ids."""
     # one column takes truth and ids through the checks that every data set makes
     numbers = np.arange(X.shape[0], dtype=np.float64)[:, None]
     checked = from_array(numbers, truth=truth, ids=ids, name=name)
@@ -232,6 +234,7 @@ def _related(
 
 
 def _triangle_notes(D: Any) -> tuple[str, ...]:
+    """Note on the share of triples that violate the triangle inequality, if any."""
     share = triangle_violations(D)
     if share == 0:
         return ()
@@ -242,6 +245,7 @@ def _triangle_notes(D: Any) -> tuple[str, ...]:
 
 
 def _graph_notes(A: Any) -> tuple[str, ...]:
+    """Note on the components of a graph, if there are several."""
     from scipy.sparse.csgraph import connected_components
 
     count, part = connected_components(A, directed=False)
@@ -253,12 +257,13 @@ def _graph_notes(A: Any) -> tuple[str, ...]:
     )
 
 
-def _what(metric: str) -> str:
+def _relation_word(metric: str) -> str:
+    """Word for a relation in messages."""
     return "distances" if metric == "precomputed" else "edges"
 
 
-def _is_table(X: Any) -> bool:
-    """Whether X has rows of numbers, so that a metric is called with two rows."""
+def _has_numeric_rows(X: Any) -> bool:
+    """Whether a metric would be called with two rows of numbers of X."""
     if hasattr(X, "toarray") or hasattr(X, "columns"):
         return True
     try:

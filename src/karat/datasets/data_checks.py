@@ -16,64 +16,64 @@ if TYPE_CHECKING:
     from karat.datasets._options import ReadingOptions
     from karat.datasets.reading_plan import ReadingPlan
 
-#: largest spread by the lower quartile of spreads, from which on columns are in different units
+#: ratio of the largest spread to the lower quartile of spreads above which units differ
 MAX_SPREAD_RATIO = 5.0
-#: below it squares of differences, and sums of them, lose digits or vanish
+#: smallest spread whose squared differences keep their digits
 MIN_SPREAD = 1e-140
 COORDINATE_NAMES = frozenset((
     "x", "y", "z", "lon", "long", "longitude", "lat", "latitude", "lng", "easting", "northing",
 ))  # fmt: skip
-MIN_REPRODUCED_SHARE = 0.98  # share of the objects whose value tells their cluster
+MIN_REPRODUCED_SHARE = 0.98  # share of the objects whose value determines their cluster
 MIN_REPEATED_SHARE = 0.01  # least share of repeated rows that is reported
 
 
 def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[Finding]:
-    """What is missing in the features."""
-    gaps = [one for one in plan.columns if one.use == "feature" and one.missing]
-    if not gaps or options.impute is not None:
+    """Finding about missing values in the features, if any."""
+    incomplete = [column for column in plan.columns if column.use == "feature" and column.missing]
+    if not incomplete or options.impute is not None:
         return []
-    count = sum(one.missing for one in gaps)
-    features = sum(one.use == "feature" for one in plan.columns)
-    marks = {mark for one in gaps for mark in one.facts.get("marks", ())}
+    count = sum(column.missing for column in incomplete)
+    features = sum(column.use == "feature" for column in plan.columns)
+    marks = {mark for column in incomplete for mark in column.facts.get("marks", ())}
     facts = {
         "count": count,
         "share": count / (n * features),
         "impute": "neighbors",
         "marks": sorted(marks),
     }
-    names = tuple(one.name for one in sorted(gaps, key=lambda one: -one.missing))
+    names = tuple(column.name for column in sorted(incomplete, key=lambda column: -column.missing))
     return [Finding("missing", "notable", facts, names, {"impute": "drop"})]
 
 
 def chosen_scale(
-    work: DatasetDraft, spread: NDArray[np.float64], options: ReadingOptions
+    draft: DatasetDraft, spread: NDArray[np.float64], options: ReadingOptions
 ) -> tuple[str, Finding | None]:
-    """What the numbers are scaled to, and the finding that says so, if any.
+    """Scaling of the numbers, and the finding that explains it, if any.
 
-    The spreads of the columns decide: where the largest is :data:`MAX_SPREAD_RATIO` times the lower quartile,
-    the units differ.
+    The units differ where the largest spread of a column is :data:`MAX_SPREAD_RATIO` times the
+    lower quartile of the spreads.
     """
     finding = None
-    numeric = np.flatnonzero((spread > 0) & ~work.categorical)
+    numeric = np.flatnonzero((spread > 0) & ~draft.categorical)
     if len(numeric) and "units" not in options.accept:
-        order = numeric[np.argsort(spread[numeric], kind="stable")]
-        largest, low = order[-1], order[(len(order) - 1) // 4]
-        ratio = float(spread[largest] / spread[low])
-        plain = options.scale == "none"
+        by_spread = numeric[np.argsort(spread[numeric], kind="stable")]
+        largest, lower_quartile = by_spread[-1], by_spread[(len(by_spread) - 1) // 4]
+        ratio = float(spread[largest] / spread[lower_quartile])
+        is_unscaled = options.scale == "none"
         if spread[largest] < MIN_SPREAD:
             facts = {"spread": float(spread[largest])}
-            names: tuple[str, ...] = (work.names[largest],)
+            names: tuple[str, ...] = (draft.names[largest],)
             finding = Finding("magnitude", "notable", facts, names, {"scale": "none"})
         elif (
             ratio > MAX_SPREAD_RATIO
-            and not {name.lower() for name in work.names} <= COORDINATE_NAMES
+            and not {name.lower() for name in draft.names} <= COORDINATE_NAMES
         ):
-            named = {"ratio": ratio, "scale": "none" if plain else "standard"}
-            names = (work.names[largest], work.names[low])
-            option = {"scale": "standard" if plain else "none"}
-            finding = Finding("units", "notable", named, names, option)
-        elif work.categorical.any():
-            names = tuple(dict.fromkeys(work.columns[j] for j in work.origin[work.categorical]))
+            unit_facts = {"ratio": ratio, "scale": "none" if is_unscaled else "standard"}
+            names = (draft.names[largest], draft.names[lower_quartile])
+            option = {"scale": "standard" if is_unscaled else "none"}
+            finding = Finding("units", "notable", unit_facts, names, option)
+        elif draft.categorical.any():
+            names = tuple(dict.fromkeys(draft.columns[j] for j in draft.origin[draft.categorical]))
             option = {"scale": "none"}
             finding = Finding("mixed", "notable", {"numeric": len(numeric)}, names, option)
     if options.scale == "auto":
@@ -81,18 +81,19 @@ def chosen_scale(
     return options.scale, finding if options.scale == "none" else None
 
 
-def repeats(work: DatasetDraft) -> list[Finding]:
-    """Rows that repeat others though numbers hardly meet, and columns that repeat others."""
-    return [*_repeated_rows(work), *_repeated_columns(work)]
+def repeats(draft: DatasetDraft) -> list[Finding]:
+    """Findings about repeated rows of continuous numbers, and repeated columns."""
+    return [*_repeated_rows(draft), *_repeated_columns(draft)]
 
 
-def _repeated_rows(work: DatasetDraft) -> list[Finding]:
-    X = work.X
+def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
+    """Finding about repeated rows, where numbers rarely coincide."""
+    X = draft.X
     n, d = X.shape
     if d < 2 or n < 20 or X.size > 2e7:
         return []
-    fine = [j for j in range(d) if not work.categorical[j]]
-    if not any(len(np.unique(X[:, j])) > n / 4 for j in fine[:50]):
+    numeric = [j for j in range(d) if not draft.categorical[j]]
+    if not any(len(np.unique(X[:, j])) > n / 4 for j in numeric[:50]):
         # grids and categories repeat rows by their nature
         return []
     rows = np.ascontiguousarray(X + 0.0).view(np.dtype((np.void, X.itemsize * d))).ravel()
@@ -107,14 +108,15 @@ def _repeated_rows(work: DatasetDraft) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _repeated_columns(work: DatasetDraft) -> list[Finding]:
-    X = work.X
+def _repeated_columns(draft: DatasetDraft) -> list[Finding]:
+    """Finding about columns that equal others up to their unit."""
+    X = draft.X
     if X.shape[0] < 5 or X.size > 2e7:
         return []
     first: dict[bytes, int] = {}
     pairs: list[tuple[str, str]] = []
     for j in range(X.shape[1]):
-        if work.categorical[j]:
+        if draft.categorical[j]:
             continue
         x = np.asarray(X[:, j], dtype=np.float64)
         power = np.frexp(np.abs(x).max())[1]
@@ -126,10 +128,10 @@ def _repeated_columns(work: DatasetDraft) -> list[Finding]:
         z *= np.sign(z[np.argmax(np.abs(z) > 1e-6)])
         key = (np.round(z, 5) + 0.0).tobytes()
         if key in first:
-            pairs.append((work.names[j], work.names[first[key]]))
+            pairs.append((draft.names[j], draft.names[first[key]]))
         first.setdefault(key, j)
     two_valued = len(pairs) > 0 and all(
-        len(np.unique(X[:, work.names.index(name)])) <= 2 for name, _ in pairs
+        len(np.unique(X[:, draft.names.index(name)])) <= 2 for name, _ in pairs
     )
     if not pairs or (two_valued and X.shape[0] < 100):
         return []
@@ -138,42 +140,47 @@ def _repeated_columns(work: DatasetDraft) -> list[Finding]:
     return [Finding("duplicate-columns", "notable", facts, names, {"drop": names})]
 
 
-def sorted_labels(work: DatasetDraft, truth: NDArray[Any]) -> list[Finding]:
-    """Classes of the first rows alone, where the rows are in the order of a column."""
-    known = np.array([value is not None for value in truth], dtype=bool)
-    m = int(known.sum())
-    if not 0 < m < len(known) or not known[:m].all() or work.sparse or len(known) < 20:
+def sorted_labels(draft: DatasetDraft, truth: NDArray[Any]) -> list[Finding]:
+    """Finding that only the first of sorted rows have classes, if so."""
+    labelled = np.array([value is not None for value in truth], dtype=bool)
+    n_labelled = int(labelled.sum())
+    if (
+        not 0 < n_labelled < len(labelled)
+        or not labelled[:n_labelled].all()
+        or draft.sparse
+        or len(labelled) < 20
+    ):
         return []
-    for j in range(min(work.X.shape[1], 1000)):
-        steps = np.diff(work.X[:, j])
+    for j in range(min(draft.X.shape[1], 1000)):
+        steps = np.diff(draft.X[:, j])
         if ((steps >= 0).all() or (steps <= 0).all()) and (steps != 0).sum() >= 10:
-            name = (work.names[j],)
+            name = (draft.names[j],)
             option = {"accept": ("order",)}
-            return [Finding("order", "harmful", {"labelled": m}, name, option)]
+            return [Finding("order", "harmful", {"labelled": n_labelled}, name, option)]
     return []
 
 
 def reproduced(dataset: Dataset, labels: Any) -> list[Finding]:
-    """The columns of few values that alone give the clusters, value for cluster."""
+    """Findings about columns of few values that alone reproduce the clusters."""
     if dataset.plan is None or not isinstance(dataset.X, np.ndarray):
         return []
     labels = np.asarray(labels)
-    clusters, of_object = np.unique(labels, return_inverse=True)
+    clusters, cluster_of_object = np.unique(labels, return_inverse=True)
     k = int((clusters >= 0).sum())
-    found = []
+    findings = []
     for column in dataset.plan.columns:
         if column.use != "feature" or column.n_values not in (k, k + 1) or k < 2:
             continue
-        at = [
+        features = [
             j for j, name in enumerate(dataset.feature_names)
             if name == column.name or name.startswith(f"{column.name}=")
         ]  # fmt: skip
-        values, code = np.unique(dataset.X[:, at], axis=0, return_inverse=True)
+        values, code = np.unique(dataset.X[:, features], axis=0, return_inverse=True)
         table = np.zeros((len(values), len(clusters)), dtype=np.int64)
-        np.add.at(table, (code.ravel(), of_object), 1)
+        np.add.at(table, (code.ravel(), cluster_of_object), 1)
         share = min(table.max(axis=0).sum(), table.max(axis=1).sum()) / len(labels)
         if share >= MIN_REPRODUCED_SHARE:
             option = {"drop": (column.name,)}
             facts = {"share": float(share)}
-            found.append(Finding("reproduced", "harmful", facts, (column.name,), option))
-    return found
+            findings.append(Finding("reproduced", "harmful", facts, (column.name,), option))
+    return findings

@@ -1,4 +1,4 @@
-"""What looks wrong with data, or had to be assumed about them: facts, and one sentence for each."""
+"""Findings about data that look wrong or needed an assumption: facts, and one sentence each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SHOWN_NAMES = 3
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about the data that changes what an answer means.
+    """Property of the data that changes what an answer means.
 
     Attributes
     ----------
@@ -42,44 +42,44 @@ class Finding:
 
     @property
     def stops(self) -> bool:
-        """Whether an answer would be meaningless until somebody says what is meant."""
+        """Whether an answer would be meaningless until the user settles the finding."""
         return self.severity == "harmful" and not self.assumed
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, and the sentence, for JSON."""
-        told = {name: value for name, value in vars(self).items() if name != "assumed"}
-        return _plain(told) | {"stops": self.stops, "sentence": sentence(self)}
+        """Facts and sentence of the finding for JSON."""
+        facts = {name: value for name, value in vars(self).items() if name != "assumed"}
+        return _plain(facts) | {"stops": self.stops, "sentence": sentence(self)}
 
 
 def _plain(value: Any) -> Any:
-    """As JSON takes it."""
+    """Value as JSON takes it."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value.item() if hasattr(value, "item") else value
 
 
 def sentence(finding: Finding) -> str:
-    """What was found and what was assumed, for terminal, report, JSON and notebook alike."""
-    told = SENTENCES[finding.key]
-    if callable(told):
-        return told(finding)
-    one = len(finding.columns) == 1
-    return told.format(
+    """Sentence about a finding for terminal, report, JSON and notebook alike."""
+    template = SENTENCES[finding.key]
+    if callable(template):
+        return template(finding)
+    is_single = len(finding.columns) == 1
+    return template.format(
         names=quoted(finding.columns),
         few=quoted(finding.columns, MAX_SHOWN_NAMES),
         first=next(iter(finding.columns), None),
         second=next(iter(finding.columns[1:]), None),
         count_of_columns=len(finding.columns),
-        are="is" if one else "are",
-        have="has" if one else "have",
+        are="is" if is_single else "are",
+        have="has" if is_single else "have",
         **finding.facts,
     )
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Those that stop first, then harmful ones, then by kind."""
+    """Findings that stop first, then harmful ones, then by kind."""
     place = {key: i for i, key in enumerate(SENTENCES)}
     return tuple(
         sorted(findings, key=lambda f: (not f.stops, f.severity != "harmful", place[f.key]))
@@ -87,6 +87,7 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _header(f: Finding) -> str:
+    """Sentence about a header that is data, or data that are a header."""
     names = quoted(f.columns, MAX_SHOWN_NAMES)
     if f.facts["found"] == "swallowed":
         return f"The first line was taken for the columns' names, but reads like data ({names})."
@@ -97,6 +98,7 @@ def _header(f: Finding) -> str:
 
 
 def _reproduced(f: Finding) -> str:
+    """Sentence about a column that reproduces the clusters."""
     return (
         f"The chosen clusters are the values of the column {f.columns[0]!r} alone (in "
         f"{100 * f.facts['share']:.4g} % of the objects). If it is a class, or was made from one, "
@@ -105,30 +107,34 @@ def _reproduced(f: Finding) -> str:
 
 
 def _sentinel(f: Finding) -> str:
-    found = [
+    """Sentence about far repeated values."""
+    places = [
         f"{', '.join(f'{value:g}' for value in values)} in {name!r}"
         for name, values in f.facts["values"].items()
     ]
-    more = f" and in {len(found) - MAX_SHOWN_NAMES} more" if len(found) > MAX_SHOWN_NAMES else ""
+    shown = places[:MAX_SHOWN_NAMES]
+    more = f" and in {len(places) - len(shown)} more" if len(places) > len(shown) else ""
     return (
-        f"A value far from all others is repeated exactly: {'; '.join(found[:MAX_SHOWN_NAMES])}{more} "
+        f"A value far from all others is repeated exactly: {'; '.join(shown)}{more} "
         f"({f.facts['count']:,} cells). It is read as a missing value."
     )
 
 
 def _units(f: Finding) -> str:
+    """Sentence about columns in different units."""
     large, small = f.columns[:2]
     ratio = float(f"{f.facts['ratio']:.3g}")
-    told = (
+    start = (
         f"The columns are in different units: {large!r} spreads {ratio:,.10g} times as "
         f"much as {small!r}"
     )
     if f.facts["scale"] == "none":
-        return f"{told}, so distances hardly depend on the others. Not scaled, as requested."
-    return f"{told}. Every numeric column is scaled to standard deviation 1."
+        return f"{start}, so distances hardly depend on the others. Not scaled, as requested."
+    return f"{start}. Every numeric column is scaled to standard deviation 1."
 
 
 def _date(f: Finding) -> str:
+    """Sentence about columns of dates."""
     written = {
         "yyyymmdd": "numbers such as 20200131",
         "seconds": "seconds since 1970",
@@ -146,6 +152,7 @@ def _date(f: Finding) -> str:
 
 
 def _code(f: Finding) -> str:
+    """Sentence about columns of codes."""
     have = "has" if len(f.columns) == 1 else "have"
     aside = ", or set aside where there are many" if f.facts["excluded"] else ""
     return (
@@ -155,6 +162,7 @@ def _code(f: Finding) -> str:
 
 
 def _id(f: Finding) -> str:
+    """Sentence about columns of ids."""
     if f.facts.get("names"):
         others = f.columns[1:]
         are = "is" if len(others) == 1 else "are"
@@ -165,15 +173,17 @@ def _id(f: Finding) -> str:
 
 
 def _missing(f: Finding) -> str:
+    """Sentence about missing values."""
     marks = f.facts.get("marks") or ()
-    told = f" (written also as {quoted(marks)})" if marks else ""
+    written = f" (written also as {quoted(marks)})" if marks else ""
     return (
         f"{f.facts['count']:,} values ({100 * f.facts['share']:.2g} %) are missing in "
-        f"{quoted(f.columns, MAX_SHOWN_NAMES)}{told}: replaced by those of the nearest objects."
+        f"{quoted(f.columns, MAX_SHOWN_NAMES)}{written}: replaced by those of the nearest objects."
     )
 
 
 def _not_numbers(f: Finding) -> str:
+    """Sentence about cells that are not numbers."""
     examples = quoted(f.facts["examples"], MAX_SHOWN_NAMES)
     return (
         f"{f.facts['count']:,} cells of {quoted(f.columns, MAX_SHOWN_NAMES)} are not numbers "
@@ -182,21 +192,23 @@ def _not_numbers(f: Finding) -> str:
 
 
 def _format(f: Finding) -> str:
+    """Sentence about formatted numbers."""
     forms = " and ".join(sorted(set(f.facts["forms"].values())))
     are = "is" if len(f.columns) == 1 else "are"
     return f"{quoted(f.columns)} {are} read as numbers written with {forms}."
 
 
 def _duplicate_columns(f: Finding) -> str:
+    """Sentence about repeated columns."""
     pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_SHOWN_NAMES])
-    one = len(f.columns) == 1
+    single = len(f.columns) == 1
     return (
-        f"{len(f.columns)} column{' repeats another' if one else 's repeat others'} up to the unit "
-        f"({pairs}) and {'counts' if one else 'count'} twice."
+        f"{len(f.columns)} column{' repeats another' if single else 's repeat others'} up to the "
+        f"unit ({pairs}) and {'counts' if single else 'count'} twice."
     )
 
 
-#: by kind, in order of harm: what is told, as a function or for :meth:`str.format`
+#: sentence of each kind in order of harm, as a function or for :meth:`str.format`
 SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "distances": "The table is {n:,} × {n:,}, symmetric, and 0 on the diagonal: these look like "
     "distances between the objects, not features.",

@@ -1,4 +1,4 @@
-"""Objects of two inputs brought together by their ids, one to one."""
+"""Matching of the objects of two inputs by their ids, one to one."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ MAX_SHOWN_IDS = 3
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a column of a file of labels is called as the names of objects are."""
+    """Whether a column's name is typical of ids."""
     return _ID_NAME.search(name.strip()) is not None
 
 
 def id_columns(columns: Mapping[str, NDArray[Any]]) -> list[str]:
-    """The columns that name the objects: called so, and another value in each row."""
+    """Columns that name the objects: by their names, and with unique values."""
     return [name for name, values in columns.items() if is_id_name(name) and all_different(values)]
 
 
 def all_different(values: NDArray[Any]) -> bool:
-    """Whether every object has a value that no other one has."""
+    """Whether all values are present and unique."""
     if values.dtype.kind in "iu":
         return len(np.unique(values)) == len(values)
     return None not in values and len(set(values)) == len(values)
 
 
 def are_positions(ids: Any, start: int = 0) -> bool:
-    """Whether ids only number the objects, in their order."""
+    """Whether ids only number the objects in order."""
     if isinstance(ids, range):
         return ids == range(start, start + len(ids))
     array = np.asarray(ids)
@@ -44,67 +44,80 @@ def are_positions(ids: Any, start: int = 0) -> bool:
     )
 
 
-def check_ids(ids: NDArray[Any], what: str, told: Callable[[list[int]], str] = row_numbers) -> None:
-    """Raise for ids that are missing or name two objects, in rows that are ``told``."""
+def check_ids(
+    ids: NDArray[Any], what: str, describe_rows: Callable[[list[int]], str] = row_numbers
+) -> None:
+    """Raise for missing or repeated ids; ``describe_rows`` words their rows."""
     blank = [row for row, value in enumerate(ids) if value is None]
     if blank:
-        raise InputError(f"{what} is blank in {told(blank)}; every object needs an id")
+        raise InputError(f"{what} is blank in {describe_rows(blank)}; every object needs an id")
     value, count = Counter(ids.tolist()).most_common(1)[0]
     if count > 1:
-        rows = told([row for row, other in enumerate(ids) if other == value])
+        rows = describe_rows([row for row, id_of_row in enumerate(ids) if id_of_row == value])
         raise InputError(f"{what}: ids must differ, but {value!r} occurs {count} times ({rows})")
 
 
-def places(own: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
-    """Which of ``own`` each of ``ids`` is; 7 in one input may be "7" in the other."""
-    wanted, given = list(ids), list(own)
-    at = {value: row for row, value in enumerate(given)}
-    exact = [at.get(value) for value in wanted]
+def places(file_ids: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
+    """Position among ``file_ids`` of each of ``ids``; 7 in one input may be "7" in the other."""
+    wanted_ids, listed = list(ids), list(file_ids)
+    row_of_id = {value: row for row, value in enumerate(listed)}
+    exact = [row_of_id.get(value) for value in wanted_ids]
     if None not in exact:
         return exact
-    as_text = {str(value): row for row, value in enumerate(given)}
-    found = [as_text.get(str(value)) for value in wanted]
-    return found if None not in found or not any(value in at for value in wanted) else exact
-
-
-def order(own: NDArray[Any], ids: Any, what: str) -> NDArray[np.intp]:
-    """Which row of ``own`` belongs to each of ``ids``, all of which must be there."""
-    found = places(own, ids)
-    absent = sum(place is None for place in found)
-    if absent:
-        raise mismatch(own, ids, what, absent)
-    return np.array(found, dtype=np.intp)
-
-
-def mismatch(own: Any, ids: Any, what: str, absent: int) -> InputError:
-    """The error for two inputs that name other objects."""
-    wanted = list(ids)
-    missing = [one for one, place in zip(wanted, places(own, ids), strict=True) if place is None]
-    if are_positions(ids) and absent == len(wanted):
-        return InputError(
-            f"{what} names its objects {_some(own)}, and the data have no ids (they are numbered "
-            f"{_some(wanted)}): by row or by name? Name the column of the data that has the ids "
-            "(id_column, --id-column), or drop the column from the other file"
-        )
-    return InputError(
-        f"{what}: {absent:,} of {len(wanted):,} objects are not there (e.g. {_some(missing)}); its "
-        f"ids are {_some(own)}, and those of the data {_some(wanted)}"
+    row_of_text = {str(value): row for row, value in enumerate(listed)}
+    matched_as_text = [row_of_text.get(str(value)) for value in wanted_ids]
+    return (
+        matched_as_text
+        if None not in matched_as_text or not any(value in row_of_id for value in wanted_ids)
+        else exact
     )
 
 
-def _some(ids: Iterable[Any]) -> str:
+def order(file_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.intp]:
+    """Position among ``file_ids`` of each of ``ids``; raise if any is absent."""
+    rows = places(file_ids, ids)
+    n_absent = sum(place is None for place in rows)
+    if n_absent:
+        raise mismatch(file_ids, ids, what, n_absent)
+    return np.array(rows, dtype=np.intp)
+
+
+def mismatch(file_ids: Any, ids: Any, what: str, n_absent: int) -> InputError:
+    """Error for two inputs that name different objects."""
+    wanted_ids = list(ids)
+    missing = [
+        wanted_id
+        for wanted_id, place in zip(wanted_ids, places(file_ids, ids), strict=True)
+        if place is None
+    ]
+    if are_positions(ids) and n_absent == len(wanted_ids):
+        return InputError(
+            f"{what} names its objects {_first_ids(file_ids)}, and the data have no ids (they are "
+            f"numbered {_first_ids(wanted_ids)}): by row or by name? Name the column of the data "
+            "that has the ids (id_column, --id-column), or drop the column from the other file"
+        )
+    return InputError(
+        f"{what}: {n_absent:,} of {len(wanted_ids):,} objects are not there (e.g. "
+        f"{_first_ids(missing)}); its ids are {_first_ids(file_ids)}, and those of the data "
+        f"{_first_ids(wanted_ids)}"
+    )
+
+
+def _first_ids(ids: Iterable[Any]) -> str:
+    """First few ids as text."""
     listed = list(ids)
-    return ", ".join(repr(_bare(one)) for one in listed[:MAX_SHOWN_IDS]) + ", ..." * (
+    return ", ".join(repr(_python_value(value)) for value in listed[:MAX_SHOWN_IDS]) + ", ..." * (
         len(listed) > MAX_SHOWN_IDS
     )
 
 
-def _bare(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
+    """NumPy scalar as a Python value."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def by_row(what: str, ids: Any) -> str:
-    """The note about an input that is taken in the order of its rows."""
+    """Note on an input that is taken in the order of its rows."""
     if ids is None or are_positions(ids):
         return f"{what} is taken row by row: neither it nor the data have ids."
     return f"{what} has no ids, so its rows are taken in the order of the data."

@@ -18,7 +18,7 @@ _VECTORIZER_OPTIONS = ("weight", "min_df", "max_df", "stemmer")
 
 
 class RepairableError(InputError):
-    """Problems of a file that options of :func:`karat.datasets.read` settle.
+    """Problems of a file that options of :func:`karat.datasets.read` solve.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class RepairableError(InputError):
 
 
 class DoubtfulError(InputError):
-    """Data that can be taken for something else than they were; the message says what to say."""
+    """Ambiguous data; the message says which options settle their meaning."""
 
     __module__ = "karat.datasets"
 
 
-def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are not the default."""
+def _non_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that differ from the default."""
     return {
         name: value
         for name, value in options.items()
@@ -49,12 +49,12 @@ def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_flags(options: Mapping[str, Any]) -> list[str]:
-    """Options of the reader as words of the command line."""
+    """Options of the reader as command-line words."""
     words: list[str] = []
-    for name, value in _chosen(options).items():
+    for name, value in _non_defaults(options).items():
         flag = _RENAMED_FLAGS.get(name, f"--{name.replace('_', '-')}")
         if name in _LIST_OPTIONS:
-            words += [word for one in value for word in (flag, _listed(one))]
+            words += [word for item in value for word in (flag, _csv_cell(item))]
         elif isinstance(value, bool):
             words.append(flag if value else f"--no-{flag[2:]}")
         elif isinstance(value, Mapping):
@@ -66,13 +66,13 @@ def as_flags(options: Mapping[str, Any]) -> list[str]:
     return words
 
 
-def _listed(name: str) -> str:
-    """A column's name in a list that commas separate."""
+def _csv_cell(name: str) -> str:
+    """Name of a column, quoted for a comma-separated list."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow([name])
     return line.getvalue()
 
 
 def command(source: str, options: Mapping[str, Any]) -> str:
-    """``karat run`` with the file and the options."""
+    """Command ``karat run`` with the file and the options."""
     return shlex.join(["karat", "run", source, *as_flags(options)])

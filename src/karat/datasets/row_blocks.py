@@ -1,4 +1,4 @@
-"""The rows of a file in blocks, however many there are."""
+"""Rows of a file of any size, in blocks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def row_blocks(
     encoding: str = "utf-8",
     text_column: str | None = None,
 ) -> Iterator[RowBlock]:
-    """Go through the rows of a data file.
+    """Iterate over the rows of a data file in blocks.
 
     Parameters
     ----------
@@ -71,41 +71,46 @@ def row_blocks(
     file = Path(path)
     options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
     if file.is_dir() or _files.split_name(file)[1] in DOCUMENT_SUFFIXES:
-        whole = documents_of(file, options)
-        columns = {name: np.asarray(values, dtype=object) for name, values in whole.fields.items()}
-        yield from _parts(_columns.to_arrow({**columns, text_column or "text": whole.texts}))
+        documents = documents_of(file, options)
+        columns = {
+            name: np.asarray(values, dtype=object) for name, values in documents.fields.items()
+        }
+        yield from _table_blocks(
+            _columns.to_arrow({**columns, text_column or "text": documents.texts})
+        )
         return
     if not file.exists():  # packaged, an address, a part of a file; or there is none
         from karat.datasets._readers import read_cells
 
         cells, _ = read_cells(path, header=header, encoding=encoding)
-        yield from _parts(_columns.to_arrow(dict(cells)))
+        yield from _table_blocks(_columns.to_arrow(dict(cells)))
         return
     _files.check_file(file)
     suffix = _files.split_name(file)[1]
     with _files.explained(file):
         if suffix in _files.TEXT_SUFFIXES:
-            yield from _of_text(file, suffix, list(wanted), header, encoding)
+            yield from _text_blocks(file, suffix, list(wanted), header, encoding)
         elif suffix in _files.PARQUET_SUFFIXES:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(file) as opened:
                 for batch in opened.iter_batches(batch_size=BLOCK_ROWS):
-                    yield from _parts(pa.Table.from_batches([batch]))
+                    yield from _table_blocks(pa.Table.from_batches([batch]))
         else:
-            yield from _parts(_table(file, options))
+            yield from _table_blocks(_table(file, options))
 
 
-def _of_text(
+def _text_blocks(
     path: Path, suffix: str, wanted: list[str], header: bool | None, encoding: str
 ) -> Iterator[RowBlock]:
+    """Blocks of rows of delimited text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     from karat.datasets._delimited import open_rows
 
-    layout = _layout.look(path, suffix, header=header, encoding=encoding, wanted=wanted)
+    layout = _layout.detect_layout(path, suffix, header=header, encoding=encoding, wanted=wanted)
     with open_rows(path, layout, encoding) as reader:
         for batch in reader:
             cells = pa.Table.from_batches([batch])
@@ -118,6 +123,7 @@ def _of_text(
 
 
 def _table(file: Path, options: ReadingOptions) -> Any:
+    """Arrow table of a file that is read as a whole."""
     raw = _files.read_raw(file, options)
     if hasattr(raw.content, "column_names"):
         return raw.content
@@ -127,7 +133,8 @@ def _table(file: Path, options: ReadingOptions) -> Any:
     return _columns.to_arrow(dict(zip(names, raw.content.T, strict=True)))
 
 
-def _parts(table: pa.Table) -> Iterator[RowBlock]:
+def _table_blocks(table: pa.Table) -> Iterator[RowBlock]:
+    """Blocks of rows of a table."""
     for start in range(0, table.num_rows, BLOCK_ROWS):
         part = table.slice(start, BLOCK_ROWS)
         yield RowBlock(part, with_visible_names(part))

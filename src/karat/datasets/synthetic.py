@@ -66,6 +66,7 @@ def make_whissell2012(
 
 
 def _ring(rng: np.random.Generator, radius: float, count: int) -> NDArray[np.float64]:
+    """Points on a circle with uniform noise."""
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
     return ring + rng.uniform(0, 0.1, ring.shape)
