@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from karat.runtime import resources
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -27,7 +28,16 @@ _DECIMAL_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 _MINUS_ONE = r"^-1(\.0*)?([eE][+-]?0+)?$"
 
 
-def to_arrow(table: Any, id_column: str | None = None) -> pa.Table:
+class ArrowStream(Protocol):
+    """Table that exports Arrow data, such as a polars data frame."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+Table: TypeAlias = "pd.DataFrame | pa.Table | ArrowStream | Mapping[str, Iterable[object]]"
+
+
+def to_arrow(table: Table, id_column: str | None = None) -> pa.Table:
     """Arrow table of a pandas, polars or Arrow table, or of a mapping of columns.
 
     A pandas index is left behind unless it is called ``id_column``.
@@ -54,21 +64,22 @@ def to_arrow(table: Any, id_column: str | None = None) -> pa.Table:
     )
 
 
-def column_array(values: Any) -> pa.Array:
+def column_array(values: Iterable[object]) -> pa.Array:
     """Arrow array of values; mixed types become text."""
-    import pandas as pd
     import pyarrow as pa
 
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         listed = list(values)
-        array = pa.array([None if _is_missing(v, pd) else str(v) for v in listed], pa.string())
+        array = pa.array([None if _is_missing(v) else str(v) for v in listed], pa.string())
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _is_missing(value: Any, pd: Any) -> bool:
+def _is_missing(value: Any) -> bool:
     """Whether a single value is missing by pandas' rules."""
+    import pandas as pd
+
     return np.ndim(value) == 0 and bool(pd.isna(value))
 
 
@@ -268,7 +279,7 @@ def _indicators(name: str, categories: Categories) -> tuple[tuple[str, ...], NDA
     return tuple(f"{name}={labels[i]}" for i in order), rank[categories.codes]
 
 
-def is_text(arrow_type: Any) -> bool:
+def is_text(arrow_type: pa.DataType) -> bool:
     """Whether an Arrow type is text."""
     import pyarrow as pa
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.runtime.types import Floats
     from karat.runtime.validation import Data
 
 
@@ -68,8 +69,8 @@ class Dataset:
     truth_name: str | None = None
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
-    center: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
+    center: Floats | None = None
+    scale: Floats | None = None
     source: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     texts: tuple[str, ...] | None = None

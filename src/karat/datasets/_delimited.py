@@ -22,9 +22,9 @@ from karat.runtime import resources
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
+
+    from karat.runtime.types import Bools
 
 
 def read_rows(
@@ -35,7 +35,7 @@ def read_rows(
     as_text: set[str],
     encoding: str,
     skip: bool = False,
-) -> tuple[pa.Table, NDArray[np.bool_] | None]:
+) -> tuple[pa.Table, Bools | None]:
     """Read ``columns``; also return which rows were skipped and have no values, if any.
 
     Columns in ``as_text`` keep their characters, and only the empty cell is missing. In other
@@ -198,7 +198,7 @@ def _ragged_error(path: Path, layout: TextLayout, ragged: list[Ragged]) -> Repai
     )
 
 
-def with_gaps(table: pa.Table, positions: list[int]) -> tuple[pa.Table, NDArray[np.bool_]]:
+def with_gaps(table: pa.Table, positions: list[int]) -> tuple[pa.Table, Bools]:
     """Table with empty rows at skipped lines, and a mask of these rows."""
     import numpy as np
     import pyarrow as pa

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.datasets._names import row_numbers
+
+if TYPE_CHECKING:
+    from karat.runtime.types import Bools
 
 
 @dataclass
@@ -42,7 +45,7 @@ class RawData:
     beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     owned: bool = False
-    ragged: NDArray[np.bool_] | None = None
+    ragged: Bools | None = None
     ids: NDArray[Any] | None = None
     of_terms: bool = False
 
@@ -55,7 +58,7 @@ class DatasetDraft:
     names: tuple[str, ...]
     origin: NDArray[np.intp]
     columns: tuple[str, ...]
-    categorical: NDArray[np.bool_]
+    categorical: Bools
     notes: list[str]
     owned: bool
     ids: NDArray[Any] | None = None
@@ -77,14 +80,14 @@ class DatasetDraft:
         if not self.owned:
             self.X, self.owned = np.array(self.X), True
 
-    def keep_features(self, keep: NDArray[np.bool_]) -> None:
+    def keep_features(self, keep: Bools) -> None:
         """Exclude all features but those in the mask ``keep``."""
         self.X = self.X[:, keep] if self.sparse else np.ascontiguousarray(self.X[:, keep])
         self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
         self.origin, self.categorical = self.origin[keep], self.categorical[keep]
         self.owned = True
 
-    def keep_objects(self, keep: NDArray[np.bool_]) -> None:
+    def keep_objects(self, keep: Bools) -> None:
         """Exclude all objects but those in the mask ``keep``."""
         self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
         self.X = self.X[keep]

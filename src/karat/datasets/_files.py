@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
 from karat.runtime import resources
 from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.lib.npyio import NpzFile
+    from numpy.typing import NDArray
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -294,7 +298,7 @@ def _numbers_only(path: Path) -> Iterator[None]:
         raise
 
 
-def _array(array: Any, beside: dict[str, Any], path: Path) -> RawData:
+def _array(array: NDArray[Any], beside: dict[str, NDArray[Any]], path: Path) -> RawData:
     """Raw data of an array: a structured one as a table, else objects by features."""
     if array.dtype.names:
         return RawData("", None, to_arrow({name: array[name] for name in array.dtype.names}))
@@ -333,7 +337,7 @@ def _npz(path: Path) -> RawData:
     return _array(arrays[data_name], beside, path)
 
 
-def members(file: Any, path: Path) -> dict[str, Any]:
+def members(file: NpzFile, path: Path) -> dict[str, Any]:
     """Arrays of an open NPZ file by name."""
     if not file.files:
         raise InputError(f"{path} holds no array")

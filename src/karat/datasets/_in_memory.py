@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.datasets import object_ids
 from karat.datasets._columns import to_arrow
@@ -12,16 +13,23 @@ from karat.datasets._draft import RawData
 from karat.datasets._options import Impute, ReadingOptions, Scale
 from karat.datasets._pipeline import index_ids, prepare
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.datasets._columns import Table
+    from karat.datasets.object_ids import Ids
+    from karat.runtime.types import ArrayLike, Labels
+
 
 def from_table(
-    table: Any,
+    table: Table,
     *,
     label_column: str | None = None,
     id_column: str | None = None,
     drop: Iterable[str] | str = (),
     scale: Scale = "auto",
     impute: Impute | None = None,
-    truth: Any = None,
+    truth: Labels | str | os.PathLike[str] | None = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
     name: str = "data",
@@ -74,10 +82,10 @@ def from_table(
 
 
 def from_array(
-    X: Any,
+    X: ArrayLike,
     *,
-    truth: Any = None,
-    ids: Any = None,
+    truth: Labels | None = None,
+    ids: Ids | None = None,
     feature_names: Iterable[str] | None = None,
     scale: Scale = "none",
     impute: Impute | None = None,
@@ -124,13 +132,13 @@ def from_array(
     )
 
 
-def _pandas_ids(table: Any) -> Any:
+def _pandas_ids(table: object) -> NDArray[Any] | None:
     """Ids in a pandas index; None where it counts or groups the rows."""
     ids = index_ids(table)
     return None if ids is None or not object_ids.all_different(ids) else ids
 
 
-def _column_names(X: Any) -> tuple[str, ...] | None:
+def _column_names(X: object) -> tuple[str, ...] | None:
     """Names of a table's columns; None unless they are distinct texts."""
     columns = getattr(X, "columns", ())
     names = tuple(columns) if getattr(X, "ndim", 0) == 2 else ()

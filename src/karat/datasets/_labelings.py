@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from karat.datasets.object_ids import Ids
+
 
 class LabelColumns(dict[str, Any]):
     """Clusterings by name, as :func:`read_labelings` returns them.
@@ -72,7 +74,7 @@ def read_labelings(
     path: str | os.PathLike[str],
     *,
     id_column: str | None = None,
-    ids: Any = None,
+    ids: Ids | None = None,
     header: bool | None = None,
 ) -> LabelColumns:
     r"""Read a table whose columns are clusterings.
@@ -158,7 +160,7 @@ def read_labelings(
     return labelings
 
 
-def _joined(file: Path, id_columns: dict[str, NDArray[Any]], ids: Any) -> str | None:
+def _joined(file: Path, id_columns: dict[str, NDArray[Any]], ids: Ids) -> str | None:
     """Column that joins a file to the objects by id; None where it only counts the rows."""
     wanted_ids = set(map(str, ids))
     for name, values in id_columns.items():
@@ -177,8 +179,8 @@ def read_labels(
     path: str | os.PathLike[str],
     n_objects: int,
     *,
-    rows: Any = None,
-    ids: Any = None,
+    rows: Iterable[int] | None = None,
+    ids: Ids | None = None,
     classes: Iterable[Any] = (),
     header: bool | None = None,
 ) -> KnownLabels:
@@ -283,7 +285,7 @@ def read_labels(
 
 
 def _by_id(
-    path: Path, name: str, file_ids: NDArray[Any], ids: Any, n: int
+    path: Path, name: str, file_ids: NDArray[Any], ids: Ids | None, n: int
 ) -> list[int | None] | None:
     """Row of the file with each object, joined by id; None where the ids only count the rows."""
     wanted_ids = range(n) if ids is None else ids

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from karat.datasets._options import Impute
 from karat.datasets._scaling import center_spread
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.runtime.types import Bools, Floats
 
 MAX_DONORS = 5000  # objects whose values fill gaps
 IMPUTE_NEIGHBORS = 5
@@ -48,7 +51,7 @@ def fill_missing(draft: DatasetDraft, how: Impute | None) -> None:
     _impute(draft, bad, how)
 
 
-def _missing_error(draft: DatasetDraft, bad: NDArray[np.bool_]) -> InputError:
+def _missing_error(draft: DatasetDraft, bad: Bools) -> InputError:
     """Error that lists the columns and rows of missing values."""
     places, count, rows_bad = [], 0, int(bad.any(axis=1).sum())
     for j in dict.fromkeys(draft.origin[bad.any(axis=0)]):
@@ -71,7 +74,7 @@ def _missing_error(draft: DatasetDraft, bad: NDArray[np.bool_]) -> InputError:
     )
 
 
-def _drop_rows(draft: DatasetDraft, bad: NDArray[np.bool_]) -> None:
+def _drop_rows(draft: DatasetDraft, bad: Bools) -> None:
     """Exclude objects with missing values; raise if none is left."""
     if bad.all():
         raise RepairableError(
@@ -100,11 +103,11 @@ class Filler:
     """
 
     donors: NDArray[Any]
-    center: NDArray[np.float64]
-    spread: NDArray[np.float64]
+    center: Floats
+    spread: Floats
 
     @classmethod
-    def of(cls, draft: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> Filler:
+    def of(cls, draft: DatasetDraft, bad: Bools, how: Impute) -> Filler:
         """Filler for the gaps ``bad`` of a data set."""
         if how == "neighbors":
             return cls.of_neighbors(draft.X, bad, draft.categorical)
@@ -116,9 +119,7 @@ class Filler:
         return cls(typical, np.zeros(d), np.ones(d))
 
     @classmethod
-    def of_neighbors(
-        cls, X: NDArray[Any], bad: NDArray[np.bool_], categorical: NDArray[np.bool_]
-    ) -> Filler:
+    def of_neighbors(cls, X: NDArray[Any], bad: Bools, categorical: Bools) -> Filler:
         """Filler by means over the objects that are nearest by the observed values.
 
         All columns count alike; many objects are sampled. Medians would put objects of
@@ -139,9 +140,9 @@ class Filler:
     def fill(
         self,
         X: NDArray[Any],
-        bad: NDArray[np.bool_],
+        bad: Bools,
         origin: NDArray[np.intp],
-        categorical: NDArray[np.bool_],
+        categorical: Bools,
     ) -> None:
         """Fill the gaps ``bad`` of ``X`` in place; ``origin`` is the source of each feature."""
         rows = bad.any(axis=1)
@@ -154,7 +155,7 @@ class Filler:
                 value = np.eye(len(columns))[value.argmax(axis=1)]
             X[np.ix_(gaps, columns)] = value
 
-    def _imputed(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _imputed(self, gaps: Floats) -> Floats:
         """Rows with their NaN replaced."""
         from sklearn.impute import KNNImputer
 
@@ -164,9 +165,7 @@ class Filler:
         return np.asarray(filled * self.spread + self.center)
 
 
-def _typical(
-    draft: DatasetDraft, columns: NDArray[np.intp], has_value: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def _typical(draft: DatasetDraft, columns: NDArray[np.intp], has_value: Bools) -> Floats:
     """Median of the features of one column; the most frequent category."""
     observed = draft.X[np.ix_(has_value, columns)]
     if draft.categorical[columns[0]]:
@@ -174,7 +173,7 @@ def _typical(
     return np.asarray(np.median(observed.astype(np.float64), axis=0))
 
 
-def _impute(draft: DatasetDraft, bad: NDArray[np.bool_], how: Impute) -> None:
+def _impute(draft: DatasetDraft, bad: Bools, how: Impute) -> None:
     """Fill the gaps ``bad`` in place and note which."""
     draft.filler = Filler.of(draft, bad, how)
     draft.filler.fill(draft.X, bad, draft.origin, draft.categorical)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def visible(name: str) -> str:
@@ -23,7 +26,7 @@ def check_names(names: Iterable[str]) -> None:
             raise InputError(f"two columns are called {name!r}; rename one")
 
 
-def with_visible_names(table: Any) -> Any:
+def with_visible_names(table: pa.Table) -> pa.Table:
     """Arrow table with unique, printable column names; metadata are kept."""
     named = table.rename_columns([visible(name) for name in table.column_names])
     check_names(named.column_names)

@@ -8,12 +8,13 @@ import numpy as np
 
 if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
+    from karat.runtime.types import Ints
 
 #: significant digits that remain after a scaling is undone
 SIGNIFICANT_DIGITS = 12
 
 
-def original_units(data: Dataset, rows: Any = None) -> Any:
+def original_units(data: Dataset, rows: Ints | None = None) -> Any:
     """The features in original units; dates as dates.
 
     Parameters

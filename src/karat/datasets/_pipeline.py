@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,11 @@ from karat.datasets.table_kinds import distances_finding, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
 
+if TYPE_CHECKING:
+    from karat.datasets.object_ids import Ids
 
-def prepare(raw: RawData, options: ReadingOptions, ids: Any = None) -> Dataset:
+
+def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Dataset:
     """Data set of raw data: take out labels and ids, encode, impute, check and scale."""
     import pyarrow as pa
 
@@ -101,7 +104,7 @@ def _describe(
     draft: DatasetDraft,
     raw: RawData,
     options: ReadingOptions,
-    ids: Any,
+    ids: Ids | None,
     table: InterpretedTable | None,
 ) -> None:
     """Set the ids and classes of the objects, and exclude those of ragged lines."""
@@ -223,7 +226,7 @@ def _known_labels(path: str, draft: DatasetDraft, table: InterpretedTable | None
         raise
 
 
-def _by_index(values: Any, ids: Any) -> Any:
+def _by_index(values: Any, ids: NDArray[Any] | None) -> Any:
     """Values of a pandas series in the order of ``ids``, matched by its index."""
     index = index_ids(values)
     if index is None or ids is None:
@@ -233,7 +236,7 @@ def _by_index(values: Any, ids: Any) -> Any:
     return values.to_numpy()[object_ids.order(index, ids, "truth")]
 
 
-def index_ids(table: Any) -> NDArray[Any] | None:
+def index_ids(table: object) -> NDArray[Any] | None:
     """Ids in the index of a pandas table or series; None where it only counts the rows."""
     index = getattr(table, "index", None)
     if index is None or callable(index) or getattr(index, "nlevels", 2) > 1:
@@ -242,7 +245,7 @@ def index_ids(table: Any) -> NDArray[Any] | None:
     return None if object_ids.are_positions(values) else values
 
 
-def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
+def _per_object(values: Ids, name: str, n: int) -> NDArray[np.object_]:
     """Labels or ids that a user supplies beside the data."""
     if isinstance(values, (bytes, str)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be a sequence, one value per object; got {values!r}")

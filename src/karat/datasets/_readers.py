@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from karat.datasets._texts import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from karat.runtime.types import Labels
+
 
 def read(
     path: str | os.PathLike[str],
@@ -41,7 +43,7 @@ def read(
     drop: Iterable[str] | str = (),
     scale: Scale = "auto",
     impute: Impute | None = None,
-    truth: Any = None,
+    truth: Labels | str | os.PathLike[str] | None = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
     **written: Unpack[FileOptions],

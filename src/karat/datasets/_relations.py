@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,9 +28,19 @@ from karat.distances import (
 )
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from karat.datasets.object_ids import Ids
+    from karat.runtime.types import ArrayLike, Labels, Metric, Rows
+
 
 def from_distances(
-    D: Any, *, truth: Any = None, ids: Any = None, name: str = "distances"
+    D: ArrayLike | str | os.PathLike[str],
+    *,
+    truth: Labels | None = None,
+    ids: Ids | None = None,
+    name: str = "distances",
 ) -> Dataset:
     """Make a data set of the distances between objects.
 
@@ -69,7 +81,13 @@ def from_distances(
     return _relation_dataset(X, "precomputed", truth, ids, name, _triangle_notes(X))
 
 
-def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph") -> Dataset:
+def from_graph(
+    A: ArrayLike | str | os.PathLike[str],
+    *,
+    truth: Labels | None = None,
+    ids: Ids | None = None,
+    name: str = "graph",
+) -> Dataset:
     """Make a data set of a graph.
 
     Parameters
@@ -101,11 +119,11 @@ def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph
 
 
 def from_objects(
-    objects: Any,
-    metric: Any,
+    objects: Iterable[Any],
+    metric: Metric,
     *,
-    truth: Any = None,
-    ids: Any = None,
+    truth: Labels | None = None,
+    ids: Ids | None = None,
     name: str = "objects",
 ) -> Dataset:
     """Make a data set of objects of any kind and a distance between two of them.
@@ -140,7 +158,7 @@ def from_objects(
     return _relation_dataset(D, "precomputed", truth, ids, name, notes)
 
 
-def as_dataset(X: Any, metric: Any = None) -> Dataset:
+def as_dataset(X: Any, metric: Metric | None = None) -> Dataset:
     """Data set of the first argument of a study."""
     if isinstance(X, Dataset):
         if X.metric in RELATIONS and metric not in (None, X.metric):
@@ -155,19 +173,19 @@ def as_dataset(X: Any, metric: Any = None) -> Dataset:
         return from_distances(X)
     if metric == "graph":
         return from_graph(X)
-    if compares_objects(X, metric):
+    if metric is not None and compares_objects(X, metric):
         return from_objects(X, metric)
     return from_array(X)
 
 
-def compares_objects(X: Any, metric: Any) -> bool:
+def compares_objects(X: object, metric: Metric | None) -> bool:
     """Whether a metric compares arbitrary objects instead of rows of numbers."""
     if isinstance(metric, str):
         return metric in OBJECT_METRICS
     return callable(metric) and not _has_numeric_rows(X)
 
 
-def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
+def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> Dataset:
     """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
     if isinstance(X, (str, Path)):
         kind: DataKind = "distances" if metric == "precomputed" else "graph"
@@ -222,7 +240,7 @@ def _check_order(dataset: Dataset, names: list[Any]) -> None:
 
 
 def _relation_dataset(
-    X: Any, metric: str, truth: Any, ids: Any, name: str, notes: tuple[str, ...]
+    X: Rows, metric: str, truth: Labels | None, ids: Ids | None, name: str, notes: tuple[str, ...]
 ) -> Dataset:
     """Data set of distances or a graph, with checked labels and ids."""
     # one column takes truth and ids through the checks that every data set makes
@@ -244,7 +262,7 @@ def _triangle_notes(D: Any) -> tuple[str, ...]:
     )
 
 
-def _graph_notes(A: Any) -> tuple[str, ...]:
+def _graph_notes(A: csr_array) -> tuple[str, ...]:
     """Note on the components of a graph, if there are several."""
     from scipy.sparse.csgraph import connected_components
 
@@ -262,7 +280,7 @@ def _relation_word(metric: str) -> str:
     return "distances" if metric == "precomputed" else "edges"
 
 
-def _has_numeric_rows(X: Any) -> bool:
+def _has_numeric_rows(X: object) -> bool:
     """Whether a metric would be called with two rows of numbers of X."""
     if hasattr(X, "toarray") or hasattr(X, "columns"):
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,15 @@ from karat.runtime.validation import (
     smallest_value,
 )
 
+if TYPE_CHECKING:
+    from karat.runtime.types import Floats, Rows
+
 #: what two categories differ by in each of their columns: squared distances then have the weight
 #: of 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
 CATEGORY_WEIGHT = 0.5
 
 
-def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def extremes(X: Rows) -> tuple[Floats, Floats]:
     """Smallest and largest value of each column."""
     low, high = X.min(axis=0), X.max(axis=0)
     if not isinstance(X, np.ndarray):
@@ -66,9 +69,7 @@ def check_range(draft: DatasetDraft, how: Scale) -> None:
         )
 
 
-def rescale(
-    draft: DatasetDraft, how: Scale
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+def rescale(draft: DatasetDraft, how: Scale) -> tuple[Floats | None, Floats | None]:
     """Scale ``draft.X``; return the center and spread that undo it."""
     if how == "none":
         return None, None
@@ -99,7 +100,7 @@ def rescale(
     return center, spread
 
 
-def weigh_categories(draft: DatasetDraft, scale: NDArray[np.float64]) -> None:
+def weigh_categories(draft: DatasetDraft, scale: Floats) -> None:
     """Reduce the weight of categories beside numbers of standard deviation 1."""
     if not draft.categorical.any() or draft.categorical.all():
         return
@@ -111,7 +112,7 @@ def weigh_categories(draft: DatasetDraft, scale: NDArray[np.float64]) -> None:
     )
 
 
-def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.float64]) -> None:
+def _apply(X: NDArray[Any], center: Floats, spread: Floats) -> None:
     """Compute ``(X - center) / spread`` in place, by strips of rows, in double precision."""
     strip = max(1, (1 << 20) // max(1, X.shape[1]))
     for start in range(0, len(X), strip):
@@ -119,7 +120,7 @@ def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.floa
         X[rows] = (X[rows] - center) / spread
 
 
-def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def center_spread(X: NDArray[Any], how: str) -> tuple[Floats, Floats]:
     """Center and spread of each column; the spread of a constant column is exactly 0."""
     d = X.shape[1]
     center, spread = np.empty(d), np.empty(d)
@@ -131,9 +132,7 @@ def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArr
     return center, spread
 
 
-def _center_spread_of_rows(
-    rows: NDArray[np.float64], how: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _center_spread_of_rows(rows: Floats, how: str) -> tuple[Floats, Floats]:
     """Center and spread of each row, without overflow; changes ``rows``."""
     low, high = rows.min(axis=1), rows.max(axis=1)
     # by a power of two, which is exact, so that squares neither overflow nor vanish
@@ -154,9 +153,7 @@ def _center_spread_of_rows(
     return np.where(constant, low, center), np.where(constant, 0.0, spread)
 
 
-def _rescale_sparse(
-    draft: DatasetDraft, how: Scale
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _rescale_sparse(draft: DatasetDraft, how: Scale) -> tuple[Floats, Floats]:
     """Divide sparse columns by their standard deviation, without centring."""
     if how != "standard":
         raise InputError(

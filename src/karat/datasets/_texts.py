@@ -58,7 +58,12 @@ def read_documents(path: Path, options: ReadingOptions) -> Dataset:
     )
 
 
-def _term_dataset(dataset: Dataset, terms: Any, texts: Any = None, **changes: Any) -> Dataset:
+def _term_dataset(
+    dataset: Dataset,
+    terms: vectors.TextVectorizer | vectors.TermWeighter,
+    texts: tuple[str, ...] | None = None,
+    **changes: Any,
+) -> Dataset:
     """Data set of weighted terms, with the preparation of further documents."""
     assert dataset.preparation is not None
     preparation = replace(dataset.preparation, columns=(), terms=terms, **changes)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets._options import ReadingOptions
+    from karat.runtime.types import Bools, Floats
 
 ColumnKind = Literal[
     "number", "category", "code", "date", "id", "text", "label", "constant", "empty"
@@ -124,7 +125,7 @@ def interpret_column(
     return Column(name, "empty" if pa.types.is_null(arrow_type) else "text", "excluded", 0, 0), None
 
 
-def temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
+def temporal_days(column: pa.ChunkedArray) -> Floats:
     """Days since 1970 of dates, and days of durations and of times of the day."""
     import pyarrow as pa
 
@@ -137,7 +138,7 @@ def temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
     return times.to_numpy() / 1e3 / number_formats.DAY
 
 
-def _date_column(name: str, values: NDArray[np.float64], form: str) -> tuple[Column, Any]:
+def _date_column(name: str, values: Floats, form: str) -> tuple[Column, Any]:
     """Interpretation of a column of days, and the days."""
     observed = values[np.isfinite(values)]
     missing = len(values) - len(observed)
@@ -182,7 +183,7 @@ def _interpret_text(
     # free text has so many values that a part of them tells
     checked = np.arange(0, len(cells), max(1, len(cells) // 5000))
 
-    def share(values: NDArray[np.float64]) -> float:
+    def share(values: Floats) -> float:
         """Share of the checked cells with a finite value."""
         return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
 
@@ -281,7 +282,7 @@ def _interpret_numbers(
 
 def _interpret_integers(
     values: NDArray[Any],
-    is_known: NDArray[np.bool_],
+    is_known: Bools,
     distinct: NDArray[Any],
     name: str,
     options: ReadingOptions,
@@ -310,7 +311,7 @@ def _interpret_integers(
     return None
 
 
-def _as_dates(distinct: NDArray[Any]) -> tuple[NDArray[np.float64] | None, str]:
+def _as_dates(distinct: NDArray[Any]) -> tuple[Floats | None, str]:
     """Days of numbers that are written as dates, and their format."""
     c, low, high = len(distinct), float(distinct[0]), float(distinct[-1])
     if c >= 3 and low >= 18000101 and high <= 22001231:
@@ -344,7 +345,7 @@ def _is_evenly_spread(distinct: NDArray[Any]) -> bool:
     return bool((distinct[-1] - distinct[0]) / step < 5 * len(distinct))
 
 
-def sentinels(distinct: NDArray[np.float64], counts: NDArray[Any]) -> list[float]:
+def sentinels(distinct: Floats, counts: NDArray[Any]) -> list[float]:
     """Values at either end, far from all others and repeated exactly: -999, 9999, 0.
 
     Values of nines (and -1) may be nearer than others: a tenth of the range of the rest is enough
@@ -373,7 +374,7 @@ def sentinels(distinct: NDArray[np.float64], counts: NDArray[Any]) -> list[float
 
 
 def _is_sentinel(
-    value: float, neighbour: float, reach: float, count: int, typical: float, rest_values: Any
+    value: float, neighbour: float, reach: float, count: int, typical: float, rest_values: Floats
 ) -> bool:
     """Whether a repeated value at an end is too far from the others to be real."""
     gap = abs(value - neighbour)

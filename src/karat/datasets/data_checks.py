@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from karat.datasets._draft import DatasetDraft
     from karat.datasets._options import ReadingOptions
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.runtime.types import Floats, Labels
 
 #: ratio of the largest spread to the lower quartile of spreads above which units differ
 MAX_SPREAD_RATIO = 5.0
@@ -46,7 +47,7 @@ def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[F
 
 
 def chosen_scale(
-    draft: DatasetDraft, spread: NDArray[np.float64], options: ReadingOptions
+    draft: DatasetDraft, spread: Floats, options: ReadingOptions
 ) -> tuple[str, Finding | None]:
     """Scaling of the numbers, and the finding that explains it, if any.
 
@@ -160,7 +161,7 @@ def sorted_labels(draft: DatasetDraft, truth: NDArray[Any]) -> list[Finding]:
     return []
 
 
-def reproduced(dataset: Dataset, labels: Any) -> list[Finding]:
+def reproduced(dataset: Dataset, labels: Labels) -> list[Finding]:
     """Findings about columns of few values that alone reproduce the clusters."""
     if dataset.plan is None or not isinstance(dataset.X, np.ndarray):
         return []

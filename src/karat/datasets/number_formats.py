@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from karat.runtime.types import Floats
 
 #: contents of cells without a value, besides blanks; case is ignored
 MISSING_MARKS = frozenset((
@@ -31,7 +34,7 @@ _DATE = re.compile(
 DAY = 86400.0
 
 
-def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[NDArray[np.float64], str]:
+def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[Floats, str]:
     """Values of ``cells``, NaN for other text, and their format ("" if plain).
 
     ``decimal_comma`` defaults to the result of :func:`uses_decimal_comma`.
@@ -84,7 +87,7 @@ def _value(body: str, decimal_comma: bool) -> tuple[float | None, str]:
     return None, ""
 
 
-def days(cells: list[str], day_first: bool | None = None) -> NDArray[np.float64]:
+def days(cells: list[str], day_first: bool | None = None) -> Floats:
     """Days since 1970 of dates in text, NaN for other text.
 
     ``day_first`` defaults to the result of :func:`is_day_first`.
@@ -117,7 +120,7 @@ def is_day_first(cells: list[str]) -> bool:
     return bool(first) and (max(first) > 12 or "." in chosen[0])
 
 
-def days_of_digits(values: NDArray[Any]) -> NDArray[np.float64] | None:
+def days_of_digits(values: NDArray[Any]) -> Floats | None:
     """Days since 1970 of whole numbers yyyymmdd; None unless all of them are dates."""
     whole = values.astype(np.int64)
     year, month, day = whole // 10000, whole // 100 % 100, whole % 100

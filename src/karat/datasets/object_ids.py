@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from karat.runtime.validation import InputError
 
 _ID_NAME = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
 MAX_SHOWN_IDS = 3
+#: one name an object
+Ids: TypeAlias = Sequence[object] | NDArray[Any]
 
 
 def is_id_name(name: str) -> bool:
@@ -34,7 +36,7 @@ def all_different(values: NDArray[Any]) -> bool:
     return None not in values and len(set(values)) == len(values)
 
 
-def are_positions(ids: Any, start: int = 0) -> bool:
+def are_positions(ids: object, start: int = 0) -> bool:
     """Whether ids only number the objects in order."""
     if isinstance(ids, range):
         return ids == range(start, start + len(ids))
@@ -73,7 +75,7 @@ def places(file_ids: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
     )
 
 
-def order(file_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.intp]:
+def order(file_ids: Ids, ids: Ids, what: str) -> NDArray[np.intp]:
     """Position among ``file_ids`` of each of ``ids``; raise if any is absent."""
     rows = places(file_ids, ids)
     n_absent = sum(place is None for place in rows)
@@ -82,7 +84,7 @@ def order(file_ids: NDArray[Any], ids: Any, what: str) -> NDArray[np.intp]:
     return np.array(rows, dtype=np.intp)
 
 
-def mismatch(file_ids: Any, ids: Any, what: str, n_absent: int) -> InputError:
+def mismatch(file_ids: Ids, ids: Ids, what: str, n_absent: int) -> InputError:
     """Error for two inputs that name different objects."""
     wanted_ids = list(ids)
     missing = [
@@ -111,12 +113,12 @@ def _first_ids(ids: Iterable[Any]) -> str:
     )
 
 
-def _python_value(value: Any) -> Any:
+def _python_value(value: object) -> object:
     """NumPy scalar as a Python value."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def by_row(what: str, ids: Any) -> str:
+def by_row(what: str, ids: object) -> str:
     """Note on an input that is taken in the order of its rows."""
     if ids is None or are_positions(ids):
         return f"{what} is taken row by row: neither it nor the data have ids."

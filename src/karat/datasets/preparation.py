@@ -6,7 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -20,12 +20,14 @@ from karat.text import TermWeighter, TextVectorizer
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
+    from karat.datasets._columns import Table
     from karat.datasets._draft import DatasetDraft
     from karat.datasets._options import ReadingOptions
     from karat.datasets.column_kinds import Column
     from karat.datasets.reading_plan import ReadingPlan
-    from karat.runtime.types import Floats, Rows
+    from karat.runtime.types import Bools, Floats, Rows
     from karat.runtime.validation import Data
 
 
@@ -42,7 +44,7 @@ class Prepared:
     """
 
     X: Data
-    filled: NDArray[np.float64]
+    filled: Floats
     notes: tuple[str, ...] = ()
 
 
@@ -80,8 +82,8 @@ class Preparation:
     columns: tuple[SourceColumn, ...]
     feature_names: tuple[str, ...]
     aside: tuple[str, ...] = ()
-    center: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
+    center: Floats | None = None
+    scale: Floats | None = None
     filler: Filler | None = None
     of_table: bool = False
     dtype: str = "<f8"
@@ -197,7 +199,7 @@ class Preparation:
             return Prepared(self._scale_sparse(X), np.zeros(X.shape[0]))
         return self._fill_and_scale(X, filler, [])
 
-    def _scale_sparse(self, X: Any) -> Any:
+    def _scale_sparse(self, X: csr_array) -> csr_array:
         """Scale a sparse matrix."""
         if self.scale is not None:
             X = X.copy()
@@ -235,7 +237,7 @@ class Preparation:
         )
 
     @property
-    def categorical(self) -> NDArray[np.bool_]:
+    def categorical(self) -> Bools:
         """Mask of the features that stand for categories."""
         return np.array([bool(self.columns[j].categories) for j in self.origin], dtype=bool)
 
@@ -280,8 +282,8 @@ def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
 def preparation_of(
     draft: DatasetDraft,
     plan: ReadingPlan | None,
-    center: NDArray[np.float64] | None,
-    scale: NDArray[np.float64] | None,
+    center: Floats | None,
+    scale: Floats | None,
     options: ReadingOptions,
     *,
     aside: Iterable[str] = (),
@@ -332,7 +334,7 @@ def _source_column(
     )
 
 
-def _is_table(data: Any) -> bool:
+def _is_table(data: object) -> TypeGuard[Table]:
     """Whether data have named columns."""
     return (
         isinstance(data, Mapping)

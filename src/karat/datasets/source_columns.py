@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from karat.datasets.column_kinds import temporal_days
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class SourceColumn:
         """Number of features of the column."""
         return len(self.categories) or 1
 
-    def features(self, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], Counter[str]]:
+    def features(self, column: pa.ChunkedArray) -> tuple[Floats, Counter[str]]:
         """Features, NaN where the value is missing, and counts of unknown categories."""
         if self.categories:
             return self._indicators(_category_texts(column, whole=self.kind == "code"))
@@ -59,7 +61,7 @@ class SourceColumn:
         values[~np.isfinite(values) | np.isin(values, self.sentinels)] = np.nan
         return values[:, None], Counter()
 
-    def _indicators(self, texts: list[str | None]) -> tuple[NDArray[np.float64], Counter[str]]:
+    def _indicators(self, texts: list[str | None]) -> tuple[Floats, Counter[str]]:
         """Columns of 0 and 1, one per category, and counts of unknown categories."""
         feature_of_value = {value: j for j, value in enumerate(self.categories)}
         out = np.zeros((len(texts), len(feature_of_value)))
@@ -79,7 +81,7 @@ class SourceColumn:
         is_category = text in self.categories
         return lower in self.missing or (lower in number_formats.MISSING_MARKS and not is_category)
 
-    def _numbers(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+    def _numbers(self, column: pa.ChunkedArray) -> Floats:
         """Values of a column of numbers."""
         import pyarrow as pa
 
@@ -90,14 +92,14 @@ class SourceColumn:
             return np.array(_columns.floats(column), dtype=np.float64)
         return self._parse_cells(column, self._parse_numbers)
 
-    def _parse_numbers(self, cells: list[str]) -> NDArray[np.float64]:
+    def _parse_numbers(self, cells: list[str]) -> Floats:
         """Numbers in text; true is 1 and false 0."""
         values = number_formats.numbers(cells, self.decimal_comma)[0]
         for i in np.flatnonzero(np.isnan(values)):
             values[i] = {"true": 1.0, "false": 0.0}.get(cells[i].lower(), np.nan)
         return values
 
-    def _days(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+    def _days(self, column: pa.ChunkedArray) -> Floats:
         """Days since 1970 of a column of dates."""
         import pyarrow as pa
 
@@ -114,7 +116,7 @@ class SourceColumn:
             return values
         return self._parse_cells(column, self._parse_dates)
 
-    def _parse_dates(self, cells: list[str]) -> NDArray[np.float64]:
+    def _parse_dates(self, cells: list[str]) -> Floats:
         """Days of dates or times in text."""
         import pyarrow as pa
 
@@ -122,7 +124,7 @@ class SourceColumn:
             return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
         return number_formats.days(cells, self.day_first)
 
-    def _parse_cells(self, column: pa.ChunkedArray, parse: Any) -> NDArray[np.float64]:
+    def _parse_cells(self, column: pa.ChunkedArray, parse: Callable[[list[str]], Floats]) -> Floats:
         """Values of text, each distinct cell parsed once."""
         import pyarrow.compute as pc
 

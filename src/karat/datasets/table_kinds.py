@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Rows
+
 MAX_MATRIX_OBJECTS = 20_000  # of a matrix that is checked
 EDGE_COLUMN_NAMES = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"), ("node1", "node2"),
@@ -29,7 +31,7 @@ def relation_of(table: pa.Table) -> Finding | None:
     return edges
 
 
-def looks_like_distances(X: Any) -> bool:
+def looks_like_distances(X: Rows) -> bool:
     """Whether a square matrix is symmetric, non-negative and 0 on the diagonal."""
     n = X.shape[0]
     if not isinstance(X, np.ndarray) or X.shape != (n, n) or not 3 <= n <= MAX_MATRIX_OBJECTS:
@@ -59,7 +61,7 @@ def square_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any] | None] | Non
     return np.column_stack([_columns.floats(table.column(j)) for j in range(n)]), ids
 
 
-def _is_numeric(arrow_type: Any) -> bool:
+def _is_numeric(arrow_type: pa.DataType) -> bool:
     """Whether an Arrow type is numeric."""
     import pyarrow as pa
 
