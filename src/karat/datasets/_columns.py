@@ -134,12 +134,12 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    arrow_type = column.type
-    if pa.types.is_dictionary(arrow_type):
-        column = column.cast(arrow_type.value_type)
-        arrow_type = column.type
-    is_minus_one = None
-    if is_text(arrow_type):
+    dtype = column.type
+    if pa.types.is_dictionary(dtype):
+        column = column.cast(dtype.value_type)
+        dtype = column.type
+    minus_1 = None
+    if is_text(dtype):
         column = blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
         # a name must not move or colour a terminal
         column = pc.replace_substring_regex(column, CONTROL_CHARACTERS, "\ufffd")
@@ -147,19 +147,13 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
         if numbers is not None:
             column = numbers
         else:
-            is_minus_one = (
-                pc.match_substring_regex(column, _MINUS_ONE).fill_null(False).to_numpy(False)
-            )
-    elif pa.types.is_floating(arrow_type):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, arrow_type), column)
+            minus_1 = pc.match_substring_regex(column, _MINUS_ONE).fill_null(False).to_numpy(False)
+    elif pa.types.is_floating(dtype):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, dtype), column)
         if pc.all(pc.equal(pc.floor(column), column)).as_py() and _fits_int(column):
             column = column.cast(pa.int64())
-    elif (
-        pa.types.is_nested(arrow_type)
-        or pa.types.is_binary(arrow_type)
-        or pa.types.is_large_binary(arrow_type)
-    ):
-        raise InputError(f"column {name!r} holds {arrow_type}; labels and ids are numbers or text")
+    elif pa.types.is_nested(dtype) or pa.types.is_binary(dtype) or pa.types.is_large_binary(dtype):
+        raise InputError(f"column {name!r} holds {dtype}; labels and ids are numbers or text")
     is_whole = column.null_count == 0 and pa.types.is_integer(column.type)
     if is_whole and plain:
         return np.asarray(column.to_numpy())
@@ -168,8 +162,8 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
         out[:] = column.to_numpy().tolist()
     else:
         out[:] = column.to_pylist()
-    if is_minus_one is not None:
-        out[is_minus_one] = -1
+    if minus_1 is not None:
+        out[minus_1] = -1
     return out
 
 
@@ -196,12 +190,10 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 def trimmed(column: pa.ChunkedArray, name: str) -> list[str]:
     """Note on labels that equal others once blanks around them are removed, if any."""
     values = set(column.unique().to_pylist()) if is_text(column.type) else set()
-    padded = sorted(
-        label for label in values if label and label != label.strip() and label.strip() in values
-    )
+    padded = sorted(v for v in values if v and v != v.strip() and v.strip() in values)
     return [
-        f"{name!r}: {label!r} was read as {label.strip()!r}, without the blanks around it."
-        for label in padded[:1]
+        f"{name!r}: {text!r} was read as {text.strip()!r}, without the blanks around it."
+        for text in padded[:1]
     ]
 
 
@@ -221,13 +213,11 @@ class Categories:
     values: list[str]
 
 
-def features(
-    interpreted: Mapping[str, NDArray[Any] | Categories], flags: Container[str]
-) -> DatasetDraft:
+def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str]) -> DatasetDraft:
     """Draft of a data set from numeric and categorical columns; ``flags`` were booleans."""
     blocks = [
         _indicators(name, column) if isinstance(column, Categories) else ((name,), column)
-        for name, column in interpreted.items()
+        for name, column in made.items()
     ]
     widths = [len(names) for names, _ in blocks]
     n, is_single = len(blocks[0][1]), all(values.dtype == np.float32 for _, values in blocks)
@@ -240,9 +230,7 @@ def features(
     X = np.zeros((n, sum(widths)), dtype=dtype)
     starts = np.cumsum([0, *widths[:-1]])
     notes = []
-    for start, (names, values), (name, column) in zip(
-        starts, blocks, interpreted.items(), strict=True
-    ):
+    for start, (names, values), (name, column) in zip(starts, blocks, made.items(), strict=True):
         if isinstance(column, Categories):
             coded_rows = np.flatnonzero(values >= 0)
             X[coded_rows, start + values[coded_rows]] = 1.0
@@ -258,12 +246,12 @@ def features(
             X[:, start] = values
             if name in flags:
                 notes.append(f"{name!r}: true became 1, false 0.")
-    categorical = [isinstance(column, Categories) for column in interpreted.values()]
+    categorical = [isinstance(column, Categories) for column in made.values()]
     return DatasetDraft(
         X,
         tuple(name for names, _ in blocks for name in names),
         np.repeat(np.arange(len(blocks)), widths),
-        tuple(interpreted),
+        tuple(made),
         np.repeat(categorical, widths),
         notes,
         owned=True,
@@ -279,15 +267,12 @@ def _indicators(name: str, categories: Categories) -> tuple[tuple[str, ...], NDA
     return tuple(f"{name}={labels[i]}" for i in order), rank[categories.codes]
 
 
-def is_text(arrow_type: pa.DataType) -> bool:
+def is_text(dtype: pa.DataType) -> bool:
     """Whether an Arrow type is text."""
     import pyarrow as pa
 
-    return bool(
-        pa.types.is_string(arrow_type)
-        or pa.types.is_large_string(arrow_type)
-        or pa.types.is_string_view(arrow_type)
-    )
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(is_kind(dtype) for is_kind in kinds)
 
 
 def blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:

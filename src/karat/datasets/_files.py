@@ -38,7 +38,7 @@ FORMATS = (
     "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
 MAX_NAME_BYTES = 255  # bytes, of the file systems in use
-_SMALLER_DATA_HINT = "exclude columns with drop (--drop), or give a sample of its rows"
+_SIZE_HINT = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
 def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> RawData:
@@ -91,9 +91,9 @@ def check_file(path: Path, also: Iterable[str] = ()) -> None:
         raise InputError(f"{path} is a folder; name a file in it")
     if not path.exists():
         packaged = list(also)
-        close_names = near_files(path) + difflib.get_close_matches(str(path), packaged, n=1)
-        hint = f"; did you mean {' or '.join(map(repr, close_names))}?" if close_names else ""
-        if not close_names and packaged and path.name == str(path) and not path.suffix:
+        similar = near_files(path) + difflib.get_close_matches(str(path), packaged, n=1)
+        hint = f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""
+        if not similar and packaged and path.name == str(path) and not path.suffix:
             hint = f"; the packaged sets are {', '.join(packaged)}"
         raise InputError(f"there is no file {str(path)!r}{hint}")
     if not path.is_file():
@@ -148,7 +148,7 @@ def explained(path: Path) -> Iterator[None]:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"{path} cannot be read: {reason}") from None
     except MemoryError:
-        raise InputError(f"{path} does not fit into memory; {_SMALLER_DATA_HINT}") from None
+        raise InputError(f"{path} does not fit into memory; {_SIZE_HINT}") from None
 
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
@@ -197,14 +197,12 @@ def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> Ra
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
-    literal_columns = {
-        name for name in (options.label_column, options.id_column) if name is not None
-    }
+    aside = {name for name in (options.label_column, options.id_column) if name is not None}
     table, ragged = _delimited.read_rows(
         path,
         layout,
         columns,
-        as_text=set(columns) if literal else literal_columns,
+        as_text=set(columns) if literal else aside,
         encoding=options.encoding,
         skip=options.impute == "drop",
     )
@@ -230,7 +228,7 @@ def _parquet(path: Path, options: ReadingOptions) -> RawData:
         resources.require_memory(
             size + 8 * rows * len(columns),
             f"{path} ({rows:,} rows × {len(columns):,} columns)",
-            _SMALLER_DATA_HINT,
+            _SIZE_HINT,
         )
         return RawData("", None, file.read(columns), tuple(names))
 
@@ -281,7 +279,7 @@ def _npy(path: Path) -> RawData:
         return RawData("", None, np.asarray(array))
     size = array.nbytes if is_float else array.nbytes + 8 * array.size
     shape = " × ".join(map(str, array.shape))
-    resources.require_memory(size, f"{path} (an array of {shape})", _SMALLER_DATA_HINT)
+    resources.require_memory(size, f"{path} (an array of {shape})", _SIZE_HINT)
     return _array(np.array(array), {}, path)
 
 
@@ -317,7 +315,7 @@ def _npz(path: Path) -> RawData:
     """Read a SciPy sparse matrix, or the data and its companions among NumPy arrays."""
     with zipfile.ZipFile(path) as archive:
         n_bytes = sum(info.file_size for info in archive.infolist())
-    resources.require_memory(2 * n_bytes, str(path), _SMALLER_DATA_HINT)
+    resources.require_memory(2 * n_bytes, str(path), _SIZE_HINT)
     with np.load(path, allow_pickle=False) as file:
         if {"format", "shape", "data"} <= set(file.files):
             from scipy import sparse
@@ -361,9 +359,7 @@ def _matrix_market(path: Path) -> Any:
     # by path: SciPy's reader ends the process when it is given an open file to look at
     rows, columns, stored, *_ = scipy_io.mminfo(path)
     resources.require_memory(
-        32 * stored + 16 * rows,
-        f"{path} ({rows:,} × {columns:,}, {stored:,} stored)",
-        _SMALLER_DATA_HINT,
+        32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _SIZE_HINT
     )
     if rows == 0 or columns == 0:
         raise InputError(f"{path} holds a matrix of {rows} × {columns}: there is nothing in it")

@@ -68,15 +68,9 @@ def from_table(
       Columns of 0 and 1 that stand for categories are 0 and 0.5, because numbers stand beside them.
     """
     options = ReadingOptions.of(
-        label_column=label_column,
-        id_column=id_column,
-        drop=drop,
-        scale=scale,
-        impute=impute,
-        truth=truth,
-        strict=strict,
-        accept=accept,
-    )
+        label_column=label_column, id_column=id_column, drop=drop, scale=scale, impute=impute,
+        truth=truth, strict=strict, accept=accept,
+    )  # fmt: skip
     ids = None if id_column is not None else _pandas_ids(table)
     return prepare(RawData(name, None, to_arrow(table, id_column)), options, ids=ids)
 

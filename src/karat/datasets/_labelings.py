@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, _delimited, _files, _layout, object_ids
-from karat.datasets._names import quoted, row_numbers, with_visible_names
+from karat.datasets._names import first_few, quoted, row_numbers, with_visible_names
 from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from karat.labelings.labels import known_labels
@@ -138,9 +138,8 @@ def read_labelings(
         object_ids.check_ids(file_ids, f"{file}: {id_column!r}")
         order = None if ids is None else object_ids.order(file_ids, ids, f"{file}: {id_column!r}")
         if order is not None and len(file_ids) > len(order):
-            notes.append(
-                f"{len(file_ids) - len(order):,} of its rows are of other objects: ignored."
-            )
+            n_ignored = len(file_ids) - len(order)
+            notes.append(f"Ignored {n_ignored:,} of its rows, which are of other objects.")
     elif ids is not None:
         n_rows = len(next(iter(columns.values())))
         if n_rows != len(ids):
@@ -249,23 +248,18 @@ def read_labels(
         numbers = _drawn_rows(file, columns["row"])
         data_rows = list(range(n_objects)) if rows is None else [int(row) for row in rows]
         places = object_ids.places(numbers, data_rows)
-        labelled_rows = [
-            row for row, label in zip(numbers, labels, strict=True) if label is not None
-        ]
-        absent_rows = [row for row in labelled_rows if row not in set(data_rows)]
-        if absent_rows and (rows is None or len(absent_rows) == len(labelled_rows)):
+        labelled = [row for row, label in zip(numbers, labels, strict=True) if label is not None]
+        absent_rows = [row for row in labelled if row not in set(data_rows)]
+        if absent_rows and (rows is None or len(absent_rows) == len(labelled)):
             among = f"0 to {n_objects - 1}" if rows is None else "in the clusterings"
             raise InputError(f"{file}: row {absent_rows[0]} is none of the objects {among}")
         if absent_rows:
-            note = "labels of objects that the clusterings do not hold"
-            notes.append(f"Ignored {len(absent_rows):,} {note}.")
-        doubts += _skipped(numbers, set(labelled_rows))
+            notes.append(f"Ignored {len(absent_rows):,} labels of objects without a cluster.")
+        doubts += _skipped(numbers, set(labelled))
         position_of_row = {row: i for i, row in enumerate(data_rows)}
-        order = [position_of_row[row] for row in labelled_rows if row in position_of_row]
+        order = [position_of_row[row] for row in labelled if row in position_of_row]
     elif (
-        id_columns
-        and (places := _by_id(file, id_columns[0], columns[id_columns[0]], ids, n_objects))
-        is not None
+        id_columns and (places := _by_id(file, columns, id_columns[0], ids, n_objects)) is not None
     ):
         n_ignored = len(labels) - sum(position is not None for position in places)
         if n_ignored:
@@ -276,19 +270,18 @@ def read_labels(
             "the number of each labelled object, counted from 0"
         )
     if places is not None:
-        labels = np.array(
-            [None if position is None else labels[position] for position in places], dtype=object
-        )
+        listed = [None if place is None else labels[place] for place in places]
+        labels = np.array(listed, dtype=object)
     values = known_labels(labels, name=str(file), classes=classes)
     drawn = None if order is None else tuple(i for i in order if values[i] is not None)
     return KnownLabels(values, tuple(notes), tuple(doubts), drawn)
 
 
 def _by_id(
-    path: Path, name: str, file_ids: NDArray[Any], ids: Ids | None, n: int
+    path: Path, columns: dict[str, NDArray[Any]], name: str, ids: Ids | None, n: int
 ) -> list[int | None] | None:
     """Row of the file with each object, joined by id; None where the ids only count the rows."""
-    wanted_ids = range(n) if ids is None else ids
+    file_ids, wanted_ids = columns[name], range(n) if ids is None else ids
     is_counter = any(object_ids.are_positions(file_ids, start) for start in (0, 1))
     if len(file_ids) == n and is_counter and object_ids.are_positions(wanted_ids):
         return None
@@ -317,9 +310,9 @@ def _skipped(numbers: list[int], labelled: set[int]) -> list[str]:
     skipped = [row for row in numbers[:last] if row not in labelled]
     if not skipped or numbers == sorted(numbers):
         return []
-    listed = ", ".join(map(str, skipped[:5])) + (", ..." if len(skipped) > 5 else "")
+    rows = f"row{'s' * (len(skipped) > 1)} {first_few(skipped, 5)}"
     return [
-        f"{len(skipped)} objects (row{'s' if len(skipped) > 1 else ''} {listed}) were skipped "
+        f"{len(skipped)} objects ({rows}) were skipped "
         "though objects drawn later have a label: what is skipped may be what is hard, so label "
         "them too"
     ]
@@ -374,10 +367,11 @@ def read_columns(
         first_name = "id" if "id" not in table.column_names else "column1"
         table = table.rename_columns([first_name, *table.column_names[1:]])
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    notes += [note for name, column in columns.items() for note in _columns.trimmed(column, name)]
-    return {
-        name: _columns.objects(column, name, plain=plain) for name, column in columns.items()
-    }, notes
+    values = {}
+    for name, column in columns.items():
+        notes += _columns.trimmed(column, name)
+        values[name] = _columns.objects(column, name, plain=plain)
+    return values, notes
 
 
 def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:

@@ -20,7 +20,6 @@ def visible(name: str) -> str:
 
 def check_names(names: Iterable[str]) -> None:
     """Raise where two columns have the same name."""
-    name, count = Counter(names).most_common(1)[0]
     for name, count in Counter(names).most_common(1):
         if count > 1:
             raise InputError(f"two columns are called {name!r}; rename one")
@@ -33,16 +32,18 @@ def with_visible_names(table: pa.Table) -> pa.Table:
     return named.replace_schema_metadata(table.schema.metadata)
 
 
+def first_few(items: Iterable[object], max_shown: int) -> str:
+    """The first few items, separated by commas."""
+    items = list(items)
+    return ", ".join(map(str, items[:max_shown])) + ", ..." * (len(items) > max_shown)
+
+
 def row_numbers(rows: Iterable[int], max_shown: int = 3) -> str:
     """Text such as ``rows 1, 2, 5``: counted from 1, the first few."""
-    rows = list(rows)
-    listed = ", ".join(str(row + 1) for row in rows[:max_shown]) + (
-        ", ..." if len(rows) > max_shown else ""
-    )
-    return f"row{'s' if len(rows) > 1 else ''} {listed}"
+    numbers = [row + 1 for row in rows]
+    return f"row{'s' * (len(numbers) > 1)} {first_few(numbers, max_shown)}"
 
 
 def quoted(names: Iterable[str], max_shown: int = 8) -> str:
     """Text of the first few names in quotes."""
-    names = list(names)
-    return ", ".join(map(repr, names[:max_shown])) + (", ..." if len(names) > max_shown else "")
+    return first_few(map(repr, names), max_shown)

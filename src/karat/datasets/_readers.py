@@ -127,16 +127,9 @@ def read(
     ((178, 13), 'cultivar')
     """
     options = ReadingOptions.of(
-        label_column=label_column,
-        id_column=id_column,
-        drop=drop,
-        scale=scale,
-        impute=impute,
-        truth=truth,
-        strict=strict,
-        accept=accept,
-        **written,
-    )
+        label_column=label_column, id_column=id_column, drop=drop, scale=scale, impute=impute,
+        truth=truth, strict=strict, accept=accept, **written,
+    )  # fmt: skip
     with local(path) as (local_path, download_notes):
         dataset = _read_local(local_path, options)
     return (

@@ -36,12 +36,9 @@ if TYPE_CHECKING:
 
 
 def from_distances(
-    D: ArrayLike | str | os.PathLike[str],
-    *,
-    truth: Labels | None = None,
-    ids: Ids | None = None,
+    D: ArrayLike | str | os.PathLike[str], *, truth: Labels | None = None, ids: Ids | None = None,
     name: str = "distances",
-) -> Dataset:
+) -> Dataset:  # fmt: skip
     """Make a data set of the distances between objects.
 
     Parameters
@@ -82,12 +79,9 @@ def from_distances(
 
 
 def from_graph(
-    A: ArrayLike | str | os.PathLike[str],
-    *,
-    truth: Labels | None = None,
-    ids: Ids | None = None,
+    A: ArrayLike | str | os.PathLike[str], *, truth: Labels | None = None, ids: Ids | None = None,
     name: str = "graph",
-) -> Dataset:
+) -> Dataset:  # fmt: skip
     """Make a data set of a graph.
 
     Parameters

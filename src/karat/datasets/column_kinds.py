@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -35,7 +35,7 @@ ColumnKind = Literal[
 ColumnUse = Literal["feature", "name", "excluded"]
 
 #: names of columns whose few values are classes, not features
-LABEL_COLUMN_NAMES = frozenset((
+LABEL_NAMES = frozenset((
     "class", "classes", "target", "label", "labels", "species", "group", "groups", "cluster",
     "clusters", "clusterid", "y", "truth", "groundtruth", "goldlabel", "outcome", "diagnosis",
     "cultivar", "variety", "classlabel",
@@ -72,13 +72,13 @@ class Column:
     kind : str
         number, category, code, date, id, text, label, constant or empty.
     use : {"feature", "name", "excluded"}
-        What becomes of it.
+        Role in the data set.
     missing, n_values : int
         Cells without a value, and different values.
     spread : float or None
         Standard deviation in the column's own unit.
     facts : mapping
-        What the findings about it are made of.
+        Facts for the findings about it.
     """
 
     name: str
@@ -90,9 +90,11 @@ class Column:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def interpret_column(
-    column: pa.ChunkedArray, name: str, options: ReadingOptions
-) -> tuple[Column, Any]:
+#: a column and its values, None where it is excluded
+Interpretation: TypeAlias = tuple[Column, Any]
+
+
+def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
     """Interpretation of a column, and its values.
 
     The values are an array of floats (NaN where missing), :class:`Categories`, the names of the
@@ -100,29 +102,24 @@ def interpret_column(
     """
     import pyarrow as pa
 
-    arrow_type = column.type
-    if pa.types.is_dictionary(arrow_type):
-        column = column.cast(arrow_type.value_type)
-        arrow_type = column.type
-    if pa.types.is_temporal(arrow_type):
-        return _date_column(
-            name, temporal_days(column), "time" if pa.types.is_time(arrow_type) else "date"
-        )
-    if is_text(arrow_type):
+    dtype = column.type
+    if pa.types.is_dictionary(dtype):
+        column = column.cast(dtype.value_type)
+        dtype = column.type
+    if pa.types.is_temporal(dtype):
+        form = "time" if pa.types.is_time(dtype) else "date"
+        return _date_column(name, temporal_days(column), form)
+    if is_text(dtype):
         return _interpret_text(column.cast(pa.large_string()), name, options)
-    if pa.types.is_boolean(arrow_type):
+    if pa.types.is_boolean(dtype):
         values = floats(column.cast(pa.uint8()))
         missing, n_values = int(np.isnan(values).sum()), len(column.drop_null().unique())
-        if n_values >= 2 and _is_called(name, LABEL_COLUMN_NAMES):
+        if n_values >= 2 and _is_label_name(name):
             return Column(name, "label", "excluded", missing, n_values), None
         return Column(name, "category", "feature", missing, n_values), values
-    if (
-        pa.types.is_integer(arrow_type)
-        or pa.types.is_floating(arrow_type)
-        or pa.types.is_decimal(arrow_type)
-    ):
+    if pa.types.is_integer(dtype) or pa.types.is_floating(dtype) or pa.types.is_decimal(dtype):
         return _interpret_numbers(floats(column), name, options, {})
-    return Column(name, "empty" if pa.types.is_null(arrow_type) else "text", "excluded", 0, 0), None
+    return Column(name, "empty" if pa.types.is_null(dtype) else "text", "excluded", 0, 0), None
 
 
 def temporal_days(column: pa.ChunkedArray) -> Floats:
@@ -138,7 +135,7 @@ def temporal_days(column: pa.ChunkedArray) -> Floats:
     return times.to_numpy() / 1e3 / number_formats.DAY
 
 
-def _date_column(name: str, values: Floats, form: str) -> tuple[Column, Any]:
+def _date_column(name: str, values: Floats, form: str) -> Interpretation:
     """Interpretation of a column of days, and the days."""
     observed = values[np.isfinite(values)]
     missing = len(values) - len(observed)
@@ -153,14 +150,12 @@ def _spread(values: NDArray[Any]) -> float:
     return float(center_spread(values[:, None], "standard")[1][0])
 
 
-def _is_called(name: str, among: frozenset[str]) -> bool:
-    """Whether a column's name, without punctuation and case, is one of a set."""
-    return re.sub(r"[\W_]", "", name).lower() in among
+def _is_label_name(name: str) -> bool:
+    """Whether a column's name, without punctuation and case, is typical of labels."""
+    return re.sub(r"[\W_]", "", name).lower() in LABEL_NAMES
 
 
-def _interpret_text(
-    column: pa.ChunkedArray, name: str, options: ReadingOptions
-) -> tuple[Column, Any]:
+def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
     """Interpret text as numbers or dates if nearly all of it is; else as words."""
     import pyarrow.compute as pc
 
@@ -177,10 +172,10 @@ def _interpret_text(
     facts: dict[str, Any] = {}
     if is_mark.any():
         facts["marks"] = sorted({texts[i] for i in np.flatnonzero(is_mark)})
-    # the code of each object among the cells that are no marks, -1 where its value is missing
+    # code of each object among the cells that are not marks, -1 where missing
     codes = np.append(np.where(is_mark, -1, np.cumsum(~is_mark) - 1), -1)[codes]
 
-    # free text has so many values that a part of them tells
+    # of many distinct texts a sample suffices
     checked = np.arange(0, len(cells), max(1, len(cells) // 5000))
 
     def share(values: Floats) -> float:
@@ -206,10 +201,8 @@ def _interpret_text(
     if share(dates) >= 1 - MAX_INVALID_SHARE and not options.accepts("date"):
         days = np.append(number_formats.days(cells), np.nan)[codes]
         interpretation, values = _date_column(name, days, "text")
-        day_first = number_formats.is_day_first(cells)
-        return replace(
-            interpretation, facts={**interpretation.facts, "day_first": day_first}
-        ), values
+        facts = {**interpretation.facts, "day_first": number_formats.is_day_first(cells)}
+        return replace(interpretation, facts=facts), values
     return _interpret_words(column, Categories(codes, cells), name, options, facts)
 
 
@@ -219,14 +212,14 @@ def _interpret_words(
     name: str,
     options: ReadingOptions,
     facts: dict[str, Any],
-) -> tuple[Column, Any]:
+) -> Interpretation:
     """Interpret text without numbers or dates: a category, a label, names, or text."""
     n, c = len(column), len(categories.values)
     n_known = int((categories.codes >= 0).sum())
     missing = n - n_known
     if c == 1:
         return Column(name, "constant", "excluded", missing, 1, None, facts), None
-    is_label = c <= MAX_LABELS and 5 * c <= n and _is_called(name, LABEL_COLUMN_NAMES)
+    is_label = c <= MAX_LABELS and 5 * c <= n and _is_label_name(name)
     if is_label and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, None, facts), None
     if c > MAX_CATEGORIES or (n > 2 and c == n_known) or (c > 10 and 2 * c > n):
@@ -240,41 +233,34 @@ def _interpret_words(
 
 def _interpret_numbers(
     values: NDArray[Any], name: str, options: ReadingOptions, facts: dict[str, Any]
-) -> tuple[Column, Any]:
+) -> Interpretation:
     """Interpret numbers, with far repeated values as missing."""
     marks = {float(mark) for mark in options.missing(name) if _is_float(mark)}
-    is_missing = np.isin(values, list(marks)) if marks else np.zeros(len(values), dtype=bool)
-    is_known = np.isfinite(values) & ~is_missing
-    distinct, counts = np.unique(values[is_known], return_counts=True)
+    absent = np.isin(values, list(marks)) if marks else np.zeros(len(values), dtype=bool)
+    observed = np.isfinite(values) & ~absent
+    distinct, counts = np.unique(values[observed], return_counts=True)
     if not options.accepts("sentinel"):
         far_values = sentinels(distinct.astype(np.float64), counts)
         if far_values:
             facts["sentinels"] = tuple(far_values)
             is_kept = ~np.isin(distinct, far_values)
             facts["n_sentinels"] = int(counts[~is_kept].sum())
-            is_missing |= np.isin(values, far_values)
-            is_known &= ~is_missing
+            absent |= np.isin(values, far_values)
+            observed &= ~absent
             distinct, counts = distinct[is_kept], counts[is_kept]
-    n, n_known, c = len(values), int(is_known.sum()), len(distinct)
+    n, n_known, c = len(values), int(observed.sum()), len(distinct)
     missing = n - n_known
     if c == 0:
         return Column(name, "empty", "excluded", missing, 0, None, facts), None
-    cleaned = (
-        np.where(is_missing, np.nan, values).astype(np.float64) if is_missing.any() else values
-    )
-    spread = _spread(values[is_known])
+    cleaned = np.where(absent, np.nan, values).astype(np.float64) if absent.any() else values
+    spread = _spread(values[observed])
     if c == 1:
         return Column(name, "constant", "feature", missing, c, 0.0, facts), cleaned
     is_whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
-    if (
-        c <= MAX_LABELS
-        and 5 * c <= n
-        and _is_called(name, LABEL_COLUMN_NAMES)
-        and not options.accepts("label")
-    ):
+    if c <= MAX_LABELS and 5 * c <= n and _is_label_name(name) and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, spread, facts), None
     if is_whole:
-        interpretation = _interpret_integers(values, is_known, distinct, name, options, facts)
+        interpretation = _interpret_integers(values, observed, distinct, name, options, facts)
         if interpretation is not None:
             return interpretation
     return Column(name, "number", "feature", missing, c, spread, facts), cleaned
@@ -287,7 +273,7 @@ def _interpret_integers(
     name: str,
     options: ReadingOptions,
     facts: dict[str, Any],
-) -> tuple[Column, Any] | None:
+) -> Interpretation | None:
     """Interpret whole numbers as an id, a date or a code; None if they are quantities."""
     n, missing, c = len(values), int((~is_known).sum()), len(distinct)
     called_id = bool(_ID_NAME.search(name) or name.lower() in ("id", "row", "rowid"))
@@ -318,7 +304,7 @@ def _as_dates(distinct: NDArray[Any]) -> tuple[Floats | None, str]:
         days = number_formats.days_of_digits(distinct)
         if days is not None:
             return days, "yyyymmdd"
-    year_2000 = 946684800.0  # the year 2000 to 2035: few other whole numbers are all there
+    year_2000 = 946684800.0  # to 2035: other integers rarely all lie within
     for form, unit in (("seconds", 1.0), ("milliseconds", 1e3)):
         if c >= 10 and year_2000 * unit <= low and high <= 2051222400 * unit:
             return distinct.astype(np.float64) / unit / number_formats.DAY, form
@@ -348,8 +334,8 @@ def _is_evenly_spread(distinct: NDArray[Any]) -> bool:
 def sentinels(distinct: Floats, counts: NDArray[Any]) -> list[float]:
     """Values at either end, far from all others and repeated exactly: -999, 9999, 0.
 
-    Values of nines (and -1) may be nearer than others: a tenth of the range of the rest is enough
-    if they lie outside of it, where others have to be twice its range away.
+    Values of nines (and -1) may be nearer to the rest: a tenth of its range is enough. Other values
+    must be twice its range away.
     """
     far_values: list[float] = []
     n = int(counts.sum())

@@ -61,14 +61,12 @@ def chosen_scale(
         largest, lower_quartile = by_spread[-1], by_spread[(len(by_spread) - 1) // 4]
         ratio = float(spread[largest] / spread[lower_quartile])
         is_unscaled = options.scale == "none"
+        are_coordinates = {name.lower() for name in draft.names} <= COORDINATE_NAMES
         if spread[largest] < MIN_SPREAD:
             facts = {"spread": float(spread[largest])}
             names: tuple[str, ...] = (draft.names[largest],)
             finding = Finding("magnitude", "notable", facts, names, {"scale": "none"})
-        elif (
-            ratio > MAX_SPREAD_RATIO
-            and not {name.lower() for name in draft.names} <= COORDINATE_NAMES
-        ):
+        elif ratio > MAX_SPREAD_RATIO and not are_coordinates:
             unit_facts = {"ratio": ratio, "scale": "none" if is_unscaled else "standard"}
             names = (draft.names[largest], draft.names[lower_quartile])
             option = {"scale": "standard" if is_unscaled else "none"}
@@ -95,7 +93,7 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
         return []
     numeric = [j for j in range(d) if not draft.categorical[j]]
     if not any(len(np.unique(X[:, j])) > n / 4 for j in numeric[:50]):
-        # grids and categories repeat rows by their nature
+        # rows of grids and categories repeat naturally
         return []
     rows = np.ascontiguousarray(X + 0.0).view(np.dtype((np.void, X.itemsize * d))).ravel()
     count = n - len(np.unique(rows))
@@ -145,12 +143,8 @@ def sorted_labels(draft: DatasetDraft, truth: NDArray[Any]) -> list[Finding]:
     """Finding that only the first of sorted rows have classes, if so."""
     labelled = np.array([value is not None for value in truth], dtype=bool)
     n_labelled = int(labelled.sum())
-    if (
-        not 0 < n_labelled < len(labelled)
-        or not labelled[:n_labelled].all()
-        or draft.sparse
-        or len(labelled) < 20
-    ):
+    is_prefix = 0 < n_labelled < len(labelled) and labelled[:n_labelled].all()
+    if not is_prefix or draft.sparse or len(labelled) < 20:
         return []
     for j in range(min(draft.X.shape[1], 1000)):
         steps = np.diff(draft.X[:, j])

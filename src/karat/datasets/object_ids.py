@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.datasets._names import row_numbers
+from karat.datasets._names import first_few, row_numbers
 from karat.runtime.validation import InputError
 
 _ID_NAME = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
@@ -55,24 +55,20 @@ def check_ids(
         raise InputError(f"{what} is blank in {describe_rows(blank)}; every object needs an id")
     value, count = Counter(ids.tolist()).most_common(1)[0]
     if count > 1:
-        rows = describe_rows([row for row, id_of_row in enumerate(ids) if id_of_row == value])
+        rows = describe_rows([row for row, id_ in enumerate(ids) if id_ == value])
         raise InputError(f"{what}: ids must differ, but {value!r} occurs {count} times ({rows})")
 
 
 def places(file_ids: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
     """Position among ``file_ids`` of each of ``ids``; 7 in one input may be "7" in the other."""
-    wanted_ids, listed = list(ids), list(file_ids)
-    row_of_id = {value: row for row, value in enumerate(listed)}
-    exact = [row_of_id.get(value) for value in wanted_ids]
+    wanted, listed = list(ids), list(file_ids)
+    row_of = {value: row for row, value in enumerate(listed)}
+    exact = [row_of.get(value) for value in wanted]
     if None not in exact:
         return exact
     row_of_text = {str(value): row for row, value in enumerate(listed)}
-    matched_as_text = [row_of_text.get(str(value)) for value in wanted_ids]
-    return (
-        matched_as_text
-        if None not in matched_as_text or not any(value in row_of_id for value in wanted_ids)
-        else exact
-    )
+    as_text = [row_of_text.get(str(value)) for value in wanted]
+    return as_text if None not in as_text or not any(value in row_of for value in wanted) else exact
 
 
 def order(file_ids: Ids, ids: Ids, what: str) -> NDArray[np.intp]:
@@ -87,11 +83,8 @@ def order(file_ids: Ids, ids: Ids, what: str) -> NDArray[np.intp]:
 def mismatch(file_ids: Ids, ids: Ids, what: str, n_absent: int) -> InputError:
     """Error for two inputs that name different objects."""
     wanted_ids = list(ids)
-    missing = [
-        wanted_id
-        for wanted_id, place in zip(wanted_ids, places(file_ids, ids), strict=True)
-        if place is None
-    ]
+    rows = places(file_ids, wanted_ids)
+    missing = [id_ for id_, row in zip(wanted_ids, rows, strict=True) if row is None]
     if are_positions(ids) and n_absent == len(wanted_ids):
         return InputError(
             f"{what} names its objects {_first_ids(file_ids)}, and the data have no ids (they are "
@@ -106,16 +99,9 @@ def mismatch(file_ids: Ids, ids: Ids, what: str, n_absent: int) -> InputError:
 
 
 def _first_ids(ids: Iterable[Any]) -> str:
-    """First few ids as text."""
-    listed = list(ids)
-    return ", ".join(repr(_python_value(value)) for value in listed[:MAX_SHOWN_IDS]) + ", ..." * (
-        len(listed) > MAX_SHOWN_IDS
-    )
-
-
-def _python_value(value: object) -> object:
-    """NumPy scalar as a Python value."""
-    return value.item() if isinstance(value, np.generic) else value
+    """First few ids as text, NumPy scalars as Python values."""
+    values = (value.item() if isinstance(value, np.generic) else value for value in ids)
+    return first_few(map(repr, values), MAX_SHOWN_IDS)
 
 
 def by_row(what: str, ids: object) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -232,9 +232,8 @@ class Preparation:
     @property
     def origin(self) -> NDArray[np.intp]:
         """Number of the source column of each feature."""
-        return np.repeat(
-            np.arange(len(self.columns)), [column.n_features for column in self.columns]
-        )
+        widths = [column.n_features for column in self.columns]
+        return np.repeat(np.arange(len(widths)), widths)
 
     @property
     def categorical(self) -> Bools:
@@ -346,14 +345,8 @@ def _is_table(data: object) -> TypeGuard[Table]:
 
 def _missing_columns_message(missing: list[str], available: list[str]) -> str:
     """Message about missing columns, with similar names."""
-    close_names = [
-        match for name in missing for match in difflib.get_close_matches(name, available, n=1)
-    ]
-    hint = (
-        f"; near to it: {quoted(close_names)}"
-        if close_names
-        else f"; there are {quoted(available)}"
-    )
+    similar = [match for name in missing for match in get_close_matches(name, available, n=1)]
+    hint = f"; near to it: {quoted(similar)}" if similar else f"; there are {quoted(available)}"
     many = len(missing) > 1
     return (
         f"the column{'s' * many} {quoted(missing)} of the data {'are' if many else 'is'} not there"

@@ -32,9 +32,9 @@ class ReadingPlan:
     Attributes
     ----------
     columns : tuple of Column
-        In the order of the table, without those that were named as label, id or to be dropped.
+        In the order of the table, without the label and id columns and those to drop.
     scale : str
-        What the numbers were scaled to: none, standard, robust or minmax.
+        Scaling of the numbers: none, standard, robust or minmax.
     impute : str or None
         How missing values were replaced, None where nothing was missing.
     """
@@ -84,10 +84,8 @@ def interpret_table(table: pa.Table, options: ReadingOptions) -> InterpretedTabl
         columns.append(column)
     if options.strict:
         _reject_assumptions(columns, table)
-    # what is called id names the objects before what only differs in each row
-    id_names = sorted(
-        id_columns, key=lambda name: (name.lower() != "id", not object_ids.is_id_name(name))
-    )
+    # a column called id takes precedence over one whose values are merely unique
+    id_names = sorted(id_columns, key=lambda n: (n.lower() != "id", not object_ids.is_id_name(n)))
     id_column = id_names[0] if id_names and options.id_column is None else None
     ids = None if id_column is None else id_columns.pop(id_column)
     columns = [
@@ -161,17 +159,15 @@ def _missing_header(table: pa.Table, options: ReadingOptions) -> list[Finding]:
         for name in names
         if name.lower() in MISSING_MARKS or np.isfinite(numbers([name])[0][0])
     ]
-    values = dict.fromkeys(value_like)
     counting = [str(j + start) for start in (0, 1) for j in range(len(names))]
     years = all(name.isdigit() and 1800 <= int(name) <= 2100 for name in value_like)
     if "header" in options.accept or not value_like or set(names) <= set(counting) or years:
         return []
     if 2 * len(value_like) < len(names):
         return []
+    facts, option = {"found": "swallowed"}, {"header": False}
     return [
-        Finding(
-            "header", "harmful", {"found": "swallowed"}, tuple(values), {"header": False}, False
-        )
+        Finding("header", "harmful", facts, tuple(dict.fromkeys(value_like)), option, assumed=False)
     ]
 
 
@@ -192,16 +188,17 @@ def _column_findings(
         """Columns of one kind."""
         return [column for column in columns if column.kind == kind]
 
-    labels, has_labels = (
-        of_kind("label"),
-        options.label_column is not None or options.truth is not None,
-    )
+    def facts_of(fact: str, selected: Iterable[Column], default: str = "") -> dict[str, Any]:
+        """One fact about the selected columns, by name."""
+        return {column.name: column.facts.get(fact, default) for column in selected}
+
+    labels = of_kind("label")
     option: dict[str, Any] = {"accept": ("label",)}
-    if labels and not has_labels:
+    if labels and options.label_column is None and options.truth is None:
         option = {"label_column": labels[0].name}
     add("label", labels, {}, severity="harmful", option=option)
     with_sentinels = [column for column in columns if "sentinels" in column.facts]
-    values = {column.name: column.facts["sentinels"] for column in with_sentinels}
+    values = facts_of("sentinels", with_sentinels)
     count = sum(column.facts["n_sentinels"] for column in with_sentinels)
     add("sentinel", with_sentinels, {"values": values, "count": count}, severity="harmful")
     add("header", [column for column in columns if column.facts.get("header")], {"found": "second"})
@@ -212,11 +209,7 @@ def _column_findings(
     add("not-numbers", not_numeric, {"count": count, "examples": examples}, **strict)
     codes, dates = of_kind("code"), of_kind("date")
     add("code", codes, {"excluded": any(column.use == "excluded" for column in codes)})
-    add(
-        "date",
-        dates,
-        {"forms": {column.name: column.facts.get("form", "date") for column in dates}},
-    )
+    add("date", dates, {"forms": facts_of("form", dates, "date")})
     add(
         "id",
         sorted(of_kind("id"), key=lambda column: column.name != id_column),
@@ -225,10 +218,5 @@ def _column_findings(
     add("text", of_kind("text"), {}, **strict)
     add("sparse", [column for column in columns if column.facts.get("sparse")], {})
     formatted = [column for column in of_kind("number") if "form" in column.facts]
-    add(
-        "format",
-        formatted,
-        {"forms": {column.name: column.facts["form"] for column in formatted}},
-        **strict,
-    )
+    add("format", formatted, {"forms": facts_of("form", formatted)}, **strict)
     return findings
