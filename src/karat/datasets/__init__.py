@@ -1,8 +1,8 @@
 """Data sets: readers for files and tables, and a few packaged sets.
 
-Everything goes one way: a file, table or array is taken apart into features, ids and classes;
-text becomes columns of 0 and 1; missing values are an error or are imputed; features are scaled.
-What was done is written into :attr:`Dataset.notes`.
+Readers split a file, table or array into features, ids and classes. Text becomes columns of 0 and
+1, missing values are imputed or rejected, and features are scaled. :attr:`Dataset.notes` lists
+these steps.
 """
 
 from karat.datasets._constraints import read_constraints

@@ -213,11 +213,13 @@ class Categories:
     values: list[str]
 
 
-def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str]) -> DatasetDraft:
+def features(
+    columns: Mapping[str, NDArray[Any] | Categories], flags: Container[str]
+) -> DatasetDraft:
     """Draft of a data set from numeric and categorical columns; ``flags`` were booleans."""
     blocks = [
         _indicators(name, column) if isinstance(column, Categories) else ((name,), column)
-        for name, column in made.items()
+        for name, column in columns.items()
     ]
     widths = [len(names) for names, _ in blocks]
     n, is_single = len(blocks[0][1]), all(values.dtype == np.float32 for _, values in blocks)
@@ -230,7 +232,7 @@ def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str
     X = np.zeros((n, sum(widths)), dtype=dtype)
     starts = np.cumsum([0, *widths[:-1]])
     notes = []
-    for start, (names, values), (name, column) in zip(starts, blocks, made.items(), strict=True):
+    for start, (names, values), (name, column) in zip(starts, blocks, columns.items(), strict=True):
         if isinstance(column, Categories):
             coded_rows = np.flatnonzero(values >= 0)
             X[coded_rows, start + values[coded_rows]] = 1.0
@@ -246,12 +248,12 @@ def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str
             X[:, start] = values
             if name in flags:
                 notes.append(f"{name!r}: true became 1, false 0.")
-    categorical = [isinstance(column, Categories) for column in made.values()]
+    categorical = [isinstance(column, Categories) for column in columns.values()]
     return DatasetDraft(
         X,
         tuple(name for names, _ in blocks for name in names),
         np.repeat(np.arange(len(blocks)), widths),
-        tuple(made),
+        tuple(columns),
         np.repeat(categorical, widths),
         notes,
         owned=True,

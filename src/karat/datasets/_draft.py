@@ -24,18 +24,18 @@ class RawData:
     name, source : str
     content : Arrow table, ndarray of shape (n, d), or csr_array
     names : tuple of str, optional
-        Columns of an array; of a table, those that the source has, read or not.
+        Columns of an array, or all columns of the source of a table.
     beside : mapping of str to ndarray
-        One-dimensional arrays that lie beside an array (in an NPZ file).
+        One-dimensional arrays beside an array (in an NPZ file).
     notes : list of str
     owned : bool
         Whether ``content`` may be written to.
     ragged : ndarray of bool, shape (n,), optional
-        Rows without values, because their lines have too few or too many cells.
+        Rows without values: their lines have too few or too many cells.
     ids : ndarray, optional
-        Names of the objects, where the source has them beside its columns.
+        Names of the objects, if the source has them beside its columns.
     of_terms : bool
-        Whether the columns are terms: a namespace of their own, which no option names.
+        Whether the columns are terms, which options cannot name.
     """
 
     name: str

@@ -109,7 +109,7 @@ def check_name(path: Path) -> None:
     if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.parts):
         raise InputError(f"there is no file {str(path)[:60] + '...'!r}: the name is too long")
     if "\0" in str(path):
-        raise InputError(f"there is no file {str(path)!r}: a name has no zero byte")
+        raise InputError(f"there is no file {str(path)!r}: a name cannot contain a zero byte")
 
 
 def near_files(path: Path) -> list[str]:
@@ -141,7 +141,7 @@ def explained(path: Path) -> Iterator[None]:
         if "field limit" in str(error):
             reason = "a cell has more than 131,072 characters; is a quote not closed?"
         raise InputError(f"{path} cannot be read as a table: {reason}") from None
-    # zipfile raises RuntimeError for versions, encryption and compression that it does not know
+    # zipfile raises RuntimeError for unknown versions, encryption and compression
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, TokenError) as error:
@@ -162,12 +162,12 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     Returns
     -------
     list of str
-        Without the characters that end them.
+        Lines without their end characters.
 
     Raises
     ------
     InputError
-        For a file that cannot be read, is damaged, or is no UTF-8.
+        For a file that cannot be read, is damaged, or is not UTF-8.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
 def _npy(path: Path) -> RawData:
     """Read an array; large arrays of floats are memory-mapped."""
     with _numbers_only(path):
-        # a private map: what is written to it by mistake does not reach the file
+        # a private map: accidental writes do not reach the file
         array = np.load(path, mmap_mode="c", allow_pickle=False)
     is_float = array.dtype in (np.float32, np.float64) and array.dtype.isnative
     if array.ndim == 2 and is_float and array.flags.c_contiguous and resources.is_large(array):
@@ -343,7 +343,7 @@ def members(file: NpzFile, path: Path) -> dict[str, Any]:
         arrays = {name: file[name] for name in file.files}
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
-            raise InputError(f"{path}: {name!r} is no array; write the file by numpy.savez")
+            raise InputError(f"{path}: {name!r} is not an array; write the file with numpy.savez")
     return arrays
 
 
@@ -356,7 +356,7 @@ def _matrix_market(path: Path) -> Any:
         first = stream.read(14)
     if first != b"%%MatrixMarket":
         raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")
-    # by path: SciPy's reader ends the process when it is given an open file to look at
+    # by path: SciPy's reader crashes the process on an open file
     rows, columns, stored, *_ = scipy_io.mminfo(path)
     resources.require_memory(
         32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _SIZE_HINT

@@ -39,11 +39,11 @@ def from_table(
     Parameters
     ----------
     table : DataFrame, Arrow table, or mapping of str to columns
-        One row per object. A pandas index that does not count the rows has the ids.
+        One row per object. A pandas index is the ids unless it only counts the rows.
     label_column, id_column, drop, scale, impute, truth, strict, accept
         As for :func:`read`.
     name : str
-        What to call it.
+        Name of the data set.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def from_array(
         Objects in rows. float32 stays float32, sparse stays sparse; a C-contiguous float array is
         not copied unless it is scaled or imputed, and never written to.
     truth : array-like, shape (n,), optional
-        Class of each object; None, NaN or -1 where it is not known.
+        Class of each object; None, NaN or -1 where unknown.
     ids : array-like, shape (n,), optional
         Names of the objects.
     feature_names : iterable of str, optional
@@ -101,7 +101,7 @@ def from_array(
     scale, impute
         As for :func:`read`.
     name : str
-        What to call it.
+        Name of the data set.
 
     Returns
     -------

@@ -31,11 +31,11 @@ class LabelColumns(dict[str, Any]):
     Attributes
     ----------
     notes : tuple of str
-        What was decided on the way that a reader should know.
+        Decisions about the format of the file.
     rows : ndarray of int, or None
-        Which row of the data each object is, from 0, where the file says so (column ``row``).
+        Row of the data of each object, from 0, if the file has a column ``row``.
     ids : ndarray, or None
-        The names of the objects, where the file has them.
+        The names of the objects, if the file has them.
     """
 
     notes: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class LabelColumns(dict[str, Any]):
     ids: NDArray[Any] | None = None
 
 
-#: the first columns of the rows that ``karat run --labels`` writes
+#: first columns of the tables of ``karat run --labels``
 ASSIGNED = ("row", "id", "cluster", "name", "confidence", "unlike", "distance")
 
 
@@ -54,14 +54,14 @@ class KnownLabels:
     Attributes
     ----------
     values : ndarray of object, shape (n,)
-        The class of each object, None where it is unknown.
+        Class of each object, None where unknown.
     notes : tuple of str
-        What was decided on the way that a reader should know.
+        Decisions about the format of the file.
     doubts : tuple of str
-        Signs in the file that the labelled objects are not a random draw.
+        Evidence in the file that the labelled objects are not a random sample.
     order : tuple of int or None
-        The labelled objects in the order of the file, where its column ``row`` names them; that
-        is the order of the draw in a file of ``karat sample``.
+        The labelled objects in the order of the file, if it has a column ``row``. In a file of
+        ``karat sample`` this is the order of the draw.
     """
 
     values: NDArray[np.object_]
@@ -83,15 +83,15 @@ def read_labelings(
     ----------
     path : str or path
         CSV, TSV, Parquet, or NumPy (``.npy`` with one clustering per row or a single one;
-        ``.npz`` with one array per clustering), or ``.h5ad``: columns of ``obs`` that are called
-        as clusterings are (``leiden_0.5``). A text file of one column may lack the header line;
-        the clustering is then called as the file is.
+        ``.npz`` with one array per clustering), or ``.h5ad``: columns of ``obs`` with names of
+        clusterings (``leiden_0.5``). A text file of one column may lack the header line; the
+        clustering then has the file's name.
     id_column : str, optional
-        The column that names the objects. By default one that is called so (``id``, ``row``,
-        ``customer_id``) and has another value in each row.
+        The column that names the objects. By default a column with such a name (``id``, ``row``,
+        ``customer_id``) and unique values.
     ids : array-like, shape (n,), optional
-        The objects of the data set (:attr:`Dataset.ids`). Rows that have ids are put into this
-        order, and those of other objects are ignored; without ids there must be one row per
+        The objects of the data set (:attr:`Dataset.ids`). Rows with ids are sorted into this
+        order, and rows of other objects are ignored. Without ids the file must have one row per
         object, in the same order.
     header : bool, optional
         Whether the first line of a text file has the columns' names, as for :func:`read`.
@@ -99,8 +99,8 @@ def read_labelings(
     Returns
     -------
     LabelColumns
-        A dict of the labels by the name of the clustering: integers where all of a column's
-        labels are whole numbers, else as written. ``-1`` marks outliers.
+        Labels by the name of the clustering: integers where a whole column is integers, else as
+        written. ``-1`` marks outliers.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def read_labelings(
     for name in object_ids.id_columns(columns):
         if len(columns) > 1:
             id_columns[name] = columns.pop(name)
-            notes.append(f"The column {name!r} names the objects; it is no clustering.")
+            notes.append(f"The column {name!r} names the objects; it is not a clustering.")
     if file_ids is None and id_columns and ids is not None:
         id_column = _joined(file, id_columns, ids)
         file_ids = None if id_column is None else id_columns[id_column]
@@ -188,19 +188,19 @@ def read_labels(
     Parameters
     ----------
     path : str or path
-        A table as ``karat sample`` writes it: the column ``label`` has the class, or nothing
-        where it is unknown, of the object in the row of the data that the column ``row`` names
-        (from 0); other columns are ignored. Or a table with a column of ids (``id``,
-        ``customer_id``) and the classes. Or one class, or empty cell, for each object in order.
-        The classes are the column ``label``, or the only one besides the ids.
+        One of three formats. A table of ``karat sample``: the column ``row`` has the row of an
+        object in the data (from 0), the column ``label`` its class or an empty cell; other columns
+        are ignored. A table with a column of ids (``id``, ``customer_id``) and the classes. Or one
+        class, or empty cell, for each object in order. The classes are the column ``label``, or
+        the only one besides the ids.
     n_objects : int
-        How many objects there are.
+        Number of objects.
     rows : array-like of int, shape (n_objects,), optional
-        Which row of the data each object is. By default all rows are objects.
+        Row of the data of each object. By default all rows are objects.
     ids : array-like, shape (n_objects,), optional
         The names of the objects (:attr:`Dataset.ids`).
     classes : iterable
-        The classes, where they are known; with -1 among them it is a class.
+        The classes, if known; -1 is a class if it is among them.
     header : bool, optional
         As for :func:`read`.
 
@@ -211,11 +211,11 @@ def read_labels(
     Raises
     ------
     InputError
-        If a row is named that is not there or named twice, or no class is known.
+        If a row does not exist or is repeated, or no class is known.
 
     Notes
     -----
-    Labels are read as they are written (``NA`` and ``nan`` are classes). Whole numbers become
+    Labels are read as written (``NA`` and ``nan`` are classes). Whole numbers become
     integers, and ``-1`` marks an unknown class where no cell is empty.
 
     Examples
@@ -238,12 +238,12 @@ def read_labels(
     if "label" not in columns and len(label_columns) != 1:
         raise InputError(
             f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
-            "a file of classes has that one, a single column, or one besides the ids"
+            "a file of classes has this column, a single column, or one besides the ids"
         )
     labels = columns["label" if "label" in columns else label_columns[0]]
     doubts: list[str] = []
     order: list[int] | None = None
-    places: list[int | None] | None = None  # which row of the file each object is
+    places: list[int | None] | None = None  # row of the file of each object
     if has_rows:
         numbers = _drawn_rows(file, columns["row"])
         data_rows = list(range(n_objects)) if rows is None else [int(row) for row in rows]
@@ -251,8 +251,8 @@ def read_labels(
         labelled = [row for row, label in zip(numbers, labels, strict=True) if label is not None]
         absent_rows = [row for row in labelled if row not in set(data_rows)]
         if absent_rows and (rows is None or len(absent_rows) == len(labelled)):
-            among = f"0 to {n_objects - 1}" if rows is None else "in the clusterings"
-            raise InputError(f"{file}: row {absent_rows[0]} is none of the objects {among}")
+            among = f"0 to {n_objects - 1}" if rows is None else "of the clusterings"
+            raise InputError(f"{file}: row {absent_rows[0]} is not among the objects {among}")
         if absent_rows:
             notes.append(f"Ignored {len(absent_rows):,} labels of objects without a cluster.")
         doubts += _skipped(numbers, set(labelled))
@@ -267,7 +267,7 @@ def read_labels(
     elif len(labels) != n_objects:
         raise InputError(
             f"{file} has {len(labels):,} labels for {n_objects:,} objects; add a column 'row' with "
-            "the number of each labelled object, counted from 0"
+            "the row of each labelled object, counted from 0"
         )
     if places is not None:
         listed = [None if place is None else labels[place] for place in places]
@@ -360,10 +360,10 @@ def read_columns(
             )
     table = _columns.without_index(with_visible_names(table), wanted_columns)[0]
     if tuple(table.column_names[: len(ASSIGNED)]) == ASSIGNED:
-        # what karat wrote: beside the clusters are the rows of the data
+        # a table by karat has the rows of the data beside the clusters
         table = table.select(["row", "id", "cluster"])
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
-        # as pandas and R write the names of the rows
+        # pandas and R write the names of the rows so
         first_name = "id" if "id" not in table.column_names else "column1"
         table = table.rename_columns([first_name, *table.column_names[1:]])
     columns = dict(zip(table.column_names, table.columns, strict=True))
@@ -446,7 +446,7 @@ def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:
         more = f"; and {len(places) - 5} more clusterings" if len(places) > 5 else ""
         raise InputError(
             f"{path}: {'; '.join(places[:5])}{more}; write -1 where an object is an outlier, or "
-            "exclude what is no clustering"
+            "exclude columns that are not clusterings"
         )
 
 

@@ -37,21 +37,21 @@ class TextLayout:
     names : tuple of str
         The columns, ``x1 .. xd`` where the file has no header line.
     has_header : bool
-        Whether the file names them.
+        Whether the file has a header line.
     guessed : bool
-        Whether nothing proves that.
+        Whether this is a guess.
     delimiter, decimal : str
-        One character each; the delimiter ``" "`` stands for blanks of any number.
+        One character each; the delimiter ``" "`` stands for any number of blanks.
     skip : int
         Lines before the first row.
     estimated_rows : int
         From the file's size and the length of its first lines; exact for small files.
     block_size : int
-        Bytes to parse at a time: many lines, and few enough for the cache.
+        Bytes to parse at a time: many lines that fit into the cache.
     numeric : frozenset of str
-        Columns with nothing but numbers in the first lines.
+        Columns with only numbers in the first lines.
     notes : tuple of str
-        What was decided that a reader should know.
+        Decisions that a user should know.
     """
 
     names: tuple[str, ...]
@@ -82,11 +82,10 @@ def detect_layout(
 ) -> TextLayout:
     """Detect the layout from the first lines; ``wanted`` columns in the first mark a header.
 
-    The first line is a header unless one of its cells is a number, or each of its cells comes
-    again below in its column; a first line whose numbers count the columns (0, 1, 2, ... or 1, 2,
-    3, ..., three or more) is a header too. A note says so where nothing proves it. Cells are
-    separated by the first of tab, semicolon, comma, bar that splits all lines into equally many,
-    or by blanks.
+    The first line is a header unless one of its cells is a number, or each of its cells occurs
+    again below in its column. Numbers that count three or more columns (0, 1, 2, ... or 1, 2, 3,
+    ...) are a header too. A note reports a guess. The delimiter is the first of tab, semicolon,
+    comma, bar that splits all lines into equally many cells, else blanks.
     """
     text, n_bytes, complete = _first_text(path, encoding)
     lines = io.StringIO(text).readlines()
@@ -98,7 +97,9 @@ def detect_layout(
         delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
     first, skip = _first_cells(lines, delimiter)
     cells = [row for row in cells_of(lines[skip:][:50], delimiter) if len(row) == len(first)]
-    has_names, reason = _header(first, cells, wanted) if header is None else (header, "as told")
+    has_names, reason = (
+        _header(first, cells, wanted) if header is None else (header, "as requested")
+    )
     notes: list[str] = []
     if has_names:
         names = _names(first, notes)

@@ -18,18 +18,18 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats
 
-MAX_DONORS = 5000  # objects whose values fill gaps
+MAX_DONORS = 5000
 IMPUTE_NEIGHBORS = 5
 
 
-def fill_missing(draft: DatasetDraft, how: Impute | None) -> None:
+def fill_missing(draft: DatasetDraft, impute: Impute | None) -> None:
     """Impute or drop missing and infinite values, or raise."""
     values = draft.X.data if draft.sparse else draft.X
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
             return
     if draft.sparse:
-        _fill_sparse(draft, how)
+        _fill_sparse(draft, impute)
         return
     bad = ~np.isfinite(draft.X)
     empty = bad.all(axis=0)
@@ -42,13 +42,13 @@ def fill_missing(draft: DatasetDraft, how: Impute | None) -> None:
         bad = bad[:, ~empty]
         if not bad.any():
             return
-    if how is None:
+    if impute is None:
         raise _missing_error(draft, bad)
-    if how == "drop":
+    if impute == "drop":
         _drop_rows(draft, bad.any(axis=1))
         return
     draft.ensure_owned()
-    _impute(draft, bad, how)
+    _impute(draft, bad, impute)
 
 
 def _missing_error(draft: DatasetDraft, bad: Bools) -> InputError:
@@ -96,8 +96,7 @@ class Filler:
     Attributes
     ----------
     donors : ndarray, shape (s, d)
-        Objects whose values fill gaps, NaN where they have gaps themselves; or a single typical
-        one.
+        Objects whose values fill gaps, NaN in their own gaps; or a single typical object.
     center, spread : ndarray of float64, shape (d,)
         Standardization that makes features count alike when donors are compared.
     """
@@ -107,9 +106,9 @@ class Filler:
     spread: Floats
 
     @classmethod
-    def of(cls, draft: DatasetDraft, bad: Bools, how: Impute) -> Filler:
+    def of(cls, draft: DatasetDraft, bad: Bools, impute: Impute) -> Filler:
         """Filler for the gaps ``bad`` of a data set."""
-        if how == "neighbors":
+        if impute == "neighbors":
             return cls.of_neighbors(draft.X, bad, draft.categorical)
         d = draft.X.shape[1]
         typical = np.zeros((1, d))
@@ -173,12 +172,12 @@ def _typical(draft: DatasetDraft, columns: NDArray[np.intp], has_value: Bools) -
     return np.asarray(np.median(observed.astype(np.float64), axis=0))
 
 
-def _impute(draft: DatasetDraft, bad: Bools, how: Impute) -> None:
+def _impute(draft: DatasetDraft, bad: Bools, impute: Impute) -> None:
     """Fill the gaps ``bad`` in place and note which."""
-    draft.filler = Filler.of(draft, bad, how)
+    draft.filler = Filler.of(draft, bad, impute)
     draft.filler.fill(draft.X, bad, draft.origin, draft.categorical)
-    if how == "neighbors":
-        return  # it is told as a finding
+    if impute == "neighbors":
+        return  # a finding reports it
     gaps = dict.fromkeys(draft.origin[bad.any(axis=0)])
     filled = {draft.columns[j]: int(bad[:, draft.origin == j][:, 0].sum()) for j in gaps}
     listed = ", ".join(f"{count} in {name!r}" for name, count in list(filled.items())[:8])
@@ -189,12 +188,12 @@ def _impute(draft: DatasetDraft, bad: Bools, how: Impute) -> None:
     )
 
 
-def _fill_sparse(draft: DatasetDraft, how: Impute | None) -> None:
+def _fill_sparse(draft: DatasetDraft, impute: Impute | None) -> None:
     """Drop rows of sparse data with missing values, or raise."""
     X = draft.X
     positions = np.flatnonzero(~np.isfinite(X.data))
     rows = np.searchsorted(X.indptr, positions, side="right") - 1
-    if how == "drop":
+    if impute == "drop":
         bad = np.zeros(X.shape[0], dtype=bool)
         bad[rows] = True
         _drop_rows(draft, bad)

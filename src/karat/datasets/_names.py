@@ -33,7 +33,7 @@ def with_visible_names(table: pa.Table) -> pa.Table:
 
 
 def first_few(items: Iterable[object], max_shown: int) -> str:
-    """The first few items, separated by commas."""
+    """First few items, separated by commas."""
     items = list(items)
     return ", ".join(map(str, items[:max_shown])) + ", ..." * (len(items) > max_shown)
 

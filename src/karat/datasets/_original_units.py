@@ -1,4 +1,4 @@
-"""The features of a data set as they were before they were scaled."""
+"""Features of a data set in their original units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIGNIFICANT_DIGITS = 12
 
 
 def original_units(data: Dataset, rows: Ints | None = None) -> Any:
-    """The features in original units; dates as dates.
+    """Return the features in original units, dates as dates.
 
     Parameters
     ----------

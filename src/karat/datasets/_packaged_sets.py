@@ -1,4 +1,4 @@
-"""The data sets that come with karat."""
+"""Data sets packaged with karat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from karat.runtime.validation import unknown_name
 _FOLDER = Path(__file__).parent / "data"
 
 
-#: title and column of classes of each set; where they are from stands in ``data/SOURCES.md``
+#: title and class column of each set; ``data/SOURCES.md`` names the origin
 _PACKAGED_SETS = {
     "iris": ("Iris flowers: sepals and petals of 50 plants of each species", "species"),
     "wine": ("Wines of three cultivars, by chemical analysis", "cultivar"),

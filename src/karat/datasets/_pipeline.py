@@ -57,15 +57,15 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         )
     if may_assume:
         findings += repeats(draft)
-    how, finding = _scale(draft, options, may_assume)
+    scaling, finding = _scale(draft, options, may_assume)
     findings += [] if finding is None else [finding]
-    check_range(draft, how)
-    center, scale = rescale(draft, how)
+    check_range(draft, scaling)
+    center, scale = rescale(draft, scaling)
     if plan is not None:
         if scale is not None and options.scale == "auto":
             weigh_categories(draft, scale)
         imputed_by = None if draft.filler is None else "neighbors"
-        plan = replace(plan, scale=how, impute=options.impute or imputed_by)
+        plan = replace(plan, scale=scaling, impute=options.impute or imputed_by)
     preparation = preparation_of(draft, plan, center, scale, options, aside=raw.names or ())
     truth = None
     if draft.labels is not None:

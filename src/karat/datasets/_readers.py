@@ -50,64 +50,62 @@ def read(
 ) -> Dataset:
     """Read a data file: CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market, or documents.
 
-    The name's end tells the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (delimiter found by
-    looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
-    sparse matrix), ``.mtx``, ``.graphml``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``),
-    ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
+    The suffix determines the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (the delimiter is
+    detected), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy sparse
+    matrix), ``.mtx``, ``.graphml``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``), ``.mtx``
+    too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
     (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
-    (``.h5ad``) a representation; an address (``https://``) is downloaded, with a note.
+    (``.h5ad``) a representation. An address (``https://``) is downloaded, with a note.
 
     Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), or a folder with
-    a file each; counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and ``.clabel`` beside it),
+    one file each. Term counts are CLUTO's ``.mat`` (with ``.rclass`` and ``.clabel`` beside it),
     LIBSVM's ``.svm``, or a sparse matrix with its list of terms. Both become weighted terms with
     cosine distances, see :class:`karat.text.TextVectorizer`.
 
     Parameters
     ----------
     path : str or path
-        The file. A name that no file has, but that :func:`available` lists, loads that set.
+        The file. If no file has this name, the packaged set from :func:`available` is loaded.
     label_column : str, optional
-        The column with the class of each object, read as it is written. An empty cell means that
-        the class is not known (``?``, ``NA`` and ``None`` are classes); so does the number -1
-        where no cell is empty. In an NPZ file also the name of another array.
+        The column with the class of each object, read as written. An empty cell means that the
+        class is unknown (``?``, ``NA`` and ``None`` are classes); so does the number -1 where no
+        cell is empty. In an NPZ file also the name of another array.
     id_column : str, optional
         The column that names the objects; without blanks or repeats.
     drop : str or iterable of str
         Columns to exclude.
     scale : {"auto", "none", "standard", "robust", "minmax"}
-        ``auto``: tables whose columns are in different units become ``standard``, see
-        :doc:`/input`; everything else stays. ``standard``: mean 0, standard deviation 1 (sparse
-        data are not centred). ``robust``: median 0, interquartile range 1. ``minmax``: from 0 to
-        1. Columns of 0 and 1 that were made of text stay as they are; constant columns become 0.
+        ``auto``: ``standard`` for tables whose columns are in different units, see :doc:`/input`;
+        otherwise ``none``. ``standard``: mean 0, standard deviation 1 (sparse data are not
+        centred). ``robust``: median 0, interquartile range 1. ``minmax``: from 0 to 1. Columns of
+        0 and 1 made from text are not scaled; constant columns become 0.
     impute : {"neighbors", "median", "drop"}, optional
-        What to do about missing and infinite values: put the mean (of text the most frequent
-        value) of the five objects that are nearest by the other columns, the column's median
-        (text: the most frequent value), or drop those objects, and those of lines with too few or
-        too many cells. By default ``neighbors`` in tables; in arrays, and with ``strict``, they
-        are an error.
+        Treatment of missing and infinite values. ``neighbors``: mean (of text the most frequent
+        value) of the five nearest objects by the other columns. ``median``: the column's median
+        (of text the most frequent value). ``drop``: exclude those objects, and lines with too few
+        or too many cells. The default is ``neighbors`` for tables; in arrays, and with
+        ``strict``, missing values are an error.
     truth : array-like of shape (n,), or path, optional
-        The classes, where no column has them; a path names a file with one class per line, or
+        The classes, where no column has them. A path names a file with one class per line, or
         one that ``karat sample`` wrote (:func:`read_labels`).
     strict : bool
-        Assume nothing: reject names, dates, text and missing values, and scale nothing, unless
-        an option says what to do about them.
+        Assume nothing: reject names, dates, text and missing values, and do not scale, unless an
+        option says what to do.
     accept : str or iterable of str
-        Kinds of findings (:attr:`Dataset.findings`) about which nothing is done or asked: the
-        data are meant as they are written.
+        Kinds of findings (:attr:`Dataset.findings`) to ignore: the data are used as written.
     **written
-        How the file is written, and how texts become numbers. ``na_values``: what else means that
-        a value is missing, in all columns (``"-9"``) or in one (``"age:0"``). ``kind``
-        (``"features"``, ``"distances"``, ``"graph"``): what the file holds, where it can be
-        mistaken: a square matrix of distances, or a list of edges. ``header``: whether the first
-        line of a text file has the columns' names; by default it does unless one of its cells is
-        a number, or all of them come again below in their columns; numbers that count three or
-        more columns from 0 or 1 are names. ``encoding`` of a text file. ``text_column``: the
-        column, or the field of JSON lines, that has the texts (``"text"``). ``messages``: whether
-        the texts are e-mails or Usenet articles, of which only the bodies are used; by default if
-        nearly all begin with header lines. ``terms``: a file with the name of each column of a
-        sparse matrix of counts; by default the one beside it that ends in ``.clabel`` or
-        ``.terms.txt``. ``vectorizer``: a :class:`karat.text.TextVectorizer`, or a mapping of its
-        parameters.
+        Format of the file, and vectorization of texts. ``na_values``: additional marks of missing
+        values, in all columns (``"-9"``) or in one (``"age:0"``). ``kind`` (``"features"``,
+        ``"distances"``, ``"graph"``): content of an ambiguous file, such as a square matrix of
+        distances or a list of edges. ``header``: whether the first line of a text file names the
+        columns. By default it does unless one of its cells is a number, or all of them come again
+        below in their columns; numbers that count three or more columns from 0 or 1 are names.
+        ``encoding`` of a text file. ``text_column``: the column, or the field of JSON lines, with
+        the texts (``"text"``). ``messages``: whether the texts are e-mails or Usenet articles, so
+        that only the bodies are used; by default if nearly all begin with header lines.
+        ``terms``: a file with the name of each column of a sparse matrix of counts; by default
+        the one beside it that ends in ``.clabel`` or ``.terms.txt``. ``vectorizer``: a
+        :class:`karat.text.TextVectorizer`, or a mapping of its parameters.
 
     Returns
     -------
@@ -116,8 +114,8 @@ def read(
     Raises
     ------
     InputError
-        If the file cannot be used; the message has the lines, columns and values, and options
-        that settle it. A file that does not fit into memory is rejected before it is read.
+        If the file cannot be used; the message names the lines, columns and values, and the
+        options that help. A file that does not fit into memory is rejected before it is read.
 
     Examples
     --------
@@ -165,14 +163,14 @@ def read_cells(
     Parameters
     ----------
     path, header, encoding, text_column
-        As for :func:`read`; the rows are those that it reads.
+        As for :func:`read`, which reads the same rows.
 
     Returns
     -------
     DataFrame
         Cells of text files are text, "" where empty. Sparse matrices have no columns.
     tuple of str
-        What was decided on the way that a reader should know.
+        Decisions about the format of the file.
 
     Raises
     ------

@@ -43,12 +43,12 @@ def read_matrix(
         if distances:
             raise InputError(
                 f"{path} has {content.num_rows:,} rows and {content.num_columns:,} columns, or "
-                "cells that are no numbers; distances are as many rows as columns, with the names "
-                "of the objects in a first column or nowhere"
+                "cells that are not numbers; a matrix of distances has as many rows as columns, "
+                "with the objects' names in a first column or not at all"
             )
         raise InputError(
-            f"{path} is no graph: wanted are two columns with the nodes of each edge (and one with "
-            "its weight), or a square matrix of weights"
+            f"{path} is no graph: expected two columns with the nodes of each edge (and a third "
+            "with its weight), or a square matrix of weights"
         )
 
 
@@ -71,7 +71,7 @@ def graph_of_edges(
     ends = np.sort(inverse[: 2 * len(u)].reshape(2, -1), axis=0)
     weights = np.ones(len(u)) if weight is None else np.asarray(weight, dtype=np.float64)
     is_pair = ends[0] != ends[1]
-    # of each pair the heaviest edge, which comes first
+    # the heaviest edge of each pair comes first
     order = np.flatnonzero(is_pair)[np.argsort(-weights[is_pair], kind="stable")]
     pairs, first = np.unique(ends[:, order], axis=1, return_index=True)
     upper = sparse.coo_array((weights[order[first]], (pairs[0], pairs[1])), shape=(len(nodes),) * 2)
@@ -102,7 +102,7 @@ def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
     edges = root.findall(".//{*}edge")
     ends = np.array([[edge.get("source"), edge.get("target")] for edge in edges])
     if not len(ends) or None in ends.ravel():
-        raise InputError(f"{path} has no edges, or one without a source or a target")
+        raise InputError(f"{path} has no edges, or an edge without a source or a target")
     keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == "weight"}
     weights = [
         [float(entry.text or "nan") for entry in edge if entry.get("key") in keys] for edge in edges

@@ -1,4 +1,4 @@
-"""Data sets without features: distances, graphs, and objects that a distance compares."""
+"""Data sets without features: distances, graphs, and arbitrary objects."""
 
 from __future__ import annotations
 
@@ -44,24 +44,25 @@ def from_distances(
     Parameters
     ----------
     D : array-like, shape (n, n) or (n(n-1)/2,), or path of an ``.npy`` file
-        All distances, or those above the diagonal as :func:`scipy.spatial.distance.pdist` has
-        them. Errors of rounding, up to 1e-12 of the largest distance, are taken out.
+        All distances, or those above the diagonal as in :func:`scipy.spatial.distance.pdist`.
+        Rounding errors, up to 1e-12 of the largest distance, are removed.
     truth : array-like, shape (n,), optional
-        Class of each object; None, NaN or -1 where it is not known.
+        Class of each object; None, NaN or -1 where unknown.
     ids : array-like, shape (n,), optional
         Names of the objects, in the order of the rows; by default the index of a table.
     name : str
-        What to call it.
+        Name of the data set.
 
     Returns
     -------
     Dataset
-        Its ``metric`` is ``"precomputed"``. A note says how many triangles do not close.
+        Its ``metric`` is ``"precomputed"``. A note reports violations of the triangle
+        inequality.
 
     Raises
     ------
     InputError
-        For a matrix that is not symmetric, negative, or has another diagonal than 0.
+        For a matrix that is asymmetric or negative, or whose diagonal is not 0.
 
     Examples
     --------
@@ -87,19 +88,19 @@ def from_graph(
     Parameters
     ----------
     A : array-like or sparse, shape (n, n), or path of an ``.npz`` file
-        Affinities: a greater weight is a stronger edge, 0 is none. Symmetric.
+        Symmetric affinities: a greater weight is a stronger edge, 0 is no edge.
     truth, ids, name
         As for :func:`from_distances`.
 
     Returns
     -------
     Dataset
-        Its ``metric`` is ``"graph"``; ``X`` is sparse. A note says into how many parts it falls.
+        Its ``metric`` is ``"graph"``; ``X`` is sparse. A note counts its components.
 
     Raises
     ------
     InputError
-        For a matrix that is not square, not symmetric or negative, or has no edge.
+        For a matrix that is not square, asymmetric or negative, or has no edge.
 
     Examples
     --------
@@ -120,17 +121,17 @@ def from_objects(
     ids: Ids | None = None,
     name: str = "objects",
 ) -> Dataset:
-    """Make a data set of objects of any kind and a distance between two of them.
+    """Make a data set of arbitrary objects and a distance between them.
 
     Parameters
     ----------
     objects : sequence
-        Texts, tuples, arrays of different lengths, or whatever the metric takes.
+        Texts, tuples, arrays of different lengths, or anything that the metric accepts.
     metric : {"edit", "dtw"} or callable
         See :func:`karat.distances.object_distances`; called once for each pair.
     truth, ids, name
-        As for :func:`from_distances`. By default the ids are the objects, where these are texts
-        that differ.
+        As for :func:`from_distances`. By default the ids are the objects, if these are
+        distinct texts.
 
     Returns
     -------
@@ -227,7 +228,7 @@ def _check_order(dataset: Dataset, names: list[Any]) -> None:
         return
     row = next(i for i, (a, b) in enumerate(zip(texts, ids, strict=True)) if a != b)
     raise InputError(
-        f"the distances are those of other objects, or in another order: row {row} is of "
+        f"the distances belong to other objects or are in another order: row {row} is of "
         f"{texts[row]!r}, and object {row} of {dataset.name} is {ids[row]!r}; use "
         "D.loc[ids, ids]"
     )
@@ -237,7 +238,7 @@ def _relation_dataset(
     X: Rows, metric: str, truth: Labels | None, ids: Ids | None, name: str, notes: tuple[str, ...]
 ) -> Dataset:
     """Data set of distances or a graph, with checked labels and ids."""
-    # one column takes truth and ids through the checks that every data set makes
+    # a data set of one column checks truth and ids
     numbers = np.arange(X.shape[0], dtype=np.float64)[:, None]
     checked = from_array(numbers, truth=truth, ids=ids, name=name)
     return replace(

@@ -1,4 +1,4 @@
-"""Constant and huge columns, and scaling that can be undone."""
+"""Reversible scaling, and checks of constant and huge columns."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from karat.runtime.validation import (
 if TYPE_CHECKING:
     from karat.runtime.types import Floats, Rows
 
-#: what two categories differ by in each of their columns: squared distances then have the weight
-#: of 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
+#: difference of two categories in each of their columns: squared distances then have the weight
+#: 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
 CATEGORY_WEIGHT = 0.5
 
 
@@ -34,11 +34,11 @@ def extremes(X: Rows) -> tuple[Floats, Floats]:
     return low.astype(np.float64), high.astype(np.float64)
 
 
-def check_range(draft: DatasetDraft, how: Scale) -> None:
+def check_range(draft: DatasetDraft, scaling: Scale) -> None:
     """Note constant columns; raise for values whose squares overflow."""
     low, high = extremes(draft.X)
     largest = np.maximum(np.abs(low), np.abs(high))
-    limit = largest_value(draft.X.dtype) if how == "none" else 1e300
+    limit = largest_value(draft.X.dtype) if scaling == "none" else 1e300
     if (largest > limit).any():
         j = int(np.argmax(largest))
         wide = np.flatnonzero(largest > limit)
@@ -51,7 +51,7 @@ def check_range(draft: DatasetDraft, how: Scale) -> None:
             **({"scale": "standard"} if scalable else {"drop": sources}),
         )
     small = smallest_value(draft.X.dtype)
-    if how == "none" and 0 < largest.max() < small:
+    if scaling == "none" and 0 < largest.max() < small:
         j = int(np.argmax(largest))
         description = f"the largest value is {largest[j]:.3g} (column {draft.names[j]!r})"
         raise RepairableError(
@@ -69,16 +69,16 @@ def check_range(draft: DatasetDraft, how: Scale) -> None:
         )
 
 
-def rescale(draft: DatasetDraft, how: Scale) -> tuple[Floats | None, Floats | None]:
+def rescale(draft: DatasetDraft, scaling: Scale) -> tuple[Floats | None, Floats | None]:
     """Scale ``draft.X``; return the center and spread that undo it."""
-    if how == "none":
+    if scaling == "none":
         return None, None
     if draft.sparse:
-        return _rescale_sparse(draft, how)
-    center, spread = center_spread(draft.X, how)
+        return _rescale_sparse(draft, scaling)
+    center, spread = center_spread(draft.X, scaling)
     center[draft.categorical], spread[draft.categorical] = 0.0, 1.0
     is_constant = spread == 0
-    if how == "robust":
+    if scaling == "robust":
         low, high = extremes(draft.X)
         nearly_constant = is_constant & (low != high)
         if nearly_constant.any():
@@ -95,7 +95,7 @@ def rescale(draft: DatasetDraft, how: Scale) -> tuple[Floats | None, Floats | No
             "standard": "Scaled to mean 0 and standard deviation 1.",
             "robust": "Scaled to median 0 and interquartile range 1.",
             "minmax": "Scaled to the range from 0 to 1.",
-        }[how]
+        }[scaling]
     )
     return center, spread
 
@@ -120,7 +120,7 @@ def _apply(X: NDArray[Any], center: Floats, spread: Floats) -> None:
         X[rows] = (X[rows] - center) / spread
 
 
-def center_spread(X: NDArray[Any], how: str) -> tuple[Floats, Floats]:
+def center_spread(X: NDArray[Any], scaling: str) -> tuple[Floats, Floats]:
     """Center and spread of each column; the spread of a constant column is exactly 0."""
     d = X.shape[1]
     center, spread = np.empty(d), np.empty(d)
@@ -128,19 +128,19 @@ def center_spread(X: NDArray[Any], how: str) -> tuple[Floats, Floats]:
     for start in range(0, d, width):
         block = slice(start, start + width)
         columns = np.array(X[:, block].T, dtype=np.float64, order="C", copy=True)
-        center[block], spread[block] = _center_spread_of_rows(columns, how)
+        center[block], spread[block] = _center_spread_of_rows(columns, scaling)
     return center, spread
 
 
-def _center_spread_of_rows(rows: Floats, how: str) -> tuple[Floats, Floats]:
+def _center_spread_of_rows(rows: Floats, scaling: str) -> tuple[Floats, Floats]:
     """Center and spread of each row, without overflow; changes ``rows``."""
     low, high = rows.min(axis=1), rows.max(axis=1)
-    # by a power of two, which is exact, so that squares neither overflow nor vanish
+    # division by a power of two is exact and keeps squares from overflow and underflow
     power = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
     np.ldexp(rows, -power[:, None], out=rows)
-    if how == "standard":
+    if scaling == "standard":
         center, spread = rows.mean(axis=1), rows.std(axis=1)
-    elif how == "robust":
+    elif scaling == "robust":
         first, center, third = np.percentile(rows, [25, 50, 75], axis=1)
         spread = third - first
         reach = np.ldexp(high, -power) - np.ldexp(low, -power)
@@ -153,11 +153,11 @@ def _center_spread_of_rows(rows: Floats, how: str) -> tuple[Floats, Floats]:
     return np.where(constant, low, center), np.where(constant, 0.0, spread)
 
 
-def _rescale_sparse(draft: DatasetDraft, how: Scale) -> tuple[Floats, Floats]:
+def _rescale_sparse(draft: DatasetDraft, scaling: Scale) -> tuple[Floats, Floats]:
     """Divide sparse columns by their standard deviation, without centring."""
-    if how != "standard":
+    if scaling != "standard":
         raise InputError(
-            f"scale={how!r} would shift zeros and fill the sparse data; use scale='standard' "
+            f"scale={scaling!r} would shift zeros and fill the sparse data; use scale='standard' "
             "(--scale standard: divided by the standard deviation, not centred) or 'none'"
         )
     X = draft.X

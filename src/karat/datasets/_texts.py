@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 #: :class:`karat.text.TextVectorizer`, or parameters of it
 Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 
-#: endings of files that hold documents
+#: suffixes of files of documents
 DOCUMENT_SUFFIXES = forms.JSON_LINES
-#: of files that hold counts of terms, and of files that hold documents or counts alone
+#: suffixes of files of term counts, and of both
 COUNT_SUFFIXES = (".mat", *matrices.LIBSVM)
 TEXT_DATA_SUFFIXES = (*DOCUMENT_SUFFIXES, *COUNT_SUFFIXES)
 

@@ -19,18 +19,17 @@ class Finding:
     Attributes
     ----------
     key : str
-        Which kind; ``accept=(key,)`` (``--accept KEY``) takes the data as they are written.
+        Kind of finding; ``accept=(key,)`` (``--accept KEY``) uses the data as written.
     severity : {"harmful", "notable"}
-        Whether the answer would be another one, or meaningless, if it were overlooked.
+        Harmful findings make an answer different or meaningless if overlooked.
     facts : mapping
-        Numbers and names that the sentence is made of.
+        Numbers and names for the sentence.
     columns : tuple of str
-        The columns that it is about.
+        Columns concerned.
     option : mapping
-        The options of :func:`karat.datasets.read` that settle it.
+        Options of :func:`karat.datasets.read` that settle it.
     assumed : bool
-        Whether something was assumed that settles it; a harmful finding that was not settled
-        stops ``karat run``.
+        Whether an assumption settles it; an unsettled harmful finding stops ``karat run``.
     """
 
     key: str
@@ -154,7 +153,7 @@ def _date(f: Finding) -> str:
 def _code(f: Finding) -> str:
     """Sentence about columns of codes."""
     have = "has" if len(f.columns) == 1 else "have"
-    aside = ", or set aside where there are many" if f.facts["excluded"] else ""
+    aside = ", or excluded where there are many" if f.facts["excluded"] else ""
     return (
         f"{quoted(f.columns)} {have} whole numbers that look like codes, whose differences mean "
         f"nothing: read as categories{aside}."
@@ -166,10 +165,14 @@ def _id(f: Finding) -> str:
     if f.facts.get("names"):
         others = f.columns[1:]
         are = "is" if len(others) == 1 else "are"
-        more = f" {quoted(others)} {are} set aside." if others else ""
-        return f"{f.columns[0]!r} names the objects and is no feature.{more}"
-    things = "names things and is" if len(f.columns) == 1 else "name things and are"
-    return f"{quoted(f.columns)} {things} no feature: set aside."
+        more = f" {quoted(others)} {are} excluded." if others else ""
+        return f"{f.columns[0]!r} names the objects and is not a feature.{more}"
+    things = (
+        "names things and is not a feature"
+        if len(f.columns) == 1
+        else "name things and are not features"
+    )
+    return f"{quoted(f.columns)} {things}: excluded."
 
 
 def _missing(f: Finding) -> str:
@@ -215,12 +218,12 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "edges": "{first!r} and {second!r} name the same {nodes:,} things in {edges:,} rows: this "
     "looks like the edges of a graph, not points with coordinates.",
     "header": _header,
-    "label": "{names} {are} named like classes and {have} few values: set aside, because a "
+    "label": "{names} {are} named like classes and {have} few values: excluded, because a "
     "clustering of the classes themselves says nothing.",
     "reproduced": _reproduced,
     "sentinel": _sentinel,
     "order": "The rows are sorted by {first!r}, and only the first {labelled:,} have a class: "
-    "these are no random sample, so nothing follows from them about the others.",
+    "they are not a random sample and say nothing about the others.",
     "magnitude": "The largest spread is {spread:.3g}, whose square is 0 to a computer: the "
     "columns are scaled to standard deviation 1.",
     "units": _units,
@@ -229,8 +232,8 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "code": _code,
     "date": _date,
     "id": _id,
-    "text": "{names} {are} text with many different values: set aside.",
-    "sparse": "{names} {are} mostly missing: set aside.",
+    "text": "{names} {are} text with many different values: excluded.",
+    "sparse": "{names} {are} mostly missing: excluded.",
     "not-numbers": _not_numbers,
     "missing": _missing,
     "format": _format,

@@ -1,4 +1,4 @@
-"""Files whose objects are compared as wholes: strings, series, places, rows of mixed columns."""
+"""Data sets of files of strings, series, places or rows of mixed columns, with their distances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from karat.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
 
-#: what the metrics of whole objects are called
+#: metrics of whole objects, with their synonyms
 OBJECT_FILES = {
     "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
     "haversine": "haversine",
@@ -32,8 +32,8 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     ----------
     path : str or path
     metric : {"edit", "levenshtein", "dtw", "gower", "haversine"}
-        ``edit`` compares the strings of ``text_column``, or of the only column that is no label
-        or id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories;
+        ``edit`` compares the strings of ``text_column``, or of the only column besides label
+        and id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories;
         ``haversine`` places by latitude and longitude in degrees, in kilometres.
     **options
         As for :func:`read`.
@@ -41,7 +41,7 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     Returns
     -------
     Dataset
-        Of distances; for ``gower`` of features whose cityblock distance it is.
+        Distances; for ``gower`` features with this cityblock distance.
     """
     kind = OBJECT_FILES[metric]
     if kind == "edit":
@@ -67,8 +67,8 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
 def gower_features(data: Dataset) -> Dataset:
     """Features whose cityblock distance is Gower's distance of the rows.
 
-    A number counts its difference by the range of its column, a category 1 where two differ; the
-    distance is the mean over the columns. Missing values are those that were imputed.
+    A column contributes the difference divided by its range, or 1 where categories differ; the
+    distance is the mean over the columns. Missing values were imputed.
     """
     if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
         raise InputError(f"metric='gower' takes a table; {data.name} has {data.kind}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from karat.datasets._names import first_few, row_numbers
 from karat.runtime.validation import InputError
 
-_ID_NAME = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
+_ID_PATTERN = re.compile(r"^(?:row ?)?id$|^row$|^key$|[_ .]id$|[a-z]I[dD]$", re.IGNORECASE)
 MAX_SHOWN_IDS = 3
 #: one name an object
 Ids: TypeAlias = Sequence[object] | NDArray[Any]
@@ -21,7 +21,7 @@ Ids: TypeAlias = Sequence[object] | NDArray[Any]
 
 def is_id_name(name: str) -> bool:
     """Whether a column's name is typical of ids."""
-    return _ID_NAME.search(name.strip()) is not None
+    return _ID_PATTERN.search(name.strip()) is not None
 
 
 def id_columns(columns: Mapping[str, NDArray[Any]]) -> list[str]:
@@ -47,16 +47,20 @@ def are_positions(ids: object, start: int = 0) -> bool:
 
 
 def check_ids(
-    ids: NDArray[Any], what: str, describe_rows: Callable[[list[int]], str] = row_numbers
+    ids: NDArray[Any], input_name: str, describe_rows: Callable[[list[int]], str] = row_numbers
 ) -> None:
     """Raise for missing or repeated ids; ``describe_rows`` words their rows."""
     blank = [row for row, value in enumerate(ids) if value is None]
     if blank:
-        raise InputError(f"{what} is blank in {describe_rows(blank)}; every object needs an id")
+        raise InputError(
+            f"{input_name} is blank in {describe_rows(blank)}; every object needs an id"
+        )
     value, count = Counter(ids.tolist()).most_common(1)[0]
     if count > 1:
         rows = describe_rows([row for row, id_ in enumerate(ids) if id_ == value])
-        raise InputError(f"{what}: ids must differ, but {value!r} occurs {count} times ({rows})")
+        raise InputError(
+            f"{input_name}: ids must differ, but {value!r} occurs {count} times ({rows})"
+        )
 
 
 def places(file_ids: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
@@ -71,28 +75,28 @@ def places(file_ids: Iterable[Any], ids: Iterable[Any]) -> list[int | None]:
     return as_text if None not in as_text or not any(value in row_of for value in wanted) else exact
 
 
-def order(file_ids: Ids, ids: Ids, what: str) -> NDArray[np.intp]:
+def order(file_ids: Ids, ids: Ids, input_name: str) -> NDArray[np.intp]:
     """Position among ``file_ids`` of each of ``ids``; raise if any is absent."""
     rows = places(file_ids, ids)
     n_absent = sum(place is None for place in rows)
     if n_absent:
-        raise mismatch(file_ids, ids, what, n_absent)
+        raise mismatch(file_ids, ids, input_name, n_absent)
     return np.array(rows, dtype=np.intp)
 
 
-def mismatch(file_ids: Ids, ids: Ids, what: str, n_absent: int) -> InputError:
+def mismatch(file_ids: Ids, ids: Ids, input_name: str, n_absent: int) -> InputError:
     """Error for two inputs that name different objects."""
     wanted_ids = list(ids)
     rows = places(file_ids, wanted_ids)
     missing = [id_ for id_, row in zip(wanted_ids, rows, strict=True) if row is None]
     if are_positions(ids) and n_absent == len(wanted_ids):
         return InputError(
-            f"{what} names its objects {_first_ids(file_ids)}, and the data have no ids (they are "
-            f"numbered {_first_ids(wanted_ids)}): by row or by name? Name the column of the data "
+            f"{input_name} names its objects {_first_ids(file_ids)}, and the data have no ids (they "
+            f"are numbered {_first_ids(wanted_ids)}): by row or by name? Name the column of the data "
             "that has the ids (id_column, --id-column), or drop the column from the other file"
         )
     return InputError(
-        f"{what}: {n_absent:,} of {len(wanted_ids):,} objects are not there (e.g. "
+        f"{input_name}: {n_absent:,} of {len(wanted_ids):,} objects are not there (e.g. "
         f"{_first_ids(missing)}); its ids are {_first_ids(file_ids)}, and those of the data "
         f"{_first_ids(wanted_ids)}"
     )
@@ -104,8 +108,8 @@ def _first_ids(ids: Iterable[Any]) -> str:
     return first_few(map(repr, values), MAX_SHOWN_IDS)
 
 
-def by_row(what: str, ids: object) -> str:
+def by_row(input_name: str, ids: object) -> str:
     """Note on an input that is taken in the order of its rows."""
     if ids is None or are_positions(ids):
-        return f"{what} is taken row by row: neither it nor the data have ids."
-    return f"{what} has no ids, so its rows are taken in the order of the data."
+        return f"{input_name} is taken row by row: neither it nor the data have ids."
+    return f"{input_name} has no ids, so its rows are taken in the order of the data."

@@ -39,7 +39,7 @@ class Prepared:
     ----------
     X : ndarray or csr_array, shape (m, d)
     filled : ndarray of float64, shape (m,)
-        The share of each object's columns whose value was missing and was filled in.
+        Share of each object's columns whose missing value was filled in.
     notes : tuple of str
     """
 
@@ -59,24 +59,24 @@ class Preparation:
     Attributes
     ----------
     columns : tuple of SourceColumn
-        In the order of their features; of documents none.
+        In the order of their features; none for documents.
     feature_names : tuple of str, length d
     aside : tuple of str
-        Columns of the source that are no features.
+        Columns of the source that are not features.
     center, scale : ndarray of float64, shape (d,), or None
         Features are ``(values - center) / scale``.
     filler : Filler or None
-        What fills missing values; None where none were missing.
+        Imputation of missing values; None if none were missing.
     of_table : bool
-        Whether the source was a table; otherwise its columns have no kinds, and an array is
-        taken by position.
+        Whether the source was a table. Otherwise the columns have no kinds, and arrays match by
+        position.
     dtype : str
     text_column : str or None
         The column with the texts of documents.
     messages : bool
         Whether only the bodies of the texts were used.
     terms : TextVectorizer, TermWeighter or None
-        Fitted; from texts, or from counts of terms, to weights.
+        Fitted; converts texts or counts of terms to weights.
     """
 
     columns: tuple[SourceColumn, ...]
@@ -99,15 +99,15 @@ class Preparation:
         return tuple(column.name for column in self.columns)
 
     def apply(self, data: Any, filler: Filler | None = None) -> Prepared:
-        """Further objects as features.
+        """Features of further objects.
 
         Parameters
         ----------
         data : DataFrame, Arrow table, mapping, array-like, sparse, or list of str
             Tables are matched by the names of their columns, in any order; arrays by position.
-            Of documents their texts, or a table that has them in ``text_column``.
+            Documents are texts, or a table with ``text_column``.
         filler : Filler, optional
-            What fills missing values where none were missing in the data.
+            Imputation of missing values if none were missing in the data.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class Preparation:
         Raises
         ------
         InputError
-            If columns are missing, or the number of columns is another one.
+            If columns are missing, or their number differs.
         """
         if isinstance(self.terms, TextVectorizer):
             X: Any = self.terms.transform(self._texts(data))
@@ -209,13 +209,13 @@ class Preparation:
     def _fill_and_scale(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
         """Impute, scale and check the features of further objects."""
         bad = ~np.isfinite(X)
-        # of each column its first feature
+        # the first feature of each column
         gaps = bad[:, np.unique(self.origin, return_index=True)[1]]
         share = gaps.mean(axis=1) if self.columns else np.zeros(len(X))
         filler = self.filler or filler
         if bad.any():
             if filler is None:
-                check_data(X, name="X")  # says what is missing, and where
+                check_data(X, name="X")  # raises with the places
             assert filler is not None
             X = np.array(X, dtype=np.float64)
             filler.fill(X, bad, self.origin, self.categorical)
@@ -288,7 +288,7 @@ def preparation_of(
     aside: Iterable[str] = (),
 ) -> Preparation:
     """Preparation of a finished data set."""
-    # of sparse data the columns are as many as the features, and have nothing to say
+    # sparse data have one column per feature, without further facts
     columns = () if draft.sparse else tuple(SourceColumn(name) for name in draft.names)
     if plan is not None:
         column_of_name = {column.name: column for column in plan.columns}

@@ -11,7 +11,7 @@ from typing import Any
 from karat.datasets._options import ReadingOptions
 from karat.runtime.validation import InputError
 
-#: options that are called otherwise on the command line
+#: options with another name on the command line
 _RENAMED_FLAGS = {"kind": "--as"}
 _LIST_OPTIONS = ("drop", "accept", "na_values")
 _VECTORIZER_OPTIONS = ("weight", "min_df", "max_df", "stemmer")
@@ -23,7 +23,7 @@ class RepairableError(InputError):
     Attributes
     ----------
     repairs : dict
-        The options. Names in ``drop`` come to those that were given.
+        The options. Names in ``drop`` are added to the user's.
     """
 
     __module__ = "karat.datasets"

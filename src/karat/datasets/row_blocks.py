@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: rows of a block
-BLOCK_ROWS = 2**15
+ROWS_PER_BLOCK = 2**15
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class RowBlock:
     Attributes
     ----------
     cells : Arrow table
-        As they are written; of text files text.
+        Cells as written; of text files text.
     features : Arrow table
-        The same where numbers have decimal points.
+        The same with decimal points in numbers.
     """
 
     cells: pa.Table
@@ -52,10 +52,10 @@ def row_blocks(
     Parameters
     ----------
     path : path-like
-        As for :func:`karat.datasets.read`. Text (also compressed) and Parquet are read a block at
-        a time, everything else as a whole.
+        As for :func:`karat.datasets.read`. Text (also compressed) and Parquet are read block by
+        block, other formats as a whole.
     wanted : iterable of str
-        Columns that tell a header line.
+        Columns that identify a header line.
     header, encoding, text_column
         As for :func:`karat.datasets.read`.
 
@@ -79,7 +79,7 @@ def row_blocks(
             _columns.to_arrow({**columns, text_column or "text": documents.texts})
         )
         return
-    if not file.exists():  # packaged, an address, a part of a file; or there is none
+    if not file.exists():  # packaged, an address, a part of a file, or missing
         from karat.datasets._readers import read_cells
 
         cells, _ = read_cells(path, header=header, encoding=encoding)
@@ -95,7 +95,7 @@ def row_blocks(
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(file) as opened:
-                for batch in opened.iter_batches(batch_size=BLOCK_ROWS):
+                for batch in opened.iter_batches(batch_size=ROWS_PER_BLOCK):
                     yield from _table_blocks(pa.Table.from_batches([batch]))
         else:
             yield from _table_blocks(_table(file, options))
@@ -128,13 +128,13 @@ def _table(file: Path, options: ReadingOptions) -> Any:
     if hasattr(raw.content, "column_names"):
         return raw.content
     if not isinstance(raw.content, np.ndarray):
-        raise InputError(f"{file} is a sparse matrix, which has no rows to write back")
+        raise InputError(f"{file} is a sparse matrix, whose rows cannot be written back")
     names = raw.names or [f"x{j + 1}" for j in range(raw.content.shape[1])]
     return _columns.to_arrow(dict(zip(names, raw.content.T, strict=True)))
 
 
 def _table_blocks(table: pa.Table) -> Iterator[RowBlock]:
     """Blocks of rows of a table."""
-    for start in range(0, table.num_rows, BLOCK_ROWS):
-        part = table.slice(start, BLOCK_ROWS)
+    for start in range(0, table.num_rows, ROWS_PER_BLOCK):
+        part = table.slice(start, ROWS_PER_BLOCK)
         yield RowBlock(part, with_visible_names(part))

@@ -29,12 +29,12 @@ class SourceColumn:
     kind : {"number", "date", "category", "code"}
         A code is a category whose values are whole numbers.
     categories : tuple of str
-        Of a category or code: its values, in the order of their features.
+        Values of a category or code, in the order of their features.
     form : str
-        How dates are written, see :func:`karat.datasets.number_formats.days`.
+        Format of dates, see :func:`karat.datasets.number_formats.days`.
     decimal_comma, day_first : bool
     missing : tuple of str
-        What means that a value is missing, besides the usual marks; in lower case.
+        Marks of missing values besides the usual ones; in lower case.
     sentinels : tuple of float
         Numbers that stand for missing values.
     """
@@ -120,7 +120,7 @@ class SourceColumn:
         """Days of dates or times in text."""
         import pyarrow as pa
 
-        if self.form == "time":  # as Arrow understood it, where the file was text
+        if self.form == "time":  # Arrow parsed the text of the file so
             return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
         return number_formats.days(cells, self.day_first)
 

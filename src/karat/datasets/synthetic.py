@@ -1,4 +1,4 @@
-"""Generated data sets of known structure."""
+"""Synthetic data sets of known structure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WHISSELL2012", "make_whissell2012"]
 
-#: the names that :func:`make_whissell2012` knows
+#: names of the data sets of :func:`make_whissell2012`
 WHISSELL2012 = ("2GAUSS", "6GAUSS", "ELONGATED", "CUBE", "RINGS")
 
 
