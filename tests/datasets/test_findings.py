@@ -239,7 +239,7 @@ def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
     data = read(path, kind="graph")
     assert data.ids.tolist() == ["p", "q", "r"]
     np.testing.assert_array_equal(data.X.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
-    assert any("1 edges from a node to itself were excluded; 1 that" in n for n in data.notes)
+    assert any("1 edges from a node to itself were excluded; 1 repeated" in n for n in data.notes)
     path.write_text("u,v\np,p\nq,q\n")
     with pytest.raises(InputError, match="no edge"):
         read(path, kind="graph")

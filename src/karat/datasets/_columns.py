@@ -99,7 +99,7 @@ def _from_pandas(table: Any, id_column: str | None) -> pa.Table:
 
 def without_index(table: pa.Table, keep: Iterable[str] = ()) -> tuple[pa.Table, list[str]]:
     """Exclude the columns that were a pandas index; also return their names."""
-    kept = set(keep)
+    kept_names = set(keep)
     try:
         meta = table.schema.pandas_metadata or {}
     except ValueError as error:
@@ -107,7 +107,7 @@ def without_index(table: pa.Table, keep: Iterable[str] = ()) -> tuple[pa.Table, 
             f"the table is damaged where pandas describes its index ({error}); write it anew"
         ) from None
     index = {name for name in meta.get("index_columns", []) if isinstance(name, str)}
-    excluded = [name for name in table.column_names if name in index - kept]
+    excluded = [name for name in table.column_names if name in index - kept_names]
     return table.drop_columns(excluded), excluded
 
 
@@ -115,10 +115,10 @@ def without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
     """Drop an unnamed first column that only counts the rows, as pandas and R write it."""
     if table.num_columns < 2 or table.column_names[0] not in ("", "Unnamed: 0", "rownames"):
         return table
-    first = table.column(0).to_pylist()
+    cells = table.column(0).to_pylist()
     for start in (0, 1):
-        counted = range(start, start + len(first))
-        if all(cell in (i, str(i), None) for cell, i in zip(first, counted, strict=True)):
+        counted = range(start, start + len(cells))
+        if all(cell in (i, str(i), None) for cell, i in zip(cells, counted, strict=True)):
             notes.append("Excluded the first column: it has no name and only numbers the rows.")
             return table.remove_column(0)
     return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])

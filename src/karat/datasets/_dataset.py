@@ -126,10 +126,10 @@ class Dataset:
 
         from karat.datasets.findings import sentence
 
-        first, *notes = str(self).split("\n")
+        summary, *notes = str(self).split("\n")
         sentences = [sentence(text) for text in self.findings] + [note.strip() for note in notes]
         items = "".join(f"<li>{escape(text)}</li>" for text in sentences)
-        return f"<p><b>{escape(first)}</b></p><ul>{items}</ul>"
+        return f"<p><b>{escape(summary)}</b></p><ul>{items}</ul>"
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.kind}"

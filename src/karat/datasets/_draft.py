@@ -83,7 +83,7 @@ class DatasetDraft:
     def keep_features(self, keep: Bools) -> None:
         """Exclude all features but those in the mask ``keep``."""
         self.X = self.X[:, keep] if self.sparse else np.ascontiguousarray(self.X[:, keep])
-        self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
+        self.names = tuple(name for name, is_kept in zip(self.names, keep, strict=True) if is_kept)
         self.origin, self.categorical = self.origin[keep], self.categorical[keep]
         self.owned = True
 

@@ -197,12 +197,12 @@ def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> Ra
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
-    aside = {name for name in (options.label_column, options.id_column) if name is not None}
+    named_columns = {name for name in (options.label_column, options.id_column) if name is not None}
     table, ragged = _delimited.read_rows(
         path,
         layout,
         columns,
-        as_text=set(columns) if literal else aside,
+        as_text=set(columns) if literal else named_columns,
         encoding=options.encoding,
         skip=options.impute == "drop",
     )
@@ -353,8 +353,8 @@ def _matrix_market(path: Path) -> Any:
     from scipy import sparse
 
     with _layout.open_binary(path) as stream:
-        first = stream.read(14)
-    if first != b"%%MatrixMarket":
+        magic = stream.read(14)
+    if magic != b"%%MatrixMarket":
         raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")
     # by path: SciPy's reader crashes the process on an open file
     rows, columns, stored, *_ = scipy_io.mminfo(path)

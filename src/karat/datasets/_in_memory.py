@@ -136,5 +136,5 @@ def _column_names(X: object) -> tuple[str, ...] | None:
     """Names of a table's columns; None unless they are distinct texts."""
     columns = getattr(X, "columns", ())
     names = tuple(columns) if getattr(X, "ndim", 0) == 2 else ()
-    named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
-    return names if names and named else None
+    are_distinct = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    return names if names and are_distinct else None

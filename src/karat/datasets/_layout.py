@@ -95,18 +95,18 @@ def detect_layout(
         raise InputError(f"{path} is empty")
     if delimiter is None:
         delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
-    first, skip = _first_cells(lines, delimiter)
-    cells = [row for row in cells_of(lines[skip:][:50], delimiter) if len(row) == len(first)]
+    first_cells, skip = _first_cells(lines, delimiter)
+    cells = [row for row in cells_of(lines[skip:][:50], delimiter) if len(row) == len(first_cells)]
     has_names, reason = (
-        _header(first, cells, wanted) if header is None else (header, "as requested")
+        _header(first_cells, cells, wanted) if header is None else (header, "as requested")
     )
     notes: list[str] = []
     if has_names:
-        names = _names(first, notes)
+        names = _names(first_cells, notes)
         if header is None and reason:
             notes.append(f"The first line was taken for a header line ({reason}).")
     else:
-        names, skip = tuple(f"x{j + 1}" for j in range(len(first))), 0
+        names, skip = tuple(f"x{j + 1}" for j in range(len(first_cells))), 0
         naming = (
             "its column is called x1"
             if len(names) == 1
@@ -196,9 +196,9 @@ def _first_cells(lines: list[str], delimiter: str) -> tuple[list[str], int]:
     raise InputError("no line has a cell with anything in it")
 
 
-def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tuple[bool, str]:
+def _header(line: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tuple[bool, str]:
     """Whether the first line names the columns, and the reason if guessed, else ""."""
-    cells = [cell.strip() for cell in first]
+    cells = [cell.strip() for cell in line]
     if set(wanted) & set(cells):
         return True, ""
     numbers = [cell for cell in cells if NUMBER_PATTERN.fullmatch(cell)]

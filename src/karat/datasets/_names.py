@@ -27,9 +27,9 @@ def check_names(names: Iterable[str]) -> None:
 
 def with_visible_names(table: pa.Table) -> pa.Table:
     """Arrow table with unique, printable column names; metadata are kept."""
-    named = table.rename_columns([visible(name) for name in table.column_names])
-    check_names(named.column_names)
-    return named.replace_schema_metadata(table.schema.metadata)
+    renamed = table.rename_columns([visible(name) for name in table.column_names])
+    check_names(renamed.column_names)
+    return renamed.replace_schema_metadata(table.schema.metadata)
 
 
 def first_few(items: Iterable[object], max_shown: int) -> str:

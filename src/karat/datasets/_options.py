@@ -85,9 +85,9 @@ class ReadingOptions:
         names = [field.name for field in fields(self)]
         if not isinstance(self.truth, str):
             names.remove("truth")
-        chosen = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in names}
         return {
-            name: value for name, value in chosen.items() if value != getattr(ReadingOptions, name)
+            name: value for name, value in values.items() if value != getattr(ReadingOptions, name)
         }
 
     @property
@@ -110,8 +110,8 @@ class ReadingOptions:
 
     def columns(self) -> list[str]:
         """All named columns."""
-        named = (self.label_column, self.id_column, *self.drop)
-        return [name for name in named if name is not None]
+        listed = (self.label_column, self.id_column, *self.drop)
+        return [name for name in listed if name is not None]
 
     def check_columns(self, names: Iterable[str]) -> None:
         """Raise unless every named column exists."""

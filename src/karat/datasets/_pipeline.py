@@ -143,13 +143,13 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
     if table.num_rows < 2:
         rows = "one object" if table.num_rows else "no rows"
         raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")
-    aside = {
+    named = {
         name: _columns.objects(table.column(name), name)
         for name in (options.label_column, options.id_column)
         if name is not None
     }
     notes = _initial_notes(raw, options)
-    table = table.drop_columns([n for n in table.column_names if n in {*aside, *options.drop}])
+    table = table.drop_columns([n for n in table.column_names if n in {*named, *options.drop}])
     table, index = _columns.without_index(table)
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
@@ -161,15 +161,15 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
         )
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
-            f"{', or was understood as something else: ' * bool(kinds)}{kinds}; name columns to "
+            f"{', or was interpreted differently: ' * bool(kinds)}{kinds}; name columns to "
             "use with accept (--accept KEY)"
         )
     raw.content = table = None  # its memory is wanted
     flags = {column.name for column in interpreted.plan.columns if column.kind == "category"}
     draft = _columns.features(interpreted.features, flags)
     interpreted.features = {}
-    draft.ids = interpreted.ids if options.id_column is None else aside[options.id_column]
-    draft.labels = aside.get(options.label_column or "")
+    draft.ids = interpreted.ids if options.id_column is None else named[options.id_column]
+    draft.labels = named.get(options.label_column or "")
     draft.notes = notes + draft.notes
     return draft, interpreted
 
@@ -279,7 +279,7 @@ def _truth(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[
     classes = [value for value in truth if value is not None]
     n_classes = len(set(classes))
     if n_classes == 1:
-        notes.append(f"{name!r} names one class only, so it cannot tell clusterings apart.")
+        notes.append(f"{name!r} names one class only, so it cannot distinguish clusterings.")
     elif len(classes) > 10 and 2 * n_classes > len(classes):
         notes.append(
             f"{name!r} has {n_classes:,} classes for {len(classes):,} objects: is it a class?"

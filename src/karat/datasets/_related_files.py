@@ -73,15 +73,17 @@ def graph_of_edges(
     is_pair = ends[0] != ends[1]
     # the heaviest edge of each pair comes first
     order = np.flatnonzero(is_pair)[np.argsort(-weights[is_pair], kind="stable")]
-    pairs, first = np.unique(ends[:, order], axis=1, return_index=True)
-    upper = sparse.coo_array((weights[order[first]], (pairs[0], pairs[1])), shape=(len(nodes),) * 2)
+    pairs, first_positions = np.unique(ends[:, order], axis=1, return_index=True)
+    upper = sparse.coo_array(
+        (weights[order[first_positions]], (pairs[0], pairs[1])), shape=(len(nodes),) * 2
+    )
     notes = [f"{len(u):,} edges of {len(nodes):,} nodes were read, without direction."]
-    loops = int((~is_pair).sum())
-    again = len(order) - pairs.shape[1]
-    if loops or again:
+    n_loops = int((~is_pair).sum())
+    n_repeated = len(order) - pairs.shape[1]
+    if n_loops or n_repeated:
         notes.append(
-            f"{loops:,} edges from a node to itself were excluded; {again:,} that name a pair "
-            "again count once."
+            f"{n_loops:,} edges from a node to itself were excluded; {n_repeated:,} repeated edges "
+            "count once."
         )
     ids = None if object_ids.are_positions(nodes) else nodes
     return (upper + upper.T).tocsr(), ids, tuple(notes)

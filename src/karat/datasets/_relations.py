@@ -73,9 +73,9 @@ def from_distances(
            [4., 3., 0.]])
     """
     X = as_square(D, symmetric=True)
-    named = None if ids is not None else getattr(D, "index", None)
-    if named is not None and list(named) != list(range(len(X))):
-        ids = named
+    index = None if ids is not None else getattr(D, "index", None)
+    if index is not None and list(index) != list(range(len(X))):
+        ids = index
     return _relation_dataset(X, "precomputed", truth, ids, name, _triangle_notes(X))
 
 

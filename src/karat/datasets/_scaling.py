@@ -60,12 +60,12 @@ def check_range(draft: DatasetDraft, scaling: Scale) -> None:
     constant = low == high
     if constant.all():
         draft.notes.append(
-            "All objects are equal: nothing tells clusters apart, every clustering is a guess."
+            "All objects are equal: no feature distinguishes clusters, every clustering is a guess."
         )
     elif constant.any():
         names = [draft.names[j] for j in np.flatnonzero(constant)]
         draft.notes.append(
-            f"Columns with the same value in every object tell nothing apart: {quoted(names)}."
+            f"Columns with the same value in every object distinguish nothing: {quoted(names)}."
         )
 
 

@@ -126,11 +126,11 @@ def temporal_days(column: pa.ChunkedArray) -> Floats:
     """Days since 1970 of dates, and days of durations and of times of the day."""
     import pyarrow as pa
 
-    kind = column.type
-    if pa.types.is_time(kind) or pa.types.is_duration(kind):
-        unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
-        whole = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-        return column.cast(whole).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
+    dtype = column.type
+    if pa.types.is_time(dtype) or pa.types.is_duration(dtype):
+        unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[dtype.unit]
+        integer_type = pa.int32() if pa.types.is_time32(dtype) else pa.int64()
+        return column.cast(integer_type).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
     times = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()).cast(pa.float64())
     return times.to_numpy() / 1e3 / number_formats.DAY
 

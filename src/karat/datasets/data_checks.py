@@ -112,7 +112,7 @@ def _repeated_columns(draft: DatasetDraft) -> list[Finding]:
     X = draft.X
     if X.shape[0] < 5 or X.size > 2e7:
         return []
-    first: dict[bytes, int] = {}
+    column_of_key: dict[bytes, int] = {}
     pairs: list[tuple[str, str]] = []
     for j in range(X.shape[1]):
         if draft.categorical[j]:
@@ -126,9 +126,9 @@ def _repeated_columns(draft: DatasetDraft) -> list[Finding]:
         z = (x - x.mean()) / spread
         z *= np.sign(z[np.argmax(np.abs(z) > 1e-6)])
         key = (np.round(z, 5) + 0.0).tobytes()
-        if key in first:
-            pairs.append((draft.names[j], draft.names[first[key]]))
-        first.setdefault(key, j)
+        if key in column_of_key:
+            pairs.append((draft.names[j], draft.names[column_of_key[key]]))
+        column_of_key.setdefault(key, j)
     two_valued = len(pairs) > 0 and all(
         len(np.unique(X[:, draft.names.index(name)])) <= 2 for name, _ in pairs
     )

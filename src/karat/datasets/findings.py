@@ -153,10 +153,10 @@ def _date(f: Finding) -> str:
 def _code(f: Finding) -> str:
     """Sentence about columns of codes."""
     have = "has" if len(f.columns) == 1 else "have"
-    aside = ", or excluded where there are many" if f.facts["excluded"] else ""
+    exclusion = ", or excluded where there are many" if f.facts["excluded"] else ""
     return (
         f"{quoted(f.columns)} {have} whole numbers that look like codes, whose differences mean "
-        f"nothing: read as categories{aside}."
+        f"nothing: read as categories{exclusion}."
     )
 
 
@@ -167,12 +167,12 @@ def _id(f: Finding) -> str:
         are = "is" if len(others) == 1 else "are"
         more = f" {quoted(others)} {are} excluded." if others else ""
         return f"{f.columns[0]!r} names the objects and is not a feature.{more}"
-    things = (
+    predicate = (
         "names things and is not a feature"
         if len(f.columns) == 1
         else "name things and are not features"
     )
-    return f"{quoted(f.columns)} {things}: excluded."
+    return f"{quoted(f.columns)} {predicate}: excluded."
 
 
 def _missing(f: Finding) -> str:

@@ -62,8 +62,8 @@ def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[Floats
 
 def uses_decimal_comma(cells: list[str]) -> bool:
     """Whether any cell rules out commas as thousands separators."""
-    bare = [_AFFIXES.match(cell) for cell in cells]
-    return _has_decimal_comma(["" if match is None else match[2] for match in bare])
+    matches = [_AFFIXES.match(cell) for cell in cells]
+    return _has_decimal_comma(["" if match is None else match[2] for match in matches])
 
 
 def _has_decimal_comma(bodies: list[str]) -> bool:
@@ -114,10 +114,10 @@ def days(cells: list[str], day_first: bool | None = None) -> Floats:
 
 def is_day_first(cells: list[str]) -> bool:
     """Whether dates begin with the day, by a number above 12 or a point after it."""
-    chosen = [cell.strip() for cell in cells if _DATE.fullmatch(cell.strip())]
-    parts = [re.split(r"[-/.]", cell)[:2] for cell in chosen]
-    first = [int(p[0]) for p in parts if len(p) == 2 and p[0].isdigit() and len(p[0]) <= 2]
-    return bool(first) and (max(first) > 12 or "." in chosen[0])
+    dates = [cell.strip() for cell in cells if _DATE.fullmatch(cell.strip())]
+    parts = [re.split(r"[-/.]", cell)[:2] for cell in dates]
+    first_numbers = [int(p[0]) for p in parts if len(p) == 2 and p[0].isdigit() and len(p[0]) <= 2]
+    return bool(first_numbers) and (max(first_numbers) > 12 or "." in dates[0])
 
 
 def days_of_digits(values: NDArray[Any]) -> Floats | None:

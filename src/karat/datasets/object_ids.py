@@ -86,19 +86,19 @@ def order(file_ids: Ids, ids: Ids, input_name: str) -> NDArray[np.intp]:
 
 def mismatch(file_ids: Ids, ids: Ids, input_name: str, n_absent: int) -> InputError:
     """Error for two inputs that name different objects."""
-    wanted_ids = list(ids)
-    rows = places(file_ids, wanted_ids)
-    missing = [id_ for id_, row in zip(wanted_ids, rows, strict=True) if row is None]
-    if are_positions(ids) and n_absent == len(wanted_ids):
+    wanted = list(ids)
+    rows = places(file_ids, wanted)
+    missing = [id_ for id_, row in zip(wanted, rows, strict=True) if row is None]
+    if are_positions(ids) and n_absent == len(wanted):
         return InputError(
-            f"{input_name} names its objects {_first_ids(file_ids)}, and the data have no ids (they "
-            f"are numbered {_first_ids(wanted_ids)}): by row or by name? Name the column of the data "
-            "that has the ids (id_column, --id-column), or drop the column from the other file"
+            f"{input_name} names its objects {_first_ids(file_ids)}, and the data have no ids "
+            f"(they are numbered {_first_ids(wanted)}): by row or by name? Name the column of the "
+            "data that has the ids (id_column, --id-column), or drop the column from the other file"
         )
     return InputError(
-        f"{input_name}: {n_absent:,} of {len(wanted_ids):,} objects are not there (e.g. "
+        f"{input_name}: {n_absent:,} of {len(wanted):,} objects are not there (e.g. "
         f"{_first_ids(missing)}); its ids are {_first_ids(file_ids)}, and those of the data "
-        f"{_first_ids(wanted_ids)}"
+        f"{_first_ids(wanted)}"
     )
 
 

@@ -92,8 +92,8 @@ def _node_column(column: pa.ChunkedArray, name: str) -> NDArray[Any] | None:
     if not _is_numeric(column.type):
         return None
     values = _columns.floats(column)
-    whole = np.isfinite(values).all() and (values == np.floor(values)).all()
-    return values.astype(np.int64) if whole and np.abs(values).max() < 2**53 else None
+    is_whole = np.isfinite(values).all() and (values == np.floor(values)).all()
+    return values.astype(np.int64) if is_whole and np.abs(values).max() < 2**53 else None
 
 
 def _edges_finding(table: pa.Table) -> Finding | None:
