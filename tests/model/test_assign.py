@@ -73,7 +73,7 @@ def test_rows_get_their_clusters(folder: Path, source: str, out: str) -> None:
 
 def test_blocks_are_as_one_call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(folder, "assign", "new.parquet", "--model", "m.karat-model", "-o", "whole.csv")
-    monkeypatch.setattr(row_blocks_module(), "ROWS", 7)
+    monkeypatch.setattr(row_blocks_module(), "ROWS_PER_BLOCK", 7)
     run(folder, "assign", "new.parquet", "--model", "m.karat-model", "-o", "parts.csv")
     assert (folder / "parts.csv").read_text() == (folder / "whole.csv").read_text()
 

@@ -180,7 +180,7 @@ def _stem(path: Path) -> str:
 
 def _columns(entry: Entry, file: Path) -> dict[str, Any]:
     """The columns of a table of labels in the order of the references; lines are one column."""
-    from karat.datasets import joining, read_labelings
+    from karat.datasets import object_ids, read_labelings
 
     is_table = _bare(file).suffix.lower() in _TABLES
     columns = read_labelings(file) if is_table else None
@@ -188,13 +188,13 @@ def _columns(entry: Entry, file: Path) -> dict[str, Any]:
     if not entry.references:
         entry.ids = own
     elif own is None:
-        if entry.ids is not None and not joining.are_positions(entry.ids):
+        if entry.ids is not None and not object_ids.are_positions(entry.ids):
             entry.by_row.append(str(file))
     elif entry.ids is not None:
         columns = read_labelings(file, ids=entry.ids)
         if len(own) != len(entry.ids):
-            raise joining.mismatch(entry.ids, own, "the reference", len(own) - len(entry.ids))
-    elif not any(joining.are_positions(own, start) for start in (0, 1)):
+            raise object_ids.mismatch(entry.ids, own, "the reference", len(own) - len(entry.ids))
+    elif not any(object_ids.are_positions(own, start) for start in (0, 1)):
         raise InputError(
             f"{file} names its objects ({', '.join(repr(one) for one in own[:3].tolist())}, ...) "
             "and the reference does not: give both a column of ids, or drop it"

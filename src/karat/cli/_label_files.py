@@ -93,19 +93,19 @@ def _shared_id(paths: list[Path], header: bool | None) -> tuple[str | None, str]
 
     Files are taken row by row only where none of them names its objects.
     """
-    from karat.datasets import joining, read_columns
+    from karat.datasets import object_ids, read_columns
 
     named: dict[Path, dict[str, Any]] = {}
     for path in paths:
         columns = read_columns(path, n=None, header=header, plain=True)[0]
-        own = joining.id_columns(columns) if len(columns) > 1 else []
+        own = object_ids.id_columns(columns) if len(columns) > 1 else []
         named[path] = {name: columns[name] for name in own}
     for name in sorted(named[paths[0]], key=lambda one: one.lower() != "id"):
         if all(name in own for own in named.values()):
             return name, f"The files are joined by the column {name!r}, which names the objects."
     for path, given in named.items():
         for values in given.values():
-            if not any(joining.are_positions(values, start) for start in (0, 1)):
+            if not any(object_ids.are_positions(values, start) for start in (0, 1)):
                 told = "; ".join(f"{other} {_ids_of(ids)}" for other, ids in named.items())
                 raise InputError(
                     f"{path} names its objects, and not all files do so in the same column: "
@@ -125,14 +125,14 @@ def _common(
     paths: list[Path], id_column: str, header: bool | None
 ) -> tuple[list[Any], dict[str, int]]:
     """Ids that all files have, in the order of the first, and how many others each has."""
-    from karat.datasets import joining, read_columns
+    from karat.datasets import object_ids, read_columns
 
     found = {}
     for path in paths:
         columns = read_columns(path, n=None, header=header, wanted=(id_column,))[0]
         if id_column not in columns:
             raise InputError(f"{path}: {unknown_name(id_column, columns, 'column')}")
-        joining.check_ids(columns[id_column], f"{path}: {id_column!r}")
+        object_ids.check_ids(columns[id_column], f"{path}: {id_column!r}")
         found[path] = columns[id_column]
     shared = set.intersection(*({str(value) for value in ids} for ids in found.values()))
     if not shared:

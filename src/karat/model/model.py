@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import as_dataset
-from karat.datasets.preparation import Filler, Preparation, features_alone
+from karat.datasets.preparation import Filler, Preparation, preparation_of_features
 from karat.distances import check_metric
 from karat.labelings.labels import encode
 from karat.model.archive import parse_members, read_members, write_archive
@@ -185,7 +185,9 @@ class Model:
         checked = thinned(np.arange(n), MAX_CHECKED, rng)
         same = rule.place(data[checked]).labels == encoded.codes[checked]
         return cls(
-            rule=rule, preparation=dataset.preparation or features_alone(dataset),
+            rule=rule, preparation=dataset.preparation or preparation_of_features(
+                dataset.X, dataset.feature_names, dataset.center, dataset.scale
+            ),
             names=tuple(map(str, encoded.names)),
             sizes=tuple(np.bincount(encoded.codes[encoded.codes >= 0]).tolist()), n_objects=n,
             confidence=confidence, extension_agreement=agreement,
