@@ -12,6 +12,7 @@ import karat
 from karat import plot
 from karat.measures import catalogue
 from karat.plot import style
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
@@ -270,7 +271,7 @@ def test_numbers_to_read(value: float, text: str) -> None:
     ("share", "text"), [(0, "0 %"), (0.004, "0.4 %"), (0.5, "50 %"), (1, "100 %")]
 )
 def test_shares_to_read(share: float, text: str) -> None:
-    assert style.percent(share) == text
+    assert percent(share) == text
 
 
 def test_one_clustering_with_many_clusters_does_not_squeeze_the_axis() -> None:

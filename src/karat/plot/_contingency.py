@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
 from karat.plot import style
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
     hover = [
         [
             f"{row_title} {row}, cluster {column}<br><b>{counts[i, j]:,} objects</b><br>"
-            f"{style.percent(share[i, j])} of the cluster"
+            f"{percent(share[i, j])} of the cluster"
             for j, column in enumerate(columns)
         ]
         for i, row in enumerate(rows)

@@ -11,6 +11,7 @@ from karat.distances import check_points
 from karat.measures import silhouette_samples
 from karat.plot import style
 from karat.plot._sampled import draw, finished
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -170,5 +171,5 @@ def _shape(own: NDArray[np.float64], start: float, cluster: int, name: str) -> d
         "hoveron": "fills",
         "hoverinfo": "text",
         "text": f"Cluster {name}: {size:,} objects<br>mean silhouette <b>{own.mean():.3f}</b><br>"
-        f"{style.percent((own < 0).mean())} below 0",
+        f"{percent((own < 0).mean())} below 0",
     }

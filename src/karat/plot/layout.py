@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from karat.plot import style
+from karat.runtime.numerals import percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +98,7 @@ def _components(
     points: NDArray[np.float64], kept: float | None, explained: tuple[float, float]
 ) -> Layout:
     first, second = (
-        f"Principal component {i + 1} ({style.percent(share)} of the variance)"
+        f"Principal component {i + 1} ({percent(share)} of the variance)"
         for i, share in enumerate(explained)
     )
     return Layout(points.astype(np.float32), kept, (first, second), explained)

@@ -181,11 +181,6 @@ def number(value: float, digits: int = 4) -> str:
     return text.replace("-", "−")
 
 
-def percent(share: float) -> str:
-    """A share to read: one decimal below 10 %."""
-    return f"{100 * share:.{int(0 < share < 0.0995)}f} %"
-
-
 def check_labels(labels: Any, n: int | None = None) -> NDArray[np.int64]:
     """Labels as integers from -1, or say what is wrong with them."""
     codes = np.asarray(labels)

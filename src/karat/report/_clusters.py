@@ -9,9 +9,10 @@ import numpy as np
 from karat import plot
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import NOISE
-from karat.plot.style import color, percent, symbol
+from karat.plot.style import color, symbol
 from karat.report._facts import Chosen, Facts, snippet
 from karat.report._page import Picture, Section, plain
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 from karat.text import topic_quality
 

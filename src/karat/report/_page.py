@@ -121,7 +121,8 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from karat.bounds import percent_up
-    from karat.plot.style import number, percent
+    from karat.plot.style import number
+    from karat.runtime.numerals import percent
 
     environment = Environment(
         loader=PackageLoader("karat.report", "page"),

@@ -25,6 +25,7 @@ from karat.report._pictures import (
     parallel_coordinates,
 )
 from karat.report._tables import group_of, undefined_values
+from karat.runtime.numerals import percent
 from karat.study import NO_LABELS, wording
 from karat.study.wording import divisions, first_screen, footer, story
 
@@ -139,7 +140,7 @@ def data(facts: Facts) -> Section:
         ("Features", f"{dataset.n_features:,}" if dataset.n_features else "none"),
     ]
     if sparse.issparse(X):
-        items.append(("Non-zero values", f"{100 * X.nnz / (X.shape[0] * X.shape[1]):.2f} %"))
+        items.append(("Non-zero values", percent(X.nnz / (X.shape[0] * X.shape[1]), 2)))
     if facts.study.truth is not None:
         known = [value for value in facts.study.truth if value is not None]
         title = f"Classes ({dataset.truth_name})" if dataset.truth_name else "Classes"

@@ -24,7 +24,7 @@ _one_core: ContextVar[bool] = ContextVar("one_core", default=False)
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Let what runs in the block take one core, because others run beside it."""
+    """Give the code in the block one core, because other work runs beside it."""
     token = _one_core.set(True)
     try:
         yield
@@ -41,12 +41,12 @@ def available_cores() -> int:
     if _one_core.get():
         return 1
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    return _counted(bound, os.environ.get("LOKY_MAX_CPU_COUNT"))
+    return _core_count(bound, os.environ.get("LOKY_MAX_CPU_COUNT"))
 
 
 @lru_cache(maxsize=8)
-def _counted(bound: int, limit: str | None) -> int:
-    """The count for these processors and this limit: the files of the group are read once."""
+def _core_count(bound: int, limit: str | None) -> int:
+    """The count for these processors and this limit; the files of the group are read once."""
     from joblib import cpu_count
 
     return int(cpu_count())
@@ -54,7 +54,7 @@ def _counted(bound: int, limit: str | None) -> int:
 
 @lru_cache(maxsize=1)
 def thread_pools() -> Any:
-    """What limits the threads of compiled libraries."""
+    """Controller of the thread pools of compiled libraries."""
     import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
     from threadpoolctl import ThreadpoolController
 
@@ -83,6 +83,7 @@ def threads(
         with ThreadPoolExecutor(n) as pool:
 
             def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+                """Apply ``work`` to the items in order, few of them ahead of the caller."""
                 waiting: deque[Future[R]] = deque()
                 try:
                     for item in items:
@@ -108,8 +109,8 @@ def in_order(
 
 def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """``[work(item) for item in items]`` on all cores; no thread is started for one item."""
-    todo = list(items)
-    return [work(item) for item in todo] if len(todo) < 2 else list(in_order(work, todo))
+    pending = list(items)
+    return [work(item) for item in pending] if len(pending) < 2 else list(in_order(work, pending))
 
 
 def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
