@@ -14,7 +14,7 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-FEW = 600  # cells with room for their counts
+FEW_CELLS = 600  # cells with room for their counts
 _MOST_CELLS = 250_000
 
 
@@ -74,7 +74,7 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
         ]
         for i, row in enumerate(rows)
     ]
-    few = counts.size <= FEW
+    few = counts.size <= FEW_CELLS
     text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
     return style.heat_map(
         share,
