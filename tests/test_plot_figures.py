@@ -212,7 +212,7 @@ def test_objects_are_named_where_they_are() -> None:
 
 
 def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.plot._projection.MOST_OBJECTS", 200)
+    monkeypatch.setattr("karat.plot._projection.MOST_POINTS", 200)
     labels = np.repeat([0, 1, 2], [900, 100, 15])
     X = RNG.normal(size=(len(labels), 3))
     figure = plot.projection(X, labels)

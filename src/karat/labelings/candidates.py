@@ -86,7 +86,7 @@ def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[st
 
 
 def _is_special(candidate: object) -> bool:
-    """Whether a candidate holds its labels in some other way than as an array of them."""
+    """Whether a candidate is a structure, an estimator, a topic model or an annotated matrix."""
     structures = (SoftPartition, OverlappingPartition, Dendrogram)
     return isinstance(candidate, structures) or bool(_name(candidate))
 
@@ -108,7 +108,7 @@ def _is_annotated(candidate: object) -> bool:
 
 
 def _last(estimator: object) -> Any:
-    """The last step of a pipeline, any other estimator itself."""
+    """The last step of a pipeline; any other estimator itself."""
     steps = getattr(estimator, "steps", None)
     return steps[-1][1] if steps else estimator
 

@@ -159,7 +159,7 @@ def add_up(rows: NDArray[Any], columns: NDArray[Any], counts: NDArray[np.int64])
 def settle_noise(
     cells: Cells, names: tuple[Any, Any], noise: NoisePolicy
 ) -> tuple[Cells, tuple[Any, Any], NDArray[np.intp]]:
-    """Turn rows and columns of -1 into what ``noise`` says; also the cell that each one was."""
+    """Cells and names after the noise policy, and the original cell of each."""
     rows, columns, counts = cells
     sides = {"labels_true": rows, "labels_pred": columns}
     was = np.arange(len(counts))

@@ -360,7 +360,7 @@ class ContingencyTable:
         return heaviest_matching(self.rows, self.columns, self.counts, self.shape)
 
     def by_cluster(self) -> pd.DataFrame:
-        """How pure each cluster is: one row per cluster.
+        """Purity, largest class and match of each cluster, one row per cluster.
 
         Returns
         -------
@@ -381,7 +381,7 @@ class ContingencyTable:
         return _view(self.transposed, "class", "purity", ("precision", "recall"))
 
     def by_class(self) -> pd.DataFrame:
-        """How each class is split over the clusters: one row per class.
+        """Largest cluster, split and match of each class, one row per class.
 
         Returns
         -------
@@ -446,7 +446,7 @@ def tables_against(
 
 
 def _together(true: Encoded, batch: Labelings, rows: slice) -> Iterator[ContingencyTable | None]:
-    """Tables of some of the batch, dense ones one behind the other."""
+    """Tables of a slice of the batch, counted into one dense array."""
     from karat._kernels.contingency import count_many
 
     codes, k_pred = batch.codes[rows], batch.n_clusters[rows]

@@ -187,7 +187,7 @@ def known_labels(
 
 
 def count_labels(labels: NDArray[np.object_], most: int = 8) -> str:
-    """How many labels of which classes were read, in words.
+    """A sentence on the number of labels of each class.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def as_names(values: Iterable[Any]) -> NDArray[np.object_]:
 
 
 def outliers_error(name: str, count: float, total: float) -> InputError:
-    """The error for outliers where no policy says what they are."""
+    """The error for outliers without a noise policy."""
     return InputError(
         f"{name} marks {count} of {total} objects as outliers (-1); say what they are: "
         'noise="cluster" (one ordinary cluster), "singletons" (each its own cluster) or "drop" '
@@ -325,7 +325,7 @@ def outliers_error(name: str, count: float, total: float) -> InputError:
 
 
 def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "labels") -> Encoded:
-    """Turn outliers into what ``noise`` says; only ``"drop"`` leaves codes of ``-1``.
+    """Apply the noise policy to outliers; only ``"drop"`` leaves codes of ``-1``.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class Labelings:
         )
 
     def take(self, objects: NDArray[Any]) -> Labelings:
-        """Labelings of some of the objects; clusters left empty are dropped."""
+        """Labelings of a subset of the objects; clusters left empty are dropped."""
         codes = self.codes[:, objects]
         names = []
         for row, names_before in zip(codes, self.cluster_names, strict=True):
@@ -211,7 +211,7 @@ def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
 
 
 def first_places(codes: NDArray[np.int32], k: int) -> NDArray[np.intp]:
-    """Where each of the codes 0 .. k - 1 occurs first; the length where it does not.
+    """First position of each of the codes 0 .. k - 1; the length for a code that is absent.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which clusters can be recognised."""
+"""Share of each cluster that a classifier recognises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which classes are in which clusters."""
+"""Contingency tables of classes and clusters."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from karat.clusterers import LinkageClustering
 from karat.distances import check_points
 from karat.labelings import Dendrogram
 from karat.plot._sampled import draw_points
-from karat.plot.results import tree_figure
+from karat.plot.results import MOST_IN_TREE, tree_figure
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.runtime.types import ArrayLike, Metric, RandomState
-
-MOST_OBJECTS = 2_000
 
 
 def dendrogram(
@@ -83,6 +81,6 @@ def _tree(
         return X.linkage, np.arange(X.n_objects), X.n_objects
     points = check_points(X, metric)
     n = points.shape[0]
-    points, rows = draw_points(points, MOST_OBJECTS, metric, random_state)
+    points, rows = draw_points(points, MOST_IN_TREE, metric, random_state)
     model = LinkageClustering(n_clusters=1, method=method, metric=metric).fit(points)
     return model.linkage_, rows, n

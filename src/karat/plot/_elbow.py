@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import ArrayLike, RandomState
 
-MOST_OBJECTS = 5_000
+MOST_IN_ELBOW = 5_000
 
 
 def elbow(
@@ -65,7 +65,7 @@ def elbow(
     """
     points = check_data(X)
     n = points.shape[0]
-    points, rows = draw_points(points, MOST_OBJECTS, "euclidean", random_state)
+    points, rows = draw_points(points, MOST_IN_ELBOW, "euclidean", random_state)
     result = gap_statistic(points, k=k, n_references=n_references, random_state=random_state)
     title = f"Gap statistic: {result.first_k} clusters"
     return gap_figure(result, result.first_k, title=title, drawn=len(rows), n=n)

@@ -1,4 +1,4 @@
-"""Which features set each cluster apart."""
+"""Features that distinguish the clusters."""
 
 from __future__ import annotations
 

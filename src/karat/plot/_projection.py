@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import ArrayLike, Labels, RandomState
 
-MOST_OBJECTS = 5_000
+MOST_POINTS = 5_000
 
 
 def projection(
@@ -72,7 +72,7 @@ def projection(
     ids = np.arange(n) if ids is None else np.asarray(ids, dtype=object)
     if len(ids) != n:
         raise InputError(f"ids must have an entry for each of the {n} objects; got {len(ids)}")
-    shown = sample(codes, MOST_OBJECTS, check_random_state(random_state))
+    shown = sample(codes, MOST_POINTS, check_random_state(random_state))
     drawn = X[shown]
     if X.shape[1] <= 2:
         plane = as_given(drawn, feature_names, None, None)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
 
-MOST_OBJECTS = 5_000
+MOST_PROFILED = 5_000
 _POINTS_PER_CLUSTER = 300
 
 
@@ -73,7 +73,7 @@ def silhouette(
 
     points = check_points(X, metric)
     codes = style.check_labels(labels, points.shape[0])
-    points, rows = draw_points(points, MOST_OBJECTS, metric, random_state)
+    points, rows = draw_points(points, MOST_PROFILED, metric, random_state)
     values = silhouette_samples(points, codes[rows], metric=metric, noise="drop")
     figure = silhouette_profile(values, codes[rows], names=names)
     records = []

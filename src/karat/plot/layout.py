@@ -1,4 +1,4 @@
-"""Where objects are drawn: in a plane that keeps as many of their neighbours as it can."""
+"""Layouts of objects in a plane that keep as many neighbours as possible."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MIN_DRAWN = 12
 
 
 @dataclass(frozen=True)
-class Layout:
+class PlaneLayout:
     """Objects in the plane.
 
     Attributes
@@ -52,11 +52,11 @@ class Layout:
 
 
 def n_neighbors(n: int) -> int:
-    """How many neighbours of each of n objects :func:`lay_out` reads."""
+    """Number of neighbours of each of n objects that :func:`lay_out` reads."""
     return int(1.3 * (3 * PERPLEXITY + 1) * max(1.0, n / PLACED))
 
 
-def lay_out(X: Rows, lists: NeighborLists | None, *, random_state: int = 0) -> Layout:
+def lay_out(X: Rows, lists: NeighborLists | None, *, random_state: int = 0) -> PlaneLayout:
     """Principal components where they keep most neighbours, otherwise t-SNE where it keeps more."""
     points, explained = principal_plane(X)
     if lists is None or X.shape[0] < MIN_DRAWN:
@@ -66,7 +66,7 @@ def lay_out(X: Rows, lists: NeighborLists | None, *, random_state: int = 0) -> L
         placed = _neighbor_layout(points, lists, random_state)
         share = share_kept(lists.indices, placed)
         if share > kept:
-            return Layout(placed.astype(np.float32), share)
+            return PlaneLayout(placed.astype(np.float32), share)
     return _components(points, kept, explained)
 
 
@@ -75,7 +75,7 @@ def as_given(
     names: Sequence[object] | None,
     center: npt.ArrayLike | None,
     scale: npt.ArrayLike | None,
-) -> Layout:
+) -> PlaneLayout:
     """One or two features in original units; a single one is spread out at random."""
     rows = np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
     rows = rows * (1 if scale is None else np.asarray(scale, dtype=np.float64))
@@ -84,8 +84,8 @@ def as_given(
     titles = [style.safe(f"feature {j}" if names is None else names[j]) for j in range(d)]
     if d == 1:
         aside = np.random.default_rng(0).uniform(-1, 1, size=(len(rows), 1))
-        return Layout(np.hstack([rows, aside]).astype(np.float32), None, (titles[0], ""))
-    return Layout(rows.astype(np.float32), None, (titles[0], titles[1]))
+        return PlaneLayout(np.hstack([rows, aside]).astype(np.float32), None, (titles[0], ""))
+    return PlaneLayout(rows.astype(np.float32), None, (titles[0], titles[1]))
 
 
 def sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -103,13 +103,13 @@ def sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDA
 
 def _components(
     points: NDArray[np.float64], kept: float | None, explained: tuple[float, float]
-) -> Layout:
-    """Layout of principal components, named with their shares of the variance."""
+) -> PlaneLayout:
+    """PlaneLayout of principal components, named with their shares of the variance."""
     first, second = (
         f"Principal component {i + 1} ({percent(share)} of the variance)"
         for i, share in enumerate(explained)
     )
-    return Layout(points.astype(np.float32), kept, (first, second), explained)
+    return PlaneLayout(points.astype(np.float32), kept, (first, second), explained)
 
 
 def share_kept(neighbors: NDArray[np.int32], points: NDArray[np.floating[Any]]) -> float:
@@ -125,7 +125,7 @@ def share_kept(neighbors: NDArray[np.int32], points: NDArray[np.floating[Any]]) 
 def _neighbor_layout(
     plane: NDArray[np.float64], lists: NeighborLists, random_state: int
 ) -> NDArray[np.float64]:
-    """t-SNE of a sample from its neighbour lists; the others between their nearest in it."""
+    """t-SNE of a sample from its neighbour lists; further objects go between their nearest."""
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from karat.measures.internal.gap import GapResult
     from karat.runtime.types import Floats
 
+#: objects of a tree; more are sampled
+MOST_IN_TREE = 2_000
 #: merges in the table
 _LISTED = 20
 
 
 def tree_figure(
-    Z: Floats, k: int | None, names: Sequence[object], *, linkage: str, leaves: int, n: int
+    Z: Floats, k: int | None, names: Sequence[object], *, linkage: str, leaves: int = 40, n: int
 ) -> go.Figure:
     """The dendrogram of a linkage matrix of named objects, drawn from n, with the cut into k."""
     import pandas as pd
@@ -88,7 +90,7 @@ def _colours(Z: Floats, k: int | None) -> list[str]:
 
 
 def gap_figure(result: GapResult, chosen: int, *, title: str, drawn: int, n: int) -> go.Figure:
-    """The elbow of a gap statistic of some of n objects, and the gap with a ring at ``chosen``."""
+    """Within-cluster scatter and gap statistic by number of clusters, with a ring at ``chosen``."""
     from plotly.subplots import make_subplots
 
     values = result.table

@@ -1,4 +1,4 @@
-"""How every figure looks: colours that colour-blind readers can tell apart, text that is safe."""
+"""Style of every figure: colours for colour-blind readers, and escaped text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DIVERGING = (
 )
 SEQUENTIAL = ((0.0, "rgba(0,114,178,0)"), (1.0, "rgba(0,114,178,0.55)"))
 
-_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+_FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 _AXIS = {
     "gridcolor": RULE,
     "linecolor": RULE,
@@ -49,7 +49,7 @@ _AXIS = {
 }
 _TEMPLATE = go.layout.Template(
     layout={
-        "font": {"family": _FONT, "size": 13, "color": INK},
+        "font": {"family": _FONT_FAMILY, "size": 13, "color": INK},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "colorway": list(COLORS),
@@ -57,7 +57,7 @@ _TEMPLATE = go.layout.Template(
         "xaxis": _AXIS,
         "yaxis": _AXIS,
         "hovermode": "closest",
-        "hoverlabel": {"font": {"family": _FONT, "size": 13}, "align": "left"},
+        "hoverlabel": {"font": {"family": _FONT_FAMILY, "size": 13}, "align": "left"},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "itemwidth": 30},
         "title": {"x": 0, "xanchor": "left", "xref": "paper"},
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NOISE_COLOR, "activecolor": COLORS[0]},

@@ -1,4 +1,4 @@
-"""Where parts of work run: on the cores of this process, or on an executor that has the data."""
+"""Workers for parts of a computation: the cores of this process, or an executor."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A line of progress now and then, where there is no terminal."""
+    """A line of progress at intervals, for output that is no terminal."""
     done, began, finished = 0, time.monotonic(), threading.Event()
 
     def advance(steps: int) -> None:

@@ -83,7 +83,7 @@ class Registry(Mapping[str, R], Generic[R]):
 
 
 def _definition(record: Any) -> list[Any]:
-    """The fields of a record, where functions are what is written at one place of one file."""
+    """Values of a record's fields, with functions as the place where they are written."""
     values = [getattr(record, field.name) for field in fields(record)]
     codes = [getattr(value, "__code__", None) for value in values]
     return [

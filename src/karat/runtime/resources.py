@@ -20,7 +20,7 @@ _STATUS = Path("/proc/self/status")
 
 
 def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Slices of consecutive rows, some millions of numbers at a time."""
+    """Slices of consecutive rows, each of some millions of values."""
     step = max(1, BLOCK_VALUES // max(shape[1], 1))
     for start in range(0, shape[0], step):
         yield slice(start, min(start + step, shape[0]))

@@ -1,4 +1,4 @@
-"""Names that people know from scikit-learn, and what they are here."""
+"""Names from scikit-learn, and their counterparts in karat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCIKIT_LEARN = {
 
 
 def hint(name: str) -> str:
-    """The note on the name here of one of scikit-learn's public functions, empty for others."""
+    """A note on karat's name for a public function of scikit-learn, empty for any other name."""
     if name not in SCIKIT_LEARN:
         return ""
     ours, note = SCIKIT_LEARN[name]

@@ -1,4 +1,4 @@
-"""Threads: how many cores there are for this process, and one way to map over them.
+"""Threads: the cores available to this process, and a map over them.
 
 Kernels release the interpreter lock, so that threads are enough wherever karat computes by
 itself. Results are in the order of the items and do not depend on the number of cores.

@@ -1,4 +1,4 @@
-"""Input validation of every public function: what was given, what is wanted, how to fix it."""
+"""Input validation of every public function, with errors that say how to fix the input."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ def _check_values(
 
 
 def check_sample_weight(sample_weight: npt.ArrayLike, n: int | None) -> Floats:
-    """The weights of ``n`` objects, where it is known: finite, at least 0, not all 0."""
+    """Validated weights of ``n`` objects: finite, at least 0, not all 0."""
     try:
         weights = np.asarray(on_host(sample_weight, name="sample_weight"), dtype=np.float64)
     except (TypeError, ValueError):

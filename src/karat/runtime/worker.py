@@ -1,4 +1,4 @@
-"""What a worker process runs first, before it imports anything that takes time."""
+"""Start of a worker process, before it imports anything that takes time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike two clusterings of the same objects are, from integer codes."""
+"""Agreement of two clusterings of the same objects, from integer codes."""
 
 from __future__ import annotations
 

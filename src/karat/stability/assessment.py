@@ -1,4 +1,4 @@
-"""Assessment of one clusterer: how many clusters are found again, and which ones."""
+"""Assessment of one clusterer: the number of clusters found again, and which ones."""
 
 from __future__ import annotations
 

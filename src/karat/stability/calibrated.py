@@ -61,7 +61,7 @@ def calibrated_stability(
     everywhere: bool = True,
     **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
-    """How well the worst cluster survives in another half, beside data without clusters.
+    """Survival of the worst cluster in another half, compared with null data.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which clusters of one clustering are found again in resamples of the data."""
+"""Stability of the clusters of one clustering in resamples of the data."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def clusterwise_bootstrap(
 
 
 def _table(values: NDArray[np.float64], sizes: NDArray[np.int64]) -> pd.DataFrame:
-    """How well each cluster is found again, from its similarity in each resample."""
+    """Summary of each cluster's similarities over the resamples."""
     import pandas as pd
 
     drawn = np.maximum((~np.isnan(values)).sum(axis=0), 1)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from karat.stability.engine import ClustererLike
 
 BINS = 100
-_BLOCK_ROWS = 64
+_CONSENSUS_ROWS = 64
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,9 @@ class Consensus(Tabled):
 
         def work(start: int, stop: int) -> None:
             """Fill a strip of rows."""
-            for i in range(start, stop, _BLOCK_ROWS):
-                out[i : min(i + _BLOCK_ROWS, stop)] = self.rows(k, i, min(i + _BLOCK_ROWS, stop))
+            for i in range(start, stop, _CONSENSUS_ROWS):
+                end = min(i + _CONSENSUS_ROWS, stop)
+                out[i:end] = self.rows(k, i, end)
 
         in_strips(work, n)
         return out
@@ -192,10 +193,10 @@ def _histogram(labels: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
     def work(start: int, stop: int) -> None:
         """Count the consensus of a strip of rows."""
         counts, missed = np.zeros(BINS, dtype=np.int64), 0
-        together = np.empty((_BLOCK_ROWS, n), dtype=np.uint16)
+        together = np.empty((_CONSENSUS_ROWS, n), dtype=np.uint16)
         drawn = np.empty_like(together)
-        for i in range(start, stop, _BLOCK_ROWS):
-            m = min(_BLOCK_ROWS, stop - i)
+        for i in range(start, stop, _CONSENSUS_ROWS):
+            m = min(_CONSENSUS_ROWS, stop - i)
             consensus_rows(labels, i, i + m, together[:m], drawn[:m])
             missed += consensus_histogram(together[:m], drawn[:m], i, counts)
         parts.append((counts, missed))

@@ -45,7 +45,7 @@ def ben_hur(
     n_references: int = 0,
     **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
-    """Similarity of the clusterings of two overlapping subsamples, on what they share.
+    """Similarity of the clusterings of two overlapping subsamples, on their common objects.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def prediction_strength(
     n_references: int = 0,
     **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
-    """Prediction strength: do the clusters of one half predict who is together in the other?
+    """Prediction strength: how well the clusters of one half predict those of the other.
 
     Parameters
     ----------

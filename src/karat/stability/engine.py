@@ -146,7 +146,7 @@ class Engine:
         return {**self.__dict__, "executor": None}
 
     def neighbors(self) -> NeighborLists:
-        """Nearest neighbours of every object among all, found once for every subsample."""
+        """Nearest neighbours of every object, searched once for all subsamples."""
         if not self._lists:
             length = min(LIST_LENGTH, self.n - 1)
             workers = self.executor if isinstance(self.executor, Workers) else None

@@ -144,7 +144,7 @@ def _tests(
     n_resamples: int,
     fraction: float,
 ) -> list[NDArray[np.int64]]:
-    """The objects that each classifier is tested on: folds, or what is not in a subsample."""
+    """Test objects of each classifier: folds, or the objects outside of a subsample."""
     judged = np.flatnonzero(labels >= 0)
     if folds is not None:
         if not 2 <= folds <= len(judged):
@@ -183,7 +183,7 @@ def _subsets(
     for b, subset in enumerate(subsets):
         rows = np.flatnonzero(np.isin(labels, subset))
         if len(rows) >= MIN_OBJECTS:
-            answer = _asked(engine, rows, k + 2, estimate, engine.generator(*key, 3, b))
+            answer = _estimate_number(engine, rows, k + 2, estimate, engine.generator(*key, 3, b))
             right.append(float(answer == len(subset)))
     return right
 
@@ -204,11 +204,13 @@ def _single_clusters(
             rng = engine.generator(*key, 4, cluster, b)
             part = rows[subsample(len(rows), fraction, rng)] if len(rows) > 1 else rows
             few = len(part) < MIN_OBJECTS
-            values.append(1.0 if few else float(_asked(engine, part, 5, estimate, rng) == 1))
+            values.append(
+                1.0 if few else float(_estimate_number(engine, part, 5, estimate, rng) == 1)
+            )
     return values
 
 
-def _asked(
+def _estimate_number(
     engine: Engine,
     rows: NDArray[np.integer[Any]],
     most: int,
