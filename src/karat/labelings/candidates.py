@@ -66,11 +66,9 @@ def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[st
     if _is_special(given):
         given = {_name(given) or ("tree" if isinstance(given, Dendrogram) else "0"): given}
     listed = isinstance(given, (list, tuple))
-    pairs: list[tuple[str, Any]] = []
-    if listed:
-        pairs = [(_name(clustering) or str(i), clustering) for i, clustering in enumerate(given)]
-    elif isinstance(given, Mapping):
-        pairs = [(str(name), clustering) for name, clustering in given.items()]
+    pairs = [(_name(entry) or str(i), entry) for i, entry in enumerate(given)] if listed else []
+    if isinstance(given, Mapping):
+        pairs = [(str(name), entry) for name, entry in given.items()]
     if not any(_is_special(clustering) for _, clustering in pairs):
         return given, {}
     hard: dict[str, Any] = {}
@@ -95,10 +93,12 @@ def _name(candidate: object) -> str:
     """Name of an estimator, a topic model or an annotated matrix; empty for anything else."""
     if isinstance(candidate, (type, np.ndarray)):
         return ""
-    estimator = hasattr(candidate, "fit") and (
-        hasattr(candidate, "fit_predict") or hasattr(candidate, "predict")
+    predicts = hasattr(candidate, "fit_predict") or hasattr(candidate, "predict")
+    named = (
+        (hasattr(candidate, "fit") and predicts)
+        or hasattr(candidate, "topics_")
+        or _is_annotated(candidate)
     )
-    named = estimator or hasattr(candidate, "topics_") or _is_annotated(candidate)
     return type(_last(candidate)).__name__ if named else ""
 
 

@@ -79,15 +79,12 @@ def as_constraints(
     """
     if isinstance(constraints, Constraints):
         return constraints
-    rows = (
-        constraints.to_numpy(dtype=object).tolist()
-        if hasattr(constraints, "to_numpy")
-        else list(constraints)
-    )
+    if hasattr(constraints, "to_numpy"):
+        constraints = constraints.to_numpy(dtype=object).tolist()
     names = list(range(n)) if ids is None else list(ids)
     positions = {str(name): i for i, name in enumerate(names)}
     kinds: dict[tuple[int, int], bool] = {}
-    for number, row in enumerate(rows):
+    for number, row in enumerate(constraints):
         place = f"constraint {number + 1}"
         if len(row) != 3:
             raise InputError(f"{place} has {len(row)} values; give two objects and must or cannot")

@@ -97,10 +97,7 @@ class Labelings:
 
 
 def as_labelings(
-    labelings: object,
-    *,
-    n_objects: int | None = None,
-    noise: NoisePolicy = "error",
+    labelings: object, *, n_objects: int | None = None, noise: NoisePolicy = "error"
 ) -> Labelings:
     """Bring one or many clusterings into the form that judges receive.
 

@@ -139,20 +139,16 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
 
     def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:
         """Features of each cluster on its card."""
-        codes, descriptions = labels[rows], [list[Any]() for _ in range(k)]
+        codes, described = labels[rows], [list[Any]() for _ in range(k)]
         if table is None or codes.max() < 0:
-            return descriptions
+            return described
         means = Means(table, codes)
         for c in range(codes.max() + 1):
-            telling = [
-                feature for feature in means.telling(c) if feature.effect > 0 or not of_terms
-            ]
-            for feature in telling[:MOST_FEATURES]:
-                length = feature.within if of_terms else strength(feature.effect)
-                place = named.setdefault(feature.feature, len(named))
-                descriptions[c].append(
-                    [place, feature.text, round(100 * length), feature.text_elsewhere]
-                )
-        return descriptions
+            telling = [t for t in means.telling(c) if t.effect > 0 or not of_terms]
+            for t in telling[:MOST_FEATURES]:
+                length = t.within if of_terms else strength(t.effect)
+                place = named.setdefault(t.feature, len(named))
+                described[c].append([place, t.text, round(100 * length), t.text_elsewhere])
+        return described
 
     return describe, named

@@ -83,7 +83,5 @@ def _found_again(chosen: Chosen) -> dict[int, float]:
 
 def _classes(values: Iterable[object], most: int = 3) -> list[tuple[str, float]]:
     """The most frequent classes of some objects, with their shares."""
-    classes = [str(value) for value in values if value is not None]
-    return [
-        (name, count / len(classes)) for name, count in Counter(sorted(classes)).most_common(most)
-    ]
+    names = sorted(str(value) for value in values if value is not None)
+    return [(name, count / len(names)) for name, count in Counter(names).most_common(most)]

@@ -59,11 +59,7 @@ class Chosen:
     def names(self) -> list[str]:
         """Title of each cluster, by number: its given name, or characteristic terms."""
         names = list(self.short_names)
-        named = [
-            cluster
-            for cluster in self.study.describe(self.answer.name)
-            if cluster.named_by is not None
-        ]
+        named = [c for c in self.study.describe(self.answer.name) if c.named_by is not None]
         for cluster in named:
             names[cluster.cluster] += f": {cluster.name}"
         if not named and self.terms is not None:

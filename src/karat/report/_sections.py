@@ -197,11 +197,8 @@ def build(facts: Facts) -> dict[str, Any]:
 
     folds = []
     for id, title, builders in PAGE_FOLDS:
-        built = (
-            builder(facts)
-            for builder in builders
-            if facts.chosen is not None or builder in WITHOUT_CHOICE
-        )
+        usable = [b for b in builders if facts.chosen is not None or b in WITHOUT_CHOICE]
+        built = (build_section(facts) for build_section in usable)
         present = tuple(section for section in built if section is not None)
         folds += [Fold(id, title, present)] * bool(present)
     sections = {section.id: section for fold in folds for section in fold.sections}

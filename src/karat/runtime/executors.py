@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-KEPT_VALUES = (
-    4  # values that workers keep for the passes to come: data, labels, weights and one more
-)
+KEPT_VALUES = 4  # values that workers keep for later passes: data, labels, weights, another
 STARTING = 60.0  # seconds that the first worker may take to come
 PATIENCE = 5.0  # seconds without an answer before the scheduler is checked
 JOBS = 128  # jobs that an executor gets at a time, whatever the number of its workers
@@ -284,6 +282,7 @@ class _OfDask(Executor):
         self._client, self._options = client, {**options, "pure": False}
 
     def submit(self, function: Callable[..., R], /, *args: object, **kwargs: object) -> Future[R]:
+        """Submit a job to the client; its result arrives in a future of this process."""
         import asyncio
 
         remote = self._client.submit(function, *args, **kwargs, **self._options)

@@ -15,7 +15,7 @@ from karat.runtime.validation import InputError
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.engine import ResamplingOptions, check_draws, prepare
+from karat.stability.engine import Engine, ResamplingOptions, check_draws, prepare
 from karat.stability.result import ClusterStability, StabilityCurve
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def assess(
     if encoded is not None:
         names = clusters.table.set_axis(encoded.names.tolist(), axis=0).rename_axis("cluster")
         clusters = replace(clusters, table=names)
-    shown, consensus = _consensus(data, record, parameter_value, clusters, 2 * n_resamples, options)
+    shown, consensus = _consensus(data, record, parameter_value, clusters, 2 * n_resamples, engine)
     return Assessment(
         clusterer=record.key,
         curve=curve,
@@ -291,16 +291,16 @@ def _consensus(
     value: Any,
     clusters: ClusterStability,
     n_resamples: int,
-    options: ResamplingOptions,
+    engine: Engine,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Objects in the order of the dendrogram, and the consensus of each two."""
     n = data.shape[0]
     if len(clusters.table) > MOST_CLUSTERS:
         return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
-    consensus = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **options)
+    consensus = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **engine.options)
     rows = np.arange(n)
     if n > MOST_SHOWN:
-        rng = np.random.default_rng([options["random_state"], 2**31 + 2])
+        rng = engine.generator(2**31 + 2)
         rows = np.sort(rng.choice(n, MOST_SHOWN, replace=False))
     key = next(iter(consensus.labels))
     part = Consensus(consensus.table, {key: np.ascontiguousarray(consensus.labels[key][:, rows])})

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.base import ClassifierMixin
 
-    from karat.runtime.types import ArrayLike, Estimator, Rows
+    from karat.runtime.types import ArrayLike, Estimator, Metric, RandomState, Rows
 
     Codes = NDArray[np.int32]
     Positions = NDArray[np.int64]
@@ -63,7 +63,7 @@ class Engine:
 
     X: Any
     clusterer: Clusterer
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     random_state: int = 0
     #: threads, or what has the data elsewhere
     executor: ThreadPoolExecutor | CountingPool | Workers | None = None
@@ -186,9 +186,9 @@ def _call(X: Rows, pickled: bytes, item: object) -> Any:
 class ResamplingOptions(TypedDict, total=False):
     """Options that every resampling method takes: distance, seed, and where the resamples run."""
 
-    metric: Any
-    random_state: Any
-    executor: Any
+    metric: Metric
+    random_state: RandomState
+    executor: object
 
 
 def prepare(X: ArrayLike, clusterer: ClustererLike, **options: Unpack[ResamplingOptions]) -> Engine:
