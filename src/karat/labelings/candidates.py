@@ -44,8 +44,8 @@ def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[st
     Returns
     -------
     labelings : object
-        What :func:`karat.labelings.as_labelings` takes: hard labels of each, of a dendrogram
-        those of its cuts. What holds nothing of the above is given back as it is.
+        Input for :func:`karat.labelings.as_labelings`: hard labels of each candidate, and of each
+        cut of a dendrogram. Anything else is returned unchanged.
     memberships : dict
 
     Raises

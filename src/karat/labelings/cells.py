@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: rows and columns, -1 for outliers, and the contents
 Cells: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]"
-# tables up to so many cells are counted as a dense array
+# tables with at most this many cells are counted as a dense array
 DENSE_CELLS = 1 << 21
 
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from karat.distances.neighbors import NeighborLists
     from karat.runtime.types import Rows
 
-#: neighbours of an object that are counted for what a plane keeps
+#: nearest neighbours of an object that are compared with those in the plane
 COUNTED = 10
-#: share of the neighbours from which on the principal components are drawn
+#: share of the neighbours that principal components must keep to be drawn
 ENOUGH_KEPT = 0.5
 #: objects that t-SNE places, and its perplexity; further objects go between those nearest to them
 PLACED, PERPLEXITY = 2000, 30
-#: fewer objects than this have no neighbourhoods to keep
+#: fewest objects that have neighbourhoods to keep
 MIN_DRAWN = 12
 
 

@@ -105,7 +105,7 @@ def differences(facts: Facts) -> Section | None:
     if tests is None:
         return plain("differences", title, [untested(why_untested(facts.study))])
     summary = tested(tests, chosen.labels, chosen.short_names)
-    return Section("differences", title, "differences.html", {"told": summary})
+    return Section("differences", title, "differences.html", {"summary": summary})
 
 
 def classes(facts: Facts) -> Section | None:

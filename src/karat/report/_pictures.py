@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: values of the sample that k-means is run on, its objects at most, and the data beside it
 ELBOW_VALUES, ELBOW_SAMPLE, REFERENCES = 12_000, 600, 10
-#: numbers of clusters of the elbow: so many, or two more than the choice has
+#: largest number of clusters of the elbow by default; otherwise two more than the choice has
 NUMBERS, MOST_NUMBERS = 10, 20
 #: with more features, or clusters, lines and pairs are a thicket
 MOST_FEATURES, MOST_CLUSTERS = 50, 12

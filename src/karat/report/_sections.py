@@ -42,7 +42,7 @@ def answer(facts: Facts) -> Section:
         drawn = cards(facts)
         values |= {
             "heading": first_screen.heading(answer),
-            "told": story(answer),
+            "sentences": story(answer),
             "caption": first_screen.caption(
                 chosen.noun,
                 kept=shown.layout.kept,
@@ -66,7 +66,7 @@ def reasons(facts: Facts) -> Section | None:
     status = facts.scores["status"]
     values = {
         "findings": wording.findings(chosen.answer.findings),
-        "told": chosen.answer.sentences,
+        "sentences": chosen.answer.sentences,
         "name": chosen.answer.name,
         "tried": len(status),
         "failed": int((status == "failed").sum()),
@@ -81,7 +81,7 @@ def alternatives(facts: Facts) -> Section | None:
         return None
     alternatives_found = facts.study.alternatives()
     values = {
-        "told": divisions.sentences(alternatives_found),
+        "sentences": divisions.sentences(alternatives_found),
         "heads": divisions.HEADS,
         "rows": divisions.rows(alternatives_found) if len(alternatives_found) > 1 else [],
     }

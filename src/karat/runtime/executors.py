@@ -108,7 +108,7 @@ class Workers:
 
     def __init__(self, executor: object = None) -> None:
         self.elsewhere = None if executor is None else as_executor(executor)
-        #: values that were sent and what stands for them there, the last used at the end
+        #: values that were sent, and their handles, the last used at the end
         self._sent: list[tuple[Any, Any]] = []
 
     @classmethod
@@ -143,8 +143,8 @@ class Workers:
     ) -> Iterator[R]:
         """``function(*data, item)`` of each item, in order.
 
-        An executor gets the data once, where it can keep them, and jobs of several items, each for
-        one core. ``one_blas_thread`` is for this process.
+        An executor gets the data once, where it can keep them. Its jobs have several items, each
+        for one core. ``one_blas_thread`` is for this process.
         """
         if self.elsewhere is None:
             yield from in_order(partial(function, *data), items, one_blas_thread=one_blas_thread)
@@ -181,8 +181,8 @@ class Workers:
         client = None if self.elsewhere is None else getattr(self.elsewhere[0], "_client", None)
         if client is not None and client.status != "running":
             raise LostWorkersError(
-                "the Dask scheduler no longer answers; what was finished is kept, and the same "
-                "call goes on from it when there is a scheduler"
+                "the Dask scheduler no longer answers; finished work is kept, and the same call "
+                "resumes from it once a scheduler runs"
             )
 
 
@@ -191,7 +191,7 @@ def lost(error: BaseException) -> LostWorkersError | None:
     if isinstance(error, CancelledError):
         return LostWorkersError(
             "the workers died, and the data with them, most likely out of memory; give each more, "
-            "or have more of them. What was finished is kept, and the same call goes on from it"
+            "or start more of them. Finished work is kept, and the same call resumes from it"
         )
     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
         return LostWorkersError(
@@ -211,7 +211,7 @@ def _on_one_core(function: Callable[..., R], *data_and_items: Any) -> list[R]:
 def tree_sum(parts: Iterable[T], add: Callable[[T, T], T]) -> T:
     """Sum of all parts, neighbours first: the order depends on their number alone.
 
-    Few partial sums are held at a time, the logarithm of the number of parts.
+    Only a few partial sums are in memory: the logarithm of the number of parts.
 
     >>> tree_sum("abcde", lambda x, y: f"({x}{y})")
     '(((ab)(cd))e)'
@@ -231,7 +231,7 @@ def tree_sum(parts: Iterable[T], add: Callable[[T, T], T]) -> T:
 class OnDisk:
     """A value in a file of a folder; sent to a process of this machine, it arrives as the value.
 
-    Each process reads it once, and maps its arrays, which all of them share.
+    Each process reads the file once, and maps its arrays, which all processes share.
     """
 
     def __init__(self, value: object, folder: Path) -> None:
@@ -250,7 +250,7 @@ def _loaded(path: str) -> Any:
     """The value in a file, its arrays mapped copy-on-write."""
     import joblib
 
-    # each process has its own of what it writes to
+    # copy-on-write: each process has its own copy of pages that it changes
     value = joblib.load(path, mmap_mode="c")
     return np.asarray(value) if isinstance(value, np.ndarray) else value
 
@@ -274,8 +274,8 @@ class _Files:
 class _OfDask(Executor):
     """Jobs of a Dask client.
 
-    Of the futures of the client's own executor, those whose result was lost with its worker before
-    it was fetched never end.
+    The client's own executor is not used: its futures never end where a worker dies with a result
+    that was not fetched yet.
     """
 
     def __init__(self, client: distributed.Client, options: dict[str, Any]) -> None:

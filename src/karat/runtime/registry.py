@@ -16,7 +16,7 @@ class Keyed(Protocol):
 
     @property
     def key(self) -> str:
-        """Its name in tables and on the command line."""
+        """The record's name in tables and on the command line."""
         ...
 
 
@@ -47,7 +47,7 @@ class Registry(Mapping[str, R], Generic[R]):
     def add(self, record: R) -> R:
         """Add one record and return it; its key must be new.
 
-        Adding a definition once more does nothing: a module may be imported under two names.
+        Adding the same definition again does nothing: a module may be imported under two names.
         """
         present = self._records.setdefault(record.key, record)
         if present is not record and _definition(present) != _definition(record):

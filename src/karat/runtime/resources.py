@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.runtime.validation import InputError
 
-#: dense data of so many bytes and more are mapped from files and gone through in blocks of rows
+#: bytes from which on dense data are mapped from files and read in blocks of rows
 LARGE = 2**28
 #: values in a block of rows
 BLOCK_VALUES = 2**21
@@ -38,8 +38,8 @@ def is_large(X: object) -> bool:
 def available_memory() -> int | None:
     """Bytes that this process may still take, or None where the system does not tell.
 
-    The least of what the machine has free and what the control group (a container's limit) and
-    the limit of the address space (``ulimit -v``) leave; the file cache counts as free.
+    The least of three numbers: the machine's free memory, and what the limits of the control group
+    (a container) and of the address space (``ulimit -v``) leave. The file cache counts as free.
     """
     candidates = (_machine(), _group(), _address_space())
     limits = [n for n in candidates if n is not None]

@@ -35,8 +35,8 @@ def one_core() -> Iterator[None]:
 def available_cores() -> int:
     """Processors that this process may use, one within :func:`one_core`.
 
-    The least of the processors it is bound to, its control group's quota of processor time (a
-    container's limit) and the environment variable ``LOKY_MAX_CPU_COUNT``, as joblib counts.
+    The least of three numbers, as joblib counts: the processors that it is bound to, the quota of
+    its control group (a container), and the environment variable ``LOKY_MAX_CPU_COUNT``.
     """
     if _one_core.get():
         return 1
@@ -65,10 +65,10 @@ def thread_pools() -> Any:
 def threads(
     *, one_blas_thread: bool = False
 ) -> Iterator[Callable[[Callable[[T], R], Iterable[T]], Iterator[R]]]:
-    """A ``map`` on all cores, in order, with few results held at a time.
+    """A ``map`` on all cores, in order, with few results in memory at a time.
 
-    The first error, or Ctrl-C, cancels what has not begun. Matrix products may use
-    ``one_blas_thread`` meanwhile.
+    The first error, or Ctrl-C, cancels the items that have not begun. ``one_blas_thread`` limits
+    matrix products to one thread meanwhile.
     """
     n = available_cores()
     limit: AbstractContextManager[Any] = nullcontext()

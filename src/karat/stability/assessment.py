@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import ArrayLike, Labels, Rows
     from karat.stability.engine import ClustererLike
 
-#: objects that are resampled, drawn from more
+#: objects that are resampled; more are sampled first
 MOST_OBJECTS = 5_000
 #: objects whose consensus is kept
 MOST_SHOWN = 300

@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from karat.runtime.types import ArrayLike, Floats
     from karat.stability.engine import ClustererLike
 
-#: a number of clusters counts where it is clearly less than so unstable, relative to the null
+#: instability relative to the null below which a number of clusters counts
 RATIO = 1 / 3
 #: standard errors of the ratio that make it clear
 CLEAR_ERRORS = 2.0
-#: objects that the smaller of two clusterings shares with the other, for each cluster, where half
-#: of the objects are drawn; else more are
+#: half of the objects are drawn where two halves share at least 8 objects per cluster, else 0.7
 SHARED, HALF, MORE = 8, 0.5, 0.7
 
 

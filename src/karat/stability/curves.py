@@ -30,7 +30,7 @@ SIMILARITIES: dict[str, Any] = {
     "fowlkes_mallows": fowlkes_mallows_index,
     "adjusted_rand": adjusted_rand_index,
 }
-#: pairs of subsamples of few objects that are tried for one that shares two objects
+#: attempts to draw two subsamples that share at least two objects
 REDRAWS = 100
 
 

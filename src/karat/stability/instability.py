@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import ArrayLike, Rows
     from karat.stability.engine import ClassifierLike, ClustererLike
 
-#: share of ambiguous pairs that stands for none, so that it has a logarithm
+#: share that replaces a share of 0 ambiguous pairs, which has no logarithm
 LEAST_AMBIGUOUS = 1e-4
 
 

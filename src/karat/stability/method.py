@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: values of one resample, one for each number of clusters
 Draw = Callable[[np.random.Generator], Any]
 
-#: the rule of the methods that have none of their own
+#: default rule
 BEYOND_NULL = "the largest difference from the null, 1 where none is clear"
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from karat.stability.engine import ClassifierLike, ClustererLike, Codes
 
 
-#: the least number of objects that an estimator of the number of clusters is given
+#: fewest objects for an estimator of the number of clusters
 MIN_OBJECTS = 10
 
 
