@@ -274,7 +274,7 @@ def test_the_layout_of_clustering_results_v1(tmp_path):
 
 
 def test_folders_that_cannot_be_used(tmp_path, folder):
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_folder(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no label files"):

@@ -192,7 +192,7 @@ FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
 
 def build(facts: Facts) -> dict[str, Any]:
     """All that the page template needs."""
-    from karat.runtime.version import __version__
+    from karat.runtime.version import __version__, package_versions
 
     folds = []
     for id, title, of in FOLDS:
@@ -221,17 +221,9 @@ def build(facts: Facts) -> dict[str, Any]:
         "style": _file("style.css"),
         "script": "".join(_file(name) for name in SCRIPTS),
         "version": __version__,
-        "versions": _versions(),
+        "versions": package_versions("numpy", "scipy", "scikit-learn", "numba"),
         "decided": "" if facts.chosen is None else footer(facts.chosen.answer),
     }
-
-
-def _versions() -> list[tuple[str, str]]:
-    import platform
-    from importlib.metadata import version
-
-    packages = ("numpy", "scipy", "scikit-learn", "numba")
-    return [("Python", platform.python_version()), *((p, version(p)) for p in packages)]
 
 
 def script_json(value: Any) -> str:
