@@ -105,7 +105,10 @@ def test_the_interval_covers_what_more_sets_would_show():
     ("call", "message"),
     [
         (lambda: rank_agreement({}), "one measure or more"),
-        (lambda: rank_agreement({"a": np.eye(2), "b": np.eye(3)}), "differ in data sets or methods"),
+        (
+            lambda: rank_agreement({"a": np.eye(2), "b": np.eye(3)}),
+            "differ in data sets or methods",
+        ),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, published={"p": [0]}), "once: 0, 1, 2"),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, n_resamples=0), "at least 1"),
         (lambda: compare_methods({"a": [0.9], "b": [0.8, 0.7]}), "for each method as many"),

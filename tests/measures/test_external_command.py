@@ -253,7 +253,7 @@ def test_outliers_of_many(tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["x.csv", "--truth", "nobody"], "is no file, and no column is called 'nobody'"),
+        (["x.csv", "--truth", "nobody"], "is not a file, and no column is called 'nobody'"),
         (["x.csv", "y.csv", "y.csv", "--truth", "x.csv"], "x.csv has 2 columns"),
         (["x.csv", "y.csv"], "different numbers of labels"),
         (["x.csv", "--measure", "silhouette"], "no external measure is called 'silhouette'"),
