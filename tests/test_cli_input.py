@@ -131,10 +131,10 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
         scale="robust",
         impute="median",
     )
-    one = read_dataset(reading)
-    assert one.feature_names == ("x", "y")
-    assert one.ids[3] == "p3"
-    assert one.options == {
+    dataset = read_dataset(reading)
+    assert dataset.feature_names == ("x", "y")
+    assert dataset.ids[3] == "p3"
+    assert dataset.options == {
         "label_column": "class",
         "id_column": "name",
         "drop": ("colour",),

@@ -75,24 +75,24 @@ def rank_agreement(
     draws = _draw_sets(n, n_resamples, random_state)
     # ranks turned so that greater is better; sums of ranks are exact, means would not be
     ranks = {key: -ranked(table).to_numpy() for key, table in tables.items()}
-    whole = {key: _signs(table_ranks.sum(axis=0)) for key, table_ranks in ranks.items()}
-    resampled = {key: _signs(table_ranks[draws].sum(axis=1)) for key, table_ranks in ranks.items()}
-    for key, signs in whole.items():
-        if not signs.any():
+    signs = {key: _signs(table.sum(axis=0)) for key, table in ranks.items()}
+    resampled = {key: _signs(table[draws].sum(axis=1)) for key, table in ranks.items()}
+    for key, table_signs in signs.items():
+        if not table_signs.any():
             raise InputError(f"all methods tie by {key}, so it has no ranking; exclude it")
     fixed = {
         str(key): _signs(_positions(key, ranking, methods))
         for key, ranking in (published or {}).items()
     }
+    signs |= fixed
+    resampled |= fixed
     rows = []
     for first_key, second_key in itertools.combinations([*tables, *fixed], 2):
         if first_key in fixed:
             continue
-        tau = float(_tau(whole[first_key], (fixed if second_key in fixed else whole)[second_key]))
-        drawn = _tau(
-            resampled[first_key], (fixed if second_key in fixed else resampled)[second_key]
-        )
-        low, high = _interval(tau, drawn)
+        tau = float(_tau(signs[first_key], signs[second_key]))
+        taus = _tau(resampled[first_key], resampled[second_key])
+        low, high = _interval(tau, taus)
         rows.append({"one": first_key, "other": second_key, "tau": tau, "low": low, "high": high})
     return pd.DataFrame(rows, columns=["one", "other", "tau", "low", "high"])
 

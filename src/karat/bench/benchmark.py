@@ -115,14 +115,14 @@ class Benchmark(BenchmarkResults):
             for method, wanted in numbers.items():
                 tries = entry.tries.get(method, {})
                 for number in wanted:
-                    at = {"set": name, "method": method, "try": number}
+                    cell = {"set": name, "method": method, "try": number}
                     if number not in tries:
-                        why = (
+                        reason = (
                             "no file of labels" if len(wanted) == 1 else f"no file of try {number}"
                         )
-                        rows.append(at | {"reason": why})
+                        rows.append(cell | {"reason": reason})
                         continue
-                    rows += [at | row for row in self._label_rows(entry, tries[number])]
+                    rows += [cell | row for row in self._label_rows(entry, tries[number])]
         return rows
 
     def _label_rows(self, entry: Entry, labels: Labels | dict[int, Labels]) -> list[dict[str, Any]]:
@@ -171,15 +171,15 @@ class Benchmark(BenchmarkResults):
         for name, entry in self.sets.items():
             for representation in representations:
                 if representation not in entry.data:
-                    at = {"set": name, "representation": representation, "try": 0}
-                    why = {"reason": "the set has no such representation"}
-                    rows += [at | {"method": method} | why for method in self.clusterers]
+                    cell = {"set": name, "representation": representation, "try": 0}
+                    reason = {"reason": "the set has no such representation"}
+                    rows += [cell | {"method": method} | reason for method in self.clusterers]
                     continue
                 for subset in runs.subsets(entry, self.rules):
                     rows += self._subset_rows(name, entry, representation, subset, running)
                 if progress is not None:
-                    on = "" if representation == ONLY_REPRESENTATION else f", {representation}"
-                    progress(f"{name}{on}: {', '.join(self.clusterers)}")
+                    suffix = "" if representation == ONLY_REPRESENTATION else f", {representation}"
+                    progress(f"{name}{suffix}: {', '.join(self.clusterers)}")
         self._rows = rows
         return self
 
@@ -225,12 +225,12 @@ class Benchmark(BenchmarkResults):
         classes = {key: list(values) for key, values in references.items()}
         seed = self.rules.random_state
         context = identity([X, classes, seed, self.measures, self.metric])
-        made = {
+        identities = {
             method: identity(clusterer.make(2, seed))
             for method, clusterer in self.clusterers.items()
         }
         return {
-            cell: json.dumps([name, representation, cell.name, made[cell.method], context])
+            cell: json.dumps([name, representation, cell.name, identities[cell.method], context])
             for cell in runs.cells(self.clusterers, subset)
         }
 
@@ -272,8 +272,8 @@ class Benchmark(BenchmarkResults):
         """
         target = Path(path)
         suffix = target.suffix.lower()
-        beside = [target.with_suffix(".csv")] if suffix == ".tex" else []
-        for file in (target, *beside):
+        companions = [target.with_suffix(".csv")] if suffix == ".tex" else []
+        for file in (target, *companions):
             check_output(file, overwrite=overwrite)
         if suffix == ".csv":
             write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
@@ -284,9 +284,9 @@ class Benchmark(BenchmarkResults):
             write_output(target, pdf(drawing), overwrite=overwrite)
         else:
             page = latex if suffix == ".tex" else html_page
-            made = page(self, self.compare(**options), options)
-            write_output(target, made, overwrite=overwrite)
-            for file in beside:
+            text = page(self, self.compare(**options), options)
+            write_output(target, text, overwrite=overwrite)
+            for file in companions:
                 write_output(file, self.table.to_csv(index=False), overwrite=overwrite)
 
 

@@ -81,8 +81,8 @@ class Comparison:
         groups: list[tuple[str, ...]] = []
         reach = -1
         for i in range(len(names)):
-            away = values[i] + self.critical_difference - 1e-9
-            j = int(np.searchsorted(values, away, "left")) - 1
+            bound = values[i] + self.critical_difference - 1e-9
+            j = int(np.searchsorted(values, bound, "left")) - 1
             if j > reach and j > i:
                 groups.append(tuple(names[i : j + 1]))
             reach = max(reach, j)
@@ -158,10 +158,10 @@ class Comparison:
 
     def _leader_sentence(self, best: str) -> str:
         """The methods that are significantly different from a leader."""
-        beaten = self.different_from(best)
-        if beaten:
+        different = self.different_from(best)
+        if different:
             return (
-                f"Of the others, {best} is different from {', '.join(beaten)} (Wilcoxon's test, "
+                f"Of the others, {best} is different from {', '.join(different)} (Wilcoxon's test, "
                 "corrected by Holm)."
             )
         text = (

@@ -64,9 +64,9 @@ def read_folder(path: str | Path) -> dict[str, Entry]:
         for file in sorted(root.rglob("*"))
         if file.is_file() and not any(p.startswith(".") for p in file.relative_to(root).parts)
     ]
-    inner = [file for file in files if file.parent != root]
-    if any(map(_is_reference, inner)):
-        entries = _set_folders(root, inner)
+    nested = [file for file in files if file.parent != root]
+    if any(map(_is_reference, nested)):
+        entries = _set_folders(root, nested)
     else:
         entries = _method_folders(root, files)
     _check_entries(root, entries)
@@ -89,7 +89,7 @@ def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
 def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
     """Data sets of Gagolewski's layout: references of all sets, and a folder for each method."""
     entries: dict[str, Entry] = {}
-    homes = set()
+    reference_folders = set()
     for file in files:
         if match := _FLAT.fullmatch(_stem(file)):
             battery = "" if file.parent == root else f"{file.parent.name}/"
@@ -97,9 +97,9 @@ def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
             if match[2] in entry.references:
                 raise InputError(f"{file}: there is another {match[2]} of {match[1]}")
             entry.references[match[2]] = _reference(entry, file, noise=(0, -1))
-            homes.add(file.parent)
+            reference_folders.add(file.parent)
     for file in files:
-        if file.parent in homes:
+        if file.parent in reference_folders:
             continue  # matrices and descriptions lie beside the references
         stem, folder = _stem(file), file.parent
         cut = _CUT.fullmatch(stem)
@@ -224,8 +224,8 @@ def _lines(file: Path) -> list[str]:
 
 def _as_integers(labels: list[str]) -> list[Any]:
     """Labels as integers if all are whole numbers, else unchanged."""
-    whole = all(label.removeprefix("-").isdecimal() for label in labels)
-    return [int(label) for label in labels] if whole else list(labels)
+    are_integers = all(label.removeprefix("-").isdecimal() for label in labels)
+    return [int(label) for label in labels] if are_integers else list(labels)
 
 
 def _reference(entry: Entry, file: Path, noise: tuple[int, ...] = (-1,)) -> NDArray[np.object_]:

@@ -101,13 +101,13 @@ def _scores(race: BenchmarkResults, comparison: Comparison, options: dict[str, A
     means = "".join(f"<td>{value:.3f}</td>" for value in scores.mean())
     ranks = "".join(f"<td>{comparison.ranks[name]:.2f}</td>" for name in comparison.ranks.index)
     foot = f"<tfoot><tr><th>mean</th>{means}</tr><tr><th>average rank</th>{ranks}</tr></tfoot>"
-    about = "Contestants from the best average rank to the worst; darker is better."
+    caption = "Contestants from the best average rank to the worst; darker is better."
     if spread:
-        about += (
+        caption += (
             " ±: half the width of the 95 % interval of the mean over the tries (Student's t); "
             "without it there is one try."
         )
-    return heat_table(scores, spread, foot) + _note(about)
+    return heat_table(scores, spread, foot) + _note(caption)
 
 
 def _pairs(comparison: Comparison) -> str:

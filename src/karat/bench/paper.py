@@ -21,7 +21,7 @@ def latex(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any
 
     The document needs the packages ``booktabs`` and ``tikz``.
     """
-    made = "; ".join(f"{name}: {value}" for name, value in environment(race))
+    provenance = "; ".join(f"{name}: {value}" for name, value in environment(race))
     return "\n".join(
         [
             r"% needs \usepackage{booktabs,tikz}; the scores of all tries are in the .csv file",
@@ -34,7 +34,7 @@ def latex(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any
             rf"\caption{{Average ranks of the methods; {escaped(bar_caption(comparison))}}}",
             r"\label{fig:ranks}",
             r"\end{figure}",
-            rf"\paragraph{{How this was made.}} {escaped(made)}.",
+            rf"\paragraph{{How this was made.}} {escaped(provenance)}.",
             "",
         ]
     )
@@ -44,14 +44,14 @@ def _float(heads: list[str], rows: list[list[str]], caption: str, label: str) ->
     """A floating table whose cells are LaTeX."""
     import pandas as pd
 
-    made = pd.DataFrame(rows, columns=heads).to_latex(
+    table = pd.DataFrame(rows, columns=heads).to_latex(
         index=False,
         escape=False,
         column_format="l" + "r" * (len(heads) - 1),
         caption=caption,
         label=f"tab:{label}",
     )
-    return made.replace(r"\begin{tabular}", "\\centering\n\\begin{tabular}", 1)
+    return table.replace(r"\begin{tabular}", "\\centering\n\\begin{tabular}", 1)
 
 
 def _scores(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any]) -> str:
@@ -79,28 +79,28 @@ def _scores(race: BenchmarkResults, comparison: Comparison, options: dict[str, A
         for name, row in comparison.scores.iterrows()
     ]
     direction_note = "" if record.sign > 0 else " (signs are turned, so that greater is better)"
-    about = escaped(
+    caption = escaped(
         f"{record.title}{direction_note}. {tries_of(race, options.get('tries', 'mean'))} "
         f"{' '.join(comparison.words)}"
     )
     if spread:
-        about += r" $\pm$: half the width of the 95\,\% interval of a mean over the tries."
+        caption += r" $\pm$: half the width of the 95\,\% interval of a mean over the tries."
     if bold:
-        about += " Bold: different from all others."
+        caption += " Bold: different from all others."
     rows.append(["mean", *(f"${value:z.3f}$" for value in comparison.scores.mean())])
     rows.append(["average rank", *(f"{value:.2f}" for value in comparison.ranks)])
-    return _float(["data set", *heads], rows, about, "scores")
+    return _float(["data set", *heads], rows, caption, "scores")
 
 
 def _pairs(comparison: Comparison) -> str:
     """The table of tests of each pair."""
     rows = pair_rows(comparison, escaped, "--", "${}$")
-    about = (
+    caption = (
         "Pairs of methods: mean difference, effect size (rank-biserial correlation), data sets won "
         "and lost, and $p$ of Wilcoxon's signed-rank test, alone and corrected by Holm."
     )
     heads = ["pair", "difference", "effect", "won/lost", "$p$", "$p$ (Holm)"]
-    return _float(heads, rows, about, "pairs")
+    return _float(heads, rows, caption, "pairs")
 
 
 def _groups(comparison: Comparison) -> str:

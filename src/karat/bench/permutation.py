@@ -62,9 +62,9 @@ def rank_sums(ranks: Floats) -> RankSums | None:
 @lru_cache(maxsize=64)
 def _rank_sums(pattern: Pattern, k: int) -> RankSums | None:
     """Null distribution of a pattern of ranks: exact if possible, else drawn."""
-    counted = _exact_rank_sums(pattern, k)
-    if counted is not None:
-        return RankSums(*counted, exact=True)
+    exact_sums = _exact_rank_sums(pattern, k)
+    if exact_sums is not None:
+        return RankSums(*exact_sums, exact=True)
     if len(pattern) * k > _MAX_RANKS:
         return None
     rng = np.random.default_rng(0)
@@ -112,12 +112,12 @@ def signed_ranks(gaps: Floats) -> tuple[Floats, Floats]:
 def signed_rank_p(ranks: Floats, signs: Floats) -> float:
     """Two-sided p value of Wilcoxon's signed-rank test over all signs of these ranks."""
     total, squares = float(ranks.sum()), float((ranks**2).sum())
-    above = float(ranks[signs > 0].sum())
-    most = max(above, total - above)
+    positive = float(ranks[signs > 0].sum())
+    extreme = max(positive, total - positive)
     if len(ranks) > _MAX_SIGNS:
-        return math.erfc((2 * most - total) / math.sqrt(2 * squares))
+        return math.erfc((2 * extreme - total) / math.sqrt(2 * squares))
     chances = _signed_sums(tuple(sorted(np.round(2 * ranks).astype(int).tolist())))
-    return min(1.0, 2 * float(chances[round(2 * most) :].sum()))
+    return min(1.0, 2 * float(chances[round(2 * extreme) :].sum()))
 
 
 @lru_cache(maxsize=256)

@@ -86,8 +86,8 @@ def friedman_test(scores: MethodScores) -> Friedman:
         return Friedman(0.0, 0.0, 1.0, 1.0, "exact")
     between = ((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum()
     chi = float((k - 1) * between / spread)
-    left = n * (k - 1) - chi
-    statistic = math.inf if left <= 1e-12 else (n - 1) * chi / left
+    remainder = n * (k - 1) - chi
+    statistic = math.inf if remainder <= 1e-12 else (n - 1) * chi / remainder
     null = rank_sums(ranks)
     if null is None:
         p = 0.0 if math.isinf(statistic) else stats.f.sf(statistic, k - 1, (k - 1) * (n - 1))
@@ -95,8 +95,8 @@ def friedman_test(scores: MethodScores) -> Friedman:
     # sets on which all methods tie add nothing to the sums
     values = null.sums - null.sums.mean(axis=1, keepdims=True)
     squares = (values**2).sum(axis=1) / 4
-    most = float(squares.max()) if null.exact else math.inf
-    p, least = null.tail(squares, float(between)), null.tail(squares, most)
+    greatest = float(squares.max()) if null.exact else math.inf
+    p, least = null.tail(squares, float(between)), null.tail(squares, greatest)
     method = "exact" if null.exact else f"{len(null.chances):,} permutations"
     return Friedman(chi, statistic, p, least, method)
 
@@ -159,7 +159,7 @@ def pairwise_wilcoxon(scores: MethodScores) -> pd.DataFrame:
     import pandas as pd
 
     table = score_table(scores)
-    whole = len(table) * (len(table) + 1) / 2
+    total = len(table) * (len(table) + 1) / 2
     rows = []
     for first, second in itertools.combinations(table.columns, 2):
         gap = (table[first] - table[second]).to_numpy()
@@ -169,7 +169,7 @@ def pairwise_wilcoxon(scores: MethodScores) -> pd.DataFrame:
                 "one": first,
                 "other": second,
                 "difference": float(gap.mean()),
-                "effect": float(ranks @ signs) / whole,
+                "effect": float(ranks @ signs) / total,
                 "wins": int((signs > 0).sum()),
                 "losses": int((signs < 0).sum()),
                 "p": signed_rank_p(ranks, signs),

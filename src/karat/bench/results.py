@@ -32,9 +32,9 @@ class BenchmarkResults:
 
         if not self._rows:
             raise InputError("nothing was scored yet; call run()")
-        before = ["set", "representation", "method", "try", "k", "reference"]
-        after = ["seconds", "note", "reason"]
-        return pd.DataFrame(self._rows).reindex(columns=[*before, *self.measures, *after])
+        keys = ["set", "representation", "method", "try", "k", "reference"]
+        details = ["seconds", "note", "reason"]
+        return pd.DataFrame(self._rows).reindex(columns=[*keys, *self.measures, *details])
 
     @property
     def contestants(self) -> pd.Series:
@@ -46,8 +46,8 @@ class BenchmarkResults:
             return representation.astype(str)
         if not several:
             return method
-        on = method + " on " + representation.astype(str)
-        return on.where(representation.notna(), method)
+        pairs = method + " on " + representation.astype(str)
+        return pairs.where(representation.notna(), method)
 
     @property
     def failures(self) -> pd.DataFrame:

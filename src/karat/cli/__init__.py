@@ -116,8 +116,8 @@ def main() -> None:
         typer.echo("karat: out of memory; give a sample of the rows, or fewer columns", err=True)
         code = 2
     except OSError as error:
-        where = error.filename or "the standard output"
-        typer.echo(f"karat: {where} cannot be used: {error.strerror}", err=True)
+        place = error.filename or "the standard output"
+        typer.echo(f"karat: {place} cannot be used: {error.strerror}", err=True)
         # or Python would try once more when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 2

@@ -142,10 +142,10 @@ def _show_alternatives(study: Study, n: int, console: Console) -> None:
     """Print other good ways to divide the objects."""
     from karat.study.wording import divisions
 
-    divided = study.alternatives(n)
-    if len(divided) > 1:
-        show_table(divisions.HEADS, divisions.rows(divided), title=divisions.TITLE)
-    _print_sentences(console, divisions.sentences(divided))
+    alternatives = study.alternatives(n)
+    if len(alternatives) > 1:
+        show_table(divisions.HEADS, divisions.rows(alternatives), title=divisions.TITLE)
+    _print_sentences(console, divisions.sentences(alternatives))
 
 
 def _show_differences(study: Study, answer: Answer, console: Console) -> None:

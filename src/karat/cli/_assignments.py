@@ -94,8 +94,8 @@ def _training_assignment(study: Study, answer: Answer) -> Assignment:
     except InputError as error:  # distances and graphs have neither margins nor centres
         n, none = study.n_objects, np.full(study.n_objects, np.nan)
         typer.echo(f"Note: no confidence or distance is written: {error}", err=True)
-        called = () if answer.fitted is None else answer.fitted.names
-        names = np.array([*called, "outlier"], dtype=object)
+        cluster_names = () if answer.fitted is None else answer.fitted.names
+        names = np.array([*cluster_names, "outlier"], dtype=object)
         return Assignment(answer.labels, names[answer.labels], none, np.zeros(n, bool), none)
 
 
@@ -185,8 +185,8 @@ def _parquet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
     def write(table: pd.DataFrame) -> None:
         """Write a block with the schema of the first."""
         if not opened:
-            made = pa.Table.from_pandas(table, preserve_index=False)
-            opened.append(pq.ParquetWriter(file, made.schema))
+            first_block = pa.Table.from_pandas(table, preserve_index=False)
+            opened.append(pq.ParquetWriter(file, first_block.schema))
         schema = opened[0].schema
         opened[0].write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
 

@@ -217,8 +217,8 @@ def _repeated_command(data: str, options: dict[str, Any], repairs: Mapping[str, 
         if name in more:
             more[name] = [value for value in more[name] if value not in options[name]]
     if "id_column" in more:
-        at = next(i for i, word in enumerate(words) if word.startswith("--id-column"))
-        words[at : at + (1 if "=" in words[at] else 2)] = []
+        position = next(i for i, word in enumerate(words) if word.startswith("--id-column"))
+        words[position : position + (1 if "=" in words[position] else 2)] = []
     return shlex.join(["karat", *words, *as_flags(more)])
 
 
@@ -233,8 +233,8 @@ def parse_classes(text: str | None) -> Any:
     if text.strip().isascii() and text.strip().isdigit():
         return int(text)
     names = list(split_names([text]))
-    whole = all(name.lstrip("-").isdigit() and str(int(name)) == name for name in names)
-    return [int(name) for name in names] if whole else names
+    are_integers = all(name.lstrip("-").isdigit() and str(int(name)) == name for name in names)
+    return [int(name) for name in names] if are_integers else names
 
 
 def split_names(texts: list[str] | None) -> tuple[str, ...]:

@@ -60,15 +60,15 @@ def bench(options: BenchOptions, json: JsonOption = False) -> None:
     measures = options.measure or ["adjusted_rand_index"]
     race = Benchmark.from_folder(options.folder, measures, random_state=options.seed)
     tries = options.best_of or "mean"
-    how: dict[str, Any] = {"measure": measures[0], "tries": tries, "failed": options.failed}
-    comparison = race.compare(**how)
+    comparing: dict[str, Any] = {"measure": measures[0], "tries": tries, "failed": options.failed}
+    comparison = race.compare(**comparing)
     if json:
         print_json(_as_json(comparison, measures[0]))
     else:
         typer.echo(str(comparison))
         typer.echo(tries_of(race, tries))
     for target in options.report or ():
-        race.report(target, overwrite=options.force, **how)
+        race.report(target, overwrite=options.force, **comparing)
         typer.echo(f"Report: {target}", err=json)
 
 

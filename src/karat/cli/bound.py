@@ -122,8 +122,8 @@ def _write_classes(best: Guarantee, rows: Ints | None, path: Path) -> None:
     """Write the class of every object."""
     import pandas as pd
 
-    at = range(len(best.labels)) if rows is None else rows
-    write_csv(pd.DataFrame({"row": at, "label": best.labels}), path)
+    row_numbers = range(len(best.labels)) if rows is None else rows
+    write_csv(pd.DataFrame({"row": row_numbers, "label": best.labels}), path)
 
 
 def _as_json(best: Guarantee, forecast: LabelForecast | None, notes: list[str]) -> dict[str, Any]:

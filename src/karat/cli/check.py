@@ -28,7 +28,7 @@ def check(reading: LabelledReadingOptions, json: JsonOption = False) -> None:
     """
     dataset = read_dataset(reading, stop=False)
     if json:
-        about = {
+        data = {
             "name": dataset.name,
             "n_objects": dataset.n_objects,
             "n_features": dataset.n_features,
@@ -36,7 +36,7 @@ def check(reading: LabelledReadingOptions, json: JsonOption = False) -> None:
         }
         plan = None if dataset.plan is None else dataset.plan.to_dict()
         findings = [finding.to_dict() for finding in dataset.findings]
-        print_json({"data": about, "plan": plan, "findings": findings})
+        print_json({"data": data, "plan": plan, "findings": findings})
     else:
         _print_columns(dataset)
     if any(finding.stops for finding in dataset.findings):

@@ -128,9 +128,11 @@ def clarity(
         else:
             _print_results([*corrected, *by_reader.values(), *agreements.values()])
         if study is not None and reader.task is ReadingTask.names:
-            who, first = next(iter(by_reader.items()))
-            study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
-            typer.echo(f"The clusters in {file} have the names of {who} now.", err=True)
+            first_reader, first_reading = next(iter(by_reader.items()))
+            study.name_clusters(
+                first_reading.cluster_names, by=first_reader, notes=first_reading.cluster_notes
+            )
+            typer.echo(f"The clusters in {file} have the names of {first_reader} now.", err=True)
 
 
 def _labels(dataset: Dataset, clustering: ClusteringOptions, study: Study | None) -> NDArray[Any]:
@@ -224,8 +226,8 @@ def _readings(
     kept: Any = reader.output or study or Path(f"{name}-prompts.jsonl")
     interview = Interview(_function(reader.by), reader.reader or reader.by, kept, reader.max_calls)
     said = interview.go_through(questions)
-    where = "in the study" if kept is study else kept
-    typer.echo(f"Asked: {interview.cost}. Answers: {where}", err=True)
+    place = "in the study" if kept is study else kept
+    typer.echo(f"Asked: {interview.cost}. Answers: {place}", err=True)
     return {interview.name: questions.read(said, interview.name, cost=interview.cost)}
 
 

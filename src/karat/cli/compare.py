@@ -90,7 +90,7 @@ def compare(options: CompareOptions, json: JsonOption = False) -> None:
                 record["values"][gold][name], reason = _value(measure, table)
                 if reason is not None:
                     record["reasons"].setdefault(reason, []).append(f"{gold} | {name}")
-    about = {
+    labeling_facts = {
         name: {"clusters": int(k), "coverage": float(share)}
         for name, k, share in zip(batch.names, batch.n_clusters, batch.coverage, strict=True)
     }
@@ -98,8 +98,8 @@ def compare(options: CompareOptions, json: JsonOption = False) -> None:
     if truth is not None and len(names) == 1 and tables[0] is not None:
         views = {"cluster": tables[0].by_cluster(), "class": tables[0].by_class()}
     answer: dict[str, Any] = {
-        "objects": batch.n_objects, "truth": truth, "labelings": about, "left_out": excluded,
-        "notes": notes, "measures": measures,
+        "objects": batch.n_objects, "truth": truth, "labelings": labeling_facts,
+        "left_out": excluded, "notes": notes, "measures": measures,
         **{f"by_{name}": _records(view, name) for name, view in views.items()},
     }  # fmt: skip
     if json:
@@ -158,9 +158,9 @@ def _print_answer(
     answer: dict[str, Any], columns: list[str], views: dict[str, pd.DataFrame]
 ) -> None:
     """Print the labelings, the measures and the tables of clusters and classes."""
-    about, truth, measures = answer["labelings"], answer["truth"], answer["measures"]
-    lines = [f"{answer['objects']:,} objects, {len(about):,} labelings"]
-    for name, labeling in about.items():
+    labeling_facts, truth, measures = answer["labelings"], answer["truth"], answer["measures"]
+    lines = [f"{answer['objects']:,} objects, {len(labeling_facts):,} labelings"]
+    for name, labeling in labeling_facts.items():
         coverage = labeling["coverage"]
         outliers = f", outliers excluded: {1 - coverage:.1%}" if coverage < 1 else ""
         role = " (gold standard)" if name == truth else ""

@@ -143,10 +143,10 @@ def label(
         typer.echo(f"{path} has {len(session)} labels; resuming there.", err=True)
     for taken in labels.take or ():
         typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
-    learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
+    can_classify = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
     watch = Watch(
         session, clusterings, aim.delta, target=aim.target, classes=classes, prior=prior,
-        X=dataset.X if learns else None,
+        X=dataset.X if can_classify else None,
     )  # fmt: skip
     desk = Desk(session, watch, objects, classes)
     if labels.take:
@@ -229,13 +229,13 @@ def _order(
     n = len(rows)
     taught = taught_rows(path)
     if taught is None:
-        most = min(labels.teach, n // 4)
-        first = teaching_objects(clusterings, most, prior=prior, random_state=labels.seed)
+        n_teaching = min(labels.teach, n // 4)
+        teaching = teaching_objects(clusterings, n_teaching, prior=prior, random_state=labels.seed)
     else:
-        first = np.flatnonzero(np.isin(rows, taught))
-        first = first[np.argsort([taught.index(int(row)) for row in rows[first]])]
+        teaching = np.flatnonzero(np.isin(rows, taught))
+        teaching = teaching[np.argsort([taught.index(int(row)) for row in rows[teaching]])]
     draw = sample(n, n, random_state=labels.seed)
-    return np.concatenate([first, draw[~np.isin(draw, first)]]).astype(np.intp), len(first)
+    return np.concatenate([teaching, draw[~np.isin(draw, teaching)]]).astype(np.intp), len(teaching)
 
 
 def _serve(desk: Desk) -> None:
@@ -271,16 +271,18 @@ def _is_same_class(name: str, like: str) -> bool:
 
 def _report(desk: Desk) -> None:
     """Print the guarantee and the labellers' disagreements."""
-    session, now = desk.session, desk.standing
+    session, standing = desk.session, desk.standing
     disagreements = session.disagreements
-    for at, said in disagreements[:20]:
+    for position, said in disagreements[:20]:
         differ = ", ".join(f"{by}: {label}" for by, label in said.items())
-        typer.echo(printable(f"Row {session.rows[at]} ({session.objects[at]}): {differ}"))
+        typer.echo(
+            printable(f"Row {session.rows[position]} ({session.objects[position]}): {differ}")
+        )
     if len(disagreements) > 20:
         typer.echo(f"... and {len(disagreements) - 20} more; --export FILE.csv has them all.")
     typer.echo(desk.ending)
-    if now is not None:
-        typer.echo(now.found.reason)
+    if standing is not None:
+        typer.echo(standing.found.reason)
         typer.echo(f"Answers: {session.file.path}")
 
 
@@ -327,8 +329,10 @@ def _answer(desk: Desk) -> tuple[str, str]:
         answer = ask(f"{offered}{more}  {rest} > ")
         kind = "stop" if answer is None else COMMANDS.get(f":{answer}" if terminal else answer)
         if kind == "advice":
-            now = desk.standing
-            typer.echo("Label some first." if now is None else str(forecast_labels(now.found)))
+            standing = desk.standing
+            typer.echo(
+                "Label some first." if standing is None else str(forecast_labels(standing.found))
+            )
         elif kind is not None:
             return kind, ""
         elif label := _chosen_class(desk, str(answer), terminal):

@@ -229,11 +229,11 @@ def _print_answer(
         typer.echo(f"\nAgainst {output.against}:")
         for sentence in changes.sentences:
             typer.echo(f"  {printable(sentence)}")
-    for what, path in (
+    for title, path in (
         ("Report", output.report),
         ("Labels", output.labels),
         ("Model", output.save_model),
         ("Study", output.storage),
     ):
         if path is not None:
-            typer.echo(f"{what}: {path}")
+            typer.echo(f"{title}: {path}")
