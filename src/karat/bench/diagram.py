@@ -116,11 +116,11 @@ def tikz(drawing: Drawing) -> str:
     anchors = {"start": "base west", "middle": "base", "end": "base east"}
     for x, y, text, anchor in drawing.texts:
         place = f"anchor={anchors[anchor]},inner sep=0pt"
-        out.append(f"\\node[{place}] at ({x:.1f},{y:.1f}) {{{escaped(text)}}};")
+        out.append(f"\\node[{place}] at ({x:.1f},{y:.1f}) {{{escape(text)}}};")
     return "\n".join([*out, r"\end{tikzpicture}", ""])
 
 
-def escaped(value: object) -> str:
+def escape(value: object) -> str:
     """Text with LaTeX's special characters escaped."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}

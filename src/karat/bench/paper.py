@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat.bench.comparison import Comparison
-from karat.bench.diagram import bar_caption, escaped, rank_drawing, tikz
+from karat.bench.diagram import bar_caption, escape, rank_drawing, tikz
 from karat.bench.environment import environment
 from karat.bench.page import GROUPS_CAPTION, group_rows, half_widths, pair_rows, tries_of
 
@@ -31,10 +31,10 @@ def latex(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any
             r"\begin{figure}",
             r"\centering",
             tikz(rank_drawing(comparison, TEXT_WIDTH)),
-            rf"\caption{{Average ranks of the methods; {escaped(bar_caption(comparison))}}}",
+            rf"\caption{{Average ranks of the methods; {escape(bar_caption(comparison))}}}",
             r"\label{fig:ranks}",
             r"\end{figure}",
-            rf"\paragraph{{How this was made.}} {escaped(provenance)}.",
+            rf"\paragraph{{How this was made.}} {escape(provenance)}.",
             "",
         ]
     )
@@ -71,15 +71,16 @@ def _scores(race: BenchmarkResults, comparison: Comparison, options: dict[str, A
         for name in comparison.leaders
         if len(comparison.different_from(name)) == len(comparison.ranks) - 1
     ]
-    heads = [
-        rf"\textbf{{{escaped(n)}}}" if n in bold else escaped(n) for n in comparison.ranks.index
-    ]
+    heads = [rf"\textbf{{{escape(n)}}}" if n in bold else escape(n) for n in comparison.ranks.index]
     rows = [
-        [escaped(name), *(cell(str(name), str(column), value) for column, value in row.items())]
+        [
+            escape(name),
+            *(cell(str(name), str(column), value) for column, value in row.items()),
+        ]
         for name, row in comparison.scores.iterrows()
     ]
     direction_note = "" if record.sign > 0 else " (signs are turned, so that greater is better)"
-    caption = escaped(
+    caption = escape(
         f"{record.title}{direction_note}. {tries_of(race, options.get('tries', 'mean'))} "
         f"{' '.join(comparison.words)}"
     )
@@ -94,7 +95,7 @@ def _scores(race: BenchmarkResults, comparison: Comparison, options: dict[str, A
 
 def _pairs(comparison: Comparison) -> str:
     """The table of tests of each pair."""
-    rows = pair_rows(comparison, escaped, "--", "${}$")
+    rows = pair_rows(comparison, escape, "--", "${}$")
     caption = (
         "Pairs of methods: mean difference, effect size (rank-biserial correlation), data sets won "
         "and lost, and $p$ of Wilcoxon's signed-rank test, alone and corrected by Holm."
@@ -105,8 +106,6 @@ def _pairs(comparison: Comparison) -> str:
 
 def _groups(comparison: Comparison) -> str:
     """The table of groups of data sets; empty without groups."""
-    rows = [
-        [escaped(name), *cells] for name, *cells in group_rows(comparison, "${:z.3f}$ ({:.2f})")
-    ]
-    heads = ["group", "data sets", *map(escaped, comparison.scores.columns)]
+    rows = [[escape(name), *cells] for name, *cells in group_rows(comparison, "${:z.3f}$ ({:.2f})")]
+    heads = ["group", "data sets", *map(escape, comparison.scores.columns)]
     return _float(heads, rows, GROUPS_CAPTION, "groups") if rows else ""

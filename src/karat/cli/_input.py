@@ -64,7 +64,7 @@ class ReadingOptions:
         unless an option says so.
     accept: A finding of karat check about which nothing is done or asked; repeatable.
     na_values: What else means missing, separated by commas: -9, or age:0 in one column.
-    as_: What the file holds, where it can be mistaken.
+    as_: What the file contains, if it is ambiguous.
     messages: Whether texts are e-mails or Usenet articles, of which only the bodies are used;
         found by looking if not given.
     """

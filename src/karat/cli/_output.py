@@ -86,19 +86,19 @@ def to_csv(table: pd.DataFrame, *, header: bool = True, sep: str = ",") -> str:
 
     # a new table: setting a column takes time that grows with the number of columns
     columns = {
-        j: column if column.dtype.kind in "iufb" else [escaped(value) for value in column]
+        j: column if column.dtype.kind in "iufb" else [escape_formula(value) for value in column]
         for j, (_, column) in enumerate(table.items())
     }
     plain = pd.DataFrame(columns, index=table.index)
-    names = [escaped(name) for name in table.columns]
+    names = [escape_formula(name) for name in table.columns]
     return plain.to_csv(index=False, header=names if header else False, sep=sep)
 
 
-def escaped(value: Any) -> Any:
+def escape_formula(value: Any) -> Any:
     """The value, with an apostrophe before text that a spreadsheet would run as a formula.
 
-    >>> escaped("=HYPERLINK(1)"), escaped("-1.5"), escaped("-1.200,5 %"), escaped("plain")
-    ("'=HYPERLINK(1)", '-1.5', '-1.200,5 %', 'plain')
+    >>> [escape_formula(text) for text in ("=HYPERLINK(1)", "-1.5", "-1.200,5 %", "plain")]
+    ["'=HYPERLINK(1)", '-1.5', '-1.200,5 %', 'plain']
     """
     if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return value
