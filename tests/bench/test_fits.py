@@ -51,7 +51,7 @@ def test_methods_and_representations_are_both_named():
 
 @pytest.mark.parametrize(
     "where",
-    ["threads", *(pytest.param(one, marks=pytest.mark.long) for one in ("processes", "dask"))],
+    ["threads", *(pytest.param(place, marks=pytest.mark.long) for place in ("processes", "dask"))],
 )
 def test_the_place_changes_nothing(where):
     settings = {"k": [2, 3], "n_init": 2, "measures": ["adjusted_rand_index"]}

@@ -256,13 +256,13 @@ def test_words_follow_the_numbers():
 
 
 def test_words_where_nothing_could_be_significant():
-    found = compare_methods({"a": [0.9, 0.8], "b": [0.8, 0.7]})
-    assert found.friedman.p_value == 0.5
-    assert "nothing could be significant" in found.words[1]
-    assert "p is 0.5 or more" in found.words[1]
-    assert found.critical_difference == np.inf
-    assert found.cliques == [("a", "b")]
-    assert "data sets to show" not in found.words[-1]  # the difference is the same on both
+    comparison = compare_methods({"a": [0.9, 0.8], "b": [0.8, 0.7]})
+    assert comparison.friedman.p_value == 0.5
+    assert "nothing could be significant" in comparison.words[1]
+    assert "p is 0.5 or more" in comparison.words[1]
+    assert comparison.critical_difference == np.inf
+    assert comparison.cliques == [("a", "b")]
+    assert "data sets to show" not in comparison.words[-1]  # the difference is the same on both
     # five sets: four methods differ, and no two of them can be told apart
     scores = np.tile([0.9, 0.6, 0.5, 0.1], (5, 1)) + np.linspace(0, 0.05, 5)[:, None]
     words = compare_methods(scores).words
@@ -271,9 +271,9 @@ def test_words_where_nothing_could_be_significant():
 
 
 def test_words_of_ties():
-    found = compare_methods({"a": [0.9, 0.8, 0.7, 0.6], "b": [0.8, 0.9, 0.6, 0.7]})
-    assert "a and b have the same average rank, 1.50 of 2." in found.words[0]
-    assert "best" not in found.words[0]
+    tie = compare_methods({"a": [0.9, 0.8, 0.7, 0.6], "b": [0.8, 0.9, 0.6, 0.7]})
+    assert "a and b have the same average rank, 1.50 of 2." in tie.words[0]
+    assert "best" not in tie.words[0]
     third = compare_methods({"a": [3, 2, 3, 2], "b": [2, 3, 2, 3], "c": [1, 1, 1, 1]})
     assert "a and b share the best average rank, 1.50 of 3." in third.words[0]
     equal = compare_methods({"a": [1, 2, 3], "b": [1, 2, 3]})
@@ -284,9 +284,11 @@ def test_words_of_ties():
 def test_groups_of_sets():
     scores = {"a": [0.9, 0.5, 0.3], "b": [0.8, 0.7, 0.1]}
     index = ["uci/iris", "uci/wine", "fcps/atom"]
-    found = compare_methods(pd.DataFrame(scores, index=index)).groups.set_index(["group", "method"])
-    assert found.loc[("uci", "b")].tolist() == pytest.approx([2, 0.75, 1.5])
-    assert found.loc[("fcps", "a")].tolist() == pytest.approx([1, 0.3, 1])
+    groups = compare_methods(pd.DataFrame(scores, index=index)).groups.set_index(
+        ["group", "method"]
+    )
+    assert groups.loc[("uci", "b")].tolist() == pytest.approx([2, 0.75, 1.5])
+    assert groups.loc[("fcps", "a")].tolist() == pytest.approx([1, 0.3, 1])
     assert compare_methods(scores).groups.empty
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -54,7 +55,10 @@ class Entry:
 
 def as_entry(name: str, data_set: DataSet) -> Entry:
     """Validated data set with its representations and references; see :class:`karat.Benchmark`."""
-    X, truth = data_set if isinstance(data_set, Sequence) else (data_set.X, data_set.truth)
+    if hasattr(data_set, "truth") and hasattr(data_set, "X"):
+        X, truth = attrgetter("X", "truth")(data_set)
+    else:
+        X, truth = data_set
     if truth is None:
         raise InputError(f"the data set {name!r} has no classes")
     representations = X if isinstance(X, Mapping) else {ONLY_REPRESENTATION: X}
