@@ -26,7 +26,7 @@ from karat.cli.sample import sample
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
-    "used; 3 the study file cannot be used; 4 the data are ambiguous; say how to read them; 130 "
+    "used; 3 the study file cannot be used; 4 the data are ambiguous (say how to read them); 130 "
     "interrupted, finished work is kept."
 )
 
