@@ -14,9 +14,9 @@ import numpy as np
 from karat.clusterers import Clusterer
 from karat.labelings.labels import encode
 from karat.measures import Measure
+from karat.measures.catalogue import takes_weights
 from karat.measures.computation import compute
 from karat.measures.inputs import Inputs
-from karat.measures.passes.plan import takes_weights
 from karat.runtime.validation import InputError, StorageError
 from karat.study.store import Finished, Planned, Score, Store
 

@@ -24,11 +24,11 @@ from karat.runtime.validation import Data, InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.measures.passes.samples import Found, ObjectSample
+    from karat.measures.passes.samples import EstimatedValues, ObjectSample
 
     Floats = NDArray[np.float64]
     #: what a sample says, and how many were drawn
-    Settled = tuple[Found, int]
+    FinalEstimate = tuple[EstimatedValues, int]
 
 
 def sampled_by(
@@ -79,7 +79,9 @@ class Estimates:
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
     drawn: dict[str, int] = field(default_factory=dict)
 
-    def add(self, way: str, rows: Sequence[int], columns: list[int], settled: Settled) -> None:
+    def add(
+        self, way: str, rows: Sequence[int], columns: list[int], settled: FinalEstimate
+    ) -> None:
         """What a sample says of some clusterings and measures."""
         (values, errors, reasons), drawn = settled
         self.values[np.ix_(rows, columns)] = values
@@ -129,7 +131,7 @@ def estimate(
             result.add("objects", everything, which, settle(sample, sample.estimates, precision))
     if which := by["pairs"]:
         work = partial(_of_pairs, [measures[i] for i in which], precision)
-        every: Iterator[Settled]
+        every: Iterator[FinalEstimate]
         data, items = (X, labelings), enumerate(rng.spawn(len(labelings)))
         if workers.elsewhere is None:  # one at a time, for the memory that the pairs take
             distances = cache(partial(distances_of_parts, X, metric, exact=True))
@@ -147,9 +149,9 @@ def estimate(
 
 def _of_pairs_there(
     work: bytes, metric: Any, X: Data, labelings: Labelings, item: tuple[int, np.random.Generator]
-) -> Settled:
+) -> FinalEstimate:
     distances = partial(distances_of_parts, X, metric, exact=True)
-    settled: Settled = pickle.loads(work)(distances, X, labelings, item)
+    settled: FinalEstimate = pickle.loads(work)(distances, X, labelings, item)
     return settled
 
 
@@ -160,7 +162,7 @@ def _of_pairs(
     X: Data,
     labelings: Labelings,
     item: tuple[int, np.random.Generator],
-) -> Settled:
+) -> FinalEstimate:
     m, rng = item
     try:
         pairs = PairSample(X, distances(), labelings.select([m]), measures, rng)
@@ -171,8 +173,8 @@ def _of_pairs(
 
 
 def settle(
-    sample: ObjectSample | PairSample, estimates: Callable[[], Found], precision: float
-) -> Settled:
+    sample: ObjectSample | PairSample, estimates: Callable[[], EstimatedValues], precision: float
+) -> FinalEstimate:
     """Grow the sample until all standard errors are small enough; what it says, and its size."""
     size = sample.least
     while True:

@@ -1,14 +1,14 @@
-"""Which passes over the data give which statistics."""
+"""Passes over the data that compute the shared statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.runtime.validation import unknown_name
 
 if TYPE_CHECKING:
-    from karat.measures.catalogue import Measure
+    from karat.runtime.types import Metric
 
 #: statistic -> (the pass that gives it, what it is)
 STATISTICS = {
@@ -54,25 +54,20 @@ GIVES = {
     "concordance": ("concordant", "discordant", "tied"),
     "edges": ("edge_sums",),
 }
-#: the attributes that are lists or arrays, an entry for each clustering
-LISTS = {one for attributes in GIVES.values() for one in attributes} - {"objects"}
-#: those that extend to objects with weights
+#: attributes that are lists or arrays with an entry for each clustering
+LISTS = {name for names in GIVES.values() for name in names} - {"objects"}
+#: statistics that extend to objects with weights
 WEIGHTED = frozenset(
     need for need, (name, _) in STATISTICS.items() if name in ("pairs", "centroids")
 )
-#: those that are functions of centroids where the distance is squared Euclidean
+#: statistics that follow from centroids under squared Euclidean distance
 OF_CENTROIDS = frozenset({"pair_sums", "silhouettes"})
 
 
-def takes_weights(measure: Measure) -> bool:
-    """Whether a measure extends to objects with weights."""
-    return measure.kind == "external" or (bool(measure.needs) and measure.needs <= WEIGHTED)
-
-
 def group(
-    needs: Iterable[str], metric: Any = "euclidean", *, sparse: bool = False
+    needs: Iterable[str], metric: Metric = "euclidean", *, sparse: bool = False
 ) -> dict[str, tuple[str, ...]]:
-    """The passes for these statistics, in the order in which they are made.
+    """Passes that compute these statistics, in order of execution.
 
     Sums of squared Euclidean distances come from centroids, unless there is a pass over the
     pairs anyway, or the data is sparse: then the identities lose digits far from the origin.

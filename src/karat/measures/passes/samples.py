@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     #: values and standard errors (M, measures), and why (clustering, measure) has no value
-    Found = tuple[Floats, Floats, dict[tuple[int, int], str]]
+    EstimatedValues = tuple[Floats, Floats, dict[tuple[int, int], str]]
 
 #: objects, or pairs of each kind, that a sample begins with
 LEAST_OBJECTS, LEAST_PAIRS = 512, 2**16
@@ -131,7 +131,7 @@ class SilhouetteSample(ObjectSample):
         super().__init__(labelings, rng, values_of)
         self.measures, self.stats = measures, Statistics(X, labelings, ())
 
-    def estimates(self) -> Found:
+    def estimates(self) -> EstimatedValues:
         """Values and standard errors, these by the changes of measures with single totals."""
         stats, variances = self.stats, []
         stats.silhouette_sums = []
@@ -268,7 +268,7 @@ class PairSample:
             raise InputError("ranks of distances need finite distances; some are infinite")
         return found
 
-    def estimates(self) -> Found:
+    def estimates(self) -> EstimatedValues:
         """Values and standard errors of one clustering."""
         values, reasons = np.empty((1, len(self.measures))), {}
         errors = np.zeros_like(values)
