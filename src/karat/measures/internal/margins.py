@@ -13,7 +13,7 @@ from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from karat.measures.internal.pairs import average_within_cluster_scatter
-from karat.measures.passes.tiles import WIDTH
+from karat.measures.passes.tiles import TILE_WIDTH
 from karat.runtime.threads import in_order
 from karat.runtime.validation import UndefinedMeasureError, check_random_state
 
@@ -260,7 +260,7 @@ def _best_of_cluster(
     relative = kind == "relative"
 
     def scores(start: int) -> Floats:
-        candidates = group[start : start + WIDTH]
+        candidates = group[start : start + TILE_WIDTH]
         total = np.zeros(len(candidates))
         moved = distances.take(np.concatenate([candidates, np.arange(n)]))
         for r0 in range(0, n, 512):
@@ -276,7 +276,7 @@ def _best_of_cluster(
             return (first[candidates] == 0).astype(np.float64)
         return -first[candidates]
 
-    starts = range(0, len(group), WIDTH)
+    starts = range(0, len(group), TILE_WIDTH)
     # a pool of threads takes longer to start than little work does
     each = map(scores, starts) if n * len(group) < 2**18 else in_order(scores, starts)
     found = np.concatenate(list(each))

@@ -10,7 +10,7 @@ from karat.runtime.validation import unknown_name
 if TYPE_CHECKING:
     from karat.runtime.types import Metric
 
-#: statistic -> (the pass that gives it, what it is)
+#: statistic -> (its pass, its content)
 STATISTICS = {
     "pair_sums": ("pairs", "sums of distances within and between, per cluster"),
     "silhouettes": ("pairs", "sum of the objects' silhouettes, per cluster"),
@@ -32,7 +32,7 @@ STATISTICS = {
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
     "edges": ("edges", "weights and numbers of edges within and between, degrees, per cluster"),
 }
-#: statistic -> the attributes of :class:`Statistics` that hold it
+#: statistic -> its attributes of :class:`Statistics`
 GIVES = {
     "pair_sums": ("within_sums", "between_sums"),
     "silhouettes": ("silhouette_sums",),
