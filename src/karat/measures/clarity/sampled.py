@@ -16,6 +16,7 @@ import numpy as np
 from karat.distances.neighbors import neighbors_of_some
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
+from karat.measures.internal.batch import TOO_FEW_CLUSTERS
 from karat.measures.passes.estimates import settle
 from karat.measures.passes.samples import ObjectSample
 from karat.runtime.executors import Workers
@@ -33,7 +34,6 @@ N_VOTERS = 5
 #: further neighbours in each list, because a clustering may exclude some as outliers
 SPARE_NEIGHBORS = 15
 PART_SIZE = 128  # objects of a sample in one job of an executor
-_TOO_FEW_CLUSTERS = "the clustering has fewer than two clusters; it needs at least 2"
 
 
 def estimate_informativeness(
@@ -55,7 +55,7 @@ def estimate_informativeness(
     drawn : int
         Number of drawn objects.
     """
-    reasons = dict.fromkeys(np.flatnonzero(labelings.n_clusters < 2).tolist(), _TOO_FEW_CLUSTERS)
+    reasons = dict.fromkeys(np.flatnonzero(labelings.n_clusters < 2).tolist(), TOO_FEW_CLUSTERS)
 
     def recognised(objects: Ints) -> Floats:
         """Whether each object is recognised in each clustering, (M, objects)."""

@@ -1,8 +1,8 @@
-"""A gold standard against a dendrogram: the best nodes anywhere in the tree."""
+"""External measures of a dendrogram: the best nodes anywhere in the tree."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Labels
+
 __all__ = ["Dendrogram"]
 
 
-def _classes(labels_true: Any, tree: Dendrogram) -> NDArray[np.int32]:
+def _classes(labels_true: Labels, tree: Dendrogram) -> NDArray[np.int32]:
+    """Codes of the classes, checked against the size of the tree."""
     if not isinstance(tree, Dendrogram):
         raise InputError("a dendrogram is judged by classes: give it as labels_pred")
     classes = apply_noise_policy(encode(labels_true, name="labels_true"), "error").codes
@@ -38,7 +41,7 @@ def _node_counts(classes: NDArray[np.int32], tree: Dendrogram) -> NDArray[np.int
     return counts
 
 
-def best_f_measure(labels_true: Any, tree: Dendrogram, beta: float = 1.0) -> float:
+def best_f_measure(labels_true: Labels, tree: Dendrogram, beta: float = 1.0) -> float:
     """Σ_t p(t) max over all nodes of F_β, O(n · classes)."""
     check_beta(beta)
     counts = _node_counts(_classes(labels_true, tree), tree)
@@ -48,13 +51,12 @@ def best_f_measure(labels_true: Any, tree: Dendrogram, beta: float = 1.0) -> flo
     return min(float(f.max(axis=0) @ sizes / tree.n_objects), 1.0)
 
 
-def best_accuracy(labels_true: Any, tree: Dendrogram) -> float:
-    """Greatest accuracy of any disjoint nodes, each matched with a class of its own.
+def best_accuracy(labels_true: Labels, tree: Dendrogram) -> float:
+    """Greatest accuracy of disjoint nodes, each matched with a different class.
 
-    A node is a candidate for a class where no smaller one holds as many of it: its leaves and
-    the meeting points of its leaves, 2n - classes in all. Which of them to take is an integer
-    program of that size: one node a class, and none below another (a node's *covered* flag is
-    that of its parent plus what is taken there).
+    Candidates for a class are the smallest nodes with their number of its objects: its leaves and
+    the merges of its leaves, 2n - classes in total. An integer program of that size selects one
+    node per class and none below another. A node is *covered* if it or its parent is selected.
     """
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -93,8 +95,8 @@ def best_accuracy(labels_true: Any, tree: Dendrogram) -> float:
     return float(round(-result.fun) / n)
 
 
-def dendrogram_purity(labels_true: Any, tree: Dendrogram) -> float:
-    """Mean, over pairs of one class, of its share of the node where they meet; O(n · classes)."""
+def dendrogram_purity(labels_true: Labels, tree: Dendrogram) -> float:
+    """Mean share of a pair's class in the node that merges the pair; O(n · classes)."""
     counts = _node_counts(_classes(labels_true, tree), tree)
     children = tree.linkage[:, :2].astype(np.intp)
     pairs = counts[children[:, 0]] * counts[children[:, 1]]
