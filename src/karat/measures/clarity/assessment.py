@@ -315,13 +315,7 @@ def assess_labelings(
             folds = np.stack([stratified_folds(row, n_folds, shuffled) for row in ranked])
             fold_ids[np.ix_(rows, kept)] = folds
         task = PredictionTask(
-            _rows_of(X, kept, metric),
-            ranked,
-            k,
-            folds,
-            metric=metric,
-            seed=seed,
-            executor=executor,
+            _rows_of(X, kept, metric), ranked, k, folds, metric=metric, seed=seed, executor=executor
         )
         for f, classifier in enumerate(chosen):
             predicted = _checked(classifier, task)

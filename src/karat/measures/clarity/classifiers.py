@@ -331,8 +331,7 @@ class Refit:
 
 
 def _refit(
-    X: Data,
-    job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int],
+    X: Data, job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int]
 ) -> NDArray[np.int32]:
     """Out-of-fold predictions of clones of an estimator, for one clustering."""
     from sklearn.base import clone

@@ -22,12 +22,7 @@ if TYPE_CHECKING:
     from karat.measures.external.table import LabelsOrTable
     from karat.runtime.types import Floats, RandomState
 
-__all__ = [
-    "ChanceCorrectedResult",
-    "PermutationResult",
-    "chance_corrected",
-    "permutation_test",
-]
+__all__ = ["ChanceCorrectedResult", "PermutationResult", "chance_corrected", "permutation_test"]
 
 #: largest number of objects before products in SciPy's sampler overflow 64 bits
 MAX_SHUFFLED = 2**31
@@ -207,15 +202,20 @@ def chance_corrected(
     value, values = _beside_chance(
         "The correction for chance", function, clusterings, n_permutations, random_state
     )
-    expected = float(values.mean())
+    return corrected(value, values, optimum)
+
+
+def corrected(value: float, chance: Floats, optimum: float) -> ChanceCorrectedResult:
+    """A value corrected by a sample of values under chance, or by their exact expectation."""
+    expected, n = float(chance.mean()), len(chance)
     margin = optimum - expected
-    error = float(values.std(ddof=1)) / math.sqrt(n_permutations)
+    error = float(chance.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     return ChanceCorrectedResult(
         value=(value - expected) / margin if margin else 1.0,
         standard_error=abs(value - optimum) / margin**2 * error if margin else 0.0,
         uncorrected=value,
         expected=expected,
-        n_permutations=n_permutations,
+        n_permutations=n if n > 1 else 0,
     )
 
 

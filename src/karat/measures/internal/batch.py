@@ -23,11 +23,13 @@ __all__: list[str] = []
 Compute: TypeAlias = Callable[[Statistics], Sequence[float | str]]
 #: value of clustering m, or the reason of a missing one
 Value: TypeAlias = Callable[[Statistics, int], float | str]
+#: labels of one clustering; memberships are rejected with a hint
+HardOrSoft: TypeAlias = "Labels | SoftPartition"
 TOO_FEW_CLUSTERS = "the clustering has fewer than two clusters; it needs at least 2"
 SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 
-def inputs_of_one(X: ArrayLike, labels: Labels | SoftPartition, **options: Any) -> Inputs:
+def inputs_of_one(X: ArrayLike, labels: HardOrSoft, **options: Any) -> Inputs:
     """Validated input of a public function of one clustering."""
     inputs = Inputs.read(X, labels, **options)
     if inputs.memberships:
@@ -44,19 +46,18 @@ def inputs_of_one(X: ArrayLike, labels: Labels | SoftPartition, **options: Any) 
 
 
 def statistics_of_one(
-    X: ArrayLike, labels: Labels | SoftPartition, needs: Iterable[str], **options: Any
+    X: ArrayLike, labels: HardOrSoft, needs: Iterable[str], **options: Any
 ) -> tuple[Statistics, Inputs]:
     """Statistics and validated input of one clustering."""
     inputs = inputs_of_one(X, labels, **options)
-    stats = Statistics(
-        inputs.X, inputs.labelings, needs, metric=inputs.metric, weights=inputs.weights
-    )
+    metric, weights = inputs.metric, inputs.weights
+    stats = Statistics(inputs.X, inputs.labelings, needs, metric=metric, weights=weights)
     stats.raise_failed()
     return stats, inputs
 
 
 def of_each_object(
-    title: str, column: int, X: ArrayLike, labels: Labels | SoftPartition, **options: Any
+    title: str, column: int, X: ArrayLike, labels: HardOrSoft, **options: Any
 ) -> Floats:
     """A column of the statistic ``"objects"``; NaN for excluded objects."""
     stats, inputs = statistics_of_one(X, labels, ["objects"], **options)
@@ -67,7 +68,7 @@ def of_each_object(
     return values
 
 
-def measure_one(key: str, X: ArrayLike, labels: Labels | SoftPartition, **options: Any) -> float:
+def measure_one(key: str, X: ArrayLike, labels: HardOrSoft, **options: Any) -> float:
     """Value of a catalogue measure for one clustering."""
     measure = catalogue[key]
     assert measure.compute is not None
@@ -79,7 +80,7 @@ def compute_one(
     compute: Compute,
     needs: Iterable[str],
     X: ArrayLike,
-    labels: Labels | SoftPartition,
+    labels: HardOrSoft,
     **options: Any,
 ) -> float:
     """Value of a batch computation for one clustering; raise if it is undefined."""
@@ -89,7 +90,7 @@ def compute_one(
     return value
 
 
-def batch_form(value: Callable[[Statistics, int], float | str], *, least_k: int = 2) -> Compute:
+def batch_form(value: Value, *, least_k: int = 2) -> Compute:
     """The batch form of ``value(stats, m)``, which returns a number or a reason.
 
     Clusterings of fewer than ``least_k`` clusters have no value.

@@ -12,7 +12,7 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import catalogue
 from karat.measures.docstrings import cite
-from karat.measures.external.chance import ChanceCorrectedResult
+from karat.measures.external.chance import ChanceCorrectedResult, corrected
 from karat.measures.internal.batch import inputs_of_one
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
@@ -109,17 +109,9 @@ def chance_corrected_internal(
         raise UndefinedMeasureError(
             f"{record.title} of permuted labels has no finite value: {reason}"
         )
-    measured, expected = float(values[0]), float(chance.mean())
-    error = float(chance.std(ddof=1)) / math.sqrt(n_permutations) if closed is None else 0.0
-    if math.isclose(best, expected, rel_tol=1e-12, abs_tol=1e-300):
+    if math.isclose(best, float(chance.mean()), rel_tol=1e-12, abs_tol=1e-300):
         raise UndefinedMeasureError(f"{record.title}: chance gets the best value already")
-    return ChanceCorrectedResult(
-        value=(measured - expected) / (best - expected),
-        standard_error=abs((measured - best) / (best - expected) ** 2) * error,
-        uncorrected=measured,
-        expected=expected,
-        n_permutations=0 if closed is not None else n_permutations,
-    )
+    return corrected(float(values[0]), chance, best)
 
 
 def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> Labelings:

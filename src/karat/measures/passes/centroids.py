@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ROWS_PER_BLOCK = 2**16
-ROWS_TO_CENTERS = 2**10  # rows with distances to all centers in memory at a time
+CENTROID_ROWS = 2**16
+CDIST_ROWS = 2**10  # rows with distances to all centers in memory at a time
 
 
 class CentroidSums(NamedTuple):
@@ -118,9 +118,7 @@ def over_blocks(
     X, labelings, _ = data
     M = len(labelings)
     items = [
-        (start, m, *arguments[m])
-        for start in range(0, X.shape[0], ROWS_PER_BLOCK)
-        for m in range(M)
+        (start, m, *arguments[m]) for start in range(0, X.shape[0], CENTROID_ROWS) for m in range(M)
     ]
     sums = workers.map(partial(_on_block, function), data, items)
 
@@ -149,7 +147,7 @@ def _on_block(
 
     work: Any = getattr(centroids, function) if isinstance(function, str) else function
     start, m, *arguments = item
-    block = slice(start, start + ROWS_PER_BLOCK)
+    block = slice(start, start + CENTROID_ROWS)
     labels = labelings.codes[m, block]
     block_weights = np.ones(len(labels)) if weights is None else weights[block]
     return work(X[block], labels, block_weights, *arguments)
@@ -180,8 +178,8 @@ def _sums_to_centers_of_block(
     total = np.zeros((k, len(centers)))
     sparse = hasattr(X, "toarray")
     columns, lengths = np.ascontiguousarray(centers.T), (centers**2).sum(axis=1)
-    for start in range(0, len(labels), ROWS_TO_CENTERS):
-        part = slice(start, start + ROWS_TO_CENTERS)
+    for start in range(0, len(labels), CDIST_ROWS):
+        part = slice(start, start + CDIST_ROWS)
         rows, clusters, kept = X[part], labels[part], labels[part] != NOISE
         if sparse:
             apart = _sparse_to_centers(rows[kept], centers, columns, lengths)

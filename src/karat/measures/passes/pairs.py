@@ -287,19 +287,12 @@ def _silhouettes_of(metric: Metric, X: Data, labelings: Labelings, sample: Ints)
         points = SortedObjects(run, np.ones(len(sample_and_block)), labels, starts, wanted)
         part = distances.take(sample_and_block)
 
-        def work(
-            j0: int,
-            points: SortedObjects = points,
-            part: Distances = part,
-        ) -> None:
+        def work(j0: int, points: SortedObjects = points, part: Distances = part) -> None:
             """Add the distances from all objects to one tile of the sample."""
             into = accumulators.setdefault(j0, points.empty(j0, min(j0 + TILE_WIDTH, s)))
             add_distances(part, points, s, part.n, into)
 
-        deque(
-            in_order(work, range(0, s, TILE_WIDTH), one_blas_thread=part.uses_blas),
-            maxlen=0,
-        )
+        deque(in_order(work, range(0, s, TILE_WIDTH), one_blas_thread=part.uses_blas), maxlen=0)
     values = np.full((len(codes), s), np.nan)
     for j0, columns in accumulators.items():
         for m, (start, end) in enumerate(itertools.pairwise(starts)):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 STRIP_WIDTH = 128
-TILE_ROWS = 512
+STRIP_ROWS = 512
 MAX_PAIRS_IN_MEMORY = 12 * 2**20  # distances with their pairs, of all threads together
 N_SHARES = 32  # of a pass over all pairs, for any number of threads or workers
 
@@ -45,14 +45,28 @@ def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]
             yield kept, which
 
 
+def check_symmetric(distances: Distances) -> None:
+    """Raise for a distance that is not symmetric."""
+    if not distances.symmetric:
+        raise InputError(
+            "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
+        )
+
+
+def check_finite(distances: float | Floats) -> None:
+    """Raise for infinite distances."""
+    if not np.isfinite(distances).all():
+        raise InputError("ranks of distances need finite distances; some are infinite")
+
+
 def _tiles(distances: Distances, starts: Iterable[int]) -> Iterator[tuple[Floats, int, int]]:
     """The tiles of strips from the diagonal down: distances, first row and first column."""
-    room = np.empty(TILE_ROWS * STRIP_WIDTH)
+    room = np.empty(STRIP_ROWS * STRIP_WIDTH)
     for j0 in starts:
         j1 = min(j0 + STRIP_WIDTH, distances.n)
         strip = distances.strip(j0, j1)
-        for r0 in range(j0, distances.n, TILE_ROWS):
-            r1 = min(r0 + TILE_ROWS, distances.n)
+        for r0 in range(j0, distances.n, STRIP_ROWS):
+            r1 = min(r0 + STRIP_ROWS, distances.n)
             tile = room[: (r1 - r0) * (j1 - j0)].reshape(r1 - r0, j1 - j0)
             distances.tile(r0, r1, j0, j1, strip, tile)
             if distances.squared:
@@ -105,8 +119,7 @@ def _upper_bound(pairs: OverPairs) -> float:
         squared = float((((Z - Z.mean(axis=0)) ** 2).sum(axis=1)).max()) * 4
         return (np.sqrt(squared) if distances.squared else squared) * (1 + 1e-9)
     top = max(pairs.map(_largest_of_share, _strips(pairs.n)))
-    if not np.isfinite(top):
-        raise InputError("ranks of distances need finite distances; some are infinite")
+    check_finite(top)
     return top
 
 
@@ -226,10 +239,7 @@ def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list
     Exact, in integers. O(n² log n + n² M), and a pass of O(n² d) for every ``CAPACITY``
     pairs, divided by the number of threads.
     """
-    if not pairs.distances.symmetric:
-        raise InputError(
-            "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
-        )
+    check_symmetric(pairs.distances)
     M = len(labelings)
     concordant, discordant, tied = [0] * M, [0] * M, [0] * M
     for kept, which in by_kept(labelings):
@@ -311,13 +321,7 @@ def sort_pairs(values: Floats, pairs: Ints) -> tuple[Floats, Ints]:
 
 
 def _ranges(
-    pairs: OverPairs,
-    bins: _Bins,
-    low: float,
-    high: float,
-    below: int,
-    until: int,
-    capacity: int,
+    pairs: OverPairs, bins: _Bins, low: float, high: float, below: int, until: int, capacity: int
 ) -> Iterator[tuple[float, float, int, int]]:
     """Ranges [low, high) of at most ``capacity`` distances each, with the number below each.
 

@@ -20,8 +20,8 @@ from karat.distances import Direct, Distances, OfRows
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
+from karat.measures.passes.ranks import check_finite, check_symmetric
 from karat.measures.passes.statistics import Statistics
-from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,10 +74,7 @@ class ObjectSample:
     max_size = math.inf
 
     def __init__(
-        self,
-        labelings: Labelings,
-        rng: np.random.Generator,
-        values_of: Callable[[Ints], Floats],
+        self, labelings: Labelings, rng: np.random.Generator, values_of: Callable[[Ints], Floats]
     ) -> None:
         self.codes, self.values_of = labelings.codes, values_of
         self.order = shuffled(np.flatnonzero((self.codes != NOISE).any(axis=0)), rng)
@@ -201,10 +198,7 @@ class PairSample:
         measures: Sequence[Measure],
         rng: np.random.Generator,
     ) -> None:
-        if not distances.symmetric:
-            raise InputError(
-                "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
-            )
+        check_symmetric(distances)
         self.distances, self.measures, self.rng = distances, measures, rng
         self.stats = Statistics(X, labelings, ())
         codes = labelings.codes[0]
@@ -278,8 +272,7 @@ class PairSample:
         """Distances of pairs of positions in ``order``; they count as drawn."""
         self.n_drawn += len(first)
         values = pair_distances(self.distances, self.order[first], self.order[second])
-        if not np.isfinite(values).all():
-            raise InputError("ranks of distances need finite distances; some are infinite")
+        check_finite(values)
         return values
 
     def estimates(self) -> EstimatedValues:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import Floats, Metric
 
-BLOCK_NUMBERS = 2**22  # in a dense block of rows
-ROWS_PER_BLOCK = 256  # rows with distances to all objects in memory at a time
+SCATTER_NUMBERS = 2**22  # in a dense block of rows
+SQUARE_ROWS = 256  # rows with distances to all objects in memory at a time
 
 
 class Scatter(NamedTuple):
@@ -68,7 +68,7 @@ def scatter(X: Data, labelings: Labelings, m: int) -> Scatter:
 
 def _add_scatter(X: Data, members: NDArray[np.intp], into: Floats) -> tuple[Floats, Floats]:
     """Add the members' scatter to ``into``; return the first row, and the mean relative to it."""
-    step = max(1, BLOCK_NUMBERS // X.shape[1])
+    step = max(1, SCATTER_NUMBERS // X.shape[1])
     blocks = range(0, len(members), step)
 
     def rows(start: int, number: int = step) -> Any:
@@ -134,11 +134,11 @@ def _sum_of_squares(pairs: OverPairs, kept: NDArray[np.intp]) -> float:
         return n * float(np.einsum("ij,ij->", centred, centred, dtype=np.float64))
     if not pairs.distances.symmetric:
         raise InputError("the distance must be symmetric; for kl there is symmetric_kl")
-    return sum(pairs.map(_squares_of_rows, range(0, n, ROWS_PER_BLOCK))) / 2
+    return sum(pairs.map(_squares_of_rows, range(0, n, SQUARE_ROWS))) / 2
 
 
 def _squares_of_rows(distances: Distances, start: int) -> float:
     """Sum of d² from one block of rows to all objects."""
     n = distances.n
-    D = distances.block(slice(start, min(start + ROWS_PER_BLOCK, n)), slice(0, n))
+    D = distances.block(slice(start, min(start + SQUARE_ROWS, n)), slice(0, n))
     return float(np.einsum("ij,ij->", D, D))

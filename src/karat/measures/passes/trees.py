@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import Floats
 
-ROWS_PER_BLOCK = 256
+TREE_ROWS = 256
 
 
 def spanning_tree(
@@ -44,8 +44,8 @@ def spanning_tree(
 
 def _blocks(distances: Distances) -> Iterator[tuple[slice, Floats]]:
     """Slices of rows, with their distances to all objects."""
-    for start in range(0, distances.n, ROWS_PER_BLOCK):
-        rows = slice(start, min(start + ROWS_PER_BLOCK, distances.n))
+    for start in range(0, distances.n, TREE_ROWS):
+        rows = slice(start, min(start + TREE_ROWS, distances.n))
         yield rows, distances.block(rows, slice(0, distances.n))
 
 
