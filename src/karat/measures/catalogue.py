@@ -45,7 +45,7 @@ class Measure:
     greater_is_better : bool
         Direction.
     range : tuple of float
-        Least and greatest value; infinities where there is no bound.
+        Least and greatest value; infinite for unbounded sides.
     references : tuple of Reference
         Defining publications.
     cost : str
@@ -110,7 +110,7 @@ class Measure:
 
     @property
     def sign(self) -> int:
-        """1 where greater is better, else -1: greater is better for ``sign * value``."""
+        """1 if greater is better, else -1; greater is always better for ``sign * value``."""
         return 1 if self.greater_is_better else -1
 
     def penalty(self, values: NDArray[Any], coverage: NDArray[Any]) -> Floats:

@@ -1,4 +1,4 @@
-"""Measures computed together, from statistics that they share."""
+"""Computation of several measures together, from shared statistics."""
 
 from __future__ import annotations
 

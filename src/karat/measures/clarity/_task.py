@@ -22,7 +22,7 @@ LeaveOneOut: TypeAlias = Literal["leave-one-out"]
 
 
 def first_appearance(codes: NDArray[np.int32], k: int) -> NDArray[np.int32]:
-    """Codes renumbered by first appearance, so that no result depends on the clusters' names."""
+    """Codes renumbered by first appearance, so that results do not depend on clusters' names."""
     first = np.empty(k, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     rank = np.empty(k, dtype=np.int32)
@@ -59,7 +59,7 @@ class PredictionTask:
     metric : str or callable
         Distance of the neighbours.
     seed : int
-        Seed of randomized classifiers.
+        Seed of randomised classifiers.
     executor : Executor, Workers or None
         Runs refits and the search for neighbours; None: this process, refits in sequence.
     """

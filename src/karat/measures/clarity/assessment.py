@@ -53,7 +53,7 @@ class Clarity:
     folds: NDArray[np.int32] | None
 
     def recognition(self, m: int, classifier: int) -> Recognition:
-        """Recognized objects of clustering ``m`` by one classifier."""
+        """Recognised objects of clustering ``m`` by one classifier."""
         k = int(self.labelings.n_clusters[m])
         return Recognition.of_codes(self.labelings.codes[m], self.predictions[classifier, m], k)
 
@@ -232,7 +232,7 @@ def assess(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     random_state : int, Generator or None, default 0
-        Randomness of the folds and of randomized classifiers.
+        Randomness of the folds and of randomised classifiers.
     executor : concurrent.futures.Executor, optional
         Runs the search for neighbours, and trains classifiers for several clusterings in
         parallel. The result does not depend on it.

@@ -389,7 +389,7 @@ class SupportVectorMachine:
 
 
 def _tree() -> Classifier:
-    """A decision tree like Weka's J48."""
+    """A decision tree by entropy, with at least two objects in each leaf."""
     from sklearn.tree import DecisionTreeClassifier
 
     return Refit(DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2), "tree")

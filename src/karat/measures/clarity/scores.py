@@ -97,7 +97,7 @@ class Recognition:
         return float(weights @ self.code_lengths) / self.n**2
 
     def informativeness(self, baseline: Baseline = "uniform") -> float:
-        """(AI − E)/(H − E), E the guesser's AI (6.11); 1 where every object is recognised."""
+        """(AI − E)/(H − E), E the guesser's AI (6.11); 1 if every object is recognised."""
         expected, entropy = self.expected_information(baseline), self.entropy
         if entropy <= expected:
             raise UndefinedMeasureError(
@@ -182,7 +182,7 @@ def informativeness_of_predictions(
     baseline: Baseline = "uniform",
     noise: NoisePolicy = "error",
 ) -> float:
-    """Informativeness of a clustering, given what a classifier predicted for its objects.
+    """Informativeness of a clustering from a classifier's predictions.
 
     I = (AI − E)/(H − E), where AI = −Σ r(c) log p(c) is the mean correct information in a
     prediction, H the entropy of the clustering, and E the AI of a guesser.

@@ -56,7 +56,7 @@ def best_accuracy(labels_true: Labels, tree: Dendrogram) -> float:
 
     Candidates for a class are the smallest nodes with their number of its objects: its leaves and
     the merges of its leaves, 2n - classes in total. An integer program of that size selects one
-    node per class and none below another. A node is *covered* if it or its parent is selected.
+    node per class and none below another. A node is *covered* if it or an ancestor is selected.
     """
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -96,7 +96,7 @@ def best_accuracy(labels_true: Labels, tree: Dendrogram) -> float:
 
 
 def dendrogram_purity(labels_true: Labels, tree: Dendrogram) -> float:
-    """Mean share of a pair's class in the node that merges the pair; O(n · classes)."""
+    """Mean, over pairs of one class, of the class's share of the node that merges them."""
     counts = _node_counts(_classes(labels_true, tree), tree)
     children = tree.linkage[:, :2].astype(np.intp)
     pairs = counts[children[:, 0]] * counts[children[:, 1]]

@@ -72,7 +72,7 @@ def informativeness(
     metric : str or callable
         The distance of the neighbour classifiers.
     random_state : int, Generator or None, default 0
-        Randomness of the folds and of randomized classifiers.
+        Randomness of the folds and of randomised classifiers.
     executor : concurrent.futures.Executor, optional
         Runs the search for neighbours and the training of classifiers.
 

@@ -184,7 +184,7 @@ _of_graph_cuts = partial(
 
 @_of_graph_cuts("Ratio cut of a graph", references=["whissell2012 2.24", "hagen1992"])
 def graph_ratio_cut(edges: EdgeSums) -> float:
-    """Ratio cut of a graph: Σ_c cut(c)/∣c∣, the outgoing weight of each cluster by its size.
+    """Ratio cut of a graph: Σ_c cut(c)/∣c∣, each cluster's outgoing weight divided by its size.
 
     It grows with the number of clusters.
 
@@ -199,7 +199,7 @@ def graph_ratio_cut(edges: EdgeSums) -> float:
 
 @_of_graph_cuts("N-cut of a graph", references=["whissell2012 2.25", "shi2000"])
 def graph_normalized_cut(edges: EdgeSums) -> float:
-    """N-cut of a graph: Σ_c cut(c)/vol(c), the outgoing weight of each cluster by its volume.
+    """N-cut of a graph: Σ_c cut(c)/vol(c), each cluster's outgoing weight divided by its volume.
 
     At most k; it grows with the number of clusters.
 
@@ -214,7 +214,7 @@ def graph_normalized_cut(edges: EdgeSums) -> float:
 
 @_of_graph_cuts("Min-max cut of a graph", references=["whissell2012 2.26", "ding2001"])
 def graph_minmax_cut(edges: EdgeSums) -> float:
-    """Min-max cut of a graph: Σ_c cut(c)/within(c), the outgoing weight by the weight within.
+    """Min-max cut of a graph: Σ_c cut(c)/within(c), outgoing weight divided by weight within.
 
     Infinite if a cluster, such as a single node, has edges to others and none within. Both
     directions of an edge within count.

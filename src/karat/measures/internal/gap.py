@@ -72,7 +72,7 @@ def gap_statistic(
     weighted: bool = False,
     random_state: RandomState = 0,
 ) -> GapResult:
-    """Gap statistic: difference of log W_k to its expectation for uniform data.
+    """Gap statistic: how far log W_k is below its expectation for uniform data.
 
     Parameters
     ----------

@@ -69,8 +69,8 @@ def group(
 ) -> dict[str, tuple[str, ...]]:
     """Passes that compute these statistics, in order of execution.
 
-    Sums of squared Euclidean distances come from centroids, unless there is a pass over the
-    pairs anyway, or the data is sparse: then the identities lose digits far from the origin.
+    Sums of squared Euclidean distances come from centroids, unless a pass over the pairs is needed
+    anyway. Sparse data also use the pairs, because the identities lose digits far from the origin.
     """
     passes: dict[str, tuple[str, ...]] = {}
     wanted = set(needs)

@@ -24,9 +24,8 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import Floats
+    from karat.runtime.types import Floats, Ints
 
-    Ints = NDArray[np.int64]
 
 STRIP_WIDTH = 128
 STRIP_ROWS = 512

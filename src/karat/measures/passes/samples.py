@@ -26,9 +26,8 @@ from karat.measures.passes.statistics import Statistics
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import Bools, Floats, Rows
+    from karat.runtime.types import Bools, Floats, Ints, Rows
 
-    Ints = NDArray[np.int64]
     #: values and standard errors (M, measures), and reasons of missing values
     EstimatedValues = tuple[Floats, Floats, dict[tuple[int, int], str]]
 
@@ -78,7 +77,7 @@ class ObjectSample:
     ) -> None:
         self.codes, self.values_of = labelings.codes, values_of
         self.order = shuffled(np.flatnonzero((self.codes != NOISE).any(axis=0)), rng)
-        self.in_any_case = np.stack(
+        self.required = np.stack(
             [first_of_each(MIN_PER_CLUSTER, row, self.order) for row in self.codes]
         )
         #: positions of the drawn objects in ``order``, and their values
@@ -99,7 +98,7 @@ class ObjectSample:
     def grow(self, size: int) -> None:
         """Draw until there are ``size`` objects, and some of each cluster."""
         self.size = min(size, len(self.order))
-        wanted: Any = self.in_any_case.any(axis=0)
+        wanted: Any = self.required.any(axis=0)
         wanted[: self.size] = True
         wanted[self.places] = False
         new = np.flatnonzero(wanted)
@@ -110,7 +109,7 @@ class ObjectSample:
     def judged_by(self, m: int) -> tuple[NDArray[np.int32], Floats]:
         """Clusters and values of the sampled objects that clustering m judges."""
         clusters = self.codes[m, self.order[self.places]]
-        judged = (self.places < self.size) | self.in_any_case[m, self.places]
+        judged = (self.places < self.size) | self.required[m, self.places]
         judged &= clusters != NOISE
         return clusters[judged], self.values[m, judged]
 

@@ -54,7 +54,7 @@ class Statistics:
         Names in :data:`STATISTICS`.
     metric : str or callable
         A distance of :mod:`karat.distances`. Centroids are means of coordinates and their
-        distances Euclidean, whatever the metric.
+        distances Euclidean, for any metric.
     weights : ndarray of float64, shape (n,), optional
         Positive object weights (frequencies).
     workers : Workers, optional
