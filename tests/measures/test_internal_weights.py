@@ -292,7 +292,7 @@ def test_external_measures_count_repetitions():
 
 
 def test_truth_of_objects_without_weight_is_not_known():
-    with pytest.raises(InputError, match="class of no object"):
+    with pytest.raises(InputError, match="no known class"):
         karat.evaluate(None, [0, 0, 1], truth=["a", None, None], sample_weight=[0, 1, 1])
 
 

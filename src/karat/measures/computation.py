@@ -223,7 +223,7 @@ def _external(inputs: Inputs, measures: list[Measure]) -> Iterator[MeasureResult
     def value(measure: Measure, table: ContingencyTable | None) -> float:
         """The measure of one table; raise if no object of known class is judged."""
         if table is None:
-            raise InputError("every object whose class is known is an outlier here")
+            raise InputError("all objects of known class are outliers here")
         return (measure.compute or measure.function)(table)
 
     for measure in measures:

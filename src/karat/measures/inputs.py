@@ -87,7 +87,7 @@ class Inputs:
                 classes = Encoded(classes.codes[kept], classes.names)
                 if (classes.codes == NOISE).all():
                     raise InputError(
-                        "truth names the class of no object that has a weight; omit it instead"
+                        "truth has no known class for any object of positive weight; omit truth"
                     )
         batch = as_labelings(batch, noise=noise)
         if weights is not None and (weights == 1).all():

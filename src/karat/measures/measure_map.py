@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import ArrayLike, Floats
 
-__all__ = [
-    "DATA_GROUPS",
-    "DATA_KINDS",
-    "SAME_CORRELATION",
-    "MeasureMap",
-    "grouped",
-    "load_map",
-    "recommend",
-]
-
 FILE = Path(__file__).parent / "measure_map.json"
 #: mean ρ above which measures count as the same
 SAME_CORRELATION = 0.98
@@ -227,7 +217,7 @@ def load_map(path: str | None = None) -> MeasureMap:
         )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StorageError(
-            f"{file} is no map of the measures ({error}); "
+            f"{file} is not a map of the measures ({error}); "
             "karat reproduce map-of-measures --storage FOLDER writes one"
         ) from None
     return measure_map

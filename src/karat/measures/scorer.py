@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 #: least adjusted Rand index of two fits to the same objects
 MIN_SAME_FIT_ARI = 0.8
-HOW_TO_FIT_ALL = (
-    "An internal measure needs the labels of the objects that it judges, and cross-validation fits "
-    "to others. Fit and judge all objects together: all_rows = np.arange(len(X)); "
+HOW_TO_FIT = (
+    "An internal measure needs the labels of the judged objects, but cross-validation fits other "
+    "objects. Fit and judge all objects together: all_rows = np.arange(len(X)); "
     "GridSearchCV(estimator, grid, scoring=karat.scorer(...), cv=[(all_rows, all_rows)])"
 )
 
@@ -59,7 +59,7 @@ class Scorer:
         if len(labels) != n:
             raise InputError(
                 f"the estimator was fitted to {len(labels)} objects and is judged on {n} others. "
-                + HOW_TO_FIT_ALL
+                + HOW_TO_FIT
             )
         # training halves may have equal size: the labels must belong to these objects
         last = estimator[-1] if hasattr(estimator, "steps") else estimator
@@ -69,7 +69,7 @@ class Scorer:
                 return labels
             if adjusted_rand_index(labels, again, noise="cluster") < MIN_SAME_FIT_ARI:
                 raise InputError(
-                    f"the estimator was fitted to other objects than it judges. {HOW_TO_FIT_ALL}"
+                    f"the estimator was fitted to objects other than the judged ones. {HOW_TO_FIT}"
                 )
             self._seen.add(key)
         return labels

@@ -438,6 +438,6 @@ def as_classifiers(classifiers: object) -> tuple[Classifier, ...]:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
             f"two classifiers are called {twice!r}; wrap one in "
-            "karat.measures.clarity.Refit(estimator, name) to give it a name of its own"
+            "karat.measures.clarity.Refit(estimator, name) to give it another name"
         )
     return tuple(chosen)

@@ -101,8 +101,7 @@ class Recognition:
         expected, entropy = self.expected_information(baseline), self.entropy
         if entropy <= expected:
             raise UndefinedMeasureError(
-                "informativeness is undefined: the clustering has one cluster, and naming it "
-                "tells nothing; it needs at least 2"
+                "informativeness is undefined: the clustering has one cluster; it needs at least 2"
             )
         return (self.average_information - expected) / (entropy - expected)
 

@@ -197,7 +197,7 @@ def chance_corrected(
     if optimum is None:
         optimum = math.nan if record is None else record.optimum
     if not math.isfinite(optimum):
-        raise InputError(f"{measure!r} has no optimum of its own; give optimum=")
+        raise InputError(f"{measure!r} has no finite optimum; give optimum=")
     clusterings = (labels_true, labels_pred, noise)
     value, values = _beside_chance(
         "The correction for chance", function, clusterings, n_permutations, random_state

@@ -10,14 +10,14 @@ import numpy as np
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.matching import heaviest_matching
 from karat.measures.external.dendrogram import best_accuracy, best_f_measure, dendrogram_purity
-from karat.measures.external.soft import extended_bcubed, overlapping_similarity
+from karat.measures.external.soft import check_alpha, extended_bcubed, overlapping_similarity
 from karat.measures.external.table import check_beta, of_table
-from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.measures.external.soft import ClusteringLike
+    from karat.runtime.types import Floats, Ints
 
 __all__ = [
     "bcubed_f_measure",
@@ -201,16 +201,9 @@ def _harmonic(p: float, r: float, beta: float) -> float:
     return (1 + b) * p * r / (b * p + r) if p and r else 0.0
 
 
-def _precision(table: ContingencyTable) -> float:
-    """B-cubed precision."""
-    shares = table.counts / table.column_sums[table.columns]
-    return _share(np.sum(table.counts * shares) / table.n)
-
-
-def _recall(table: ContingencyTable) -> float:
-    """B-cubed recall."""
-    shares = table.counts / table.row_sums[table.rows]
-    return _share(np.sum(table.counts * shares) / table.n)
+def _mean_share(table: ContingencyTable, sizes: Floats | Ints) -> float:
+    """Mean over the objects of their cell's share of ``sizes``, one size for each cell."""
+    return _share(np.sum(table.counts * (table.counts / sizes)) / table.n)
 
 
 def _extended_recall(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> float:
@@ -240,7 +233,7 @@ def bcubed_precision(table: ContingencyTable) -> float:
     >>> bcubed_precision([0, 0, 1, 1], [0, 0, 0, 0])
     0.5
     """
-    return _precision(table)
+    return _mean_share(table, table.column_sums[table.columns])
 
 
 @_of_objects(
@@ -259,7 +252,7 @@ def bcubed_recall(table: ContingencyTable) -> float:
     >>> bcubed_recall([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    return _recall(table)
+    return _mean_share(table, table.row_sums[table.rows])
 
 
 def _extended_f(
@@ -291,26 +284,13 @@ def bcubed_f_measure(table: ContingencyTable, *, beta: float = 1.0) -> float:
     >>> round(bcubed_f_measure([0, 0, 1, 1], [0, 0, 0, 0]), 6)
     0.666667
     """
-    return _harmonic(_precision(table), _recall(table), beta)
-
-
-def _check_alpha(alpha: float) -> None:
-    """Raise unless ``alpha`` is between 0 and 1."""
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha must lie between 0 and 1; got {alpha}")
-
-
-def _overlapping_similarity(
-    labels_true: ClusteringLike, labels_pred: ClusteringLike, alpha: float = 0.9
-) -> float:
-    """Element-centric similarity of overlapping clusterings, with ``alpha`` checked."""
-    _check_alpha(alpha)
-    return overlapping_similarity(labels_true, labels_pred, alpha)
+    precision = _mean_share(table, table.column_sums[table.columns])
+    return _harmonic(precision, _mean_share(table, table.row_sums[table.rows]), beta)
 
 
 @_of_objects(
     "Element-centric similarity",
-    others={"overlapping": _overlapping_similarity},
+    others={"overlapping": overlapping_similarity},
     references=["gates2019"],
     symmetric=True,
 )
@@ -341,6 +321,6 @@ def element_centric_similarity(table: ContingencyTable, *, alpha: float = 0.9) -
     >>> element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 0])
     0.5
     """
-    _check_alpha(alpha)
+    check_alpha(alpha)
     larger = np.maximum(table.row_sums[table.rows], table.column_sums[table.columns])
-    return _share(np.sum(table.counts * (table.counts / larger)) / table.n)
+    return _mean_share(table, larger)

@@ -166,10 +166,17 @@ def extended_bcubed(labels_true: ClusteringLike, labels_pred: ClusteringLike) ->
     return min(total / weight, 1.0)
 
 
+def check_alpha(alpha: float) -> None:
+    """Raise unless ``alpha`` is between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha must lie between 0 and 1; got {alpha}")
+
+
 def overlapping_similarity(
-    labels_true: ClusteringLike, labels_pred: ClusteringLike, alpha: float
+    labels_true: ClusteringLike, labels_pred: ClusteringLike, alpha: float = 0.9
 ) -> float:
     """Element-centric similarity of overlapping clusterings (Gates et al. 2019)."""
+    check_alpha(alpha)
     patterns = _Patterns(labels_true, labels_pred)
     m = patterns.counts.astype(np.float64)
     walks = []
@@ -177,7 +184,7 @@ def overlapping_similarity(
         if not sets.any(axis=1).all():
             raise InputError(
                 f"{name} leaves {int(m[~sets.any(axis=1)].sum())} objects in no cluster; "
-                "element-centric similarity needs one at least for each"
+                "element-centric similarity needs at least one for each"
             )
         # one step: from an object to one of its clusters, then to one of the cluster's objects
         out = sets / sets.sum(axis=1, keepdims=True)

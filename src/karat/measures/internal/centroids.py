@@ -14,7 +14,7 @@ from karat.measures.catalogue import define
 from karat.measures.internal.batch import batch_form, compute_one, measure_one, of_features
 from karat.measures.internal.nearest import centroid_distances, nearest_centroids
 from karat.measures.internal.soft import has_memberships, soft_pbm
-from karat.measures.internal.variance import ALL_COINCIDE
+from karat.measures.internal.variance import ALL_COINCIDE, NO_SCATTER
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError
 
@@ -130,7 +130,7 @@ def _pbm(stats: Statistics, m: int) -> float | str:
     """PBM index of clustering m, or the reason of a missing value."""
     inner = float(stats.spreads[m].sum())
     if inner == 0:
-        return "every object is at its cluster's centroid"
+        return NO_SCATTER
     k = len(stats.sizes[m])
     outer = float(stats.total_spreads[m])
     blocks = centroid_distances(stats.centroids[m])

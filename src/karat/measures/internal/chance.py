@@ -87,10 +87,10 @@ def chance_corrected_internal(
     """
     record = catalogue[measure]
     if record.kind != "internal" or record.compute is None:
-        raise InputError(f"{measure} cannot be corrected here: it is no batch internal measure")
+        raise InputError(f"{measure} cannot be corrected here: it is not a batch internal measure")
     best = record.optimum if optimum is None else optimum
     if not math.isfinite(best):
-        raise InputError(f"{record.title} has no finite optimum; say what is best with optimum=")
+        raise InputError(f"{record.title} has no finite optimum; give the best value with optimum=")
     inputs = inputs_of_one(X, labels, metric=metric, noise=noise)
     closed = _CLOSED.get(measure)
     batch = inputs.labelings
@@ -110,7 +110,7 @@ def chance_corrected_internal(
             f"{record.title} of permuted labels has no finite value: {reason}"
         )
     if math.isclose(best, float(chance.mean()), rel_tol=1e-12, abs_tol=1e-300):
-        raise UndefinedMeasureError(f"{record.title}: chance gets the best value already")
+        raise UndefinedMeasureError(f"{record.title}: the expectation by chance is the best value")
     return corrected(float(values[0]), chance, best)
 
 

@@ -21,6 +21,7 @@ from karat.measures.internal.batch import (
     too_few_clusters,
 )
 from karat.measures.internal.centroids import centred_blocks, variance_lengths
+from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
@@ -87,7 +88,7 @@ def dbcv(
     inputs = inputs_of_one(X, labels, metric=metric, noise=noise)
     if n_features is None:
         if inputs.metric == "precomputed":
-            raise InputError("a matrix of distances does not tell the dimension; give n_features")
+            raise InputError("a matrix of distances has no dimension; give n_features")
         n_features = inputs.X.shape[1]
     codes, sizes = inputs.labelings.codes[0], inputs.labelings.sizes(0)
     if len(sizes) < 2:
@@ -309,7 +310,7 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     k = len(C)
     lengths, total = variance_lengths(stats, m)
     if total == 0:
-        return "all objects coincide"
+        return ALL_COINCIDE
     scattering = float(lengths.mean()) / total
     radius = math.sqrt(float(lengths.sum())) / k
     a, b = np.triu_indices(k, 1)

@@ -175,7 +175,7 @@ def _log_scatter(points: Floats, labels: list[Codes], weighted: bool) -> Floats:
         for s, size in zip(stats.squares, stats.sizes, strict=True)
     ]
     if min(scatter) == 0:
-        raise InputError("some clustering has all objects at their centroids; try smaller k")
+        raise InputError("a clustering has all objects at their centroids; try smaller k")
     return np.log(scatter)
 
 

@@ -134,7 +134,9 @@ def additive_margin(
     margin = _margin(X, labels, metric, noise, "additive", random_state)
     within = average_within_cluster_scatter(X, labels, metric=metric, noise=noise)
     if within == 0:
-        raise UndefinedMeasureError("Additive margin is undefined: distances within are all 0")
+        raise UndefinedMeasureError(
+            "Additive margin is undefined: all distances within clusters are 0"
+        )
     return MarginResult(float(margin) / within, margin.exact, margin.representatives)
 
 

@@ -17,6 +17,7 @@ from karat.measures.internal.batch import (
     of_distances,
     of_features,
 )
+from karat.measures.internal.variance import NO_SCATTER
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import check_choice
 
@@ -191,7 +192,7 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
     """
     widest = float((stats.spreads[m] / stats.sizes[m]).max())
     if widest == 0:
-        return "every object is at its cluster's centroid"
+        return NO_SCATTER
     return _separation(stats, m, "centroid") / widest
 
 

@@ -47,7 +47,7 @@ def _centers(
     from scipy.spatial.distance import cdist
 
     if len(U) != len(X):
-        raise InputError(f"memberships are of {len(U)} objects, but X has {len(X)}")
+        raise InputError(f"memberships has {len(U)} objects, but X has {len(X)}")
     weights = U**fuzzifier
     if sample_weight is not None:
         weights *= sample_weight[:, None]

@@ -194,8 +194,8 @@ def settle(
     for m, i in () if sample.exhausted else np.argwhere(ratio > 1).tolist():
         values[m, i] = np.nan
         reasons[m, i] = (
-            f"a standard error of {precision:g} takes more than the {sample.size:,} pairs "
-            "within clusters and as many between that are held; take a larger precision, "
+            f"a standard error of {precision:g} needs more than the largest sample of "
+            f"{sample.size:,} pairs within clusters and as many between; take a larger precision, "
             "or omit it and compute the measure exactly"
         )
     return (values, errors, reasons), sample.n_drawn
