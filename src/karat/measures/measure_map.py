@@ -153,10 +153,10 @@ def grouped(
         labels = cut(R, measure_map.apart)
         groups = [[inside[i] for i in np.flatnonzero(labels == f)] for f in range(max(labels) + 1)]
     names = [" / ".join(_common(declared[key] for key in group)[:3]) for group in groups]
-    twice = {name for name, times in Counter(names).items() if times > 1}
+    repeated = {name for name, times in Counter(names).items() if times > 1}
     families = {
         name
-        if name not in twice
+        if name not in repeated
         else f"{name}: {catalogue[_centre(group, measure_map)].title}": group
         for name, group in zip(names, groups, strict=True)
     }

@@ -64,10 +64,10 @@ class Scorer:
         # training halves may have equal size: the labels must belong to these objects
         last = estimator[-1] if hasattr(estimator, "steps") else estimator
         if hasattr(last, "labels_") and (key := _digest(X)) not in self._seen:
-            again = _labels_again(estimator, X)
-            if again is None:
+            labels_again = _labels_again(estimator, X)
+            if labels_again is None:
                 return labels
-            if adjusted_rand_index(labels, again, noise="cluster") < MIN_SAME_FIT_ARI:
+            if adjusted_rand_index(labels, labels_again, noise="cluster") < MIN_SAME_FIT_ARI:
                 raise InputError(
                     f"the estimator was fitted to objects other than the judged ones. {HOW_TO_FIT}"
                 )

@@ -159,8 +159,8 @@ class Scores(Mapping[str, "pd.Series[float]"]):
             for key, reason in why.items():
                 grouped.setdefault(reason, []).append(f"{key} of {name}")
         notes = [
-            f"– {', '.join(who[:3])}{f' and {len(who) - 3} more' * (len(who) > 3)}: {reason}"
-            for reason, who in grouped.items()
+            f"– {', '.join(cells[:3])}{f' and {len(cells) - 3} more' * (len(cells) > 3)}: {reason}"
+            for reason, cells in grouped.items()
         ]
         if (self.coverage < 1).any():
             shares = ", ".join(f"{name} {share:.1%}" for name, share in self.coverage[:3].items())
@@ -168,10 +168,12 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         for name in self.table.index[self.hardened.any(axis=1)]:
             hardened = self.hardened.loc[name]
             direct = [str(key) for key in hardened.index[~hardened]]
-            by = f"{', '.join(direct)} judge its memberships, the others" if direct else "all judge"
-            notes.append(f"{name}: {by} its hard labels")
+            judges = (
+                f"{', '.join(direct)} judge its memberships, the others" if direct else "all judge"
+            )
+            notes.append(f"{name}: {judges} its hard labels")
         if self.sample_size:
-            drawn = ", ".join(f"{number:,} {what}" for what, number in self.sample_size.items())
+            drawn = ", ".join(f"{number:,} {unit}" for unit, number in self.sample_size.items())
             notes.append(f"value ± standard error, from {drawn}")
         if any("≈" in cell for cell in self._cells().to_numpy().ravel()):
             notes.append("≈: found by a local search, not certain to be the optimum")

@@ -149,14 +149,14 @@ class Clarity:
         wrong = self.confusion(m).to_numpy(dtype=np.float64, copy=True)
         np.fill_diagonal(wrong, 0)
         share = wrong.max(axis=1) / seen.sizes
-        taken = np.where(share > 0, names[wrong.argmax(axis=1)], None)
+        taken_for = np.where(share > 0, names[wrong.argmax(axis=1)], None)
         return pd.DataFrame(
             {
                 "size": seen.sizes,
                 "recall": seen.recognised / seen.sizes,
                 "precision": seen.recognised / np.maximum(seen.predicted_sizes, 1),
                 "information": seen.recognised * seen.code_lengths / seen.n,
-                "taken_for": taken,
+                "taken_for": taken_for,
                 "taken_for_share": share,
             },
             index=pd.Index(names, name="cluster"),

@@ -435,9 +435,9 @@ def as_classifiers(classifiers: object) -> tuple[Classifier, ...]:
             )
     names = [classifier.name for classifier in chosen]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        repeated = next(name for name in names if names.count(name) > 1)
         raise InputError(
-            f"two classifiers are called {twice!r}; wrap one in "
+            f"two classifiers are called {repeated!r}; wrap one in "
             "karat.measures.clarity.Refit(estimator, name) to give it another name"
         )
     return tuple(chosen)

@@ -69,24 +69,24 @@ def best_accuracy(labels_true: Labels, tree: Dendrogram) -> float:
     node, label = np.nonzero(meets)
     node = np.concatenate([np.arange(n), node + n])
     label = np.concatenate([classes, label])
-    taken = len(node)
+    count = len(node)
     parent = np.full(nodes, -1)
     parent[children.ravel()] = np.repeat(np.arange(n, nodes), 2)
     below = np.flatnonzero(parent >= 0)
-    one_node = sparse.csr_array((np.ones(taken), (label, np.arange(taken))), (t, taken + nodes))
+    one_node = sparse.csr_array((np.ones(count), (label, np.arange(count))), (t, count + nodes))
     covered = sparse.csr_array(
         (
-            np.concatenate([np.ones(nodes), -np.ones(len(below)), -np.ones(taken)]),
+            np.concatenate([np.ones(nodes), -np.ones(len(below)), -np.ones(count)]),
             (
                 np.concatenate([np.arange(nodes), below, node]),
-                np.concatenate([taken + np.arange(nodes), taken + parent[below], np.arange(taken)]),
+                np.concatenate([count + np.arange(nodes), count + parent[below], np.arange(count)]),
             ),
         ),
-        (nodes, taken + nodes),
+        (nodes, count + nodes),
     )
     result = milp(
         -np.concatenate([counts[node, label], np.zeros(nodes)]),
-        integrality=np.concatenate([np.ones(taken), np.zeros(nodes)]),
+        integrality=np.concatenate([np.ones(count), np.zeros(nodes)]),
         bounds=Bounds(0, 1),
         constraints=[LinearConstraint(one_node, 0, 1), LinearConstraint(covered, 0, 0)],
     )

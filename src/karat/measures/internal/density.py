@@ -197,10 +197,10 @@ def _connectivity(stats: Statistics, n_neighbors: int = DEFAULT_NEIGHBORS) -> li
     from karat.measures.passes.ranks import by_kept
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
-    for kept, which in by_kept(stats.labelings):
+    for kept, clusterings in by_kept(stats.labelings):
         near = nearest_others(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
-        for m in which:
+        for m in clusterings:
             codes = stats.labelings.codes[m, kept]
             values[m] = float(((codes[near] != codes[:, None]) * weights).sum())
     return values
@@ -252,9 +252,9 @@ def cvnn_index(
     stats = Statistics(inputs.X, inputs.labelings, ["pair_sums"], metric=inputs.metric)
     separation, compactness = stats.values(), stats.values()
     reasons: dict[str, dict[str, str]] = {}
-    for kept, which in by_kept(stats.labelings):
+    for kept, clusterings in by_kept(stats.labelings):
         near = nearest_others(stats, kept, n_neighbors)
-        for m in which:
+        for m in clusterings:
             if missing := too_few_clusters(stats, m):
                 reasons[stats.labelings.names[m]] = {"cvnn_index": missing}
                 continue

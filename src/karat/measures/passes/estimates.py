@@ -121,14 +121,14 @@ def estimate(
             )
         reasons = {(m, 0): reason for m, reason in why.items()}
         result.add("test objects", rows, [i], ((values[:, None], errors[:, None], reasons), drawn))
-    if which := by_sample["objects"]:
+    if columns := by_sample["objects"]:
         silhouettes = partial(sampled_silhouettes, X, metric, labelings, workers=workers)
-        chosen = [measures[i] for i in which]
+        chosen = [measures[i] for i in columns]
         sample = SilhouetteSample(X, labelings, chosen, rng, silhouettes)
         with doing("sample of objects"):
-            result.add("objects", rows, which, settle(sample, sample.estimates, precision))
-    if which := by_sample["pairs"]:
-        work = partial(_pair_estimates, [measures[i] for i in which], precision)
+            result.add("objects", rows, columns, settle(sample, sample.estimates, precision))
+    if columns := by_sample["pairs"]:
+        work = partial(_pair_estimates, [measures[i] for i in columns], precision)
         estimates: Iterator[FinalEstimate]
         data, items = (X, labelings), enumerate(rng.spawn(len(labelings)))
         if workers.elsewhere is None:  # one at a time, for the memory that the pairs take
@@ -141,7 +141,7 @@ def estimate(
             estimates = workers.map(remote_work, data, items)
         for m in rows:
             with doing(f"sample of pairs, {m + 1:,} of {len(labelings):,}"):
-                result.add("pairs", [m], which, next(estimates))
+                result.add("pairs", [m], columns, next(estimates))
     return result
 
 

@@ -38,10 +38,10 @@ def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]
     masks: dict[bytes, list[int]] = {}
     for m, row in enumerate(labelings.codes):
         masks.setdefault(np.packbits(row != NOISE).tobytes(), []).append(m)
-    for which in masks.values():
-        kept = np.flatnonzero(labelings.codes[which[0]] != NOISE)
+    for clusterings in masks.values():
+        kept = np.flatnonzero(labelings.codes[clusterings[0]] != NOISE)
         if len(kept) > 1:
-            yield kept, which
+            yield kept, clusterings
 
 
 def check_symmetric(distances: Distances) -> None:
@@ -183,9 +183,9 @@ def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats
     the contents of collected bins.
     """
     smallest, largest = np.zeros(len(labelings)), np.zeros(len(labelings))
-    for kept, which in by_kept(labelings):
+    for kept, clusterings in by_kept(labelings):
         number = len(kept) * (len(kept) - 1) // 2
-        within = {m: _pairs_within(labelings.sizes(m)) for m in which}
+        within = {m: _pairs_within(labelings.sizes(m)) for m in clusterings}
         ranks = sorted({*within.values(), *(number - w for w in within.values())})
         sums, total = _sums_of_smallest(pairs.take(kept), ranks)
         for m, w in within.items():
@@ -241,11 +241,11 @@ def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list
     check_symmetric(pairs.distances)
     M = len(labelings)
     concordant, discordant, tied = [0] * M, [0] * M, [0] * M
-    for kept, which in by_kept(labelings):
-        labels = np.ascontiguousarray(labelings.codes[which][:, kept].T)
+    for kept, clusterings in by_kept(labelings):
+        labels = np.ascontiguousarray(labelings.codes[clusterings][:, kept].T)
         counts, ranks, ties = _rank_sums(pairs.take(kept), labels)
         number = len(kept) * (len(kept) - 1) // 2
-        for i, m in enumerate(which):
+        for i, m in enumerate(clusterings):
             w = counts[i]
             above = (ranks[i] - w * (w + 1) - ties[i]) // 2
             discordant[m], tied[m] = above, ties[i]

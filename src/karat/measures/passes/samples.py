@@ -232,13 +232,13 @@ class PairSample:
         if 0 in self.population:
             return
         grown = []
-        for side, (held, population) in enumerate(zip(self.sides, self.population, strict=True)):
-            if len(held) < population and 2 * size >= population:
-                held = self._distances(*self._all(side))
-            elif len(held) < population:
-                new = self._distances(*self._draw(side, size - len(held)))
-                held = np.concatenate([held, new])
-            grown.append(np.sort(held))
+        for side, (drawn, population) in enumerate(zip(self.sides, self.population, strict=True)):
+            if len(drawn) < population and 2 * size >= population:
+                drawn = self._distances(*self._all(side))
+            elif len(drawn) < population:
+                new = self._distances(*self._draw(side, size - len(drawn)))
+                drawn = np.concatenate([drawn, new])
+            grown.append(np.sort(drawn))
         self.sides = Sides(*grown)
 
     def _all(self, side: int) -> tuple[Ints, Ints]:

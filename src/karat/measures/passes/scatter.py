@@ -116,8 +116,8 @@ def distance_squares(pairs: OverPairs, labelings: Labelings) -> Floats:
     from karat.measures.passes.ranks import by_kept
 
     totals = np.zeros(len(labelings))
-    for kept, which in by_kept(labelings):
-        totals[which] = _sum_of_squares(pairs.take(kept), kept)
+    for kept, clusterings in by_kept(labelings):
+        totals[clusterings] = _sum_of_squares(pairs.take(kept), kept)
     return totals
 
 
