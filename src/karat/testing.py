@@ -12,9 +12,9 @@ import numpy as np
 from karat.clusterers import Clusterer
 from karat.labelings.labels import encode
 from karat.measures import Measure
+from karat.measures.catalogue import takes_weights
 from karat.measures.computation import compute
 from karat.measures.inputs import Inputs
-from karat.measures.passes.plan import takes_weights
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

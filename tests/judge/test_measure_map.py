@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 import karat
 from karat.measures import catalogue
 from karat.measures.families import cut, rank_correlation
-from karat.measures.measure_map import FILE, KINDS, grouped, load_map
+from karat.measures.measure_map import DATA_KINDS, FILE, grouped, load_map
 from karat.runtime.validation import InputError, StorageError
 
 
@@ -94,7 +94,7 @@ def test_saved_and_read_again(tmp_path):
 # -- what is recommended ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DATA_KINDS)
 def test_no_two_recommended_measures_are_of_one_family(kind):
     known, advice = load_map(), karat.recommend(kind=kind)
     assert len(advice) == 3
@@ -114,7 +114,7 @@ def test_no_two_recommended_measures_are_of_one_family(kind):
 def test_what_data_look_like():
     from scipy import sparse
 
-    shapes, tables, texts = (karat.recommend(kind=kind) for kind in KINDS)
+    shapes, tables, texts = (karat.recommend(kind=kind) for kind in DATA_KINDS)
     for given, expected in (
         (["one text", "another"], texts), (sparse.csr_matrix(np.eye(4)), texts),
         (np.eye(4)[:, :2], shapes), (pd.DataFrame(np.eye(4)), tables), ("tables", tables),

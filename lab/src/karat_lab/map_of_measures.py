@@ -18,7 +18,7 @@ import pandas as pd
 
 from karat.measures import catalogue
 from karat.measures.families import cut
-from karat.measures.measure_map import GROUPS, SAME, MeasureMap
+from karat.measures.measure_map import DATA_GROUPS, SAME_CORRELATION, MeasureMap
 from karat_lab import ExperimentResult
 from karat_lab.choice import PARTS, corpus
 from karat_lab.choice_table import BOOTSTRAPS, interval
@@ -99,7 +99,7 @@ def map_of(
         pd.DataFrame(together, index=names, columns=names),
         {
             group: _agreement(whole, whole.nearness, first, group)
-            for group in GROUPS
+            for group in DATA_GROUPS
             if whole.members(group).any()
         },
         apart,
@@ -184,7 +184,7 @@ def notes_on(found: MeasureMap) -> list[str]:
     for name, members in found.families(found.together.index).items():
         notes.append(f"{name}: {', '.join(members)}. {stability(found, members)}")
     notes += fit_and_unfit(found)
-    notes += [f"The same (ρ > {SAME}): {', '.join(group)}." for group in found.same()]
+    notes += [f"The same (ρ > {SAME_CORRELATION}): {', '.join(group)}." for group in found.same()]
     for voters, table in about["consensus"].items():
         for way, row in table.items():
             told = ", ".join(f"{g} {v:.3f} ({a:.3f}–{b:.3f})" for g, (v, a, b) in row.items())

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.measures.properties import Case, Form
+from karat.measures.properties import Case, PropertyForm
 from karat_lab.axioms import definitions, random_cases, random_chance
 from karat_lab.axioms import exhaustive as all_cases
 from karat_lab.axioms.definitions import Facts, Pair, Pairs
@@ -78,7 +78,7 @@ def _external(
     *,
     names: tuple[str, ...] = ("first", "second"),
     sizes: Sequence[int] = range(2, EXHAUSTIVE + 1),
-    form: Form = "",
+    form: PropertyForm = "",
     scope: str = "all pairs of partitions",
     simpler: Callable[[Case], Iterator[Case]] = _without_object,
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.properties import Case, Metric, Situation
+from karat.measures.properties import Case, Situation, SituationMetric
 from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.consistency import rounder, simpler_one
 from karat_lab.axioms.point_sets import clumps, random_distances, random_labels, symmetric
@@ -39,7 +39,7 @@ class Given:
     """Clusterings (M, n) of one data set, and whether they are all there are of all such data."""
 
     data: Any
-    metric: Metric
+    metric: SituationMetric
     labelings: NDArray[np.int64]
     last_of: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -301,7 +301,7 @@ def continuity(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
             yield Trial(int(defined.sum()), int((~defined).sum()), case=case)
 
 
-def _alone(noise: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
+def _alone(noise: Floats, metric: SituationMetric, rng: np.random.Generator) -> Floats:
     """One distance, or one object, moves."""
     kept = np.zeros_like(noise)
     i, j = rng.choice(len(noise), 2, replace=False)

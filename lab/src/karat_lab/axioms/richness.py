@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.properties import Metric, cluster_name
+from karat.measures.properties import SituationMetric, cluster_name
 from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.point_sets import (
     is_metric,
@@ -97,7 +97,7 @@ def as_sets(labels: NDArray[np.int64]) -> str:
 
 def _separated(
     judge: Valuation, rng: np.random.Generator, labels: NDArray[np.int64], near: Any
-) -> tuple[Any, Metric]:
+) -> tuple[Any, SituationMetric]:
     """Data of which these are the clusters, more or less clearly; or near other data."""
     n, k = len(labels), int(labels.max()) + 1
     if near is not None:
@@ -146,7 +146,7 @@ def cofinal_richness(judge: Valuation, rng: np.random.Generator) -> Iterator[Tri
 def _overtake(
     judge: Valuation,
     data: Floats,
-    metric: Metric,
+    metric: SituationMetric,
     rivals: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> Iterator[Trial]:
@@ -178,7 +178,7 @@ def _overtake(
             return
 
 
-def _variants(data: Floats, metric: Metric, labels: NDArray[np.int64]) -> Iterator[Floats]:
+def _variants(data: Floats, metric: SituationMetric, labels: NDArray[np.int64]) -> Iterator[Floats]:
     """Clusters that shrink and move apart, more and more."""
     inside = same_cluster(labels)
     for shrink, apart in ((1, 3), (0.1, 1), (0.1, 10), (1e-3, 1e3), (1e-5, 1e5)):

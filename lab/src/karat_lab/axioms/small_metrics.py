@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings import as_labelings
-from karat.measures.properties import Metric
+from karat.measures.properties import SituationMetric
 from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.point_sets import embedded
 
@@ -113,7 +113,7 @@ def sizes(judge: Valuation) -> range:
     return range(3, 7 if judge.batched else 6)
 
 
-def data_of(judge: Valuation, D: Floats) -> tuple[Any, Metric]:
+def data_of(judge: Valuation, D: Floats) -> tuple[Any, SituationMetric]:
     """What the measure takes: the distances, or points that have them."""
     if judge.measure.takes == "distances":
         return D, "precomputed"
@@ -143,7 +143,7 @@ def table(judge: Valuation, n: int, factor: float = 1.0) -> Floats:
     return np.asarray(judge.memo[key])
 
 
-def small_data(judge: Valuation, n: int) -> list[tuple[Any, Metric]]:
+def small_data(judge: Valuation, n: int) -> list[tuple[Any, SituationMetric]]:
     """The data of each metric."""
     cases = small(n)
     return [data_of(judge, cases.distances(g, far_for(judge))) for g in range(len(cases.far))]
