@@ -8,7 +8,7 @@ import pytest
 from judge.golden import DATA, stored, told
 from karat.judge import load_judge
 from karat.judge.evidence import _nearest, size_evidence
-from karat.judge.learned import degenerate
+from karat.judge.judgements import degenerate
 
 DIGEST = "3bae03ae6fd998655486be9e29bfd4a032521174018c6c973e3ea3cd8dd6a82a"
 

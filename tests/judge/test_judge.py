@@ -17,8 +17,8 @@ from karat.bounds import percent_up, study_guarantee
 from karat.bounds.wording import METHODS
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
-from karat.judge.labelled import TEMPERATURE, log_likelihood
-from karat.judge.learned import Forest, shares
+from karat.judge.judgements import Forest, shares
+from karat.judge.label_likelihood import TEMPERATURE, log_likelihood
 from karat.report import render
 from karat.runtime.validation import InputError
 from karat.study.scoring import bound_inputs
@@ -228,7 +228,7 @@ def test_a_file_that_is_no_judge_is_rejected(tmp_path):
 
 
 def test_the_packaged_judge_is_small_and_plain():
-    from karat.judge.learned import PACKAGED
+    from karat.judge.judgements import PACKAGED
 
     assert PACKAGED.stat().st_size <= 1_000_000
     with np.load(PACKAGED, allow_pickle=False) as file:

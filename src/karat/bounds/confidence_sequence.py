@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds.tails import check_levels
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -> Any:
-    """Largest number of hidden errors that is not ruled out, at every number of labels at once.
+
+def b_always(
+    m: npt.ArrayLike,
+    n: npt.ArrayLike,
+    a: npt.ArrayLike,
+    delta: npt.ArrayLike | None = None,
+    *,
+    log_delta: npt.ArrayLike | None = None,
+) -> Any:
+    """Largest number of hidden errors not ruled out, valid at every number of labels at once.
 
     Objects are labelled in random order. A classifier fixed beforehand has made ``a`` errors on
     the first ``m``. With probability at least ``1 - delta``, at no m are there more than this many
@@ -78,7 +88,7 @@ def most_errors(
     prior: tuple[float, float] = (1.0, 1.0),
     most: int | None = None,
 ) -> int:
-    """Most errors among all tested and hidden objects that are not ruled out, at every number.
+    """Most errors among tested and hidden objects not ruled out at any number of labels.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many labels a target takes: a forecast, not a guarantee."""
+"""Forecasts of the number of labels that a target takes; no guarantees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TO_COME = 0.2
 
 @dataclass(frozen=True)
 class LabelForecast:
-    """How many labels would be needed.
+    """Forecast of the number of labels that a target needs.
 
     Attributes
     ----------
@@ -108,6 +108,7 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     labelled, last = bound.m, bound.m + bound.n - 1
 
     def more(end: str) -> int | None:
+        """Labels still needed at one end of the interval; None if no number of them is enough."""
         if bound.refused:
             return None
         if bound.bound_rate <= target:
@@ -125,7 +126,7 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
 
 @dataclass(frozen=True)
 class _Plan:
-    """How a bound is made, to make it again with more labels.
+    """Recipe of a bound, to compute it again for more labels.
 
     Of m labels ``share · m − spent`` are its test. ``learns``: its classifier does with more.
     """
@@ -141,7 +142,7 @@ class _Plan:
     learns: bool
 
     def rates(self, m: NDArray[np.int64], end: str) -> NDArray[np.float64]:
-        """The bound with so many labels, as expected or at an end of the interval."""
+        """Bound rate for m labels, as expected or at an end of the interval."""
         tested = np.minimum(np.ceil(m * self.share - 1e-9).astype(np.int64) - self.spent, m)
         tested = np.maximum(tested, 0)
         growth = (np.maximum(m, 1) / self.m) ** (LEARNING[end] if self.learns else 0.0)
@@ -154,6 +155,7 @@ class _Plan:
         return bound / np.maximum(n, 1)
 
     def _rate(self, end: str) -> float:
+        """Error rate with the labels at hand, as expected or at an end of the interval."""
         from scipy.special import betaincinv
 
         right = self.tested - self.errors
@@ -165,12 +167,13 @@ class _Plan:
 
 
 def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], NDArray[np.float64]]:
-    """The lowest of the parts, by the number of labels and the end of the interval."""
+    """Function from the number of labels and the end of the interval to the lowest bound rate."""
     plans = _plans(bound)
     return lambda m, end: np.min([plan.rates(np.asarray(m), end) for plan in plans], axis=0)
 
 
 def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
+    """Recipes of all components of a bound."""
     m = bound.m
     if isinstance(bound, PacMdlBound):
         level = log_level(bound.delta, bound.bits)
@@ -193,14 +196,14 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
 
 
 def _first(reached: Callable[[Any], Any], low: int, high: int) -> int | None:
-    """The first number of labels that reaches something."""
+    """Smallest number of labels that reaches the target, or None."""
     # coarse to fine: the first grid point that reaches the target brackets the answer
     while low <= high:
         grid = np.unique(np.linspace(low, high, 512).astype(np.int64))
-        found = reached(grid)
-        if not found.any():
+        hits = reached(grid)
+        if not hits.any():
             return None
-        first = int(np.argmax(found))
+        first = int(np.argmax(hits))
         if first == 0 or grid[first] == grid[first - 1] + 1:
             return int(grid[first])
         low, high = int(grid[first - 1]) + 1, int(grid[first])

@@ -1,4 +1,4 @@
-"""The PAC-MDL bound of clusterings."""
+"""PAC-MDL bound of clusterings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.languages import Language, Mixed, log2_factorials, log2_spreads
 from karat.bounds.sampling import doubted_draw, sampling_warnings
-from karat.bounds.tails import b_max, log_level
+from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, check_random_state
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.bounds.classes import Clusterings
     from karat.bounds.sampling import Doubt
+    from karat.runtime.types import Labels, RandomState
 
 
 @dataclass(frozen=True)
 class PacMdlBound(wording.Worded):
-    """What a few labels guarantee about one clustering as a classifier.
+    """Guarantee that a few labels give about one clustering as a classifier.
 
     Attributes
     ----------
@@ -94,7 +96,7 @@ class PacMdlBound(wording.Worded):
 
     @property
     def method(self) -> str:
-        """The part that it is of a :class:`Guarantee`."""
+        """Name of this component in a :class:`Guarantee`."""
         return "pac-mdl"
 
     @property
@@ -105,7 +107,7 @@ class PacMdlBound(wording.Worded):
 
 @dataclass(frozen=True)
 class PacMdlBounds:
-    """The bounds of many clusterings, which all hold at once.
+    """Bounds of many clusterings that all hold at once.
 
     Attributes
     ----------
@@ -178,7 +180,7 @@ class PacMdlBounds:
         )
 
     def at_every_number(self) -> PacMdlBounds:
-        """The same words and errors, each followed by a confidence sequence from the first on."""
+        """Bounds of the same descriptions and errors by confidence sequences."""
         ms, ns, errors = (self.table[c].to_numpy() for c in ("labelled", "unlabelled", "errors"))
         level = log_level(self.delta, self.table["bits"].to_numpy())
         bounds = b_always(ms, ns, errors, log_delta=level)
@@ -186,7 +188,7 @@ class PacMdlBounds:
         return replace(self, table=table)
 
     def after(self, doubt: Doubt | None) -> PacMdlBounds:
-        """The same, or nothing at all, after the test of the draw."""
+        """Bounds after the test of the draw: unchanged, with a warning, or refused."""
         if doubt is None:
             return self
         if not doubt.refuses:
@@ -226,19 +228,20 @@ class PacMdlBounds:
         return "\n".join([table, *(f"Warning: {warning}." for warning in self.warnings)])
 
     def _repr_html_(self) -> str:
+        """Table and warnings as HTML."""
         doubts = "".join(f"<p>Warning: {html.escape(w)}.</p>" for w in self.warnings)
         return f"{self.table.to_html()}{doubts}"
 
 
 def pac_mdl_bound(
-    labels: Any,
-    y_partial: Any,
+    labels: Clusterings,
+    y: Labels,
     delta: float = 0.1,
     language: Language | None = None,
     *,
     classes: Classes = None,
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> PacMdlBound | PacMdlBounds:
     """Bound the errors of a clustering as a classifier, from a few labels.
 
@@ -252,7 +255,7 @@ def pac_mdl_bound(
         One clustering of all objects, labelled and not, or many. They must have been made
         without the labels. To choose among several, give them together: only then is the choice
         paid for.
-    y_partial : array-like, shape (n,)
+    y : array-like, shape (n,)
         The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
         been drawn uniformly at random (:func:`karat.bounds.sample`).
     delta : float, default 0.1
@@ -306,47 +309,46 @@ def pac_mdl_bound(
     >>> y = [None] * 1000
     >>> for i in karat.bounds.sample(1000, 100, random_state=3):
     ...     y[i] = "ham" if i < 500 else "spam"
-    >>> found = karat.pac_mdl_bound(labels, y, delta=0.05)
-    >>> found.errors, found.m, found.n, found.bound
+    >>> bound = karat.pac_mdl_bound(labels, y, delta=0.05)
+    >>> bound.errors, bound.m, bound.n, bound.bound
     (0, 100, 900, 70)
-    >>> print(found.sentence)
+    >>> print(bound.sentence)
     At most 7.8 % of the 900 objects you did not label are wrong. Of twenty random draws like yours,
     at most one would make this false. Premises: the labelled objects were drawn ...
     """
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+    check_delta(delta)
     batch = as_labelings(labels, noise=noise)
-    truth = known_classes(y_partial, batch.n_objects, classes)
-    many = bounds_of(batch, truth, delta, Mixed() if language is None else language, random_state)
-    many = many.after(doubted_draw(batch.codes, truth.known))
-    return many[0] if _is_one(labels) else many
+    truth = known_classes(y, batch.n_objects, classes)
+    bounds = bounds_of(batch, truth, delta, Mixed() if language is None else language, random_state)
+    bounds = bounds.after(doubted_draw(batch.codes, truth.labelled))
+    return bounds[0] if _is_one(labels) else bounds
 
 
 def bounds_of(
     batch: Labelings,
     truth: KnownClasses,
     delta: float,
-    chosen: Language,
-    random_state: Any,
+    language: Language,
+    random_state: RandomState,
     once: bool = True,
 ) -> PacMdlBounds:
-    """:func:`pac_mdl_bound` of validated input; ``once``: at a number of labels fixed before."""
+    """Bounds of validated input; ``once`` if the number of labels was fixed beforehand."""
     import pandas as pd
 
     from karat._kernels import pac_mdl as kernel
 
-    known, names = truth.known, truth.names
-    raw_bits = np.asarray(chosen.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    labelled, names = truth.labelled, truth.names
+    raw_bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
-        raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
-    choice = _pooled(raw_bits, batch) if chosen.mixed else raw_bits
+        raise InputError(f"{language!r} must give each clustering a length of at least 0 bits")
+    choice = _pooled(raw_bits, batch) if language.mixed else raw_bits
     naming = truth.bits_once(delta) if once else truth.bits
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
     most = int(batch.n_clusters.max())
     rank = check_random_state(random_state).random((most, len(names)))
     rank[:, len(names) - truth.nameless :] += 1.0  # a class with a name wins a tie
     cluster_codes, errors, label_bits, ms, ns, per_class = kernel.label_clusterings(
-        batch.codes, known, truth.codes[known], len(names), offsets, rank, chosen.mixed,
+        batch.codes, labelled, truth.codes[labelled], len(names), offsets, rank, language.mixed,
         log_level(delta, choice + naming), log2_factorials(most + len(names)),
         log2_spreads(most, len(names)),
     )  # fmt: skip
@@ -356,7 +358,7 @@ def bounds_of(
         "n_clusters": batch.n_clusters,
         "labelled": ms,
         "unlabelled": ns,
-        "excluded": batch.n_objects - len(known) - ns,
+        "excluded": batch.n_objects - len(labelled) - ns,
         "errors": errors,
         "choice_bits": choice,
         "label_bits": label_bits,
@@ -368,9 +370,9 @@ def bounds_of(
     return PacMdlBounds(
         pd.DataFrame(columns, index=list(batch.names)),
         float(delta),
-        chosen.name,
+        language.name,
         float(np.exp2(-raw_bits).sum()),
-        (*truth.doubts, *sampling_warnings(truth.codes >= 0, truth.codes[known].tolist())),
+        (*truth.doubts, *sampling_warnings(truth.codes >= 0, truth.codes[labelled].tolist())),
         truth.premises,
         truth.read,
         batch,
@@ -381,6 +383,7 @@ def bounds_of(
 
 
 def _is_one(labels: Any) -> bool:
+    """Whether ``labels`` is a single clustering."""
     if isinstance(labels, (Labelings, dict)) or hasattr(labels, "columns"):
         return False
     first = labels[0] if isinstance(labels, (list, tuple)) and len(labels) else None
@@ -389,7 +392,7 @@ def _is_one(labels: Any) -> bool:
 
 
 def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
-    """Equal partitions share their words: the share of a partition is the sum of its rows'."""
+    """Bits after equal partitions have added up their shares."""
     from karat._kernels.pac_mdl import rows_by_first_appearance
 
     if len(batch) == 1:

@@ -1,4 +1,4 @@
-"""Which objects to label, and whether the labelled ones look as if they were drawn at random."""
+"""Random draws of objects to label, and tests whether labelled objects were drawn at random."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from karat.runtime.validation import InputError, check_random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import RandomState
+
 #: simulated draws of the test of a draw, and its levels: refused once in a thousand honest draws
 SIMULATED, REFUSED, WARNED = 4_999, 0.001, 0.01
 #: of them at a time; most are never drawn, since an ordinary draw is told from few
-BATCH = 100
+DRAWS_PER_BATCH = 100
 #: numbers of labels at which the draw is tested where labelling may stop at any
 PREFIXES = (25, 50, 100, 200)
 # a check is only reported where chance alone would do so about once in 10,000 data sets
-_UNLIKELY = 1e-4
+_ALARM_LEVEL = 1e-4
 
 
-def sample(n_objects: int, size: int, *, random_state: Any = None) -> NDArray[np.intp]:
+def sample(n_objects: int, size: int, *, random_state: RandomState = None) -> NDArray[np.intp]:
     """Draw the objects to label: uniformly, without replacement, in random order.
 
     The bounds hold for labelled objects that were drawn like this. Because the order is random
@@ -75,31 +77,31 @@ def sampling_warnings(
     N, positions = len(labelled), np.flatnonzero(labelled)
     m = len(positions)
     n = N - m
-    found = []
+    reasons = []
     if m >= 8 and n >= 8:
         z = (positions.mean() - (N - 1) / 2) / math.sqrt((N + 1) * n / (12 * m))
-        if math.erfc(abs(z) / math.sqrt(2)) < _UNLIKELY:
+        if math.erfc(abs(z) / math.sqrt(2)) < _ALARM_LEVEL:
             side = "start" if z < 0 else "end"
-            found.append(f"the labelled objects gather near the {side} of the data")
+            reasons.append(f"the labelled objects gather near the {side} of the data")
     if classes is not None and same_number_of_each(Counter(classes)):
-        found.append("every class has the same number of labelled objects, as quotas would give")
-    return tuple(found)
+        reasons.append("every class has the same number of labelled objects, as quotas would give")
+    return tuple(reasons)
 
 
 def same_number_of_each(counts: Counter[Any]) -> bool:
-    """Equal counts that even equally frequent classes would give with a chance below 1e-4."""
+    """Whether all counts are equal although even equal classes make that unlikely (below 1e-4)."""
     sizes = set(counts.values())
     if len(counts) < 2 or len(sizes) != 1:
         return False
     size, classes = sizes.pop(), len(counts)
     m = size * classes
     log_chance = math.lgamma(m + 1) - classes * math.lgamma(size + 1) - m * math.log(classes)
-    return log_chance < math.log(_UNLIKELY)
+    return log_chance < math.log(_ALARM_LEVEL)
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """That labelled objects are no random draw, by their numbers per cluster.
+    """Evidence in the labels per cluster that the labelled objects are no random draw.
 
     Attributes
     ----------
@@ -127,7 +129,7 @@ class Doubt:
 
 
 def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1) -> Doubt | None:
-    """Whether labelled objects are spread over the clusters unlike a random draw.
+    """Test whether labelled objects are spread over the clusters unlike a random draw.
 
     Parameters
     ----------
@@ -163,8 +165,8 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
         return None
 
     def least(drawn: NDArray[np.intp]) -> tuple[NDArray[np.float64], int]:
-        """The least p-value of each row of drawn objects, and of which clustering the first is."""
-        best, at = np.full(len(drawn), np.inf), usable[0]
+        """Least p-value of each row of drawn objects, and the clustering of the first row's."""
+        best, row = np.full(len(drawn), np.inf), usable[0]
         rows = np.arange(len(drawn))[:, None]
         for r in usable:
             k = len(sizes[r])
@@ -173,18 +175,18 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
             expected = np.maximum(sizes[r] * (m / n), 1e-300)
             terms = seen * np.log(np.maximum(seen, 1) / expected)
             freedom = int((sizes[r] > 0).sum()) - 1
-            found = gammaincc(freedom / 2, terms.sum(axis=1) * (n - 1) / (n - m))
-            at = r if found[0] < best[0] else at
-            best = np.minimum(best, found)
-        return best, at
+            p_values = gammaincc(freedom / 2, terms.sum(axis=1) * (n - 1) / (n - m))
+            row = r if p_values[0] < best[0] else row
+            best = np.minimum(best, p_values)
+        return best, row
 
     seen, row = least(labelled[None, :])
     if seen[0] >= WARNED:
         return None
     rng = np.random.default_rng(0)
     below, p = 0, 0.0
-    for start in range(0, SIMULATED, BATCH):
-        size = min(BATCH, SIMULATED - start)
+    for start in range(0, SIMULATED, DRAWS_PER_BATCH):
+        size = min(DRAWS_PER_BATCH, SIMULATED - start)
         draws = np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(size)])
         below += int((least(draws)[0] <= seen[0]).sum())
         p = tests * (1 + below) / (SIMULATED + 1)

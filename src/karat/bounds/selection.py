@@ -1,4 +1,4 @@
-"""A clustering and the classes of its clusters, chosen on some of the labels only."""
+"""Selection of a clustering and of its clusters' classes on some of the labels only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: clusterings that vote on the class of a cluster which has no label, or as many of two classes
 VOTERS = 12
 #: weight of their vote beside one label
-WEIGHT = 0.1
+VOTE_WEIGHT = 0.1
 #: allowed risk of the bounds that choose
 DELTA = 0.1
 #: objects that take part in a vote
@@ -33,13 +33,13 @@ Chooser: TypeAlias = Callable[[Any, Any], int]
 
 def choose(
     batch: Labelings,
-    labelled: Any,
-    classes: Any,
+    labelled: NDArray[np.intp],
+    classes: NDArray[np.int64],
     bits: NDArray[np.float64],
     language: Language | None = None,
     chooser: Chooser | None = None,
 ) -> tuple[int, NDArray[np.int64]]:
-    """The clustering that fits these labels best, and its clusters' classes.
+    """Clustering that fits these labels best, and the classes of its clusters.
 
     The fit is the mean of the errors of the majority labels, which are too few, and of those made
     when each label is excluded in turn, which are too many; ``bits`` say which clusterings were
@@ -75,16 +75,16 @@ def choose(
     )
     totals = votes.sum(axis=1, keepdims=True)
     overall = np.bincount(classes, minlength=n_classes) / len(classes)
-    scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall) * WEIGHT
+    scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall) * VOTE_WEIGHT
     codes = batch.codes[row, labelled]
     np.add.at(scores, (codes[codes >= 0], classes[codes >= 0]), 1.0)
     return row, seen[scores.argmax(axis=1)]
 
 
 def expected_errors(
-    batch: Labelings, labelled: Any, classes: Any, n_classes: int
+    batch: Labelings, labelled: NDArray[np.intp], classes: NDArray[np.int64], n_classes: int
 ) -> NDArray[np.float64]:
-    """Mean of the errors on these labels and those made when each is excluded, by clustering."""
+    """Mean of the errors on these labels and of those with each label excluded, by clustering."""
     from karat._kernels import halves as kernel
 
     sizes = batch.n_clusters.astype(np.int64)
@@ -93,14 +93,15 @@ def expected_errors(
     return fit
 
 
-def _only(labelled: Any, classes: Any, n: int) -> NDArray[np.object_]:
-    given = np.full(n, None, dtype=object)
-    given[labelled] = classes
-    return given
+def _only(labelled: NDArray[np.intp], classes: NDArray[np.int64], n: int) -> NDArray[np.object_]:
+    """Class of each of n objects, None where it is not labelled."""
+    class_of = np.full(n, None, dtype=object)
+    class_of[labelled] = classes
+    return class_of
 
 
-def _cost(fit: Any, m: int, n_objects: int, bits: NDArray[np.float64]) -> Any:
-    """The fit, or the bound it would give where some clusterings were likelier than others."""
+def _cost(fit: NDArray[np.float64], m: int, n_objects: int, bits: NDArray[np.float64]) -> Any:
+    """Fit, or the bound that it would give if the clusterings have unequal priors."""
     if np.ptp(bits) == 0:
         return fit
     whole = np.minimum(np.floor(fit).astype(np.int64), m - 1)

@@ -11,8 +11,8 @@ import numpy as np
 
 from karat.distances import RELATIONS
 from karat.judge import FEWEST_OBJECTS
-from karat.judge.labelled import TEMPERATURE, prior
-from karat.judge.learned import set_back
+from karat.judge.judgements import set_back
+from karat.judge.label_likelihood import TEMPERATURE, prior
 from karat.labelings.partitions import canonical_codes
 from karat.study import large, work
 from karat.study.answer import Contribution, Expected, JudgedBy
@@ -160,7 +160,7 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
 
 def with_pairs(study: Study, found: Judged | None) -> Judged | None:
     """The same, with how likely the known pairs are by each candidate."""
-    from karat.judge.labelled import pairs_log_likelihood
+    from karat.judge.label_likelihood import pairs_log_likelihood
     from karat.study.constraints import constraints_of
 
     known = constraints_of(study)
@@ -242,7 +242,7 @@ def judged_shares(study: Study) -> dict[str, float] | None:
 
 def most_probable(study: Study, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
     """What chooses a candidate from some labels: the judge as prior, as where all labels do."""
-    from karat.judge.labelled import log_likelihood
+    from karat.judge.label_likelihood import log_likelihood
 
     found = study.judged()
     assert found is not None

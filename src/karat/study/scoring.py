@@ -328,7 +328,7 @@ def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dic
     codes = study.storage.labels(partitions)
     return {
         "labelings": {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
-        "y_partial": study.truth,
+        "y": study.truth,
         "delta": study.settings.delta,
         "classes": study.settings.classes,
         "searched": Searched.from_origins([origin for _, origin in planned]),

@@ -18,7 +18,7 @@ from karat.judge.evidence import (
     VALLEY_NAMES,
 )
 from karat.judge.features import Evidence, columns
-from karat.judge.labelled import prior
+from karat.judge.label_likelihood import prior
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
