@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 import karat
 from karat.nulls.coordinates import coordinates
 from karat.nulls.structure import needed, probability_of
-from karat.nulls.valleys import NUMBERS, _spanning_edges, find_valleys
+from karat.nulls.valleys import NUMBERS_OF_CLUSTERS, _spanning_edges, find_valleys
 from karat.runtime.validation import InputError
 
 
@@ -123,4 +123,4 @@ def test_valleys_count_the_clusters():
     rng = np.random.default_rng(0)
     centres = rng.uniform(0, 60, size=(6, 2))
     Z = coordinates(np.repeat(centres, 60, axis=0) + rng.normal(size=(360, 2)), "euclidean", rng)
-    assert find_valleys(Z, rng)[1][NUMBERS.index(6)] == 6
+    assert find_valleys(Z, rng)[1][NUMBERS_OF_CLUSTERS.index(6)] == 6

@@ -1,4 +1,4 @@
-"""Population of a guarantee: its objects, their labels, and the method that learns their classes."""
+"""Population of a guarantee: objects, labels, and the method that learns their classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conditional test: would the same clusters have been found had their means been nearer?"""
+"""Conditional test: would the same clusters appear if their means were nearer?"""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from karat.inference.thinning import covariance
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Estimator, Floats, Labels, RandomState
+
 
 __all__ = ["ConditionalTest", "as_procedure", "conditional_test"]
 
 
 @dataclass(frozen=True)
 class ConditionalTest:
-    """A p-value given that the two clusters were found.
+    """Result of a test given that the two clusters were found.
 
     Attributes
     ----------
@@ -37,17 +39,17 @@ class ConditionalTest:
 
 
 def conditional_test(
-    X: Any,
-    labels: Any,
-    first: Any,
-    second: Any,
-    cluster: Any,
+    X: ArrayLike,
+    labels: Labels,
+    first: object,
+    second: object,
+    cluster: Estimator | Callable[[Any], Any],
     *,
-    scale: Any = None,
+    scale: npt.ArrayLike | None = None,
     n_draws: int = 400,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> ConditionalTest:
-    """Test whether two clusters that were found in the data have the same mean.
+    """Test whether two clusters found in the data have the same mean.
 
     The two clusters are moved apart and together along the line through their means; the test
     counts the moves for which the clusterer still finds both.
@@ -98,19 +100,19 @@ def conditional_test(
     from scipy.stats import chi, norm
 
     values = np.asarray(check_data(X), dtype=np.float64)
-    given = np.asarray(labels)
-    run = as_procedure(cluster)
-    one, other = given == first, given == second
-    for which, members in ((first, one), (second, other)):
+    all_labels = np.asarray(labels)
+    procedure = as_procedure(cluster)
+    in_first, in_second = all_labels == first, all_labels == second
+    for which, members in ((first, in_first), (second, in_second)):
         if not members.any():
             raise InputError(f"no object has the label {which!r}")
-    if not _finds(run(values), one, other):
+    if not _finds(procedure(values), in_first, in_second):
         raise InputError(
             "cluster does not find these two clusters in X; give the clusterer that made labels, "
             "with a fixed random_state"
         )
     whiten, colour, rank = _whitening(covariance(values, scale))
-    nu = one / one.sum() - other / other.sum()
+    nu = in_first / in_first.sum() - in_second / in_second.sum()
     length = float(np.sqrt(nu @ nu))
     gap = nu @ values @ whiten
     statistic = float(np.linalg.norm(gap))
@@ -125,13 +127,13 @@ def conditional_test(
         if phi <= 0:
             continue
         moved = values + np.outer(nu / length**2, (phi - statistic) * direction)
-        if _finds(run(moved), one, other):
+        if _finds(procedure(moved), in_first, in_second):
             logs[k] = chi.logpdf(phi / length, rank) - norm.logpdf(phi, statistic, length)
     return _of_draws(statistic, proposed >= statistic, logs)
 
 
 def _of_draws(statistic: float, beyond: NDArray[np.bool_], logs: Floats) -> ConditionalTest:
-    """The ratio of two weighted sums over the draws, and its error by the delta method."""
+    """Weighted share of the draws beyond the statistic, with its error by the delta method."""
     if not np.isfinite(logs).any():
         # no move but the observed place gives these clusters
         return ConditionalTest(statistic, 1.0, float("nan"))
@@ -152,17 +154,17 @@ def _whitening(S: Floats) -> tuple[Floats, Floats, int]:
     return vectors / np.sqrt(values), (vectors * np.sqrt(values)).T, int(kept.sum())
 
 
-def _finds(labels: NDArray[Any], one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
+def _finds(labels: NDArray[Any], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
     """Whether both sets of objects are clusters of these labels."""
-    for members in (one, other):
+    for members in (first, second):
         label = labels[np.argmax(members)]
         if not np.array_equal(labels == label, members):
             return False
     return True
 
 
-def as_procedure(cluster: Any) -> Callable[[Floats], NDArray[Any]]:
-    """A function from data to labels, from an estimator or such a function."""
+def as_procedure(cluster: Estimator | Callable[[Any], Any]) -> Callable[[Floats], NDArray[Any]]:
+    """Function from data to labels, made from an estimator or such a function."""
     if hasattr(cluster, "fit_predict"):
         from sklearn.base import clone
 

@@ -1,7 +1,8 @@
-"""Do clusters differ, and in which features: tests that allow for the choice of the clusters."""
+"""Tests whether clusters differ, and in which features, despite the choice of the clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,17 @@ from karat.inference.conditional import as_procedure
 from karat.inference.thinning import FAMILIES, thin
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Estimator, Floats, RandomState
+
 
 __all__ = ["Differences", "differences"]
 
 #: objects of a cluster that a test needs
-FEWEST = 3
+MIN_CLUSTER_SIZE = 3
 
 
 @dataclass(frozen=True)
@@ -52,24 +55,24 @@ class Differences:
     @property
     def p_value(self) -> float:
         """P-value of the hypothesis that no two clusters differ; 1 where nothing was compared."""
-        found = self.pairs["p_holm"].dropna()
-        return float(found.min()) if len(found) else 1.0
+        p_values = self.pairs["p_holm"].dropna()
+        return float(p_values.min()) if len(p_values) else 1.0
 
     def __str__(self) -> str:
         return f"{self.pairs.to_string(index=False)}\n{' '.join(self.premises)}"
 
 
 def differences(
-    X: Any,
-    cluster: Any,
+    X: ArrayLike,
+    cluster: Estimator | Callable[[Any], Any],
     *,
     family: str = "gaussian",
-    scale: Any = None,
+    scale: npt.ArrayLike | None = None,
     share: float = 0.5,
-    feature_names: Any = None,
-    random_state: Any = 0,
+    feature_names: Iterable[object] | None = None,
+    random_state: RandomState = 0,
 ) -> Differences:
-    """Test which clusters differ, and in which features, although the data chose the clusters.
+    """Test which clusters differ, and in which features, allowing for their choice by the data.
 
     The data are thinned into two independent parts: the first is clustered, and the second says
     whether the clusters differ.
@@ -129,19 +132,19 @@ def differences(
 def compared(
     first: Floats, second: Floats, labels: NDArray[Any], names: list[str], premises: tuple[str, ...]
 ) -> Differences:
-    """Tests in the second part of thinned data, by clusters and directions of the first."""
-    found = _clusters(labels)
+    """Differences in the second part of thinned data, by clusters and directions of the first."""
+    clusters = _clusters(labels)
     pairs, features = [], []
-    for a, b in combinations(found, 2):
-        one, other = labels == a, labels == b
-        axis = _direction(first[one], first[other])
-        pairs.append((a, b, *_one_sided(second[one] @ axis, second[other] @ axis)))
-    for a in found if len(found) > 1 else ():
-        one = labels == a
-        rest = np.isin(labels, found) & ~one
+    for a, b in combinations(clusters, 2):
+        in_a, in_b = labels == a, labels == b
+        axis = _direction(first[in_a], first[in_b])
+        pairs.append((a, b, *_one_sided(second[in_a] @ axis, second[in_b] @ axis)))
+    for a in clusters if len(clusters) > 1 else ():
+        in_a = labels == a
+        outside = np.isin(labels, clusters) & ~in_a
         for j, name in enumerate(names):
-            sign = np.sign(first[one, j].mean() - first[rest, j].mean())
-            difference, p = _one_sided(sign * second[one, j], sign * second[rest, j])
+            sign = np.sign(first[in_a, j].mean() - first[outside, j].mean())
+            difference, p = _one_sided(sign * second[in_a, j], sign * second[outside, j])
             features.append((a, name, sign * difference, p))
     return Differences(
         _corrected(pairs, ["cluster", "other", "difference", "p_value"]),
@@ -151,39 +154,39 @@ def compared(
     )
 
 
-def premises_of(family: str, scale: Any) -> tuple[str, ...]:
-    """What tests on thinned data rest on, in words."""
-    told = [
+def premises_of(family: str, scale: npt.ArrayLike | None) -> tuple[str, ...]:
+    """Premises of tests on thinned data, in words."""
+    premises = [
         f"Valid where {FAMILIES[family]}.",
         "One part of each value was clustered and another tested; the clusters compared are those "
         "of the first part.",
     ]
     if family == "gaussian" and scale is None:
-        told.append(
+        premises.append(
             "The covariance is that of all objects, which is too large where clusters differ: the "
             "tests are conservative."
         )
     if isinstance(scale, str):
-        told.append(
+        premises.append(
             "The covariance is that within the components of a fitted mixture: groups must be "
             "normal with one covariance, otherwise the tests reject too often."
         )
-    return tuple(told)
+    return tuple(premises)
 
 
 def _clusters(labels: NDArray[Any]) -> list[Any]:
-    """The labels of clusters in their order, without that of outliers."""
-    found = np.unique(labels)
-    outlier = found == -1 if found.dtype.kind in "if" else np.zeros(len(found), dtype=bool)
-    return list(found[~outlier].tolist())
+    """Labels of the clusters in order, without that of outliers."""
+    names = np.unique(labels)
+    outlier = names == -1 if names.dtype.kind in "if" else np.zeros(len(names), dtype=bool)
+    return list(names[~outlier].tolist())
 
 
-def _direction(one: Floats, other: Floats) -> Floats:
+def _direction(first: Floats, second: Floats) -> Floats:
     """Fisher's direction from the second group to the first, with a shrunken covariance."""
     from sklearn.covariance import ledoit_wolf
 
-    gap = one.mean(axis=0) - other.mean(axis=0)
-    centred = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
+    gap = first.mean(axis=0) - second.mean(axis=0)
+    centred = np.concatenate([first - first.mean(axis=0), second - second.mean(axis=0)])
     spread = centred.std(axis=0)
     used = spread > 0
     if not used.any():
@@ -194,22 +197,23 @@ def _direction(one: Floats, other: Floats) -> Floats:
     return axis
 
 
-def _one_sided(one: Floats, other: Floats) -> tuple[float, float]:
-    """Standardised difference of means, and Welch's p-value of its being positive."""
+def _one_sided(first: Floats, second: Floats) -> tuple[float, float]:
+    """Standardised difference of means, and Welch's p-value that it is not positive."""
     from scipy.stats import ttest_ind
 
-    if min(len(one), len(other)) < FEWEST:
+    if min(len(first), len(second)) < MIN_CLUSTER_SIZE:
         return float("nan"), float("nan")
-    gap = float(one.mean() - other.mean())
-    pooled = np.concatenate([one - one.mean(), other - other.mean()])
+    gap = float(first.mean() - second.mean())
+    pooled = np.concatenate([first - first.mean(), second - second.mean()])
     spread = float(np.sqrt((pooled**2).sum() / (len(pooled) - 2)))
     if spread == 0:  # constant on both sides
         return (0.0, 1.0) if gap <= 0 else (float("inf"), 0.0)
-    p = ttest_ind(one, other, equal_var=False, alternative="greater").pvalue
+    p = ttest_ind(first, second, equal_var=False, alternative="greater").pvalue
     return gap / spread, float(p)
 
 
 def _corrected(rows: list[tuple[Any, ...]], columns: list[str]) -> pd.DataFrame:
+    """Table of tests with p-values corrected by Holm."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=columns)

@@ -1,18 +1,20 @@
-"""Data thinning: one table of observations divided into two that are independent."""
+"""Data thinning: dividing observations into two independent parts."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.runtime.validation import InputError, check_choice, check_data, check_random_state
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats, RandomState
+
 
 __all__ = ["FAMILIES", "mixture_covariance", "thin"]
 
@@ -25,18 +27,18 @@ FAMILIES = {
 }
 
 #: components of a mixture, starts of each, and how many more are tried that are no better
-MOST_COMPONENTS, STARTS, PATIENCE = 12, 5, 2
+MAX_MIXTURE_COMPONENTS, MIXTURE_STARTS, MIXTURE_PATIENCE = 12, 5, 2
 #: objects for each feature without which no mixture is fitted
 OBJECTS_PER_FEATURE = 5
 
 
 def thin(
-    X: Any,
+    X: ArrayLike,
     family: str = "gaussian",
     *,
     share: float = 0.5,
-    scale: Any = None,
-    random_state: Any = 0,
+    scale: npt.ArrayLike | None = None,
+    random_state: RandomState = 0,
 ) -> tuple[Floats, Floats]:
     """Divide data into two independent parts that add up to them.
 
@@ -105,8 +107,8 @@ def thin(
     return first.astype(np.float64), (counts - first).astype(np.float64)
 
 
-def covariance(X: Floats, scale: Any = None) -> Floats:
-    """The covariance (d, d) that a scale stands for; that of the sample where none is given."""
+def covariance(X: Floats, scale: npt.ArrayLike | None = None) -> Floats:
+    """Covariance (d, d) that a scale stands for, by default the sample covariance."""
     d = X.shape[1]
     if scale is None or isinstance(scale, str):
         if scale is not None:
@@ -114,21 +116,21 @@ def covariance(X: Floats, scale: Any = None) -> Floats:
         if len(X) < 2:
             raise InputError("one object has no covariance; give scale")
         return np.atleast_2d(np.cov(X, rowvar=False)) if scale is None else mixture_covariance(X)
-    given = np.asarray(scale, dtype=np.float64)
-    if given.ndim < 2:
-        return np.diag(_positive(given, d, "a variance", least=0.0))
-    if given.shape != (d, d) or not np.allclose(given, given.T):
+    variances = np.asarray(scale, dtype=np.float64)
+    if variances.ndim < 2:
+        return np.diag(_positive(variances, d, "a variance", least=0.0))
+    if variances.shape != (d, d) or not np.allclose(variances, variances.T):
         raise InputError(
             f"scale must be a variance, {d} variances or a symmetric covariance of shape "
-            f"({d}, {d}); got an array of shape {given.shape}"
+            f"({d}, {d}); got an array of shape {variances.shape}"
         )
-    if np.linalg.eigvalsh(given).min() < -1e-9 * max(np.trace(given), 1e-300):
+    if np.linalg.eigvalsh(variances).min() < -1e-9 * max(np.trace(variances), 1e-300):
         raise InputError("scale is no covariance: it has a negative eigenvalue")
-    return given
+    return variances
 
 
-def mixture_covariance(X: Any, *, random_state: int = 0) -> Floats:
-    """The covariance of objects about the mean of their group, where the groups are not known.
+def mixture_covariance(X: ArrayLike, *, random_state: int = 0) -> Floats:
+    """Covariance of objects about the mean of their group, for unknown groups.
 
     That of a mixture of normal distributions with one covariance, of as many components as the
     Bayesian information criterion prefers; with one component the sample covariance. Components
@@ -163,16 +165,16 @@ def mixture_covariance(X: Any, *, random_state: int = 0) -> Floats:
 
     values = np.asarray(check_data(X), dtype=np.float64)
     n, d = values.shape
-    found: Floats = np.atleast_2d(np.cov(values, rowvar=False))
-    spread = np.sqrt(np.diag(found))
+    within: Floats = np.atleast_2d(np.cov(values, rowvar=False))
+    spread = np.sqrt(np.diag(within))
     used = spread > 0
     Z = (values[:, used] - values[:, used].mean(axis=0)) / spread[used]
     least, worse = np.inf, 0
-    for k in range(1, MOST_COMPONENTS + 1):
-        if n - k < OBJECTS_PER_FEATURE * d or worse == PATIENCE or not used.any():
+    for k in range(1, MAX_MIXTURE_COMPONENTS + 1):
+        if n - k < OBJECTS_PER_FEATURE * d or worse == MIXTURE_PATIENCE or not used.any():
             break
         mixture = GaussianMixture(
-            k, covariance_type="tied", n_init=STARTS, random_state=random_state
+            k, covariance_type="tied", n_init=MIXTURE_STARTS, random_state=random_state
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -182,27 +184,29 @@ def mixture_covariance(X: Any, *, random_state: int = 0) -> Floats:
             least, worse = criterion, 0
             if k > 1:
                 scaled = mixture.covariances_ * n / (n - k)
-                found[np.ix_(used, used)] = scaled * np.outer(spread[used], spread[used])
-    return found
+                within[np.ix_(used, used)] = scaled * np.outer(spread[used], spread[used])
+    return within
 
 
 def root(S: Floats) -> Floats:
-    """The symmetric square root of a covariance."""
+    """Symmetric square root of a covariance."""
     values, vectors = np.linalg.eigh(S)
     half: Floats = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     return half
 
 
-def _positive(scale: Any, d: int, what: str, *, least: float = 1e-300) -> Floats:
+def _positive(scale: npt.ArrayLike | None, d: int, name: str, *, least: float = 1e-300) -> Floats:
+    """One positive number for each of the d features, after input validation."""
     if scale is None:
-        raise InputError(f"{what} is needed; give scale")
-    given = np.asarray(scale, dtype=np.float64)
-    if given.shape not in ((), (d,)) or not np.isfinite(given).all() or (given < least).any():
-        raise InputError(f"{what} must be one positive number or {d} of them; got {scale!r}")
-    return np.broadcast_to(given, (d,)).astype(np.float64)
+        raise InputError(f"{name} is needed; give scale")
+    values = np.asarray(scale, dtype=np.float64)
+    if values.shape not in ((), (d,)) or not np.isfinite(values).all() or (values < least).any():
+        raise InputError(f"{name} must be one positive number or {d} of them; got {scale!r}")
+    return np.broadcast_to(values, (d,)).astype(np.float64)
 
 
 def _counts(X: Floats, family: str) -> NDArray[np.int64]:
+    """Data as whole counts, after input validation."""
     bad = (X < 0) | (np.floor(X) != X) | (X > 2**53)
     if bad.any():
         i, j = np.argwhere(bad)[0]
@@ -214,8 +218,9 @@ def _counts(X: Floats, family: str) -> NDArray[np.int64]:
 
 
 def _binomial(
-    counts: NDArray[np.int64], scale: Any, share: float, rng: np.random.Generator
+    counts: NDArray[np.int64], scale: npt.ArrayLike | None, share: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
+    """First part of binomial counts, drawn without replacement from their trials."""
     trials = _positive(scale, counts.shape[1], "the number of trials of a binomial")
     drawn = trials * share
     if (np.abs(drawn - np.round(drawn)) > 1e-9).any() or (trials != np.round(trials)).any():

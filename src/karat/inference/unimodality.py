@@ -1,10 +1,11 @@
-"""Is there more than one cluster at all, whatever the shape of one?"""
+"""Test for more than one cluster, whatever the shape of one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,21 +16,22 @@ from karat.runtime.validation import InputError, check_data, check_random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats, RandomState
+
 
 __all__ = ["MoreThanOne", "more_than_one"]
 
 #: share of the objects in which a direction is looked for; objects that are tested at most
-SHARE, MOST = 0.25, 2_000
+SEARCH_SHARE, MAX_TESTED = 0.25, 2_000
 #: objects without which there is no test; of a cluster of k-means
-FEWEST, CLUSTER_SIZE = 20, 5
+MIN_OBJECTS, MIN_CLUSTER_OBJECTS = 20, 5
 #: numbers of clusters of k-means
-NUMBERS = (2, 3, 4, 6, 8, 12)
+KMEANS_NUMBERS = (2, 3, 4, 6, 8, 12)
 
 
 @dataclass(frozen=True)
 class MoreThanOne:
-    """A test of whether the objects have one mode in every direction.
+    """Result of a test whether the objects have one mode in every direction.
 
     Attributes
     ----------
@@ -48,7 +50,7 @@ class MoreThanOne:
         return f"p = {self.p_value:.2g} for one cluster. {' '.join(self.premises)}"
 
 
-def more_than_one(X: Any, *, n_splits: int = 5, random_state: Any = 0) -> MoreThanOne:
+def more_than_one(X: ArrayLike, *, n_splits: int = 5, random_state: RandomState = 0) -> MoreThanOne:
     """Test whether there is more than one cluster, without a model of what one looks like.
 
     A quarter of the objects is clustered by k-means, and the direction found in which two of the
@@ -105,20 +107,20 @@ def more_than_one(X: Any, *, n_splits: int = 5, random_state: Any = 0) -> MoreTh
     rng = check_random_state(random_state).spawn(1)[0]
     values, _ = spread_ties(np.asarray(data, dtype=np.float64), rng)
     n = len(values)
-    if n < FEWEST or values.shape[1] == 0:
+    if n < MIN_OBJECTS or values.shape[1] == 0:
         return MoreThanOne(1.0)
-    clustered = max(int(SHARE * n), FEWEST // 2)
-    tested = min(n - clustered, MOST)
-    found = []
+    clustered = max(int(SEARCH_SHARE * n), MIN_OBJECTS // 2)
+    tested = min(n - clustered, MAX_TESTED)
+    p_values = []
     for _ in range(n_splits):
         order = rng.permutation(n)
         axis = _axis(values[order[:clustered]], rng)
-        found.append(1.0 if axis is None else dip_p_value(values[order[-tested:]] @ axis))
-    return MoreThanOne(_combined(np.array(found)))
+        p_values.append(1.0 if axis is None else dip_p_value(values[order[-tested:]] @ axis))
+    return MoreThanOne(_combined(np.array(p_values)))
 
 
 def _axis(A: Floats, rng: np.random.Generator) -> Floats | None:
-    """The direction between two clusters along which the dip says most; None for equal objects."""
+    """Direction between two clusters with the strongest dip; None for equal objects."""
     from sklearn.covariance import ledoit_wolf
 
     spread = A.std(axis=0)
@@ -128,29 +130,32 @@ def _axis(A: Floats, rng: np.random.Generator) -> Floats | None:
         clusters = [labels == c for c in np.unique(labels)]
         if len(clusters) < 2:
             continue
-        centres = np.array([Z[one].mean(axis=0) for one in clusters])
-        left = np.concatenate([Z[one] - c for one, c in zip(clusters, centres, strict=True)])
+        centres = np.array([Z[members].mean(axis=0) for members in clusters])
+        left = np.concatenate(
+            [Z[members] - c for members, c in zip(clusters, centres, strict=True)]
+        )
         within, _ = ledoit_wolf(left, assume_centered=True)
         within += 1e-9 * np.eye(len(within))
         for a, b in combinations(range(len(clusters)), 2):
             axis = np.linalg.solve(within, centres[a] - centres[b])
-            told = evidence(Z @ axis)
-            if told > most:
-                most, best = told, axis / np.where(spread > 0, spread, 1.0)
+            strength = evidence(Z @ axis)
+            if strength > most:
+                most, best = strength, axis / np.where(spread > 0, spread, 1.0)
     return best
 
 
-def _kmeans(Z: Floats, rng: np.random.Generator) -> Any:
+def _kmeans(Z: Floats, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+    """Labels by k-means for several numbers of clusters."""
     from sklearn.cluster import KMeans
 
-    for k in NUMBERS:
-        if len(Z) >= CLUSTER_SIZE * k or k == NUMBERS[0]:
+    for k in KMEANS_NUMBERS:
+        if len(Z) >= MIN_CLUSTER_OBJECTS * k or k == KMEANS_NUMBERS[0]:
             seed = int(rng.integers(2**31 - 1))
             yield KMeans(k, n_init=2, random_state=seed).fit_predict(Z)
 
 
 def _combined(p: Floats) -> float:
-    """The Cauchy combination."""
+    """P-values combined by the Cauchy combination."""
     from scipy.stats import cauchy
 
     return float(cauchy.sf(cauchy.isf(np.minimum(p, 0.999)).mean()))

@@ -1,4 +1,4 @@
-"""Data without clusters that are like the data in extent: what stability is compared with."""
+"""Null references: data without clusters whose extent is that of the user's data."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from karat.runtime.validation import InputError, check_choice, check_random_stat
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState
 
-Reference: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
-ALONG_AXES: tuple[Reference, ...] = ("gaussian", "uniform")
+
+NullKind: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
+ALONG_AXES: tuple[NullKind, ...] = ("gaussian", "uniform")
 
 #: principal coordinates that stand for a matrix of distances
 MOST_COORDINATES = 50
@@ -29,7 +30,7 @@ _COMMON = 0.2
 
 @dataclass(frozen=True)
 class Null:
-    """What reference sets of some data are drawn from.
+    """Source of reference sets without clusters for one data set.
 
     Attributes
     ----------
@@ -42,8 +43,8 @@ class Null:
     metric: Any = "euclidean"
 
     @property
-    def kinds(self) -> tuple[Reference, ...]:
-        """The kinds that there are for such data."""
+    def kinds(self) -> tuple[NullKind, ...]:
+        """Kinds of reference available for these data."""
         if self.metric == "graph":
             return ()
         return ("shuffled",) if sparse.issparse(self.X) else ALONG_AXES
@@ -58,7 +59,7 @@ class Null:
             _, _, axes = np.linalg.svd(self.X - mean, full_matrices=False)
         return mean, (self.X - mean) @ axes.T, axes
 
-    def draw(self, kind: Reference, rng: np.random.Generator, labels: Any = None) -> Any:
+    def draw(self, kind: NullKind, rng: np.random.Generator, labels: Ints | None = None) -> Any:
         """One reference set: rows, or their distances where the data are distances.
 
         ``"within"`` is one Gaussian with the covariance within the clusters of ``labels``.
@@ -70,6 +71,7 @@ class Null:
         mean, turned, axes = self._along_axes
         drawn: Floats
         if kind == "within":
+            assert labels is not None
             drawn = rng.normal(size=turned.shape) @ _within(turned, labels)
         elif kind == "gaussian":
             drawn = rng.normal(size=turned.shape) * turned.std(axis=0, ddof=1)
@@ -83,9 +85,13 @@ class Null:
 
 
 def draw_reference(
-    X: Any, kind: Reference = "gaussian", *, metric: Any = "euclidean", random_state: Any = None
+    X: ArrayLike,
+    kind: NullKind = "gaussian",
+    *,
+    metric: Metric = "euclidean",
+    random_state: RandomState = None,
 ) -> Any:
-    """Data of one group that are like X in extent.
+    """Draw data of one group with the extent of X.
 
     Parameters
     ----------
@@ -131,16 +137,16 @@ def draw_reference(
     check_choice(kind, (*ALONG_AXES, "shuffled"), "kind")
     null = Null(check_points(X, metric), metric)
     if kind not in null.kinds:
-        given = {"shuffled": "sparse data", "": "a graph"}.get("".join(null.kinds), "dense data")
+        names = {"shuffled": "sparse data", "": "a graph"}
         raise InputError(
-            f"{given} have no reference of the kind {kind!r}; there is "
-            f"{' and '.join(map(repr, null.kinds)) or 'none'}"
+            f"{names.get(''.join(null.kinds), 'dense data')} have no reference of the kind "
+            f"{kind!r}; there is {' and '.join(map(repr, null.kinds)) or 'none'}"
         )
     return null.draw(kind, check_random_state(random_state))
 
 
-def _within(scores: Floats, labels: Any) -> Floats:
-    """A square root of the covariance within clusters; outliers are in none."""
+def _within(scores: Floats, labels: Ints) -> Floats:
+    """Square root of the covariance within clusters, without the outliers."""
     inside = scores[labels >= 0]
     codes = labels[labels >= 0]
     sizes = np.maximum(np.bincount(codes), 1)
@@ -153,7 +159,7 @@ def _within(scores: Floats, labels: Any) -> Floats:
 
 
 def principal_coordinates(D: Floats) -> Floats:
-    """Points whose Euclidean distances are near those of the matrix."""
+    """Points whose Euclidean distances approximate those of the matrix."""
     n = len(D)
     inner = -0.5 * np.square(D, dtype=np.float64)
     means = inner.mean(axis=1)
@@ -174,7 +180,8 @@ def principal_coordinates(D: Floats) -> Floats:
     return coordinates
 
 
-def _shuffled(X: Any, rng: np.random.Generator) -> Any:
+def _shuffled(X: sparse.csr_array, rng: np.random.Generator) -> Any:
+    """Sparse data with the values of each feature dealt to other objects."""
     n, d = X.shape
     columns = sparse.csc_array(X)
     columns.eliminate_zeros()
@@ -202,7 +209,7 @@ def _shuffled(X: Any, rng: np.random.Generator) -> Any:
 
 
 def _fill_empty(rows: NDArray[np.int64], lengths: Floats, rng: np.random.Generator) -> None:
-    """Give each object that lost every value one of an object with several."""
+    """Give a value of an object with several to each object that lost every value."""
     left = np.bincount(rows, minlength=len(lengths))
     empty = np.flatnonzero((left == 0) & (lengths > 0))
     for value in rng.permutation(len(rows)) if len(empty) else ():
