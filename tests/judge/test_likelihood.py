@@ -11,8 +11,8 @@ from scipy.stats import multivariate_normal, multivariate_t, ortho_group
 from karat.judge.evidence import coordinates
 from karat.judge.likelihood import (
     LIKELIHOOD_NAMES,
-    RIDGE,
-    SHRUNK,
+    SHRINKING_RIDGE,
+    VARIANCE_RIDGE,
     likelihood_evidence,
     principal_axes,
 )
@@ -36,20 +36,20 @@ def naive(A, code):
             value += len(X) * np.log(len(X) / n) + of(X, S)
         out = (code < 0).sum()
         if out:
-            value += out * (np.log(out / n) - np.log(np.ptp(A, axis=0)[:d] + RIDGE).sum())
+            value += out * (np.log(out / n) - np.log(np.ptp(A, axis=0)[:d] + VARIANCE_RIDGE).sum())
         return value - (n_parameters + k - 1) / 2 * np.log(n)
 
-    def normal(X, S, d=p, ridge=RIDGE):
+    def normal(X, S, d=p, ridge=VARIANCE_RIDGE):
         at = X.mean(axis=0)[:d]
         return multivariate_normal(at, S[:d, :d] + ridge * np.eye(d)).logpdf(X[:, :d]).sum()
 
     def heavy(X, S):
-        scale = S[:m, :m] / 2 + RIDGE * np.eye(m)
+        scale = S[:m, :m] / 2 + VARIANCE_RIDGE * np.eye(m)
         return multivariate_t(X.mean(axis=0)[:m], scale, df=4).logpdf(X[:, :m]).sum()
 
     return {
         "full": total(normal, k * (p + full), p),
-        "full shrunk": total(lambda X, S: normal(X, S, ridge=SHRUNK), k * (p + full), p),
+        "full shrunk": total(lambda X, S: normal(X, S, ridge=SHRINKING_RIDGE), k * (p + full), p),
         "leading full": total(lambda X, S: normal(X, S, m), k * (m + few), m),
         "leading heavy": total(heavy, k * (m + few), m),
         "diagonal": total(lambda X, S: normal(X, np.diag(np.diag(S))), k * 2 * p, p),
