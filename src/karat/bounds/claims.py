@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.bounds.classes import Clusterings
     from karat.runtime.types import ArrayLike, Labels, RandomState
 
-#: what may be claimed
+#: kinds of statement
 ABOUT = ("error", "clusters", "classes", "counts", "abstain")
 
 
@@ -40,15 +40,15 @@ class Claim:
     subject : object
         The cluster or the class; None for the error rate and for the answer that abstains.
     says : object
-        The class that a cluster is given; None elsewhere.
+        Class assigned to a cluster; None elsewhere.
     low, high : float
-        At least and at most: the share of the cluster's objects that are of its class; the share
-        of the class's objects that are given it; the number of objects of the class; the share of
-        the unlabelled objects that are wrong, of those that are answered where it abstains.
+        Lower and upper limit, by kind of statement: share of the cluster's objects that are of its
+        class; recall of the class; number of objects of the class; share of the unlabelled objects
+        that are wrong (of the answered ones, where the answer abstains).
     n : int
-        Of how many objects: in the cluster, given the class, in all, unlabelled, or answered.
+        Number of objects in the cluster, assigned to the class, in all, unlabelled, or answered.
     errors, tested : int
-        What it rests on, of the labels that tested it.
+        Errors among the labels that tested the statement, and the number of these labels.
     """
 
     about: str
@@ -74,14 +74,14 @@ class Claims:
     delta : float
         Chance that any of them is false.
     labels : ndarray of object, shape (n,)
-        Class of each object: the label where there is one, else the predicted class; None where
+        Class of each object: its label if it has one, otherwise the predicted class; None where
         the answer abstains.
     carrier, name : str
-        What the predictions are made from, and the clustering, as of :class:`Guarantee`.
+        Source of the predictions, and the clustering, as in :class:`Guarantee`.
     n_compared : int
     premises : tuple of str
     refused : str
-        Why nothing is claimed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is claimed if the labelled objects are no random draw, else empty.
     """
 
     claims: tuple[Claim, ...]
@@ -116,13 +116,13 @@ def claims(
     labelings, y, delta, X, order, noise, random_state
         As for :func:`karat.guarantee`, for a number of labels that was fixed beforehand.
     about : sequence of str
-        Which statements: ``"error"`` (share of the unlabelled objects that are wrong),
-        ``"clusters"`` (share of each cluster that is of its class), ``"classes"`` (share of each
-        class's objects that are given it, its recall), ``"counts"`` (objects of each class),
-        ``"abstain"`` (errors among the unlabelled objects without the least certain ones). Each
-        has the same part of delta; ask for what you need, and before you look.
+        Kinds of statement: ``"error"`` (share of the unlabelled objects that are wrong),
+        ``"clusters"`` (share of each cluster that is of its class), ``"classes"`` (recall of each
+        class), ``"counts"`` (objects of each class), ``"abstain"`` (errors among the unlabelled
+        objects without the least certain ones). Each has the same share of delta; choose them
+        before you look at the results.
     abstain : float, default 0.2
-        Share of the unlabelled objects that get no answer, the least certain ones.
+        Share of the unlabelled objects without an answer, the least certain ones.
 
     Returns
     -------

@@ -39,13 +39,13 @@ class KnownClasses:
     names : tuple
         The classes that a cluster may be given.
     nameless : int
-        How many of them, the last, are placeholders for classes that nobody named.
+        Number of placeholders at the end, for classes that nobody named.
     bits : float
-        What naming the list of classes costs; 0 where the user gave it.
+        Bits that name the list of classes; 0 for a user-supplied list.
     read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     premises, doubts : tuple of str
-        What the guarantee rests on, and reasons to doubt it.
+        Premises of the guarantee, and reasons to doubt it.
     """
 
     codes: NDArray[np.int64]

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from karat.bounds.languages import Language
     from karat.labelings.partitions import Labelings
 
-#: the logistic regression on the memberships of all clusterings: inverse penalty, and the sum of
-#: the scaled memberships of an object
+#: inverse penalty of the logistic regression on memberships, and sum of an object's scaled ones
 PENALTY, MEMBERSHIP_SCALE = 100.0, 10.0
-#: extremely randomised trees on the features; the vote of the best clustering beside each model's
+#: number of extremely randomised trees, and weight of the best clustering's vote
 TREES, VOTE = 60, 0.5
 
 
@@ -30,13 +29,13 @@ class TransductiveClassifier:
     Attributes
     ----------
     carrier : str
-        What the classes are made from, a key of :data:`karat.bounds.wording.CARRIERS`.
+        Source of the predictions, a key of :data:`karat.bounds.wording.CARRIERS`.
     predicted : ndarray of int64, shape (n,)
-        Class of each object; -1 where there is none.
+        Predicted class of each object; -1 for none.
     certainty : ndarray of float64, shape (n,)
-        Probability of that class, by the classifier's own account.
+        Probability of that class, estimated by the classifier.
     row : int
-        The clustering.
+        Position of the clustering.
     labels : ndarray of int64, shape (clusters,)
         Class of each of its clusters.
     """
@@ -65,17 +64,17 @@ class ComponentBound:
     Attributes
     ----------
     method : str
-        How it was made, a key of :data:`karat.bounds.wording.METHODS`.
+        Method of the bound, a key of :data:`karat.bounds.wording.METHODS`.
     classifier : TransductiveClassifier
-        What it is about.
+        Classifier that the bound is about.
     bound, n : int
-        Guaranteed maximum number of wrong ones among the n unlabelled objects that have a class.
+        Guaranteed maximum number of errors among the n unlabelled objects with a prediction.
     errors, tested : int
-        Errors on the labels that were the test, and how many those were.
+        Errors on the test labels, and the number of test labels.
     delta : float
-        Its share of the allowed chance.
+        Share of the allowed chance.
     excluded : int
-        Unlabelled objects without a class.
+        Unlabelled objects without a prediction.
     """
 
     method: str
@@ -114,11 +113,11 @@ class Learner:
     Attributes
     ----------
     batch : Labelings
-        Of the n objects that it classifies, and behind them of those that only teach.
+        Clusterings of the n objects to classify, followed by the objects that only teach.
     bits : ndarray of float64, shape (M,)
-        Lengths of the clusterings' names: which were likely beforehand.
+        Lengths of the clusterings' names: prior probabilities in bits.
     X : array or sparse matrix, or None
-        Features of all of these.
+        Features of all these objects.
     language, chooser
         As for :func:`karat.bounds.selection.choose`.
     lessons : ndarray of int64
@@ -229,7 +228,7 @@ class Learner:
         for start, end, clusters in zip(starts, ends, self.batch.codes, strict=True):
             place = clusters.astype(np.intp)
             for score, cluster_weights in zip(scores, weights[:, start:end], strict=True):
-                # the last place, which -1 wraps to, is that of the excluded
+                # -1 wraps to the last entry, that of excluded objects
                 score += np.take(np.append(cluster_weights, 0.0), place, out=added, mode="wrap")
         if len(scores) == 1:
             return np.stack([expit(-scores[0]), expit(scores[0])], axis=1)

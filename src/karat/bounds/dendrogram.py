@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Labels, RandomState
 
 
-# numbers of clusters, of cuts and of prunings, whose labels are written in every way
+# numbers of clusters, of cuts and of prunings, tried with all codes of the labels
 _PROMISING = 8
 
 
@@ -51,7 +51,7 @@ def prune_dendrogram(
     classes : iterable, int or "open", optional
         As for :func:`karat.pac_mdl_bound`.
     random_state : int, Generator or None
-        Seed for the class of a cluster where several are equally common or none is known.
+        Seed for the class of a cluster with several equally common classes or without labels.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def prune_dendrogram(
 
     cuts = ranked(kernel.cut_errors(left, right, stop_errors, cap), cut_bits)[:_PROMISING]
     trees = ranked(pruned.astype(np.int64), tree_bits[: len(pruned)])
-    # where c clusters are no better than c - 1, their pruning has no more than c - 1
+    # prunings with more clusters but no fewer errors are dropped
     trees = trees[np.diff(pruned, prepend=pruned[0] + 1)[trees] < 0][:_PROMISING]
     labels = [cut_dendrogram(linkage, n_clusters=int(at) + 1) for at in cuts]
     labels += [kernel.pruned_labels(left, right, splits, at + 1) for at in trees]

@@ -19,11 +19,11 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: the error rate of a classifier with g times the labels, as a power of g, and the quantile of the
-#: error rate that was seen: of what is expected, and of the ends of the interval
+#: power of g by which g times the labels change the error rate of a classifier, and quantile of its
+#: posterior error rate: as expected, and at the ends of the interval
 LEARNING = {"expected": -0.25, "low": -0.5, "high": 0.0}
 QUANTILES = {"expected": 0.5, "low": 0.1, "high": 0.9}
-#: share of delta of a confidence sequence that has yet to begin
+#: share of delta for a confidence sequence that has not begun
 TO_COME = 0.2
 
 
@@ -36,16 +36,16 @@ class LabelForecast:
     target : float
         Wanted bound on the error rate.
     labelled : int
-        Labels there are.
+        Number of labels so far.
     more : int or None
-        How many more would be needed; None where labels of all objects but one would not do.
+        Further labels needed; None if labels of all objects but one are not enough.
     low, high : int or None
         The same at the ends of the interval of the error rate.
     error_rate, standard_error : float
-        The share of errors among the labelled objects, after one error and one success more
-        (so that the standard error is never 0).
+        Share of errors among the labelled objects, after one more error and one more success, so
+        that the standard error is never 0.
     refused : str
-        Why nothing can be guaranteed with these labels, else empty.
+        Reason why nothing can be guaranteed with these labels, else empty.
     """
 
     target: float
@@ -67,9 +67,9 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     Parameters
     ----------
     bound : Guarantee or PacMdlBound
-        The bound there is.
+        Bound to improve.
     target : float, optional
-        Wanted bound on the error rate, in [0, 1); by default half of that there is.
+        Wanted bound on the error rate, in [0, 1); by default half of the current bound.
 
     Returns
     -------

@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from karat.bounds.classes import Clusterings
     from karat.runtime.types import ArrayLike, Labels, RandomState
 
-#: shares of delta of the three parts, where the test of half of the labels is expected to win and
-#: where the shortest description is
+#: shares of delta of the components, by the one expected to give the lowest bound
 SPLITS = {
     "half": {"half": 0.88, "pac-mdl": 0.08, "pac-bayes": 0.02, "largest class": 0.02},
     "pac-mdl": {"half": 0.16, "pac-mdl": 0.8, "pac-bayes": 0.02, "largest class": 0.02},
 }
-#: the same where labelling may stop at any number
+#: shares of delta if labelling may stop at any number of labels
 ALWAYS = {"start": 0.94, "mdl-sequence": 0.04, "largest class": 0.02}
 
 
@@ -46,46 +45,47 @@ class Guarantee(wording.Worded):
     Attributes
     ----------
     name : str
-        The clustering that the labels choose.
+        Clustering chosen by the labels.
     n_clusters : int
     carrier : str
-        What the classes are made from: ``"clustering"`` (each cluster has one class),
+        Source of the predictions: ``"clustering"`` (each cluster has one class),
         ``"clusterings"`` (a classifier on the clusters of all of them), ``"clusterings and
-        features"``, or ``"largest class"`` where all objects are given the same.
+        features"``, or ``"largest class"`` (the same class for all objects).
     bound : int
-        With probability at least ``1 - delta`` no more unlabelled objects have a wrong class.
+        Guaranteed maximum number of errors among the unlabelled objects, with probability at
+        least ``1 - delta``.
     m, n : int
-        Labelled and unlabelled objects that are given a class.
+        Labelled and unlabelled objects with a predicted class.
     delta : float
         Allowed chance that the guarantee fails.
     method : str
-        The part that made it, a key of :data:`karat.bounds.wording.METHODS`.
+        Component that gives the bound, a key of :data:`karat.bounds.wording.METHODS`.
     anytime : bool
-        Whether it holds at every number of labels at once.
+        Whether the bound holds at every number of labels at once.
     parts : tuple of ComponentBound
-        The bounds that hold together, the lowest first.
+        Bounds that hold together, the lowest first.
     labels : ndarray of object, shape (objects,)
-        Class given to each object; None where the clustering excludes it.
+        Predicted class of each object; None where the clustering excludes it.
     cluster_labels : dict
-        Class given to each cluster of the clustering, by the user's cluster names. Where another
-        carrier has the guarantee, ``labels`` may differ from it.
+        Class of each cluster of the clustering, by the user's cluster names. ``labels`` may differ
+        from these classes if the guarantee has another carrier.
     errors, tested : int
-        Errors on the labels that were the test, and how many those were.
+        Errors on the test labels, and the number of test labels.
     constant_class : object
         The most common class among the labelled objects.
     constant_error_rate : float
-        Share of the labelled objects that are of another class.
+        Share of the labelled objects of other classes.
     n_compared : int
-        Of how many clusterings it is one.
+        Number of clusterings compared.
     mdl : PacMdlBounds
-        The PAC-MDL bounds of all clusterings at their share of ``delta``: they hold together
-        with the guarantee.
+        PAC-MDL bounds of all clusterings at their share of ``delta``; they hold together with the
+        guarantee.
     warnings, premises : tuple of str
-        Reasons to doubt the guarantee, and what it rests on.
+        Reasons to doubt the guarantee, and its premises.
     labels_read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     refused : str
-        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
     """
 
     name: str
@@ -128,12 +128,12 @@ class Guarantee(wording.Worded):
 
     @property
     def carried_by(self) -> str:
-        """What the predictions are made from, in words."""
+        """Source of the predictions, in words."""
         return wording.carrier_of(self)
 
     @property
     def reason(self) -> str:
-        """What the guarantee is made of, in words."""
+        """Composition of the guarantee, in words."""
         return wording.reason_of(self)
 
 
@@ -150,10 +150,10 @@ def guarantee(
     noise: NoisePolicy = "error",
     random_state: RandomState = 0,
 ) -> Guarantee:
-    """The tightest guarantee that a few labels give about one or many clusterings.
+    """Tightest guarantee that a few labels give about one or many clusterings.
 
-    Several bounds share ``delta``, by a split that is fixed without the labels, so that all of
-    them hold together and the lowest may be reported.
+    Several bounds share ``delta`` by a split fixed without the labels. All of them hold together,
+    so the lowest may be reported.
 
     Parameters
     ----------
@@ -166,14 +166,15 @@ def guarantee(
     delta : float, default 0.1
         Allowed chance that the guarantee fails, in (0, 1].
     anytime : bool or float, default False
-        Whether it must hold at every number of labels at once, so that labelling may stop as soon
-        as the guarantee is low enough; a number in (0, 1) is the rate at which you mean to stop,
-        and lets it get there with fewer labels. Otherwise the number was fixed beforehand.
+        Whether the guarantee must hold at every number of labels at once, so that labelling may
+        stop as soon as the guarantee is low enough. A number in (0, 1) is the rate at which you
+        mean to stop; it takes fewer labels to get there. By default the number of labels was fixed
+        beforehand.
     X : array-like or sparse matrix, shape (n, d), optional
         Features, for a classifier that uses them beside the clusters.
     order : array-like of int, optional
         Positions of the labelled objects in the order in which they were drawn. With ``anytime``
-        it gives much lower bounds; otherwise it says which half chooses.
+        the order gives much lower bounds; otherwise it decides which half chooses.
     taught : array-like of int, optional
         Positions of labelled objects that were chosen without a label, to teach the classifier
         (:func:`karat.labeling.teaching_objects`). The guarantee is about the others, from which
@@ -204,8 +205,8 @@ def guarantee(
 
     Notes
     -----
-    For a fixed number of labels: *half* learns a classifier on half of the labels, where anything
-    is allowed (:class:`karat.bounds.Learner`), and tests it exactly on the other half
+    For a fixed number of labels: *half* learns a classifier on half of the labels by any method
+    (:class:`karat.bounds.Learner`) and tests it exactly on the other half
     (:func:`karat.bounds.b_max`). *pac-mdl* uses all labels for both and pays for the choice of one
     clustering. *pac-bayes* uses all labels for an average of such (derbeko2004) and turns its
     bound into one for the most probable. Half of the labels has 0.9 of delta, unless there is so
@@ -214,8 +215,8 @@ def guarantee(
     With ``anytime``: *start* learns at some numbers of labels and tests with every later one, by a
     confidence sequence (:class:`karat.bounds.Starts`); *mdl-sequence* is *pac-mdl* by one.
 
-    Labelled objects that no random draw would spread so over the clusters are refused: the bound
-    is then everything, and ``refused`` says why (:func:`karat.bounds.doubted_draw`).
+    Labels are rejected if no random draw would spread them so over the clusters: the bound is then
+    all objects, and ``refused`` has the reason (:func:`karat.bounds.doubted_draw`).
 
     Proofs are on the page about the guarantee. O(M·(n + m + ℓ·c²)).
 
@@ -284,7 +285,7 @@ class LabelSequence:
         self._population = population_of(labelings, X, prior, noise, taught)
         self._delta, self._classes = delta, classes
         self._starts = Starts(delta * ALWAYS["start"], target)
-        #: the lowest bound of the call before, and its names, objects and classes
+        #: lowest bound of the previous call, with its class names, objects and their classes
         self._lowest: tuple[ComponentBound, tuple[Any, ...], NDArray[np.intp], list[Any]] | None = (
             None
         )

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from karat.bounds.classes import KnownClasses
     from karat.labelings.partitions import Labelings
 
-#: how sharply the posterior follows the labels; all of them hold together
+#: sharpness of the posteriors, whose bounds hold together
 SHARPNESS = (1.0, 2.0, 4.0, 10.0)
-#: clusterings whose posteriors are tried; all of them hold together
+#: number of clusterings whose posteriors are tried
 TRIED = 3
 
 

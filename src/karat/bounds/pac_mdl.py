@@ -35,16 +35,17 @@ class PacMdlBound(wording.Worded):
     Attributes
     ----------
     name : str
-        The clustering.
+        Name of the clustering.
     n_clusters : int
     m, n : int
-        Labelled and unlabelled objects that the clustering holds.
+        Labelled and unlabelled objects in clusters.
     errors : int
         Labelled objects whose class is not their cluster's label.
     choice_bits, label_bits : float
-        Length of the description: naming the clustering; the labels of its clusters.
+        Length of the description: the name of the clustering, and the labels of its clusters.
     bound : int
-        With probability at least ``1 - delta`` no more unlabelled objects are mislabelled.
+        Guaranteed maximum number of mislabelled unlabelled objects, with probability at least
+        ``1 - delta``.
     delta : float
         Allowed chance that the bound fails.
     language : str
@@ -52,21 +53,21 @@ class PacMdlBound(wording.Worded):
     constant_class : object
         The most common class among the labelled objects.
     constant_error_rate : float
-        Share of the labelled objects of other classes: what always saying so would get wrong.
+        Share of the labelled objects of other classes: the error rate of this class for all.
     cluster_labels : dict
-        Class given to each cluster, by the user's cluster names.
+        Class of each cluster, by the user's cluster names.
     predicted : ndarray of object, shape (objects,)
-        Class given to each object; None where the clustering excludes it.
+        Predicted class of each object; None where the clustering excludes it.
     n_compared : int
-        Of how many clusterings it is one.
+        Number of clusterings compared.
     warnings : tuple of str
         Reasons to doubt the guarantee.
     premises : tuple of str
-        What the guarantee rests on.
+        Premises of the guarantee.
     labels_read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     refused : str
-        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
     """
 
     name: str
@@ -101,7 +102,7 @@ class PacMdlBound(wording.Worded):
 
     @property
     def reason(self) -> str:
-        """What the bound is made of, in words."""
+        """Composition of the bound, in words."""
         return wording.reason_of_description(self)
 
 
@@ -113,18 +114,18 @@ class PacMdlBounds:
     ----------
     table : DataFrame
         One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``excluded``
-        (unlabelled objects that the clustering does not hold, with ``noise="drop"``; they are
-        not among the ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
+        (unlabelled objects outside every cluster, with ``noise="drop"``; they are not among the
+        ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
         ``bound`` (a count), ``bound_rate``, ``constant_error_rate``
         (of always saying the most common class of the labelled objects, among these).
     kraft : float
         Sum of 2^-choice_bits: the best clustering may be named only if it is at most 1.
     warnings, premises : tuple of str
-        Reasons to doubt the guarantees, and what they rest on.
+        Reasons to doubt the guarantees, and their premises.
     labels_read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     refused : str
-        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
     """
 
     table: pd.DataFrame
@@ -135,10 +136,10 @@ class PacMdlBounds:
     premises: tuple[str, ...]
     labels_read: str
     labelings: Labelings = field(repr=False)
-    #: numbers of the classes of the clusters of each clustering, and what the classes are called
+    #: class codes of the clusters of each clustering, and names of the classes
     cluster_classes: list[NDArray[np.int64]] = field(repr=False)
     classes: tuple[Any, ...] = field(repr=False)
-    #: for each clustering the most common class of its labelled objects
+    #: most common class of the labelled objects of each clustering
     constants: NDArray[np.int64] = field(repr=False)
     refused: str = ""
 
@@ -245,16 +246,16 @@ def pac_mdl_bound(
 ) -> PacMdlBound | PacMdlBounds:
     """Bound the errors of a clustering as a classifier, from a few labels.
 
-    Each cluster is given a class by its labelled objects. With probability at least
-    ``1 - delta`` over which objects were labelled, no more than ``bound`` of the unlabelled
-    ones have another class than their cluster was given.
+    Each cluster gets the class of its labelled objects. With probability at least ``1 - delta``
+    over the draw of the labelled objects, no more than ``bound`` of the unlabelled ones have
+    another class than their cluster.
 
     Parameters
     ----------
     labels : array-like (n,) or (M, n), mapping, DataFrame
         One clustering of all objects, labelled and not, or many. They must have been made
-        without the labels. To choose among several, give them together: only then is the choice
-        paid for.
+        without the labels. To choose among several, give them together: otherwise the bound does
+        not cover the choice.
     y : array-like, shape (n,)
         The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
         been drawn uniformly at random (:func:`karat.bounds.sample`).
@@ -266,13 +267,13 @@ def pac_mdl_bound(
         clusterings (equal partitions share theirs) and writes cluster labels by a mixture
         of five codes.
     classes : iterable, int or "open", optional
-        All the classes that a labeller could have used, known beforehand; or how many they are; or
-        ``"open"``, the default, where nobody knows, and the classes seen are charged for.
+        All classes that a labeller could have used, known beforehand, or their number. The default
+        ``"open"`` needs neither and charges for the classes seen.
     noise : {"error", "cluster", "singletons", "drop"}
-        What the cluster label ``-1`` means; with ``"drop"`` the bound is about the objects that
-        the clustering holds.
+        What the cluster label ``-1`` means; with ``"drop"`` the bound is about the objects in
+        clusters.
     random_state : int, Generator or None
-        Seed for the class of a cluster where several are equally common or none is known.
+        Seed for the class of a cluster with several equally common classes or without labels.
 
     Returns
     -------

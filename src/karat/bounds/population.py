@@ -113,7 +113,7 @@ def population_of(
         )
     objects = np.setdiff1d(all_objects, rows)
     remaining = batch.take(objects)
-    # clusters that only have objects that teach are gone: to these no other object is alike
+    # clusters of teaching objects only are dropped: no object of the population is in them
     codes = np.full((len(batch), len(rows)), NOISE, dtype=batch.codes.dtype)
     for row, before, after in zip(codes, batch.codes, remaining.codes, strict=True):
         number = np.full(int(before.max(initial=0)) + 2, NOISE, dtype=before.dtype)

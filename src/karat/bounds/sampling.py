@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import RandomState
 
-#: simulated draws of the test of a draw, and its levels: refused once in a thousand honest draws
+#: simulated draws of the test of a draw, and the levels at which labels are rejected or warned of
 SIMULATED, REFUSED, WARNED = 4_999, 0.001, 0.01
-#: of them at a time; most are never drawn, since an ordinary draw is told from few
+#: simulated draws per batch; few batches suffice for an ordinary draw
 DRAWS_PER_BATCH = 100
-#: numbers of labels at which the draw is tested where labelling may stop at any
+#: numbers of labels at which the draw is tested if labelling may stop at any number
 PREFIXES = (25, 50, 100, 200)
-# a check is only reported where chance alone would do so about once in 10,000 data sets
+# level of a warning: about one false alarm in 10,000 data sets
 _ALARM_LEVEL = 1e-4
 
 

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from karat.bounds.languages import Language
     from karat.labelings.partitions import Labelings
 
-#: clusterings that vote on the class of a cluster which has no label, or as many of two classes
+#: number of clusterings that vote on the class of a cluster without labels or with a tie
 VOTERS = 12
-#: weight of their vote beside one label
+#: weight of their vote relative to one label
 VOTE_WEIGHT = 0.1
-#: allowed risk of the bounds that choose
+#: delta of the bounds that choose a clustering
 DELTA = 0.1
-#: objects that take part in a vote
+#: largest number of objects in a vote
 MOST_IN_VOTE = 20_000
 
 
-#: from labelled positions and their classes to the position of a clustering
+#: function from labelled positions and their classes to the position of a clustering
 Chooser: TypeAlias = Callable[[Any, Any], int]
 
 

@@ -15,18 +15,18 @@ from karat.bounds.tails import log_level
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: numbers of labels at which a test is begun in any case, and their shares of delta
+#: numbers of labels at which a test always begins, with their shares of delta
 PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}
-#: what these have together where there is a target, and the shares of the tests begun for it
+#: total share of these tests if there is a target, and shares of the tests begun for the target
 PLANNED_BESIDE, FOR_TARGET = 0.05, (0.6, 0.2, 0.1)
-#: a test is begun for the target once the errors of the clustering that fits best are at most so
-#: much of it, and another one if so large a share of the predictions is different
+#: a test for the target begins when the best clustering's error rate is at most this share of the
+#: target, and another one when at least this share of the predictions has changed
 FIT, CHANGED = 0.6, 0.02
-#: numbers of labels at which that is asked: the first, and their growth
+#: first number of labels at which this is checked, and growth to the next
 FIRST_CHECK, CHECK_GROWTH = 10, 1.1
-#: estimated shares of errors below which the prior of a test does not follow them
+#: error rate below which the prior of a test does not follow the estimate
 LEAST_RATE = 0.02
-#: with more objects only every tenth label is looked at between two answers
+#: number of objects above which only every tenth label updates the tests
 MANY_OBJECTS = 20_000
 
 
@@ -72,7 +72,7 @@ class Starts:
         self, learner: Learner, drawn: NDArray[np.intp], codes: NDArray[np.int64]
     ) -> list[ComponentBound]:
         """Bounds after these labels, in the order of the draw; ``codes`` are their classes."""
-        # classes by their first appearance, which later labels do not change
+        # classes numbered by first appearance, which later labels do not change
         taught = learner.lessons
         numbers = np.array(list(dict.fromkeys([*taught.tolist(), *codes.tolist()])), dtype=np.int64)
         number_of = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)

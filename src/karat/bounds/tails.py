@@ -143,7 +143,7 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
 
     level = log_delta if delta is None else delta
     if type(m) is type(n) is type(a) is int and type(level) is float and None in (delta, log_delta):
-        # the usual scalar call, kept free of array work
+        # fast path for scalars
         log = level if delta is None else math.log(level) if level > 0 else math.nan
         if 0 <= a <= m < _MAX_COUNT and 0 <= n < _MAX_COUNT and -math.inf < log <= 0:
             errors, unsure = kernel.b_max(m, n, a, log)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from karat.bounds.sampling import Doubt
     from karat.labelings.partitions import Labelings
 
-#: what made a guarantee
+#: methods of a guarantee
 METHODS = {
     "half": "chosen on half of the labels, tested on the other half",
     "pac-mdl": "all labels, the choice paid for in bits",
@@ -19,7 +19,7 @@ METHODS = {
     "mdl-sequence": "all labels, the choice paid for in bits, by a confidence sequence",
     "largest class": "all labels, the class paid for by its share of them",
 }
-#: what the predictions are made from
+#: sources of the predictions
 CARRIERS = {
     "clustering": "the clusters of {name!r}, each with one class",
     "clusterings": "a classifier on the clusters of all {n} clusterings",

@@ -119,7 +119,7 @@ def conditional_test(
     if statistic == 0:
         return ConditionalTest(0.0, 1.0, 0.0)
     direction = gap / statistic @ colour
-    # a stream of its own: the data may have been drawn from the same seed
+    # an independent stream: the data may have been drawn from the same seed
     rng = check_random_state(random_state).spawn(1)[0]
     proposed = rng.normal(statistic, length, n_draws)
     logs = np.full(n_draws, -np.inf)
@@ -135,7 +135,7 @@ def conditional_test(
 def _of_draws(statistic: float, beyond: NDArray[np.bool_], logs: Floats) -> ConditionalTest:
     """Weighted share of the draws beyond the statistic, with its error by the delta method."""
     if not np.isfinite(logs).any():
-        # no move but the observed place gives these clusters
+        # only the observed positions give these clusters
         return ConditionalTest(statistic, 1.0, float("nan"))
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Differences", "differences"]
 
-#: objects of a cluster that a test needs
+#: fewest objects of a cluster in a test
 MIN_CLUSTER_SIZE = 3
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "mixture_covariance", "thin"]
 
-#: family -> what is known of each value beside its mean, and what independence rests on
+#: family -> premise of the independence of the two parts
 FAMILIES = {
     "gaussian": "values are normal with the covariance that was given or estimated",
     "poisson": "values are Poisson counts, independent given their means",
@@ -26,9 +26,10 @@ FAMILIES = {
     "binomial": "values are binomial counts of the number of trials that was given",
 }
 
-#: components of a mixture, starts of each, and how many more are tried that are no better
+#: largest number of components of a mixture, starts of each fit, and fits without improvement
+#: before the search stops
 MAX_MIXTURE_COMPONENTS, MIXTURE_STARTS, MIXTURE_PATIENCE = 12, 5, 2
-#: objects for each feature without which no mixture is fitted
+#: fewest objects per feature for the fit of a mixture
 OBJECTS_PER_FEATURE = 5
 
 
@@ -83,7 +84,7 @@ def thin(
     check_choice(family, FAMILIES, "family")
     if not 0 < share < 1:
         raise InputError(f"share must be above 0 and below 1; got {share}")
-    # a stream of its own: the data may have been drawn from the same seed
+    # an independent stream: the data may have been drawn from the same seed
     rng = check_random_state(random_state).spawn(1)[0]
     data = check_data(X)
     if hasattr(data, "toarray"):

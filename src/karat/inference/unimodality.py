@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MoreThanOne", "more_than_one"]
 
-#: share of the objects in which a direction is looked for; objects that are tested at most
+#: share of the objects used to find a direction, and largest number of objects tested
 SEARCH_SHARE, MAX_TESTED = 0.25, 2_000
-#: objects without which there is no test; of a cluster of k-means
+#: fewest objects for a test, and per cluster of k-means
 MIN_OBJECTS, MIN_CLUSTER_OBJECTS = 20, 5
-#: numbers of clusters of k-means
+#: numbers of clusters tried by k-means
 KMEANS_NUMBERS = (2, 3, 4, 6, 8, 12)
 
 
@@ -103,7 +103,7 @@ def more_than_one(X: ArrayLike, *, n_splits: int = 5, random_state: RandomState 
     data = check_data(X)
     if hasattr(data, "toarray"):
         data = data.toarray()
-    # a stream of its own: the data may have been drawn from the same seed
+    # an independent stream: the data may have been drawn from the same seed
     rng = check_random_state(random_state).spawn(1)[0]
     values, _ = spread_ties(np.asarray(data, dtype=np.float64), rng)
     n = len(values)

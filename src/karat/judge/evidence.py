@@ -23,13 +23,13 @@ T = TypeVar("T")
 
 N_NEIGHBORS = 10
 CORE_NEIGHBOR = 5
-#: dimensions of the coordinates for lines, samples and null sets
+#: largest number of coordinates for lines, samples and null sets
 DIMENSIONS = 30
-#: dense data of more features, and sparse data, are taken in latent dimensions
+#: features above which dense data are projected, as sparse data are, and latent dimensions
 MAX_DENSE_FEATURES, LATENT_DIMENSIONS = 1000, 100
-#: objects at most that evidence is taken from
+#: largest number of objects in the evidence
 MAX_SEEN_OBJECTS = 10_000
-#: objects from which on halves and null sets are clustered side by side
+#: number of objects from which halves and null sets are clustered in parallel
 PARALLEL_FROM = 1_000
 N_HALVES = 3
 N_NULLS = 2
@@ -299,7 +299,7 @@ def _compared(own_values: Floats, likelihoods: Floats) -> Floats:
     return np.column_stack([own_values[:, columns] * sign, likelihoods[:, more]])
 
 
-#: evidence that is better lower
+#: evidence for which lower is better
 BETTER_LOWER = {"filled middle", "bimodal within"}
 
 
@@ -357,9 +357,9 @@ def _pieces(near: NDArray[np.int32]) -> int:
     return int(connected_components(graph, directed=False)[0])
 
 
-#: numbers of clusters of the anchors, as far as there are six objects for each cluster
+#: numbers of clusters of the anchors, with at least six objects per cluster
 ANCHOR_NUMBERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
-#: k-means is run up to so many clusters; Ward's partition stands in beyond
+#: largest number of clusters for k-means; Ward's partition replaces it beyond
 KMEANS_UP_TO = 10
 ANCHOR_METHODS = ("k-means", "ward", "genie")
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats, Ints, Metric, Rows
 
 
-#: columns of which the best and the median of all anchors tell about the data
+#: columns whose best and median over all anchors describe the data
 ANCHOR_SUMMARIES = (
     "own neighbour modularity", "own tree validity", "own valley", "own gap", "stab stability",
     "null neighbour purity", "null tree validity", "null valley", "null gap", "agree top20",
@@ -71,17 +71,17 @@ class Traits:
 class Evidence:
     """Evidence about M partitions of one data set and about R anchor partitions."""
 
-    #: of the candidates
+    #: traits of the candidates
     traits: Traits
-    #: of :func:`karat.judge.evidence.anchors`
+    #: traits of :func:`karat.judge.evidence.anchors`
     anchors: Traits
     data: Floats
     #: adjusted Rand index of all pairs of candidates
     agreement: Floats
-    #: the same with the anchors
+    #: adjusted Rand index of candidates with the anchors
     to_anchors: Floats
     among_anchors: Floats
-    #: which methods found each anchor
+    #: methods that made each anchor
     found_by: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -197,7 +197,7 @@ def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str
 
 def place(values: Floats, among: Floats) -> Floats:
     """Share of the reference values that are less, ties counted half."""
-    # what differs by rounding is tied, in whatever order it was summed
+    # values that differ by rounding only are tied
     values, among = values.round(9), np.sort(among.round(9))
     less, most = (np.searchsorted(among, values, side) for side in ("left", "right"))
     places: Floats = (less + most) / (2 * len(among))

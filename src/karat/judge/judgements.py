@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 VERSION = "3"
 HALF = 0.5
-#: how far behind a partition is put that may not win, however many labels speak for it
+#: deduction from the score of a partition that may not win
 FAR = 100.0
-#: part of the probability that all candidates share evenly
+#: share of the probability divided evenly among all candidates
 EVEN_SHARE = 0.02
-#: the temperatures of the probability do not fall below this part of them
+#: lower limit of the factor of the temperatures
 LEAST_DOUBT = 0.1
-#: adjusted Rand index from which on a candidate is nearly the chosen one
+#: adjusted Rand index above which a candidate is a near copy of the chosen one
 NEARLY = 0.9
-#: how far behind the best candidate is still near it
+#: largest difference from the best candidate that counts as near it
 NEAR = 0.05
-#: arrays of a judge that are kept as they are, in the order of its fields
+#: arrays of a judge stored as they are, in the order of its fields
 PLAIN_ARRAYS = ("steps", "below", "above", "nearness", "near", "gains")
 PACKAGED = Path(__file__).with_name("judge.npz")
-#: what a column is evidence of, by the first word of its name
+#: kinds of evidence by the first word of a column's name
 EVIDENCE_KINDS = {
     "agree": "agreement with karat's own partitions",
     "stab": "stability on half of the objects",
@@ -53,7 +53,7 @@ EVIDENCE_KINDS = {
     "data": "shape of the data",
 }
 GAPS = "gaps and valleys between clusters"
-#: the same for the columns of what each partition is like by itself
+#: kinds of evidence of the columns about a partition by itself
 OWN_KINDS = (
     dict.fromkeys(OWN_NAMES, "shape of the clusters")
     | dict.fromkeys(NEIGHBOR_NAMES, "neighbours kept together")
@@ -65,25 +65,24 @@ OWN_KINDS = (
 class Judgement:
     """Judgement of M partitions of one data set."""
 
-    #: what orders them, on the scale of ``predicted``, which is the score of the first
+    #: scores that order the partitions; that of the first is its ``predicted``
     score: Floats
-    #: expected adjusted Rand index with the structure that experts would name. It does not depend
-    #: on the other candidates
+    #: expected adjusted Rand index with an expert's structure, independent of other candidates
     predicted: Floats
-    #: bounds of an interval that held for four of five partitions in collections excluded from
+    #: ends of an interval that held for four of five partitions in collections excluded from
     #: training
     low: Floats
     high: Floats
-    #: that a candidate is the one that agrees best, with sum 1; added up over the candidates with k
-    #: clusters, how likely k is
+    #: probability that each candidate agrees best, with sum 1; added up over the candidates with k
+    #: clusters, the probability of k
     probability: Floats
     #: shares that sum to 1, as a prior for a few labels: likely partitions have short words
     prior: Floats
-    #: how likely the first is within 0.05 of the candidate that agrees best
+    #: probability that the first is within 0.05 of the candidate that agrees best
     near_best: float
-    #: what each kind of evidence added to the prediction; with ``average`` they sum to it
+    #: contribution of each kind of evidence; with ``average`` they sum to the prediction
     contributions: dict[str, Floats]
-    #: the prediction where nothing is known
+    #: prediction without any evidence
     average: float
 
 
@@ -92,13 +91,13 @@ class Judge:
     """Regression trees that read evidence, with their errors on excluded collections."""
 
     version: str
-    #: what the trees read, in order
+    #: columns that the trees read, in order
     columns: tuple[str, ...]
-    #: adjusted Rand index of a partition, however it was made, with the structure that experts name
+    #: trees for the adjusted Rand index of a partition with an expert's structure
     level: Forest
-    #: by how much a clusterer's partition is better than the average one of a sweep
+    #: trees for the difference of a partition from the average one of its sweep
     order: Forest
-    #: how far ahead a partition must be for the others to count little
+    #: temperature of the shared score: the lead at which other partitions count little
     temperature: float
     #: temperatures of the probability where an agreement of 0 is predicted: between numbers of
     #: clusters, and among the candidates with one. They fall as the prediction grows
@@ -108,11 +107,11 @@ class Judge:
     steps: Floats
     below: Floats
     above: Floats
-    #: probability of all that is nearly the first, and how often the first was near the best
+    #: probability of all near copies of the first, and how often the first was near the best
     nearness: Floats
     near: Floats
-    #: (3, 2), with 10, 20 and 40 labels: by how much the choice was better on the corpus, where the
-    #: predicted agreement was below and above 0.5
+    #: improvement of the choice on the corpus by 10, 20 and 40 labels, where predicted agreement
+    #: was below and above 0.5, shape (3, 2)
     gains: Floats
     #: SHA-256 of the arrays
     digest: str = ""
@@ -164,7 +163,7 @@ class Judge:
         after_10, after_20, after_40 = self.gains[:, int(predicted >= HALF)].tolist()
         return after_10, after_20, after_40
 
-    # -- keeping -----------------------------------------------------------------------------
+    # -- storage -----------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Plain arrays that hold the whole judge."""
@@ -320,9 +319,9 @@ class Forest:
     """Mean of T regression trees."""
 
     roots: NDArray[np.int32]
-    #: the column that a node asks for; ``-1`` at a leaf
+    #: column that a node tests; ``-1`` at a leaf
     feature: NDArray[np.int16]
-    #: values up to it go left
+    #: largest value that goes left
     threshold: NDArray[np.float32]
     #: the left child; the right one is next to it
     left: NDArray[np.int32]

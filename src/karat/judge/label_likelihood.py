@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats
 
 
-#: of the prior, in units of the predicted agreement
+#: temperature of the prior, in units of the predicted agreement
 TEMPERATURE = 0.3
-#: part of the prior that all candidates share evenly
+#: share of the prior divided evenly among all candidates
 EVEN_PRIOR = 0.02
 
 
@@ -59,7 +59,7 @@ def prior(predicted: Floats) -> Floats:
     return shares
 
 
-#: nodes of the integral over a rate
+#: number of nodes of the integral over a rate
 QUADRATURE_NODES = 400
 
 

@@ -14,13 +14,13 @@ LIKELIHOOD_NAMES = (
     "full", "full shrunk", "leading full", "leading heavy", "diagonal", "spherical",
     "shared full", "shared spherical", "best model",
 )  # fmt: skip
-#: added to variances, in units of the mean variance of a coordinate; the greater one shrinks
+#: added to variances, in units of the mean variance of a coordinate; the second one to shrink
 VARIANCE_RIDGE, SHRINKING_RIDGE = 1e-3, 0.05
 #: principal coordinates of the "leading" models
 LEADING_AXES = 5
 #: degrees of freedom of the heavy-tailed model
 T_FREEDOM = 4.0
-#: differences per object beyond this are cut off
+#: limit of the differences per object
 MAX_DIFFERENCE = 20.0
 LOG_2PI = np.log(2 * np.pi)
 
@@ -55,7 +55,7 @@ def likelihood_evidence(A: Floats, codes: Ints) -> Floats:
     return np.clip(out / len(A), -MAX_DIFFERENCE, MAX_DIFFERENCE)
 
 
-#: the models among which the best is taken
+#: positions of the models compared for the best one
 COMPARED_MODELS = [0, 4, 5, 6, 7]
 
 

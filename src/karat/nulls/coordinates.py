@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats, Metric, Rows
 
 
-#: objects that are looked at, drawn from more; fewer where all distances are computed
+#: largest sample of objects, and largest sample if all distances are computed
 MAX_PLACED, MAX_RELATED = 2_000, 1_000
-#: principal components that are kept: all of so many features, at least and at most of more
+#: fewest and most principal components kept of many features
 MIN_COMPONENTS, MAX_COMPONENTS = 10, 30
-#: features from which on ties of single features vanish in the sum of all
+#: number of features above which ties of single features do not matter
 MANY_FEATURES = 100
 
 
@@ -72,7 +72,7 @@ def placed(X: Rows, metric: Metric, rng: np.random.Generator) -> tuple[Floats, N
     rows = rows[distinct]
     if Z.shape[1] == 0:
         return Z, rows
-    # signs and order of the objects that do not depend on how the data were stored
+    # signs and order that do not depend on the stored order of the objects
     skew = (Z**3).sum(axis=0)
     Z = Z * np.where(skew < 0, -1.0, 1.0)
     order = np.argsort(Z[:, 0], kind="stable")
@@ -103,7 +103,7 @@ def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[np
         if len(values_of_feature) >= 0.8 * len(distinct):
             continue
         steps = np.diff(values_of_feature)
-        # beside a gap a value spreads no farther than usual, so that the gap remains
+        # limited reach beside a gap, so that the gap remains
         reach = np.minimum(steps / 2, 1.5 * np.median(steps))
         at = np.searchsorted(values_of_feature, distinct[:, j])
         down, up = np.append(reach[0], reach)[at], np.append(reach, reach[-1])[at]

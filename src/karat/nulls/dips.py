@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats
 
 
-#: samples of a uniform density
+#: number of simulated uniform samples
 UNIFORM_SAMPLES = 1_999
 
 

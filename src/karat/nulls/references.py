@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 NullKind: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
 ALONG_AXES: tuple[NullKind, ...] = ("gaussian", "uniform")
 
-#: principal coordinates that stand for a matrix of distances
+#: largest number of principal coordinates of a distance matrix
 MOST_COORDINATES = 50
-#: share of the objects from which on a feature's objects are drawn by keys of all objects
+#: share of the objects above which a feature's objects are drawn by random keys
 _COMMON = 0.2
 
 

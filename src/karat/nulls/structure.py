@@ -30,10 +30,10 @@ Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
 INTERCEPT, PER_EVIDENCE, PER_SIZE = -3.7, 1.5, -1.2
-#: objects of which nothing is added, evidence from which on their number does not matter, and
-#: from which on more evidence does not
+#: reference number of objects, evidence above which the number of objects does not matter, and
+#: evidence above which more evidence does not
 USUAL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 4.0, 8.0
-#: more evidence that is needed from fewer objects, by the logarithm of how many are missing
+#: additional evidence required from fewer objects, per unit of log(USUAL_SIZE / n)
 PER_MISSING = 0.7
 #: probability below which there are no clusters
 NO_CLUSTERS_BELOW = 0.2

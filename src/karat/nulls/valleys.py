@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats, Ints
 
 
-#: numbers of clusters that are tried, while a cluster has so many objects
+#: numbers of clusters tried, and objects per cluster required
 NUMBERS_OF_CLUSTERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
 OBJECTS_PER_CLUSTER = 16
-#: how many of these numbers are tried where every cluster must be set apart, and starts of each
+#: how many of these numbers are tried if all clusters must be separated, and starts of each
 SMALL, MANY_STARTS = 6, 10
-#: of these so many, of which none has a valley where nothing has
+#: how many numbers without a valley end that search
 FIRST_NUMBERS = 3
-#: objects of a cluster without which nothing is said of it
+#: fewest objects of a cluster with evidence
 MIN_CLUSTER_SIZE = 8
 VALLEY_FOLDS, KMEANS_STARTS, KMEANS_STEPS = 4, 3, 3
-#: clusterings and divisions into folds whose evidence is averaged
+#: clusterings and divisions into folds to average
 REPEATS = 4
 #: share of the mean variance in the covariance within clusters, so that it has an inverse
 COVARIANCE_RIDGE = 0.1
-#: evidence (-log p) below which it is not looked at more closely, and above which clusters are two
+#: evidence (-log p) that is worth a closer look, and evidence that separates two clusters
 WORTH_A_LOOK, VALLEY_LIMIT = 1.5, 3.5
-#: what is certain enough
+#: upper limit of the evidence
 MOST_EVIDENCE = 50.0
-#: half of the border's width, centres being at -1 and 1; objects there without which it is empty
+#: half of the border's width between centres at -1 and 1, and objects below which it is empty
 BORDER, EMPTY = 0.25, 5
-#: neighbours that density is told by, axes beside that of the centres, and the factor of the
-#: variance of a mean density by which neighbours share neighbours
+#: neighbours that estimate the density, axes beside that of the centres, and variance inflation of
+#: a mean density since neighbours share neighbours
 NEIGHBOURS, BESIDE, SHARED_NEIGHBOURS = 5, 3, 2.5
-#: standard errors from which on two clusters are pieces of a curve; what is then subtracted since
-#: k-means may cut a curve where it is thin; the factor of the evidence of a border that is straight
+#: standard errors above which two clusters are pieces of a curve, evidence subtracted from a curve
+#: (k-means may cut it where it is thin), and factor of the evidence of a straight border
 BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
 
 
@@ -113,7 +113,7 @@ def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Ints, 
         few = len(Z) < OBJECTS_PER_CLUSTER * k or Z.shape[1] == 0
         if few or (i == FIRST_NUMBERS and deepest < WORTH_A_LOOK):
             break
-        # one division into folds says whether a closer look is worth it
+        # a single division into folds shows whether a closer look is worth it
         labels = _kmeans(Z, k, rng, MANY_STARTS)
         edges = _links_between(Z, labels, k, rng)
         deepest = max(deepest, edges.max(initial=0.0))
@@ -173,7 +173,7 @@ class _FoldProjections:
 
     fold: Ints
     assigned: Ints
-    #: along the discriminant of each cluster; half the squared length of each centre; distances
+    #: scores on the discriminant of each cluster, half the squared length of each centre, distances
     scores: Floats
     half: Floats
     apart: Floats
