@@ -95,13 +95,13 @@ def most_errors(
     tested, hidden : int
         Objects that were labelled in random order, and those that were not.
     errors : int
-        Of a classifier fixed beforehand, on the tested ones.
+        Errors of a classifier fixed beforehand on the tested objects.
     log_delta : float
         Logarithm of the allowed chance that this ever fails.
     prior : tuple of two floats
-        Of the number of errors, fixed beforehand: beta-binomial with these parameters.
+        Parameters of the beta-binomial prior of the number of errors, fixed beforehand.
     most : int, optional
-        What an earlier number of labels left.
+        Result at an earlier number of labels.
 
     Returns
     -------

@@ -26,7 +26,7 @@ class Estimate:
     delta : float
         Chance that the interval misses the mean, if the approximation is right.
     weight : float
-        How much the model's guesses counted: 0 not at all, 1 fully.
+        Weight of the model's guesses, from 0 to 1.
     m, n_objects : int
         Known values and objects.
     """
@@ -53,8 +53,8 @@ def prediction_powered_mean(
 ) -> Estimate:
     """Mean over all objects: a model's guesses for all, corrected by the truth for a few.
 
-    What is averaged is a number an object: whether it is mislabelled, whether it is of a class, a
-    price. The better the guesses, the narrower the interval; bad guesses do no harm.
+    The values may be errors, membership in a class, prices or any number per object. Better
+    guesses narrow the interval; bad guesses do no harm.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def prediction_powered_mean(
     Returns
     -------
     Estimate
-        Approximate: from some 30 known values on.
+        Approximate; needs about 30 known values.
 
     Raises
     ------

@@ -36,12 +36,12 @@ def kept_pairs(
     pairs : array-like, shape (m, 3)
         Two objects and ``"must"`` or ``"cannot"``.
     ids : iterable of length n, optional
-        What the objects are called; by default the index of the labelings, else positions.
+        Ids of the objects; by default the index of the labelings, else positions.
     random : bool, default False
-        The premise of an interval: the pairs were drawn at random from all pairs of objects, and
-        then somebody said what holds of each.
+        Whether the pairs were drawn at random from all pairs of objects and then labelled; an
+        interval requires this.
     delta : float, default 0.05
-        Chance that an interval fails.
+        Allowed chance that an interval fails.
 
     Returns
     -------

@@ -30,19 +30,19 @@ _ALARM_LEVEL = 1e-4
 def sample(n_objects: int, size: int, *, random_state: RandomState = None) -> NDArray[np.intp]:
     """Draw the objects to label: uniformly, without replacement, in random order.
 
-    The bounds hold for labelled objects that were drawn like this. Because the order is random
-    too, every beginning is itself such a draw; to stop because of what a bound says, ask for one
-    that allows it (``karat.guarantee(..., anytime=True, order=...)``). With the same seed a larger
-    sample starts with the smaller one.
+    The bounds hold for labelled objects drawn like this. The order is random too, so every prefix
+    is itself such a draw. To stop when a bound is low enough, use one that allows it
+    (``karat.guarantee(..., anytime=True, order=...)``). With the same seed a larger sample starts
+    with the smaller one.
 
     Parameters
     ----------
     n_objects : int
         Objects to draw from.
     size : int
-        How many to draw, between 0 and ``n_objects``.
+        Number of objects to draw, between 0 and ``n_objects``.
     random_state : int, Generator or None
-        The seed.
+        Seed of the draw.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def sample(n_objects: int, size: int, *, random_state: RandomState = None) -> ND
     Raises
     ------
     InputError
-        If there are fewer objects than are to be drawn.
+        If ``size`` exceeds the number of objects.
 
     Examples
     --------
@@ -71,8 +71,9 @@ def sampling_warnings(
 ) -> tuple[str, ...]:
     """Reasons to doubt that the labelled objects, with these classes, were drawn at random.
 
-    Random draws give one about once in some thousands; silence proves nothing. The mean position
-    (rank-sum statistic) finds labels that gather at one end, equal class counts find quotas.
+    A random draw gives a warning about once in several thousand; no warning proves nothing. The
+    mean position (rank-sum statistic) detects labels gathered at one end, equal class counts
+    detect quotas.
     """
     N, positions = len(labelled), np.flatnonzero(labelled)
     m = len(positions)
@@ -106,13 +107,13 @@ class Doubt:
     Attributes
     ----------
     p : float
-        Chance that a random draw deviates as much, over all clusterings.
+        Probability that a random draw deviates as much, over all clusterings.
     row, cluster : int
-        The clustering and the cluster (-1: outliers) where it is most striking.
+        Clustering and cluster (-1: outliers) with the largest deviation.
     count, m : int
-        Labelled objects there, and in all.
+        Labelled objects in this cluster, and in all.
     expected : float
-        Of a random draw.
+        Expected number of labelled objects in this cluster under a random draw.
     """
 
     p: float
@@ -138,12 +139,12 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
     labelled : ndarray of int, shape (m,)
         Positions of the labelled objects.
     tests : int, default 1
-        How many such tests share the level.
+        Number of such tests that share the level.
 
     Returns
     -------
     Doubt or None
-        None where a random draw deviates as much at least once in a hundred times.
+        None if a random draw deviates as much at least once in a hundred times.
 
     Notes
     -----

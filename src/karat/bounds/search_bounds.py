@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import ArrayLike, Labels, RandomState
 
 USER = "user"
-"""What no clusterer may be called: it names the user-supplied clusterings."""
+"""Reserved name of the user-supplied clusterings; no clusterer may have it."""
 
 BROUGHT = (
     "clusterings that you supplied are covered only if they were made without looking at the labels"
@@ -56,8 +56,8 @@ class Searched:
     -----
     Clusterers have even shares. So have settings, but whole numbers k from 2 on have 1/(k(k−1))
     (banerjee2004, eq. 3; normalised over the settings tried, so never longer), 1/(k(k+1)) if 1 is
-    among them. All of it must be decided without looking at the bounds: a sweep that was extended
-    because of what they said has a plan that depends on the labels, which no charge covers.
+    among them. The search must be decided without looking at the bounds: a sweep extended because
+    of them depends on the labels, which no charge covers.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Searched:
     def from_origins(cls, origins: Iterable[tuple[str, Hashable] | None]) -> Searched:
         """Count candidates by their origin ``(clusterer, setting)``, None for a user-supplied one.
 
-        Only right where every clustering that was tried is among them.
+        This is right only if every clustering that was tried is among them.
         """
         tried: dict[str, Counter[Hashable]] = {}
         n_user = 0
@@ -140,16 +140,16 @@ def study_bounds(
     Parameters
     ----------
     labelings : (M, n) array-like, mapping, DataFrame or Labelings
-        The candidates.
+        Candidates.
     y : array-like, shape (n,)
         Known classes; None, NaN or ``-1`` elsewhere.
     delta : float
         Allowed chance that the guarantee fails.
     searched : Searched, optional
-        What was tried. By default the candidates themselves are counted.
+        Search that was done. By default the candidates themselves are counted.
     origins : iterable of (clusterer, setting) or None, length M
-        Where each candidate comes from; None for one that the user supplied. Starts of the same
-        origin are taken in order.
+        Origin of each candidate, None for a user-supplied one. Starts of the same origin are taken
+        in order.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.
 

@@ -73,8 +73,8 @@ def supervised_yardstick(
 ) -> pd.DataFrame:
     """Bounds of classifiers trained on half of the labels and tested on the other half.
 
-    It answers whether clustering is worth it: with few labels a clustering's bound is often
-    lower, since it needs none of them for training.
+    The table shows whether clustering is worthwhile: with few labels the bound of a clustering is
+    often lower, since it needs no labels for training.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def supervised_yardstick(
         scikit-learn classifiers. By default ``"5-nearest-neighbours"`` and
         ``"logistic-regression"``, on standardised features.
     random_state : int, Generator or None
-        Seed for which labels are kept.
+        Seed of the split of the labels.
 
     Returns
     -------

@@ -30,7 +30,7 @@ class ConditionalTest:
     statistic : float
         Distance of the two means, in units of the standard deviation.
     p_value, standard_error : float
-        The error is that of the simulation.
+        P-value, and its standard error by simulation.
     """
 
     statistic: float
@@ -51,22 +51,22 @@ def conditional_test(
 ) -> ConditionalTest:
     """Test whether two clusters found in the data have the same mean.
 
-    The two clusters are moved apart and together along the line through their means; the test
-    counts the moves for which the clusterer still finds both.
+    The test moves the two clusters apart and together along the line through their means, and
+    counts the moves after which the clusterer still finds both.
 
     Parameters
     ----------
     X : array-like, shape (n, d)
     labels : array-like, shape (n,)
-        What ``cluster`` finds in ``X``.
+        Labels that ``cluster`` gives ``X``.
     first, second : label
-        The clusters to compare.
+        Clusters to compare.
     cluster : estimator or callable
-        Anything with ``fit_predict``, or a function from data to labels, that has the same result
-        each time. It is run ``n_draws`` times.
+        Estimator with ``fit_predict``, or function from data to labels, with the same result each
+        time. It runs ``n_draws`` times.
     scale : float or array-like, optional
         Variance, variances or covariance of an object about its mean; by default the sample
-        covariance, which is too large where clusters differ: then the test is conservative.
+        covariance. That is too large if clusters differ, so the test is then conservative.
     n_draws : int, default 400
     random_state : int, Generator or None, default 0
 
@@ -83,8 +83,8 @@ def conditional_test(
     -----
     Gao, Bien & Witten (2022, JASA): under equal means the distance of the means has a χ
     distribution with d degrees of freedom given its direction and the rest of the data, truncated
-    to where the clusters are found. Importance sampling about the observed distance. It supposes
-    normal values with the covariance given.
+    to distances with the same clusters. The p-value is computed by importance sampling about the
+    observed distance. It assumes normal values with the given covariance.
 
     Examples
     --------

@@ -42,9 +42,9 @@ class Differences:
         A row for each cluster and feature: the standardised difference of the cluster's mean and
         that of all other objects, ``p_value``, ``p_holm``.
     labels : ndarray, shape (n,)
-        The clusters that are compared: those found in the part of the data that was clustered.
+        Clusters compared, from the clustered part of the data.
     premises : tuple of str
-        What the p-values rest on.
+        Premises of the p-values.
     """
 
     pairs: pd.DataFrame
@@ -74,17 +74,16 @@ def differences(
 ) -> Differences:
     """Test which clusters differ, and in which features, allowing for their choice by the data.
 
-    The data are thinned into two independent parts: the first is clustered, and the second says
-    whether the clusters differ.
+    The data are thinned into two independent parts: the first is clustered, the second tested.
 
     Parameters
     ----------
     X : array-like, shape (n, d)
     cluster : estimator or callable
-        Anything with ``fit_predict``, :class:`karat.ChosenClustering` for a sweep and its choice,
-        or a function from data to labels (``-1`` for outliers, which are not compared).
+        Estimator with ``fit_predict``, :class:`karat.ChosenClustering` for a sweep and its choice,
+        or function from data to labels (``-1`` for outliers, which are not compared).
     family, scale, share
-        How values vary and what is known of that, see :func:`karat.inference.thin`.
+        Distribution of the values about their means, see :func:`karat.inference.thin`.
     feature_names : sequence of str, optional
         By default the columns of a data frame, or ``"0"``, ``"1"``, ...
     random_state : int, Generator or None, default 0
@@ -100,13 +99,13 @@ def differences(
 
     See Also
     --------
-    karat.Study.differences : The same for all that a study did.
+    karat.Study.differences : Tests that allow for a study's whole search.
 
     Notes
     -----
-    The direction is chosen in the first part, and Welch's one-sided test made in the second: a
-    Gaussian variance that is too large, as the sample covariance is where clusters differ, makes
-    it conservative. Neufeld et al. (2024, JMLR 25).
+    The first part chooses the direction; the second is tested along it by Welch's one-sided test.
+    A Gaussian variance that is too large makes the test conservative; the sample covariance is too
+    large if clusters differ. Neufeld et al. (2024, JMLR 25).
 
     Examples
     --------
@@ -118,8 +117,8 @@ def differences(
     >>> differences(X, kmeans, scale=1.0).p_value > 0.05
     True
     >>> X[100:, 0] += 8
-    >>> found = differences(X, kmeans, scale=1.0)
-    >>> found.p_value < 0.001, set(found.features.feature[found.features.p_holm < 0.01])
+    >>> tests = differences(X, kmeans, scale=1.0)
+    >>> tests.p_value < 0.001, set(tests.features.feature[tests.features.p_holm < 0.01])
     (True, {'0'})
     """
     names = feature_names if feature_names is not None else getattr(X, "columns", None)

@@ -47,26 +47,26 @@ def thin(
     ----------
     X : array-like, shape (n, d)
     family : {"gaussian", "poisson", "negative binomial", "binomial"}
-        How a value varies about its mean.
+        Distribution of a value about its mean.
     share : float, default 0.5
-        The share of each mean that the first part has, above 0 and below 1.
+        Share of each mean in the first part, above 0 and below 1.
     scale : float or array-like, optional
-        What is known of the variation: of a Gaussian its variance, the variances of the features
-        (d,), or their covariance (d, d), by default the sample covariance of all objects, and
-        ``"mixture"`` for that within the components of a mixture
-        (:func:`karat.inference.mixture_covariance`); of a negative binomial its size (variance
-        μ + μ²/size); of a binomial the number of trials.
+        Parameter of the distribution. Gaussian: the variance, the variances of the features (d,)
+        or their covariance (d, d), by default the sample covariance of all objects; ``"mixture"``
+        takes that within the components of a mixture
+        (:func:`karat.inference.mixture_covariance`). Negative binomial: the size (variance
+        μ + μ²/size). Binomial: the number of trials.
     random_state : int, Generator or None, default 0
 
     Returns
     -------
     first, second : ndarray of float64, shape (n, d)
-        Of means ``share`` μ and (1 − ``share``) μ; their sum is ``X``.
+        Parts with means ``share`` μ and (1 − ``share``) μ; their sum is ``X``.
 
     Raises
     ------
     InputError
-        For values that the family does not have, or a scale that is missing.
+        For values outside the family, or a missing scale.
 
     Notes
     -----
@@ -133,9 +133,9 @@ def covariance(X: Floats, scale: npt.ArrayLike | None = None) -> Floats:
 def mixture_covariance(X: ArrayLike, *, random_state: int = 0) -> Floats:
     """Covariance of objects about the mean of their group, for unknown groups.
 
-    That of a mixture of normal distributions with one covariance, of as many components as the
-    Bayesian information criterion prefers; with one component the sample covariance. Components
-    are tried while there are :data:`OBJECTS_PER_FEATURE` objects for each feature.
+    A mixture of normal distributions with one covariance is fitted; the Bayesian information
+    criterion chooses the number of components. One component gives the sample covariance.
+    Components are added while there are :data:`OBJECTS_PER_FEATURE` objects per feature.
 
     Parameters
     ----------
@@ -148,9 +148,9 @@ def mixture_covariance(X: ArrayLike, *, random_state: int = 0) -> Floats:
 
     Notes
     -----
-    The test of k-means uses those that a hard clustering has left over, which is too small; a
-    mixture allows for the overlap of its components. Where groups are not normal with one
-    covariance it is too small all the same, and tests that use it reject too often.
+    The covariance within a hard clustering is too small; a mixture allows for the overlap of its
+    components. If groups are not normal with one covariance, the estimate is still too small and
+    tests that use it reject too often.
 
     Examples
     --------

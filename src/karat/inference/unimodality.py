@@ -36,7 +36,7 @@ class MoreThanOne:
     Attributes
     ----------
     p_value : float
-        Of the hypothesis that they have. At least 0.0005, by the number of simulated samples.
+        P-value of the hypothesis of one mode; at least 0.0005, by the number of simulated samples.
     """
 
     p_value: float
@@ -51,11 +51,10 @@ class MoreThanOne:
 
 
 def more_than_one(X: ArrayLike, *, n_splits: int = 5, random_state: RandomState = 0) -> MoreThanOne:
-    """Test whether there is more than one cluster, without a model of what one looks like.
+    """Test whether there is more than one cluster, without a model of a cluster.
 
-    A quarter of the objects is clustered by k-means, and the direction found in which two of the
-    clusters are most clearly apart; the test is whether the other objects, which had no part in
-    this, have one mode along it.
+    k-means clusters a quarter of the objects and gives the direction that separates two clusters
+    most clearly. The test asks whether the other objects have one mode along this direction.
 
     Parameters
     ----------

@@ -96,8 +96,8 @@ class View:
 def as_points(X: Rows, metric: Metric = "euclidean") -> Floats:
     """Dense points whose Euclidean distances approximate those of the metric.
 
-    Dense data of up to 1,000 features and Euclidean distance are taken as they are; of sparse or
-    wide data 100 latent dimensions, and of other distances those of 500 landmarks.
+    Dense data of up to 1,000 features with Euclidean distance stay as they are. Sparse or wide data
+    are projected to 100 latent dimensions; other distances are embedded by 500 landmarks.
     """
     from scipy import sparse
     from sklearn.preprocessing import normalize
@@ -267,7 +267,7 @@ def null_evidence(
 ) -> Floats:
     """Difference of :data:`NULL_NAMES` from those of clusterings of a Gaussian cloud (M, 14).
 
-    The cloud has as many objects and the same covariance; of three clusterers the best counts.
+    The cloud has as many objects and the same covariance; the best of three clusterers counts.
     """
     n = len(view.Z)
     numbers = numbers_for(n)

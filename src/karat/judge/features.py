@@ -115,7 +115,7 @@ def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
     Notes
     -----
     O(n² d) for neighbours and tree, O(n d²) for each partition and O(n) for each pair of them.
-    More than 10,000 objects are sampled. What is seen of a partition does not depend on the
+    More than 10,000 objects are sampled. The evidence about a partition does not depend on the
     others.
     """
     from sklearn.exceptions import ConvergenceWarning
@@ -161,8 +161,8 @@ def _traits(view: View, codes: Ints) -> Traits:
 def columns(evidence: Evidence) -> dict[str, Floats]:
     """Columns that a judge reads of each partition, by name.
 
-    Places are among the anchors, from 0 to 1; so nothing depends on the other candidates, the
-    order of the objects, the names of clusters, or the scale of the data.
+    Places are ranks among the anchors, from 0 to 1. So no column depends on the other candidates,
+    the order of the objects, the names of clusters, or the scale of the data.
     """
     out = _of_each(evidence.traits, evidence, evidence.to_anchors)
     M = len(evidence)

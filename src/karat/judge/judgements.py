@@ -204,8 +204,8 @@ def set_back(ahead: Floats, evidence: Evidence) -> Floats:
 def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats:
     """Expected agreement with the best candidate, each being the best with some probability.
 
-    The probabilities are in proportion to exp(ahead / temperature): a partition gains from
-    neighbours that are judged well.
+    The probabilities are in proportion to exp(ahead / temperature), so a partition gains from
+    similar partitions with high scores.
     """
     weights = np.exp((ahead - ahead.max()) / temperature)
     score: Floats = agreement @ (weights / weights.sum())
@@ -215,7 +215,7 @@ def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats
 def shares(ahead: Floats, n_clusters: Floats, between: float, within: float) -> Floats:
     """Probabilities (M,) of the candidates, by their number of clusters and their scores.
 
-    Each number of clusters gets its part by the best candidate with it, in proportion to
+    Each number of clusters gets a share by its best candidate, in proportion to
     exp(ahead / between), and divides it in proportion to exp(ahead / within).
     """
     numbers, position = np.unique(n_clusters, return_inverse=True)
@@ -274,7 +274,7 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     Raises
     ------
     InputError
-        If the file is no judge.
+        If the file is not a judge.
 
     Examples
     --------

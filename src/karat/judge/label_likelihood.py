@@ -22,9 +22,9 @@ EVEN_PRIOR = 0.02
 def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
     """Log probability (M,) of the known classes, where each cluster mixes them.
 
-    ``codes`` (M, m) are their clusters in each candidate, ``-1`` for outliers, which are clusters
-    of one. The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1), so clusters
-    that nothing speaks for cost something, and pure ones gain more with each label.
+    ``codes`` (M, m) are the clusters of the labelled objects in each candidate, ``-1`` for outliers
+    as clusters of one. The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1):
+    clusters without support cost something, and pure ones gain more with each label.
 
     >>> import numpy as np
     >>> two, one = [0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0]
@@ -52,7 +52,7 @@ def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
 def prior(predicted: Floats) -> Floats:
     """Shares (M,) of the candidates before any label, in proportion to exp(predicted / 0.3).
 
-    They sum to 1, and every candidate has some of it.
+    They sum to 1, and every candidate has a positive share.
     """
     weights = np.exp((predicted - predicted.max()) / TEMPERATURE)
     shares: Floats = (1 - EVEN_PRIOR) * weights / weights.sum() + EVEN_PRIOR / len(predicted)

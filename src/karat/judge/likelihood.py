@@ -36,8 +36,8 @@ def likelihood_evidence(A: Floats, codes: Ints) -> Floats:
     """Array of :data:`LIKELIHOOD_NAMES` (M, 9) from data in principal axes.
 
     The BIC of the classification likelihood per object, as -BIC / 2n, less that of one cluster.
-    Clusters are Gaussian with covariances of their own (full, diagonal, spherical) or a shared one,
-    or t-distributed with four degrees of freedom; outliers are uniform over the data's box.
+    Clusters are Gaussian with separate covariances (full, diagonal, spherical) or a shared one, or
+    t-distributed with four degrees of freedom; outliers are uniform over the data's box.
 
     References
     ----------

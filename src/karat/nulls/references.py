@@ -35,7 +35,7 @@ class Null:
     Attributes
     ----------
     X : ndarray or csr_array
-        The data, or the matrix of distances with ``metric="precomputed"``.
+        Data, or the matrix of distances with ``metric="precomputed"``.
     metric : str or callable
     """
 
@@ -98,8 +98,8 @@ def draw_reference(
     X : array-like or sparse, shape (n, d)
         The data, or the (n, n) distances with ``metric="precomputed"``.
     kind : {"gaussian", "uniform", "shuffled"}
-        Of dense data and of distances, one Gaussian with the covariance of X, or a uniform box
-        along its principal axes. Of sparse data, the values of each feature dealt to other objects.
+        For dense data and distances: one Gaussian with the covariance of X, or a uniform box along
+        its principal axes. For sparse data: the values of each feature dealt to other objects.
     metric : str or callable
         Only ``"precomputed"`` makes a difference.
     random_state : None, int or Generator
@@ -112,7 +112,7 @@ def draw_reference(
     Raises
     ------
     InputError
-        For a kind that there is not for such data.
+        For a kind that is not available for these data.
 
     Notes
     -----

@@ -46,16 +46,16 @@ class Structure:
     Attributes
     ----------
     probability : float
-        That there are clusters, where data with and without are equally frequent.
+        Probability of clusters, if data with and without clusters are equally frequent.
     decision : {"yes", "no", "unclear"}
-        ``"yes"`` where the evidence is more than 95 % of data sets of every kind without clusters
-        have; ``"no"`` where data with clusters would have shown more; else ``"unclear"``.
+        ``"yes"`` if the evidence exceeds that of 95 % of the data sets of every kind without
+        clusters; ``"no"`` if data with clusters would have shown more; else ``"unclear"``.
     evidence : float
         -log p of the deepest valley between clusters that no way around it avoids.
     n_clusters : int
-        The number of clusters for which it was found; 1 where there is none.
+        Number of clusters with this evidence; 1 without evidence.
     n_objects : int
-        Distinct objects that were looked at.
+        Number of distinct objects examined.
 
     Equal objects have no clusters.
     """

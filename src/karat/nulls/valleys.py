@@ -1,9 +1,9 @@
-"""Valleys between clusters, proved on objects that had no part in finding the clusters.
+"""Valleys between clusters, tested on objects that were not used to find the clusters.
 
-k-means cuts any cloud in two, and what it cuts looks separated where it was cut. So the clusters,
-and the direction in which each two differ most, are found without a quarter of the objects in
-turn, and that quarter is projected. Under any density without a valley in that direction the
-projections are unimodal, which Hartigan's dip tests.
+k-means cuts any cloud in two, and the halves look separated at the cut. So the clusters, and the
+direction in which each two differ most, are fitted without one quarter of the objects at a time,
+and this quarter is projected. If the density has no valley in that direction, the projections are
+unimodal; Hartigan's dip tests this.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
 def valley_evidence(Z: Floats, labels: Ints, rng: np.random.Generator) -> float:
     """Evidence (-log p) of the shallowest valley that separates the clusters of a partition.
 
-    The clusters are found again by k-means steps without each fold, as those of k-means are. 0
-    where one of them is not found again, or has too few objects.
+    The clusters are refitted by k-means steps without each fold. The evidence is 0 if a cluster
+    vanishes or has too few objects.
     """
     k = int(labels.max(initial=-1)) + 1
     if k < 2 or Z.shape[1] == 0:
