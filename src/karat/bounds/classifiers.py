@@ -180,8 +180,8 @@ class Learner:
         shares = self._shares(labelled, codes)
         number = np.zeros(int(seen[-1]) + 1, dtype=np.int64)
         number[seen] = np.arange(len(seen))
-        held = single.predicted >= 0
-        shares[held, number[single.predicted[held]]] += VOTE
+        classified = single.predicted >= 0
+        shares[classified, number[single.predicted[classified]]] += VOTE
         predicted = seen[shares.argmax(axis=1)]
         carrier = "clusterings" if self.X is None else "clusterings and features"
         if (predicted == predicted[0]).all():

@@ -356,7 +356,7 @@ class LabelSequence:
             labels=renumbered[classifier.labels],
         )
         errors, n_predicted = classifier.wrong(since, codes[since])
-        kept = replace(
+        updated = replace(
             part,
             classifier=classifier,
             bound=max(0, part.bound - errors),
@@ -365,7 +365,7 @@ class LabelSequence:
             tested=part.tested + n_predicted,
             excluded=part.excluded - (len(since) - n_predicted),
         )
-        return [kept] if kept.wrong < lowest else []
+        return [updated] if updated.wrong < lowest else []
 
 
 def fixed_guarantee(

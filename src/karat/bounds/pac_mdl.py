@@ -345,13 +345,13 @@ def bounds_of(
     choice = _pooled(raw_bits, batch) if language.mixed else raw_bits
     naming = truth.bits_once(delta) if once else truth.bits
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
-    most = int(batch.n_clusters.max())
-    rank = check_random_state(random_state).random((most, len(names)))
+    max_clusters = int(batch.n_clusters.max())
+    rank = check_random_state(random_state).random((max_clusters, len(names)))
     rank[:, len(names) - truth.nameless :] += 1.0  # a class with a name wins a tie
     cluster_codes, errors, label_bits, ms, ns, per_class = kernel.label_clusterings(
         batch.codes, labelled, truth.codes[labelled], len(names), offsets, rank, language.mixed,
-        log_level(delta, choice + naming), log2_factorials(most + len(names)),
-        log2_spreads(most, len(names)),
+        log_level(delta, choice + naming), log2_factorials(max_clusters + len(names)),
+        log2_spreads(max_clusters, len(names)),
     )  # fmt: skip
     label_bits += naming
     bound = b_max(ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
@@ -388,8 +388,8 @@ def _is_one(labels: Any) -> bool:
     if isinstance(labels, (Labelings, dict)) or hasattr(labels, "columns"):
         return False
     first = labels[0] if isinstance(labels, (list, tuple)) and len(labels) else None
-    many = isinstance(first, (list, np.ndarray)) or hasattr(first, "to_numpy")
-    return not many and np.ndim(labels) < 2
+    nested = isinstance(first, (list, np.ndarray)) or hasattr(first, "to_numpy")
+    return not nested and np.ndim(labels) < 2
 
 
 def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:

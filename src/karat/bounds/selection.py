@@ -105,8 +105,8 @@ def _cost(fit: NDArray[np.float64], m: int, n_objects: int, bits: NDArray[np.flo
     if np.ptp(bits) == 0:
         return fit
     whole = np.minimum(np.floor(fit).astype(np.int64), m - 1)
-    rest = n_objects - m
+    n_unlabelled = n_objects - m
     levels = log_level(0.5, bits)
-    low = b_max(m, rest, whole, log_delta=levels)
-    high = b_max(m, rest, whole + 1, log_delta=levels)
+    low = b_max(m, n_unlabelled, whole, log_delta=levels)
+    high = b_max(m, n_unlabelled, whole + 1, log_delta=levels)
     return low + (high - low) * (np.minimum(fit, m) - whole)

@@ -154,12 +154,12 @@ def carrier_of(guarantee: Any) -> str:
 def reason_of(guarantee: Any) -> str:
     """Composition of a guarantee, in words."""
     chosen = f", one of {guarantee.n_compared:,} compared" if guarantee.n_compared > 1 else ""
-    kept = " It holds at every number of labels at once." if guarantee.anytime else ""
+    anytime = " It holds at every number of labels at once." if guarantee.anytime else ""
     return (
         f"The classes come from {carrier_of(guarantee)}: "
         f"{_errors(guarantee.errors, guarantee.tested)}, at most {guarantee.bound:,} among the "
-        f"others; {METHODS[guarantee.method]}.{kept} The clustering is {guarantee.name!r}{chosen}, "
-        f"with {guarantee.n_clusters} clusters. {beside(guarantee)}"
+        f"others; {METHODS[guarantee.method]}.{anytime} The clustering is "
+        f"{guarantee.name!r}{chosen}, with {guarantee.n_clusters} clusters. {beside(guarantee)}"
     )
 
 

@@ -170,9 +170,9 @@ def mixture_covariance(X: ArrayLike, *, random_state: int = 0) -> Floats:
     spread = np.sqrt(np.diag(within))
     used = spread > 0
     Z = (values[:, used] - values[:, used].mean(axis=0)) / spread[used]
-    least, worse = np.inf, 0
+    best_criterion, without_gain = np.inf, 0
     for k in range(1, MAX_MIXTURE_COMPONENTS + 1):
-        if n - k < OBJECTS_PER_FEATURE * d or worse == MIXTURE_PATIENCE or not used.any():
+        if n - k < OBJECTS_PER_FEATURE * d or without_gain == MIXTURE_PATIENCE or not used.any():
             break
         mixture = GaussianMixture(
             k, covariance_type="tied", n_init=MIXTURE_STARTS, random_state=random_state
@@ -180,9 +180,9 @@ def mixture_covariance(X: ArrayLike, *, random_state: int = 0) -> Floats:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             criterion = mixture.fit(Z).bic(Z)
-        worse += 1
-        if criterion < least:
-            least, worse = criterion, 0
+        without_gain += 1
+        if criterion < best_criterion:
+            best_criterion, without_gain = criterion, 0
             if k > 1:
                 scaled = mixture.covariances_ * n / (n - k)
                 within[np.ix_(used, used)] = scaled * np.outer(spread[used], spread[used])

@@ -124,23 +124,23 @@ def _axis(A: Floats, rng: np.random.Generator) -> Floats | None:
 
     spread = A.std(axis=0)
     Z = A / np.where(spread > 0, spread, 1.0)
-    most, best = -1.0, None
+    strongest, best_axis = -1.0, None
     for labels in _kmeans(Z, rng):
         clusters = [labels == c for c in np.unique(labels)]
         if len(clusters) < 2:
             continue
         centres = np.array([Z[members].mean(axis=0) for members in clusters])
-        left = np.concatenate(
+        residuals = np.concatenate(
             [Z[members] - c for members, c in zip(clusters, centres, strict=True)]
         )
-        within, _ = ledoit_wolf(left, assume_centered=True)
+        within, _ = ledoit_wolf(residuals, assume_centered=True)
         within += 1e-9 * np.eye(len(within))
         for a, b in combinations(range(len(clusters)), 2):
             axis = np.linalg.solve(within, centres[a] - centres[b])
             strength = evidence(Z @ axis)
-            if strength > most:
-                most, best = strength, axis / np.where(spread > 0, spread, 1.0)
-    return best
+            if strength > strongest:
+                strongest, best_axis = strength, axis / np.where(spread > 0, spread, 1.0)
+    return best_axis
 
 
 def _kmeans(Z: Floats, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:

@@ -167,10 +167,10 @@ def columns(evidence: Evidence) -> dict[str, Floats]:
     out = _of_each(evidence.traits, evidence, evidence.to_anchors)
     M = len(evidence)
     out |= {f"data {n}": np.full(M, v) for n, v in zip(DATA_NAMES, evidence.data, strict=True)}
-    theirs = _of_each(evidence.anchors, evidence, evidence.among_anchors)
+    anchor_columns = _of_each(evidence.anchors, evidence, evidence.among_anchors)
     for name in ANCHOR_SUMMARIES:
-        out["best " + name] = np.full(M, theirs[name].max())
-        out["median " + name] = np.full(M, np.median(theirs[name]))
+        out["best " + name] = np.full(M, anchor_columns[name].max())
+        out["median " + name] = np.full(M, np.median(anchor_columns[name]))
     return out
 
 
@@ -178,7 +178,7 @@ def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str
     """Columns that differ between partitions of a data set."""
     out: dict[str, Floats] = {}
     fixed = evidence.anchors
-    for names, table, theirs, prefix in (
+    for names, table, anchor_table, prefix in (
         (OWN_NAMES, traits.own, fixed.own, "own "),
         (STABILITY_NAMES, traits.stability, fixed.stability, "stab "),
         (NULL_NAMES, traits.against_null, fixed.against_null, "null "),
@@ -187,7 +187,7 @@ def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str
         for j, name in enumerate(names):
             out[prefix + name] = table[:, j]
             if not name.endswith(" of k"):
-                out[prefix + name + " place"] = place(table[:, j], theirs[:, j])
+                out[prefix + name + " place"] = place(table[:, j], anchor_table[:, j])
     for j, name in enumerate(LIKELIHOOD_NAMES):
         out[f"likely {name} behind"] = traits.likely[:, j] - fixed.likely[:, j].max()
     out |= {f"size {n}": v for n, v in zip(SIZE_NAMES, traits.sizes.T, strict=True)}
@@ -209,11 +209,11 @@ def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[st
     others = np.where(A < 1 - 1e-12, A, np.nan)
     nearest = -np.sort(-np.nan_to_num(others, nan=-1.0), axis=1)
     k = evidence.anchors.sizes[:, 0]
-    alike = (np.abs(n_clusters[:, None] - k[None]) <= 1) & ~np.isnan(others)
+    similar_k = (np.abs(n_clusters[:, None] - k[None]) <= 1) & ~np.isnan(others)
     best = np.column_stack([
         A[:, evidence.found_by[:, f]].max(axis=1) for f in range(len(ANCHOR_METHODS))
     ])  # fmt: skip
-    by = -np.sort(-best, axis=1)
+    method_agreement = -np.sort(-best, axis=1)
     R = max(1, A.shape[1] - 1)
 
     def top(m: int) -> Floats:
@@ -225,7 +225,10 @@ def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[st
         "agree top5": top(5),
         "agree top20": top(20),
         "agree near": (nearest > 0.7).mean(axis=1),
-        "agree k": np.where(alike, np.nan_to_num(others), 0).sum(axis=1)
-        / np.maximum(alike.sum(axis=1), 1),
-        **{f"agree {name} method": by[:, j] for j, name in enumerate(("first", "second", "third"))},
+        "agree k": np.where(similar_k, np.nan_to_num(others), 0).sum(axis=1)
+        / np.maximum(similar_k.sum(axis=1), 1),
+        **{
+            f"agree {name} method": method_agreement[:, j]
+            for j, name in enumerate(("first", "second", "third"))
+        },
     }

@@ -140,7 +140,7 @@ class Judge:
         probability = shares(
             ahead, evidence.traits.sizes[:, 0], doubt * self.between, doubt * self.within
         )
-        alike = nearly_alike(probability, evidence.agreement[best])
+        nearby = nearly_alike(probability, evidence.agreement[best])
         kinds: dict[str, Floats] = {}
         for kind, part in zip(map(kind_of, self.columns), parts.T, strict=True):
             kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
@@ -151,7 +151,7 @@ class Judge:
             np.clip(predicted + np.interp(predicted, self.steps, self.above), -0.1, 1),
             probability,
             prior(set_back(predicted, evidence)),
-            float(np.interp(alike, self.nearness, self.near)) if len(score) > 1 else 1.0,
+            float(np.interp(nearby, self.nearness, self.near)) if len(score) > 1 else 1.0,
             kinds,
             average,
         )

@@ -91,10 +91,10 @@ def pairs_log_likelihood(codes: NDArray[Any], constraints: Constraints) -> Float
         ],
         axis=1,
     ).astype(np.float64)  # fmt: skip
-    distinct, of = np.unique(counts, axis=0, return_inverse=True)
+    distinct, group_of = np.unique(counts, axis=0, return_inverse=True)
     a, b, c, d = distinct.T + 1
     logs = betaln(a, b) + betaln(c, d) + np.log(2) + _log_above(distinct + 1)
-    out: Floats = logs[of.ravel()] * constraints.rank / len(constraints)
+    out: Floats = logs[group_of.ravel()] * constraints.rank / len(constraints)
     return out
 
 

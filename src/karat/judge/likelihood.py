@@ -83,7 +83,7 @@ def _criteria(A: Floats, code: Ints) -> Floats:
         spread = np.log(values + ridge) + values / (values + ridge) + LOG_2PI
         return float(-0.5 * (weights * spread.sum(axis=-1)).sum())
 
-    everyone = np.array([inside])
+    all_weights = np.array([inside])
     values = np.maximum(np.linalg.eigvalsh(S), 0)
     leading = np.maximum(np.linalg.eigvalsh(S[:, :m, :m]), 0)
     diagonal = np.maximum(np.diagonal(S, axis1=1, axis2=2), 0)
@@ -96,8 +96,8 @@ def _criteria(A: Floats, code: Ints) -> Floats:
         heavy,
         gaussian(diagonal, sizes),
         gaussian(np.repeat(diagonal.mean(axis=1), p).reshape(k, p), sizes),
-        gaussian(shared, everyone),
-        gaussian(np.full((1, p), shared.mean()), everyone),
+        gaussian(shared, all_weights),
+        gaussian(np.full((1, p), shared.mean()), all_weights),
     ])  # fmt: skip
     full, few = p * (p + 1) / 2, m * (m + 1) / 2
     parameters = k - 1 + np.array([

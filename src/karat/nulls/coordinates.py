@@ -51,8 +51,8 @@ def placed(X: Rows, metric: Metric, rng: np.random.Generator) -> tuple[Floats, N
     """Principal coordinates as of :func:`coordinates`, and the position of each row's object."""
     n = X.shape[0]
     related = metric in RELATIONS or metric not in FORMS
-    most = MAX_RELATED if related and metric not in RELATIONS else MAX_PLACED
-    rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    max_objects = MAX_RELATED if related and metric not in RELATIONS else MAX_PLACED
+    rows = np.arange(n) if n <= max_objects else np.sort(rng.choice(n, max_objects, replace=False))
     if metric in RELATIONS:
         D = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
         distinct = _without_copies(D)
@@ -129,16 +129,16 @@ def _first_components(X: Rows, rng: np.random.Generator) -> Floats:
     if min(n, d) > 10 * MAX_COMPONENTS:
         from sklearn.utils.extmath import randomized_svd
 
-        left, sizes, _ = randomized_svd(Z, MAX_COMPONENTS, n_iter=4, random_state=seed)
+        vectors, sizes, _ = randomized_svd(Z, MAX_COMPONENTS, n_iter=4, random_state=seed)
     else:
-        left, sizes, _ = np.linalg.svd(Z, full_matrices=False)
+        vectors, sizes, _ = np.linalg.svd(Z, full_matrices=False)
     nonzero = sizes > 1e-9 * max(sizes[0], np.finfo(float).tiny)
-    left, sizes = left[:, nonzero], sizes[nonzero]
+    vectors, sizes = vectors[:, nonzero], sizes[nonzero]
     if d > MAX_COMPONENTS and len(sizes) > MIN_COMPONENTS:
-        first = np.square(sizes[:MAX_COMPONENTS])
-        noise = max(total - first.sum(), 0.0) / max(min(n, d) - len(first), 1)
+        leading = np.square(sizes[:MAX_COMPONENTS])
+        noise = max(total - leading.sum(), 0.0) / max(min(n, d) - len(leading), 1)
         edge = noise * min(n, d) / d * (1 + np.sqrt(d / n)) ** 2
-        r = int(np.clip((first > edge).sum(), MIN_COMPONENTS, MAX_COMPONENTS))
-        left, sizes = left[:, :r], sizes[:r]
+        r = int(np.clip((leading > edge).sum(), MIN_COMPONENTS, MAX_COMPONENTS))
+        vectors, sizes = vectors[:, :r], sizes[:r]
     r = max(2, n // 5)
-    return np.asarray((left * sizes)[:, :r])
+    return np.asarray((vectors * sizes)[:, :r])

@@ -189,32 +189,32 @@ def _shuffled(X: sparse.csr_array, rng: np.random.Generator) -> Any:
     lengths = np.diff(sparse.csr_array(columns).indptr).astype(np.float64)
     ends = np.cumsum(lengths)
     rows = np.empty(columns.nnz, dtype=np.int64)
-    of = np.repeat(np.arange(d), counts)
+    feature_of = np.repeat(np.arange(d), counts)
     common = counts > _COMMON * n
     for j in np.flatnonzero(common):
         # keys of rate 1 / length: the lowest are a draw without replacement by length
         with np.errstate(divide="ignore"):
             keys = rng.exponential(size=n) / lengths
-        rows[of == j] = rng.permutation(np.argsort(keys)[: counts[j]])
-    todo = np.flatnonzero(~common[of])
-    rare = todo
-    while len(todo):
-        rows[todo] = np.searchsorted(ends, rng.uniform(0, ends[-1], len(todo)), side="right")
-        first = np.unique(of[rare] * n + rows[rare], return_index=True)[1]
-        todo = np.delete(rare, first)  # drawn twice for one feature: drawn again
+        rows[feature_of == j] = rng.permutation(np.argsort(keys)[: counts[j]])
+    undrawn = np.flatnonzero(~common[feature_of])
+    rare = undrawn
+    while len(undrawn):
+        rows[undrawn] = np.searchsorted(ends, rng.uniform(0, ends[-1], len(undrawn)), side="right")
+        distinct = np.unique(feature_of[rare] * n + rows[rare], return_index=True)[1]
+        undrawn = np.delete(rare, distinct)  # drawn twice for one feature: drawn again
     _fill_empty(rows, lengths, rng)
     # 32-bit indices, as scikit-learn takes them
-    places = rows.astype(X.indices.dtype), of.astype(X.indices.dtype)
+    places = rows.astype(X.indices.dtype), feature_of.astype(X.indices.dtype)
     return sparse.csr_array((columns.data.astype(np.float64), places), shape=(n, d))
 
 
 def _fill_empty(rows: NDArray[np.int64], lengths: Floats, rng: np.random.Generator) -> None:
     """Give a value of an object with several to each object that lost every value."""
-    left = np.bincount(rows, minlength=len(lengths))
-    empty = np.flatnonzero((left == 0) & (lengths > 0))
+    remaining = np.bincount(rows, minlength=len(lengths))
+    empty = np.flatnonzero((remaining == 0) & (lengths > 0))
     for value in rng.permutation(len(rows)) if len(empty) else ():
         if len(empty) == 0:
             break
-        if left[rows[value]] > 1:
-            left[rows[value]] -= 1
+        if remaining[rows[value]] > 1:
+            remaining[rows[value]] -= 1
             rows[value], empty = empty[0], empty[1:]

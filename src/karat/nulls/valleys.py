@@ -193,8 +193,8 @@ def _held_out(Z: Floats, labels: Ints, k: int, fold: Ints) -> _FoldProjections:
     assigned, scores = np.empty(n, dtype=np.int64), np.empty((n, k))
     half, apart = np.empty((VALLEY_FOLDS, k)), np.empty((VALLEY_FOLDS, k, k))
     for f in range(VALLEY_FOLDS):
-        left, rest = fold == f, fold != f
-        A, codes = Z[rest], labels[rest]
+        in_fold, outside = fold == f, fold != f
+        A, codes = Z[outside], labels[outside]
         for step in range(KMEANS_STEPS + 1):
             member = (codes[:, None] == np.arange(k)).astype(np.float64)
             sizes = member.sum(axis=0)
@@ -208,10 +208,10 @@ def _held_out(Z: Floats, labels: Ints, k: int, fold: Ints) -> _FoldProjections:
         axes = np.linalg.solve((1 - COVARIANCE_RIDGE) * W + ridge, centres.T).T
         inner = axes @ centres.T
         squares = np.diag(inner)
-        scores[left], half[f] = Z[left] @ axes.T, squares / 2
+        scores[in_fold], half[f] = Z[in_fold] @ axes.T, squares / 2
         apart[f] = squares[:, None] + squares[None, :] - inner - inner.T
         apart[f][:, sizes == 0] = apart[f][sizes == 0] = 0
-        assigned[left] = _nearest(Z[left], centres, sizes)
+        assigned[in_fold] = _nearest(Z[in_fold], centres, sizes)
     return _FoldProjections(fold.astype(np.int64), assigned, scores, half, apart)
 
 
