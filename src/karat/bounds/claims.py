@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds.classes import Clusterings
-    from karat.runtime.types import ArrayLike, Labels, RandomState
+    from karat.runtime.types import ArrayLike, Bools, Ints, Labels, RandomState
 
 #: kinds of statement
 ABOUT = ("error", "clusters", "classes", "counts", "abstain")
@@ -209,28 +209,28 @@ class _Test:
     """A classifier, the labels that tested it, and the objects that have none."""
 
     classifier: TransductiveClassifier
-    truth: NDArray[np.int64]
-    first: NDArray[np.intp]
-    test: NDArray[np.intp]
+    truth: Ints
+    first: Ints
+    test: Ints
     clusters_of: NDArray[Any]
 
     @property
-    def hidden(self) -> NDArray[np.intp]:
+    def hidden(self) -> Ints:
         """Positions of the unlabelled objects."""
         return np.flatnonzero(self.truth < 0)
 
     @property
-    def wrong(self) -> NDArray[np.bool_]:
+    def wrong(self) -> Bools:
         """Whether each object's prediction differs from its label."""
         return self.classifier.predicted != self.truth
 
-    def _most(self, inside: NDArray[np.bool_], event: NDArray[np.bool_], delta: float) -> int:
+    def _most(self, inside: Bools, event: Bools, delta: float) -> int:
         """Most hidden objects with a property, in a set that the first half fixed."""
         m, n = int(inside[self.test].sum()), int(inside[self.hidden].sum())
         a = int((inside & event)[self.test].sum())
         return int(b_max(m, n, a, log_delta=log_level(delta)))
 
-    def _about(self, inside: NDArray[np.bool_], about: str, delta: float) -> list[Claim]:
+    def _about(self, inside: Bools, about: str, delta: float) -> list[Claim]:
         """Upper bound on the share of wrong objects in a set, as a claim."""
         n = int(inside[self.hidden].sum())
         m, a = int(inside[self.test].sum()), int((inside & self.wrong)[self.test].sum())
@@ -241,7 +241,7 @@ class _Test:
         """Claim about the unlabelled objects that are wrong."""
         return self._about(self.classifier.predicted >= 0, "error", delta)
 
-    def certain(self, share: float) -> NDArray[np.bool_]:
+    def certain(self, share: float) -> Bools:
         """Mask of the objects outside the first half, without the least certain share of them."""
         classified = self.classifier.predicted >= 0
         pool = np.setdiff1d(np.flatnonzero(classified), self.first)
@@ -250,7 +250,7 @@ class _Test:
         kept[order[: len(pool) - math.floor(share * len(pool))]] = True
         return kept
 
-    def abstaining(self, delta: float, kept: NDArray[np.bool_]) -> list[Claim]:
+    def abstaining(self, delta: float, kept: Bools) -> list[Claim]:
         """Claim about the answered objects that are wrong."""
         return self._about(kept, "abstain", delta)
 
@@ -274,7 +274,7 @@ class _Test:
                 statements.append(Claim("clusters", name, says, low, 1.0, size, a, m))
         return statements
 
-    def _listed(self) -> NDArray[np.int64]:
+    def _listed(self) -> Ints:
         """Classes among the labels of the first half."""
         return np.unique(self.truth[self.first])
 

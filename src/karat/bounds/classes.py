@@ -14,10 +14,8 @@ from karat.labelings.labels import alike_names, count_labels, encode, known_labe
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.labelings.partitions import Labelings
-    from karat.runtime.types import Labels
+    from karat.runtime.types import Ints, Labels
 
 Classes: TypeAlias = Iterable[Any] | int | Literal["open"] | None
 """What ``classes=`` takes: the list, its length, or ``"open"`` (None) where nobody knows it."""
@@ -48,8 +46,8 @@ class KnownClasses:
         Premises of the guarantee, and reasons to doubt it.
     """
 
-    codes: NDArray[np.int64]
-    labelled: NDArray[np.intp]
+    codes: Ints
+    labelled: Ints
     names: tuple[Any, ...]
     nameless: int
     bits: float
@@ -146,7 +144,7 @@ def known_classes(y: Labels, n: int, classes: Classes = None) -> KnownClasses:
     )
 
 
-def naming_bits(n: int, counts: NDArray[np.int64]) -> float:
+def naming_bits(n: int, counts: Ints) -> float:
     """Bits that name the classes seen among ``n`` objects, where the list is open.
 
     Every one of the n objects has a class, labelled or not; so a list of ℓ classes can be named by

@@ -11,10 +11,9 @@ import numpy as np
 from karat.bounds.selection import Chooser, choose, expected_errors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.bounds.languages import Language
     from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Floats, Ints
 
 #: inverse penalty of the logistic regression on memberships, and sum of an object's scaled ones
 PENALTY, MEMBERSHIP_SCALE = 100.0, 10.0
@@ -41,17 +40,17 @@ class TransductiveClassifier:
     """
 
     carrier: str
-    predicted: NDArray[np.int64]
-    certainty: NDArray[np.float64]
+    predicted: Ints
+    certainty: Floats
     row: int
-    labels: NDArray[np.int64]
+    labels: Ints
 
-    def wrong(self, objects: NDArray[np.intp], classes: NDArray[np.int64]) -> tuple[int, int]:
+    def wrong(self, objects: Ints, classes: Ints) -> tuple[int, int]:
         """Errors on objects of known classes, and how many of these objects have a prediction."""
         predicted = self.predicted[objects]
         return int(((predicted >= 0) & (predicted != classes)).sum()), int((predicted >= 0).sum())
 
-    def hidden(self, labelled: NDArray[np.intp]) -> tuple[int, int]:
+    def hidden(self, labelled: Ints) -> tuple[int, int]:
         """Numbers of unlabelled objects with and without a prediction."""
         n_hidden = int((self.predicted >= 0).sum()) - int((self.predicted[labelled] >= 0).sum())
         return n_hidden, len(self.predicted) - len(labelled) - n_hidden
@@ -97,7 +96,7 @@ class ComponentBound:
         return self.bound / self.n if self.n else 0.0
 
 
-def of_clusters(batch: Labelings, row: int, labels: NDArray[np.int64]) -> TransductiveClassifier:
+def of_clusters(batch: Labelings, row: int, labels: Ints) -> TransductiveClassifier:
     """Classifier that gives each object the class of its cluster in one clustering."""
     codes = batch.codes[row]
     predicted = np.where(codes >= 0, labels[codes], -1)
@@ -134,18 +133,18 @@ class Learner:
     """
 
     batch: Labelings
-    bits: NDArray[np.float64]
+    bits: Floats
     X: Any = None
     language: Language | None = None
     chooser: Chooser | None = None
-    lessons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    lessons: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def n(self) -> int:
         """Number of objects to classify."""
         return self.batch.n_objects - len(self.lessons)
 
-    def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> TransductiveClassifier:
+    def fit(self, labelled: Ints, classes: Ints) -> TransductiveClassifier:
         """Classifier learned from the objects at these positions and their classes."""
         classifier = self._fit(*self._with_lessons(labelled, classes))
         n = self.n
@@ -153,22 +152,18 @@ class Learner:
             classifier, predicted=classifier.predicted[:n], certainty=classifier.certainty[:n]
         )
 
-    def expected_error(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> float:
+    def expected_error(self, labelled: Ints, classes: Ints) -> float:
         """Expected error rate of the clustering that fits these labels best."""
         positions, codes = self._with_lessons(labelled, classes)
         errors = expected_errors(self.batch, positions, codes, int(codes.max()) + 1)
         return float(errors.min() / len(codes))
 
-    def _with_lessons(
-        self, labelled: NDArray[np.intp], classes: NDArray[np.int64]
-    ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    def _with_lessons(self, labelled: Ints, classes: Ints) -> tuple[Ints, Ints]:
         """Positions and classes of the lessons, followed by those of the labels."""
         teaching = np.arange(self.n, self.batch.n_objects)
         return np.concatenate([teaching, labelled]), np.concatenate([self.lessons, classes])
 
-    def _fit(
-        self, labelled: NDArray[np.intp], classes: NDArray[np.int64]
-    ) -> TransductiveClassifier:
+    def _fit(self, labelled: Ints, classes: Ints) -> TransductiveClassifier:
         """Classifier of all objects, the teaching ones included."""
         chosen = choose(
             self.batch, labelled, classes, self.bits, self.language, chooser=self.chooser
@@ -190,7 +185,7 @@ class Learner:
             carrier, predicted, shares.max(axis=1) / shares.sum(axis=1), *chosen
         )
 
-    def _shares(self, labelled: NDArray[np.intp], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _shares(self, labelled: Ints, codes: Ints) -> Floats:
         """Probability of each class for each object, classes numbered from 0."""
         from scipy import sparse
         from sklearn.ensemble import ExtraTreesClassifier
@@ -206,9 +201,7 @@ class Learner:
                 shares += model.fit(self.X[labelled], codes).predict_proba(self.X)
         return shares
 
-    def _by_memberships(
-        self, labelled: NDArray[np.intp], classes: NDArray[np.intp]
-    ) -> NDArray[np.float64]:
+    def _by_memberships(self, labelled: Ints, classes: Ints) -> Floats:
         """Class probabilities of a logistic regression on the cluster memberships."""
         from scipy import sparse
         from scipy.special import expit, softmax

@@ -17,10 +17,9 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from numpy.typing import NDArray
 
     from karat.labelings.structures import Dendrogram
-    from karat.runtime.types import Labels, RandomState
+    from karat.runtime.types import Floats, Ints, Labels, RandomState
 
 
 # numbers of clusters, of cuts and of prunings, tried with all codes of the labels
@@ -102,7 +101,7 @@ def prune_dendrogram(
     tree_bits = 2.0 - np.logaddexp2(1.0 - 2.0 * c, -np.log2(c) - np.log2(c + 1) - log2_count)
     pruned, splits = kernel.fewest_errors(left, right, stop_errors, cap)
 
-    def ranked(errors: NDArray[np.int64], bits: NDArray[np.float64]) -> NDArray[np.intp]:
+    def ranked(errors: Ints, bits: Floats) -> Ints:
         """Positions of numbers of clusters by their bounds, the lowest first."""
         total = bits + c[: len(bits)] * log2_classes + paid
         bounds = b_max(m, n, errors, log_delta=log_level(delta, total))
@@ -141,7 +140,7 @@ def _most_clusters(
     return max(1, int(np.searchsorted(needed, allowed, side="right")))
 
 
-def children_of(Z: npt.ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def children_of(Z: npt.ArrayLike) -> tuple[Ints, Ints]:
     """Left and right child of each inner node of a validated linkage matrix."""
     from scipy.cluster.hierarchy import is_valid_linkage
 

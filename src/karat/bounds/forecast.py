@@ -17,7 +17,7 @@ from karat.bounds.tails import b_max, log_level
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats, Ints
 
 #: power of g by which g times the labels change the error rate of a classifier, and quantile of its
 #: posterior error rate: as expected, and at the ends of the interval
@@ -141,7 +141,7 @@ class _Plan:
     followed: bool
     learns: bool
 
-    def rates(self, m: NDArray[np.int64], end: str) -> NDArray[np.float64]:
+    def rates(self, m: Ints, end: str) -> Floats:
         """Bound rate for m labels, as expected or at an end of the interval."""
         tested = np.minimum(np.ceil(m * self.share - 1e-9).astype(np.int64) - self.spent, m)
         tested = np.maximum(tested, 0)
@@ -151,7 +151,7 @@ class _Plan:
         errors = np.minimum(whole.astype(np.int64), tested)
         n = self.m + self.n - m
         tail = b_always if self.followed else b_max
-        bound: NDArray[np.float64] = tail(tested, n, errors, log_delta=self.level)
+        bound: Floats = tail(tested, n, errors, log_delta=self.level)
         return bound / np.maximum(n, 1)
 
     def _rate(self, end: str) -> float:
@@ -166,7 +166,7 @@ class _Plan:
         return {"low": min(limit, seen), "expected": seen, "high": max(limit, seen)}[end]
 
 
-def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], NDArray[np.float64]]:
+def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], Floats]:
     """Function from the number of labels and the end of the interval to the lowest bound rate."""
     plans = _plans(bound)
     return lambda m, end: np.min([plan.rates(np.asarray(m), end) for plan in plans], axis=0)

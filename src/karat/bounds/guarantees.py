@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds.classes import Clusterings
-    from karat.runtime.types import ArrayLike, Labels, RandomState
+    from karat.runtime.types import ArrayLike, Ints, Labels, RandomState
 
 #: shares of delta of the components, by the one expected to give the lowest bound
 SPLITS = {
@@ -286,9 +286,7 @@ class LabelSequence:
         self._delta, self._classes = delta, classes
         self._starts = Starts(delta * ALWAYS["start"], target)
         #: lowest bound of the previous call, with its class names, objects and their classes
-        self._lowest: tuple[ComponentBound, tuple[Any, ...], NDArray[np.intp], list[Any]] | None = (
-            None
-        )
+        self._lowest: tuple[ComponentBound, tuple[Any, ...], Ints, list[Any]] | None = None
 
     def update(
         self, y: Labels, order: npt.ArrayLike | None = None, *, random_state: RandomState = 0
@@ -332,7 +330,7 @@ class LabelSequence:
         )
 
     def _earlier(
-        self, labelled: LabelledPopulation, drawn: NDArray[np.intp], lowest: int
+        self, labelled: LabelledPopulation, drawn: Ints, lowest: int
     ) -> list[ComponentBound]:
         """Lowest bound of the previous call, if it is still below the current ones.
 
@@ -369,10 +367,7 @@ class LabelSequence:
 
 
 def fixed_guarantee(
-    labelled: LabelledPopulation,
-    delta: float,
-    drawn: NDArray[np.intp],
-    random_state: RandomState = 0,
+    labelled: LabelledPopulation, delta: float, drawn: Ints, random_state: RandomState = 0
 ) -> Guarantee:
     """Guarantee for a number of labels fixed beforehand, of validated input."""
     check_delta(delta)
@@ -391,9 +386,7 @@ def fixed_guarantee(
     return _guarantee_of(labelled, parts, mdl, delta, (False, False))
 
 
-def half(
-    learner: Learner, truth: KnownClasses, drawn: NDArray[np.intp], delta: float
-) -> ComponentBound:
+def half(learner: Learner, truth: KnownClasses, drawn: Ints, delta: float) -> ComponentBound:
     """Bound of a classifier learned on the lessons and the first of ``drawn``, tested on the rest.
 
     A single label without lessons tests nothing.
@@ -406,7 +399,7 @@ def half(
     return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded)
 
 
-def learners(learner: Learner, drawn: NDArray[np.intp]) -> int:
+def learners(learner: Learner, drawn: Ints) -> int:
     """Number of drawn labels that bring the classifier to half of all labels."""
     n_lessons = len(learner.lessons)
     return max(0 if n_lessons else 1, (n_lessons + len(drawn)) // 2 - n_lessons)

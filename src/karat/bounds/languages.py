@@ -22,7 +22,8 @@ __all__ = ["Algo", "Cluster", "Init", "Language", "Lengths", "Mixed", "Prior", "
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats
 
 
 class Language(ABC):
@@ -45,7 +46,7 @@ class Language(ABC):
         return type(self).__name__
 
     @abstractmethod
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Bits that name each of the clusterings, without the labels of their clusters."""
 
     def bits(self, n_clusters: int, n_classes: int) -> float:
@@ -65,7 +66,7 @@ class Simple(Language):
     6.0
     """
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Zero bits for each clustering."""
         return np.zeros(len(names))
 
@@ -76,7 +77,7 @@ class Init(Language):
 
     n_starts: int
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Bits log2(r) for each clustering."""
         return np.full(len(names), _log2_count(self.n_starts, "n_starts"))
 
@@ -90,7 +91,7 @@ class Cluster(Language):
 
     n_starts: int = 1
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Bits log2(r) + log2(c(c−1)) for each clustering."""
         c = np.asarray(n_clusters, dtype=np.float64)
         if (c < 2).any():
@@ -108,7 +109,7 @@ class Algo(Language):
     n_starts: int = 1
     n_algorithms: int = 1
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Bits log2(r) + log2(c(c−1)) + log2(s) for each clustering."""
         of_cluster = Cluster(self.n_starts).choice_bits(names, n_clusters)
         return of_cluster + _log2_count(self.n_algorithms, "n_algorithms")
@@ -148,7 +149,7 @@ class Prior(Language):
                 f"most 1. Divide each by {total:.6g}"
             )
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Bits -log2(share) for each clustering."""
         for name in names:
             if name not in self.shares:
@@ -168,7 +169,7 @@ class Lengths(Language):
         """Name in the results."""
         return self.called
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Bits supplied for each clustering."""
         return np.array(self.lengths)
 
@@ -201,7 +202,7 @@ class Mixed(Language):
         """Name in the results: ``Mixed``, with the language of the choice."""
         return "Mixed" if self.choice is None else f"Mixed({self.choice.name})"
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> NDArray[np.float64]:
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
         """Bits of ``choice``, by default log2(M) for each clustering."""
         if self.choice is None:
             return np.full(len(names), math.log2(len(names)))
@@ -215,13 +216,13 @@ def _log2_count(count: int, name: str) -> float:
     return math.log2(count)
 
 
-def log2_factorials(largest: int) -> NDArray[np.float64]:
+def log2_factorials(largest: int) -> Floats:
     """Array of log2 of 0!, 1!, ..., largest!."""
     steps = np.log2(np.maximum(np.arange(largest + 1), 1).astype(np.longdouble))
     return np.cumsum(steps).astype(np.float64)
 
 
-def log2_spreads(most: int, n_classes: int) -> NDArray[np.float64]:
+def log2_spreads(most: int, n_classes: int) -> Floats:
     """Array of log2 of the ways to label c = 0..most clusters with min(c, ℓ) different classes."""
     u = np.arange(n_classes + 1, dtype=np.float64)
     # onto[u]: log2 of the number of maps from c clusters onto u classes

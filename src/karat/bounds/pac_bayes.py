@@ -11,10 +11,9 @@ from karat.bounds.classifiers import ComponentBound, of_clusters
 from karat.bounds.pac_mdl import PacMdlBounds
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.bounds.classes import KnownClasses
     from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Floats
 
 #: sharpness of the posteriors, whose bounds hold together
 SHARPNESS = (1.0, 2.0, 4.0, 10.0)
@@ -23,11 +22,7 @@ TRIED = 3
 
 
 def parts(
-    batch: Labelings,
-    truth: KnownClasses,
-    bits: NDArray[np.float64],
-    delta: float,
-    mdl: PacMdlBounds,
+    batch: Labelings, truth: KnownClasses, bits: Floats, delta: float, mdl: PacMdlBounds
 ) -> list[ComponentBound]:
     """Lowest bound over a few posteriors; empty where a clustering excludes objects.
 
@@ -89,7 +84,7 @@ def kl_inverse(q: float, level: float) -> float:
     return high
 
 
-def votes_from_gibbs(gibbs: float, top: NDArray[np.float64], sizes: NDArray[np.float64]) -> int:
+def votes_from_gibbs(gibbs: float, top: Floats, sizes: Floats) -> int:
     """Most errors of the most probable labels, from a bound on the expected errors.
 
     In a cluster of n objects whose most probable label has the probability q, an object that it

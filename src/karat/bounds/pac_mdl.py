@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from karat.bounds.classes import Clusterings
     from karat.bounds.sampling import Doubt
-    from karat.runtime.types import Labels, RandomState
+    from karat.runtime.types import Floats, Ints, Labels, RandomState
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class PacMdlBounds:
     labels_read: str
     labelings: Labelings = field(repr=False)
     #: class codes of the clusters of each clustering, and names of the classes
-    cluster_classes: list[NDArray[np.int64]] = field(repr=False)
+    cluster_classes: list[Ints] = field(repr=False)
     classes: tuple[Any, ...] = field(repr=False)
     #: most common class of the labelled objects of each clustering
-    constants: NDArray[np.int64] = field(repr=False)
+    constants: Ints = field(repr=False)
     refused: str = ""
 
     def __len__(self) -> int:
@@ -392,7 +392,7 @@ def _is_one(labels: Any) -> bool:
     return not nested and np.ndim(labels) < 2
 
 
-def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
+def _pooled(bits: Floats, batch: Labelings) -> Floats:
     """Bits after equal partitions have added up their shares."""
     from karat._kernels.pac_mdl import rows_by_first_appearance
 

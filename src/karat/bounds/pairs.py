@@ -13,10 +13,9 @@ from karat.runtime.validation import InputError, in_order_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from karat.bounds.classes import Clusterings
-    from karat.runtime.types import ArrayLike
+    from karat.runtime.types import ArrayLike, Floats
 
 
 def kept_pairs(
@@ -123,16 +122,14 @@ def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float
     return low / population, (beyond if still else max(beyond - 1, x)) / population
 
 
-def _chances(K: int, m: int, population: int) -> NDArray[np.float64]:
+def _chances(K: int, m: int, population: int) -> Floats:
     """Probabilities that 0 to m of the drawn have what K of the population have."""
 
-    def ways(size: int) -> NDArray[np.float64]:
+    def ways(size: int) -> Floats:
         """Logarithm of the ways to choose 0 to m of ``size`` objects."""
         steps = np.maximum(size - np.arange(m), 0) / np.arange(1.0, m + 1)
         with np.errstate(divide="ignore"):
             return np.concatenate([[0.0], np.cumsum(np.log(steps))])
 
-    probabilities: NDArray[np.float64] = np.exp(
-        ways(K) + ways(population - K)[::-1] - ways(population)[-1]
-    )
+    probabilities: Floats = np.exp(ways(K) + ways(population - K)[::-1] - ways(population)[-1])
     return probabilities

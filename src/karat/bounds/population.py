@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds.classes import Clusterings
-    from karat.runtime.types import ArrayLike, Labels, RandomState
+    from karat.runtime.types import ArrayLike, Ints, Labels, RandomState
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Population:
     batch: Labelings
     learner: Learner
     language: Language
-    objects: NDArray[np.intp]
-    taught: NDArray[np.intp]
+    objects: Ints
+    taught: Ints
 
     @property
     def n_all(self) -> int:
@@ -59,9 +59,7 @@ class Population:
         codes = np.array([number[name] for name in lessons], dtype=np.int64)
         return LabelledPopulation(self, replace(self.learner, lessons=codes), drawn, names)
 
-    def drawn(
-        self, order: npt.ArrayLike | None, labelled: NDArray[np.intp], random_state: RandomState
-    ) -> NDArray[np.intp]:
+    def drawn(self, order: npt.ArrayLike | None, labelled: Ints, random_state: RandomState) -> Ints:
         """Labelled objects of the population in the order of the draw, as positions among them."""
         if order is not None and len(self.taught):
             positions = np.asarray(order)
@@ -79,7 +77,7 @@ class LabelledPopulation:
     truth: KnownClasses
     names: tuple[Any, ...]
 
-    def of_all(self, codes: NDArray[np.int64]) -> NDArray[np.object_]:
+    def of_all(self, codes: Ints) -> NDArray[np.object_]:
         """Classes of all objects: ``codes`` for the population, the lessons as they are."""
         table = np.array([*self.names, None], dtype=object)
         labels = np.full(self.population.n_all, None, dtype=object)
@@ -149,12 +147,10 @@ def prior_of(prior: Mapping[str, float] | npt.ArrayLike, batch: Labelings) -> Pr
     return Prior({str(name): float(share) for name, share in prior.items()})
 
 
-def order_of(
-    order: npt.ArrayLike | None, labelled: NDArray[np.intp], random_state: RandomState
-) -> NDArray[np.intp]:
+def order_of(order: npt.ArrayLike | None, labelled: Ints, random_state: RandomState) -> Ints:
     """Labelled objects in the order of the draw, or in random order if there is none."""
     if order is None:
-        shuffled: NDArray[np.intp] = check_random_state(random_state).permutation(labelled)
+        shuffled: Ints = check_random_state(random_state).permutation(labelled)
         return shuffled
     positions = np.asarray(order)
     if positions.ndim != 1 or positions.dtype.kind not in "iu":

@@ -15,7 +15,7 @@ from karat.runtime.validation import InputError, check_random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import RandomState
+    from karat.runtime.types import Bools, Floats, Ints, RandomState
 
 #: simulated draws of the test of a draw, and the levels at which labels are rejected or warned of
 SIMULATED, REFUSED, WARNED = 4_999, 0.001, 0.01
@@ -66,9 +66,7 @@ def sample(n_objects: int, size: int, *, random_state: RandomState = None) -> ND
     return drawn
 
 
-def sampling_warnings(
-    labelled: NDArray[np.bool_], classes: Sequence[Any] | None = None
-) -> tuple[str, ...]:
+def sampling_warnings(labelled: Bools, classes: Sequence[Any] | None = None) -> tuple[str, ...]:
     """Reasons to doubt that the labelled objects, with these classes, were drawn at random.
 
     A random draw gives a warning about once in several thousand; no warning proves nothing. The
@@ -129,7 +127,7 @@ class Doubt:
         return self.p < REFUSED
 
 
-def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1) -> Doubt | None:
+def doubted_draw(codes: NDArray[Any], labelled: Ints, tests: int = 1) -> Doubt | None:
     """Test whether labelled objects are spread over the clusters unlike a random draw.
 
     Parameters
@@ -165,7 +163,7 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
     if not usable:
         return None
 
-    def least(drawn: NDArray[np.intp]) -> tuple[NDArray[np.float64], int]:
+    def least(drawn: Ints) -> tuple[Floats, int]:
         """Least p-value of each row of drawn objects, and the clustering of the first row's."""
         best, row = np.full(len(drawn), np.inf), usable[0]
         rows = np.arange(len(drawn))[:, None]

@@ -248,9 +248,7 @@ def study_guarantee(
 
 
 def _language(
-    batch: Labelings,
-    searched: Searched | None,
-    origins: Iterable[tuple[str, Hashable] | None],
+    batch: Labelings, searched: Searched | None, origins: Iterable[tuple[str, Hashable] | None]
 ) -> tuple[Language, int]:
     """Language that prices each candidate by its origin, and the number of user-supplied ones."""
     sources = list(origins)

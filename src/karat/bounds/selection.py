@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from karat.bounds.languages import Language
     from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Floats, Ints
 
 #: number of clusterings that vote on the class of a cluster without labels or with a tie
 VOTERS = 12
@@ -33,12 +34,12 @@ Chooser: TypeAlias = Callable[[Any, Any], int]
 
 def choose(
     batch: Labelings,
-    labelled: NDArray[np.intp],
-    classes: NDArray[np.int64],
-    bits: NDArray[np.float64],
+    labelled: Ints,
+    classes: Ints,
+    bits: Floats,
     language: Language | None = None,
     chooser: Chooser | None = None,
-) -> tuple[int, NDArray[np.int64]]:
+) -> tuple[int, Ints]:
     """Clustering that fits these labels best, and the classes of its clusters.
 
     The fit is the mean of the errors of the majority labels, which are too few, and of those made
@@ -81,26 +82,24 @@ def choose(
     return row, seen[scores.argmax(axis=1)]
 
 
-def expected_errors(
-    batch: Labelings, labelled: NDArray[np.intp], classes: NDArray[np.int64], n_classes: int
-) -> NDArray[np.float64]:
+def expected_errors(batch: Labelings, labelled: Ints, classes: Ints, n_classes: int) -> Floats:
     """Mean of the errors on these labels and of those with each label excluded, by clustering."""
     from karat._kernels import halves as kernel
 
     sizes = batch.n_clusters.astype(np.int64)
     errors, without, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
-    fit: NDArray[np.float64] = (errors + without) / 2 + (len(labelled) - held)
+    fit: Floats = (errors + without) / 2 + (len(labelled) - held)
     return fit
 
 
-def _only(labelled: NDArray[np.intp], classes: NDArray[np.int64], n: int) -> NDArray[np.object_]:
+def _only(labelled: Ints, classes: Ints, n: int) -> NDArray[np.object_]:
     """Class of each of n objects, None where it is not labelled."""
     class_of = np.full(n, None, dtype=object)
     class_of[labelled] = classes
     return class_of
 
 
-def _cost(fit: NDArray[np.float64], m: int, n_objects: int, bits: NDArray[np.float64]) -> Any:
+def _cost(fit: Floats, m: int, n_objects: int, bits: Floats) -> Any:
     """Fit, or the bound that it would give if the clusterings have unequal priors."""
     if np.ptp(bits) == 0:
         return fit

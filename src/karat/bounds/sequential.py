@@ -13,7 +13,7 @@ from karat.bounds.confidence_sequence import most_errors
 from karat.bounds.tails import log_level
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Ints
 
 #: numbers of labels at which a test always begins, with their shares of delta
 PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}
@@ -64,13 +64,11 @@ class Starts:
     target: float | None = None
     _starts: list[Start] = field(default_factory=list)
     _begun: list[TransductiveClassifier] = field(default_factory=list)
-    _taught: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    _drawn: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    _classes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    _taught: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    _drawn: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    _classes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def parts(
-        self, learner: Learner, drawn: NDArray[np.intp], codes: NDArray[np.int64]
-    ) -> list[ComponentBound]:
+    def parts(self, learner: Learner, drawn: Ints, codes: Ints) -> list[ComponentBound]:
         """Bounds after these labels, in the order of the draw; ``codes`` are their classes."""
         # classes numbered by first appearance, which later labels do not change
         taught = learner.lessons
@@ -99,7 +97,7 @@ class Starts:
         self._taught, self._drawn, self._classes = number_of[taught], drawn.copy(), classes
         return [self._part(start, drawn, classes, numbers) for start in self._starts]
 
-    def _begin(self, learner: Learner, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
+    def _begin(self, learner: Learner, drawn: Ints, classes: Ints) -> None:
         """Begin the tests that are due after these labels."""
         m = len(drawn)
         n_lessons = len(learner.lessons)
@@ -125,7 +123,7 @@ class Starts:
             self._start(classifier, drawn, share, fit)
 
     def _start(
-        self, classifier: TransductiveClassifier, drawn: NDArray[np.intp], share: float, fit: float
+        self, classifier: TransductiveClassifier, drawn: Ints, share: float, fit: float
     ) -> None:
         """Add a test of this classifier, with a prior that follows its expected error rate."""
         expected = max(fit, LEAST_RATE) if self.target is None else max(self.target, LEAST_RATE)
@@ -133,20 +131,14 @@ class Starts:
         prior = (0.5, 0.5 / expected)
         self._starts.append(Start(classifier, len(drawn), share * self.delta, prior, n, n))
 
-    def _follow(self, start: Start, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
+    def _follow(self, start: Start, drawn: Ints, classes: Ints) -> None:
         """Lower the number of errors that a test has not ruled out."""
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
         start.most = most_errors(
             tested, start.n - tested, errors, log_level(start.delta), start.prior, start.most
         )
 
-    def _part(
-        self,
-        start: Start,
-        drawn: NDArray[np.intp],
-        classes: NDArray[np.int64],
-        numbers: NDArray[np.int64],
-    ) -> ComponentBound:
+    def _part(self, start: Start, drawn: Ints, classes: Ints, numbers: Ints) -> ComponentBound:
         """Bound of one test as a component of the guarantee."""
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
         n, excluded = start.classifier.hidden(drawn)

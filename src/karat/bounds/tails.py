@@ -13,7 +13,8 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from numpy.typing import NDArray
+
+    from karat.runtime.types import Ints
 
 _MAX_COUNT = 2**31
 
@@ -212,7 +213,7 @@ def _settle(m: int, n: int, a: int, b: int, level: Decimal) -> int:
     return b
 
 
-def whole(value: npt.ArrayLike, name: str) -> NDArray[np.int64]:
+def whole(value: npt.ArrayLike, name: str) -> Ints:
     """Whole numbers as int64, after input validation."""
     array = np.asarray(value)
     kind = array.dtype.kind
@@ -221,7 +222,7 @@ def whole(value: npt.ArrayLike, name: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def check_counts(m: NDArray[np.int64], n: NDArray[np.int64], a: NDArray[np.int64]) -> None:
+def check_counts(m: Ints, n: Ints, a: Ints) -> None:
     """Raise :class:`InputError` unless the counts of objects and errors are in range."""
     if np.any(m < 0) or np.any(n < 0) or np.any(m >= _MAX_COUNT) or np.any(n >= _MAX_COUNT):
         raise InputError("m and n are numbers of objects: they must be between 0 and 2^31 - 1")

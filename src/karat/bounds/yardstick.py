@@ -14,9 +14,8 @@ from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
-    from karat.runtime.types import ArrayLike, Labels, RandomState, Rows
+    from karat.runtime.types import ArrayLike, Ints, Labels, RandomState, Rows
 
 
 def binomial_tail_bound(n_tested: int, errors: int, delta: float) -> float:
@@ -153,9 +152,7 @@ def supervised_yardstick(
     )
 
 
-def _test_errors(
-    model: Any, data: Rows, y: NDArray[np.int64], train: NDArray[np.intp], test: NDArray[np.intp]
-) -> int:
+def _test_errors(model: Any, data: Rows, y: Ints, train: Ints, test: Ints) -> int:
     """Errors on the test objects of a model fitted to the training objects."""
     classes = np.unique(y[train])
     if len(classes) == 1:

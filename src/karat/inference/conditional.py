@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from numpy.typing import NDArray
 
-    from karat.runtime.types import ArrayLike, Estimator, Floats, Labels, RandomState
+    from karat.runtime.types import ArrayLike, Bools, Estimator, Floats, Labels, RandomState
 
 
 __all__ = ["ConditionalTest", "as_procedure", "conditional_test"]
@@ -132,7 +132,7 @@ def conditional_test(
     return _of_draws(statistic, proposed >= statistic, logs)
 
 
-def _of_draws(statistic: float, beyond: NDArray[np.bool_], logs: Floats) -> ConditionalTest:
+def _of_draws(statistic: float, beyond: Bools, logs: Floats) -> ConditionalTest:
     """Weighted share of the draws beyond the statistic, with its error by the delta method."""
     if not np.isfinite(logs).any():
         # only the observed positions give these clusters
@@ -154,7 +154,7 @@ def _whitening(S: Floats) -> tuple[Floats, Floats, int]:
     return vectors / np.sqrt(values), (vectors * np.sqrt(values)).T, int(kept.sum())
 
 
-def _finds(labels: NDArray[Any], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
+def _finds(labels: NDArray[Any], first: Bools, second: Bools) -> bool:
     """Whether both sets of objects are clusters of these labels."""
     for members in (first, second):
         label = labels[np.argmax(members)]

@@ -11,9 +11,8 @@ from karat.runtime.validation import InputError, check_choice, check_data, check
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from numpy.typing import NDArray
 
-    from karat.runtime.types import ArrayLike, Floats, RandomState
+    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 
 
 __all__ = ["FAMILIES", "mixture_covariance", "thin"]
@@ -206,7 +205,7 @@ def _positive(scale: npt.ArrayLike | None, d: int, name: str, *, least: float = 
     return np.broadcast_to(values, (d,)).astype(np.float64)
 
 
-def _counts(X: Floats, family: str) -> NDArray[np.int64]:
+def _counts(X: Floats, family: str) -> Ints:
     """Data as whole counts, after input validation."""
     bad = (X < 0) | (np.floor(X) != X) | (X > 2**53)
     if bad.any():
@@ -219,8 +218,8 @@ def _counts(X: Floats, family: str) -> NDArray[np.int64]:
 
 
 def _binomial(
-    counts: NDArray[np.int64], scale: npt.ArrayLike | None, share: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
+    counts: Ints, scale: npt.ArrayLike | None, share: float, rng: np.random.Generator
+) -> Ints:
     """First part of binomial counts, drawn without replacement from their trials."""
     trials = _positive(scale, counts.shape[1], "the number of trials of a binomial")
     drawn = trials * share

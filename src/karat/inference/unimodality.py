@@ -14,9 +14,7 @@ from karat.nulls.dips import dip_p_value, evidence
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Floats, RandomState
+    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 
 
 __all__ = ["MoreThanOne", "more_than_one"]
@@ -143,7 +141,7 @@ def _axis(A: Floats, rng: np.random.Generator) -> Floats | None:
     return best_axis
 
 
-def _kmeans(Z: Floats, rng: np.random.Generator) -> Iterator[NDArray[np.intp]]:
+def _kmeans(Z: Floats, rng: np.random.Generator) -> Iterator[Ints]:
     """Labels by k-means for several numbers of clusters."""
     from sklearn.cluster import KMeans
 

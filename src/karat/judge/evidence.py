@@ -15,7 +15,7 @@ from karat.runtime.threads import in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import Floats, Ints, Metric, Rows
+    from karat.runtime.types import Bools, Floats, Ints, Metric, Rows
 
 
 S = TypeVar("S")
@@ -202,7 +202,7 @@ def size_evidence(codes: Ints) -> Floats:
     return out
 
 
-def stability_evidence(view: View, codes: Ints, n_clusters: NDArray[np.int64]) -> Floats:
+def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
     """Array of :data:`STABILITY_NAMES` (M, 5): agreement with clusterings of halves."""
     from karat._kernels.evidence import pair_agreement
 
@@ -252,7 +252,7 @@ def side_by_side(work: Callable[[S], T], items: Iterable[S], n: int) -> list[T]:
     return list(in_order(on_one, items, one_blas_thread=True))
 
 
-def _nearest(Z: Floats, taken: Floats) -> NDArray[np.intp]:
+def _nearest(Z: Floats, taken: Floats) -> Ints:
     """Nearest taken point of each object."""
     squares = (taken**2).sum(axis=1)
     out = np.empty(len(Z), dtype=np.intp)
@@ -262,9 +262,7 @@ def _nearest(Z: Floats, taken: Floats) -> NDArray[np.intp]:
     return out
 
 
-def null_evidence(
-    view: View, n_clusters: NDArray[np.int64], own_values: Floats, likelihoods: Floats
-) -> Floats:
+def null_evidence(view: View, n_clusters: Ints, own_values: Floats, likelihoods: Floats) -> Floats:
     """Difference of :data:`NULL_NAMES` from those of clusterings of a Gaussian cloud (M, 14).
 
     The cloud has as many objects and the same covariance; the best of three clusterers counts.
@@ -364,7 +362,7 @@ KMEANS_UP_TO = 10
 ANCHOR_METHODS = ("k-means", "ward", "genie")
 
 
-def canonical_order(Z: Floats) -> NDArray[np.intp]:
+def canonical_order(Z: Floats) -> Ints:
     """Order of the objects by their distance from the mean, whatever their stored order."""
     return np.argsort(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).round(12), kind="stable")
 
@@ -374,7 +372,7 @@ def numbers_for(n: int) -> list[int]:
     return [k for k in ANCHOR_NUMBERS if k <= max(2, n // 6)]
 
 
-def nearest_number(n_clusters: NDArray[Any], numbers: Sequence[int]) -> NDArray[np.intp]:
+def nearest_number(n_clusters: NDArray[Any], numbers: Sequence[int]) -> Ints:
     """Position of the number closest to each candidate's, by their ratio."""
     k = np.log(np.maximum(n_clusters, 1))
     return np.abs(np.log(numbers)[None] - k[:, None]).argmin(axis=1)
@@ -404,7 +402,7 @@ def quick(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Ints]:
     }
 
 
-def anchors(Z: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+def anchors(Z: Floats) -> tuple[Ints, Bools]:
     """Distinct anchor partitions (R, n), and the methods that made each (R, methods)."""
     from karat.labelings.partitions import canonical_codes
 

@@ -33,9 +33,8 @@ from karat.labelings.labels import encode
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from numpy.typing import NDArray
 
-    from karat.runtime.types import Floats, Ints, Metric, Rows
+    from karat.runtime.types import Bools, Floats, Ints, Metric, Rows
 
 
 #: columns whose best and median over all anchors describe the data
@@ -82,7 +81,7 @@ class Evidence:
     to_anchors: Floats
     among_anchors: Floats
     #: methods that made each anchor
-    found_by: NDArray[np.bool_]
+    found_by: Bools
 
     def __len__(self) -> int:
         return len(self.traits)

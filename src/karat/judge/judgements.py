@@ -25,7 +25,7 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import Floats
+    from karat.runtime.types import Bools, Floats
 
 
 VERSION = "3"
@@ -238,7 +238,7 @@ def nearly_alike(probability: Floats, agreement: Floats) -> float:
     return float(probability[agreement >= NEARLY].sum())
 
 
-def degenerate(sizes: Floats) -> NDArray[np.bool_]:
+def degenerate(sizes: Floats) -> Bools:
     """Mask of partitions of nearly all objects against a few, if there are any others.
 
     From :func:`karat.judge.evidence.size_evidence`.

@@ -14,8 +14,6 @@ from karat.distances import check_points
 from karat.runtime.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState
 
 
@@ -208,7 +206,7 @@ def _shuffled(X: sparse.csr_array, rng: np.random.Generator) -> Any:
     return sparse.csr_array((columns.data.astype(np.float64), places), shape=(n, d))
 
 
-def _fill_empty(rows: NDArray[np.int64], lengths: Floats, rng: np.random.Generator) -> None:
+def _fill_empty(rows: Ints, lengths: Floats, rng: np.random.Generator) -> None:
     """Give a value of an object with several to each object that lost every value."""
     remaining = np.bincount(rows, minlength=len(lengths))
     empty = np.flatnonzero((remaining == 0) & (lengths > 0))

@@ -18,9 +18,7 @@ from scipy.stats import norm
 from karat.runtime.threads import in_threads
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Ints
+    from karat.runtime.types import Bools, Floats, Ints
 
 
 #: numbers of clusters tried, and objects per cluster required
@@ -271,7 +269,7 @@ def _bend(border: Floats, beside: Floats) -> float:
     return float(np.sqrt(m) * max(shift.max(), (ratio.max() - 1) / np.sqrt(2)))
 
 
-def _across(P: Floats, side: NDArray[np.bool_]) -> Floats:
+def _across(P: Floats, side: Bools) -> Floats:
     """Coordinates of two clusters' objects along the line of their centres and across it."""
     left, right = P[side].mean(axis=0), P[~side].mean(axis=0)
     line = (left - right) / max(float(np.linalg.norm(left - right)), 1e-300)
