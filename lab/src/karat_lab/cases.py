@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge.features import Evidence, columns
-from karat.judge.labelled import log_likelihood
+from karat.judge.label_likelihood import log_likelihood
 from karat.labelings import encode
 
 if TYPE_CHECKING:

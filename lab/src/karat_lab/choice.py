@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.labelled import TEMPERATURE
-from karat.judge.learned import HALF, Judge, degenerate, set_back
+from karat.judge.judgements import HALF, Judge, degenerate, set_back
+from karat.judge.label_likelihood import TEMPERATURE
 from karat_lab import ExperimentResult
 from karat_lab.cases import LABELS, Case
 from karat_lab.choice_corpus import case_of, keep, kept

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.learned import NEAR
+from karat.judge.judgements import NEAR
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.judge.learned import Judgement
+    from karat.judge.judgements import Judgement
     from karat_lab.cases import Case
 
     Floats = NDArray[np.float64]

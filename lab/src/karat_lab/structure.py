@@ -9,7 +9,7 @@ import numpy as np
 
 from karat import InputError, assess_structure, clusterers
 from karat.measures import adjusted_rand_index
-from karat.nulls.structure import CERTAIN, ENOUGH, USUAL
+from karat.nulls.structure import CERTAIN_EVIDENCE, ENOUGH_EVIDENCE, USUAL_SIZE
 from karat_lab import ExperimentResult
 from karat_lab.choice_tasks import family_of, read
 from karat_lab.data import data_folder, index
@@ -91,8 +91,8 @@ def fit(rows: pd.DataFrame) -> tuple[float, float, float]:
     evidence, seen = rows["evidence"].to_numpy(), np.maximum(rows["seen"].to_numpy(), 2)
     told = np.column_stack(
         [
-            np.minimum(evidence, CERTAIN),
-            np.log(seen / USUAL) * np.maximum(1 - evidence / ENOUGH, 0),
+            np.minimum(evidence, CERTAIN_EVIDENCE),
+            np.log(seen / USUAL_SIZE) * np.maximum(1 - evidence / ENOUGH_EVIDENCE, 0),
         ]
     )
     model = LogisticRegression(C=10).fit(told, rows["clusters"])

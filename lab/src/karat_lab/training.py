@@ -10,7 +10,7 @@ import numpy as np
 
 from karat import InputError
 from karat.judge.features import columns
-from karat.judge.learned import (
+from karat.judge.judgements import (
     NEAR,
     VERSION,
     Forest,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.learned import Forest
+from karat.judge.judgements import Forest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

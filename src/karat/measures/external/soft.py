@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def _memberships(labels: ClusteringLike, name: str) -> tuple[Floats, NDArray[np.
     """Memberships (n, k) of a soft or hard clustering, and the names of its clusters."""
     if isinstance(labels, SoftPartition):
         return labels.memberships, as_names(range(labels.memberships.shape[1]))
-    hard = apply_noise_policy(encode(labels, name=name), "error", name=name)
+    hard = apply_noise_policy(encode(cast("Labels", labels), name=name), "error", name=name)
     one_hot = np.zeros((len(hard.codes), hard.n_clusters))
     one_hot[np.arange(len(hard.codes)), hard.codes] = 1
     return one_hot, hard.names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import NoisePolicy
@@ -17,7 +17,7 @@ from karat.runtime.validation import InputError, UndefinedMeasureError
 if TYPE_CHECKING:
     from karat.labelings.contingency import PairCounts
     from karat.measures.external.soft import ClusteringLike
-    from karat.runtime.types import ArrayLike
+    from karat.runtime.types import ArrayLike, Labels
 
 #: first argument of an external measure: a clustering, or the counts of two
 LabelsOrTable: TypeAlias = "ClusteringLike | ContingencyTable"
@@ -54,7 +54,8 @@ def as_table(
         if sample_weight is not None:
             raise InputError("memberships take no sample_weight; repeat the objects instead")
         return expected_table(labels_true, labels_pred)
-    return ContingencyTable(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    y, labels = cast("Labels", labels_true), cast("Labels", labels_pred)
+    return ContingencyTable(y, labels, noise=noise, sample_weight=sample_weight)
 
 
 def need_counts(table: ContingencyTable, title: str) -> None:
