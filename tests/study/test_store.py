@@ -9,11 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-import karat
 from karat.runtime.validation import StorageError
 from karat.study.sqlite import SqliteStore, _explain
 from karat.study.store import Finished, Planned, Score, Store
-from karat.testing import check_storage
 
 DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 
@@ -36,64 +34,6 @@ def contents(store: Store) -> list:
     ]
     scores = [repr(s) for s in store.scores("ctx")]
     return [store.meta, store.calls(), store.candidates(), labels, names, scores]
-
-
-@pytest.mark.parametrize("in_memory", [True, False])
-def test_it_obeys_the_contract(tmp_path, in_memory):
-    path = None if in_memory else tmp_path / "a.karat"
-    check_storage(lambda identity: SqliteStore(path, identity))
-
-
-def test_a_study_takes_another_storage(tmp_path):
-    X = np.arange(8.0)[:, None]
-    for _ in range(2):
-        with karat.Study(
-            X, storage=lambda identity: SqliteStore(tmp_path / "a", identity)
-        ) as study:
-            study.sweep("ward", k=[2, 3], workers=1)
-            assert len(study.candidates) == 2
-    with karat.Study(X, storage=tmp_path / "a") as study:
-        assert [kind for kind, _ in study.record] == ["settings", "sweep"]
-
-
-class Forgets(SqliteStore):
-    """Breaks laws on purpose."""
-
-    broken = ""
-
-    def finish(self, outcomes):
-        for outcome in outcomes if self.broken == "whole" else [outcomes]:
-            super().finish([outcome] if self.broken == "whole" else outcome)
-
-    def add_scores(self, context, scores):
-        super().add_scores("" if self.broken == "context" else context, scores)
-
-    def scores(self, context):
-        return super().scores("" if self.broken == "context" else context)
-
-    def cluster_names(self, name):
-        found = super().cluster_names(name)
-        return found[::-1] if found and self.broken == "names" else found
-
-
-@pytest.mark.parametrize(
-    ("broken", "said"),
-    [("whole", "kept in part"), ("context", "contexts are mixed|first score"),
-     ("names", "not those of the codes"), ("reopened", "not there when it is opened again")],
-)  # fmt: skip
-def test_the_suite_finds_what_breaks_the_contract(tmp_path, monkeypatch, broken, said):
-    monkeypatch.setattr(Forgets, "broken", broken)
-    opened = []
-
-    def make(identity):
-        store = Forgets(tmp_path / "a.karat", identity)
-        if opened and broken == "reopened":
-            store.set_meta({"note": None})
-        opened.append(store)
-        return store
-
-    with pytest.raises(AssertionError, match=said):
-        check_storage(make)
 
 
 def test_other_data_are_rejected(tmp_path):

@@ -78,7 +78,7 @@ def prune_dendrogram(
     >>> found.n_clusters, found.errors, found.bound
     (2, 0, 37)
     """
-    from karat._kernels import pruning as kernel
+    from karat._kernels import prunings as kernel
 
     Z = getattr(Z, "linkage", Z)
     left, right = children_of(Z)

@@ -60,7 +60,7 @@ class GenieClustering(BaseClusterer):
 
     def fit(self, X: ArrayLike, y: object = None) -> GenieClustering:
         """Build the tree and merge clusters along it."""
-        from karat._kernels.spanning import genie_order
+        from karat._kernels.spanning_trees import genie_order
 
         rows = self._rows(X, least=2)
         if not 0 <= self.gini_threshold <= 1:
@@ -89,7 +89,7 @@ def spanning_tree(
     X: Rows, metric: Metric, core: Floats | None = None
 ) -> tuple[NDArray[np.int32], Floats]:
     """Minimum spanning tree of the distances, each at least the ``core`` of both its objects."""
-    from karat._kernels.spanning import euclidean_tree
+    from karat._kernels.spanning_trees import euclidean_tree
 
     n = X.shape[0]
     core = np.zeros(n) if core is None else core
