@@ -87,7 +87,7 @@ def _log_pmf(m, n, a, b):
 
 @njit(cache=True, nogil=True)
 def _relative_error(steps, first):
-    """Rounding of a sum of so many terms; the deviances exceed |first| by at most 20."""
+    """Rounding error of a sum of this many terms; the deviances exceed |first| by at most 20."""
     return EPS * (2.0 * steps + 8.0 * (abs(first) + 20.0))
 
 

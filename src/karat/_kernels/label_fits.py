@@ -36,7 +36,7 @@ def fits(codes, labelled, classes, n_classes, n_clusters):
     M = codes.shape[0]
     errors = np.empty(M, dtype=np.int64)
     left_out = np.empty(M, dtype=np.float64)
-    held = np.empty(M, dtype=np.int64)
+    n_labels = np.empty(M, dtype=np.int64)
     totals = np.zeros(n_classes, dtype=np.int64)
     for y in classes:
         totals[y] += 1
@@ -53,8 +53,8 @@ def fits(codes, labelled, classes, n_classes, n_clusters):
         for i in range(n_clusters[r]):
             right += counts[i].max()
             right_left_out += _left_out(counts[i], default)
-        errors[r], left_out[r], held[r] = m - right, m - right_left_out, m
-    return errors, left_out, held
+        errors[r], left_out[r], n_labels[r] = m - right, m - right_left_out, m
+    return errors, left_out, n_labels
 
 
 @njit(cache=True, nogil=True)

@@ -31,8 +31,8 @@ def under(clusterer: Clusterer, metric: Metric) -> Clusterer:
     Returns
     -------
     Clusterer
-        Where it works in Euclidean space and there are rows whose Euclidean distance this is, it
-        works on those, and its key says so: ``"kmeans on unit rows"`` for cosine.
+        A clusterer for Euclidean space gets transformed rows, whose Euclidean distance is the
+        metric, if there are such rows. Its key says so: ``"kmeans on unit rows"`` for cosine.
 
     Raises
     ------

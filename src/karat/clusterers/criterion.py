@@ -278,14 +278,14 @@ class _CriterionObjective:
         self,
         labels: Ints,
         k: int,
-        most: int,
+        max_iter: int,
         rng: np.random.Generator,
         subset: Ints | None = None,
         others: tuple[float, float] = (0.0, 0.0),
     ) -> tuple[list[float], bool]:
         """Move single rows, in place, until no move improves; the path and whether it settled."""
         path: list[float] = []
-        for step in range(most):
+        for step in range(max_iter):
             if step % AFRESH == 0:
                 rows, products, sums, clusters = self._clusters(labels, k, subset)
             if not path:

@@ -47,7 +47,7 @@ class KMedoids(BaseClusterer):
     Notes
     -----
     FasterPAM of Schubert & Rousseeuw, *Information Systems* 101 (2021), from random medoids.
-    O(n²) for each pass, whatever k; 8 n² bytes for the distances, computed once for all starts.
+    O(n²) for each pass, for any k; 8 n² bytes for the distances, computed once for all starts.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class CLARA(BaseClusterer):
     metric : str or callable, default "euclidean"
         As for :class:`KMedoids`.
     n_samples : int, default 5
-        Samples; each after the first holds the best medoids so far.
+        Samples; each after the first includes the best medoids so far.
     sample_size : int, optional
         Objects of a sample; 40 + 2 n_clusters by default. All objects where there are no more.
     random_state : None, int or Generator

@@ -131,12 +131,12 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
         return Run(labels, path, converged, centers, centers * concentration, bias)
 
 
-def batch_steps(rows: csr_array, labels: Ints, k: int, most: int) -> tuple[list[float], bool]:
+def batch_steps(rows: csr_array, labels: Ints, k: int, max_iter: int) -> tuple[list[float], bool]:
     """Update centers and labels, in place, until no row moves; the path, whether settled."""
     slack = 1e-10 if rows.dtype == np.float64 else 1e-5
     reached, bias = np.empty(len(labels)), np.zeros(k, dtype=rows.dtype)
     path: list[float] = []
-    for step in range(most):
+    for step in range(max_iter):
         if step % AFRESH == 0:
             sums = sums_of(rows, labels, k)
         centers, lengths = directions(sums)
@@ -150,7 +150,7 @@ def batch_steps(rows: csr_array, labels: Ints, k: int, most: int) -> tuple[list[
 
 
 def single_moves(
-    rows: csr_array, labels: Ints, k: int, most: int, *, balanced: bool
+    rows: csr_array, labels: Ints, k: int, max_iter: int, *, balanced: bool
 ) -> tuple[list[float], bool]:
     """Move single rows, in place, until no move improves; the path, whether settled."""
     n = rows.shape[0]
@@ -158,7 +158,7 @@ def single_moves(
     seen[np.arange(n), labels] = -np.inf
     path: list[float] = []
     sizes = np.bincount(labels, minlength=k)
-    for step in range(most):
+    for step in range(max_iter):
         if step % AFRESH == 0:
             sums = sums_of(rows, labels, k)
             squares = np.einsum("jh,jh->h", sums, sums)

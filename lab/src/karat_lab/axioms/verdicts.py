@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.measures.properties import Properties, Verdict, stored_verdicts
 from karat.runtime.journal import KeptLines
@@ -12,20 +12,24 @@ from karat_lab.axioms.search import PROPERTIES, Property, search
 from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from karat.measures import Measure
+    from karat.measures.catalogue import Kind, Takes
+    from karat_lab.axioms.valuation import MeasureLike
 
 
 def properties(
-    measure: Any,
+    measure: MeasureLike,
     *,
-    kind: str | None = None,
-    takes: str = "features",
+    kind: Kind | None = None,
+    takes: Takes = "features",
     greater_is_better: bool = True,
     names: str | Iterable[str] | None = None,
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Properties:
-    """Which properties a measure has, and a counterexample to each that it lacks.
+    """Properties of a measure, with counterexamples to those that it lacks.
 
     Parameters
     ----------
@@ -87,7 +91,7 @@ def known(
     *,
     names: str | Iterable[str] | None = None,
     random_state: int = 0,
-    storage: Any = None,
+    storage: str | Path | None = None,
 ) -> Properties:
     """Verdicts on a measure of the catalogue: those that karat stores, and a search for others.
 
@@ -120,6 +124,7 @@ def known(
 
 
 def _asked(measure: Measure, names: str | Iterable[str] | None) -> list[Property]:
+    """Properties to test on a measure."""
     if names is None:
         return [p for p in PROPERTIES.values() if p.kind == measure.kind]
     return [PROPERTIES[name] for name in ([names] if isinstance(names, str) else names)]
