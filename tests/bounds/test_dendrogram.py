@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import linkage
 
 import naive_bounds as naive
 from karat import Dendrogram
-from karat._kernels.pruning import (
+from karat._kernels.prunings import (
     class_counts,
     cut_errors,
     fewest_errors,

@@ -12,7 +12,8 @@ from karat.judge.judgements import Forest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
     Table = NDArray[np.float32]
 
 BINS = 255

@@ -81,7 +81,7 @@ def prune_dendrogram(
     >>> pruning.n_clusters, pruning.errors, pruning.bound
     (2, 0, 37)
     """
-    from karat._kernels import pruning as kernel
+    from karat._kernels import prunings as kernel
 
     linkage = np.asarray(getattr(Z, "linkage", Z))
     left, right = children_of(linkage)

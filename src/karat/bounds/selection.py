@@ -48,7 +48,7 @@ def choose(
     Clusters without labels, and ties, go to the class that the best-fitting clusterings give to
     their objects. Nothing is read of classes but which are equal.
     """
-    from karat._kernels import halves as kernel
+    from karat._kernels import label_fits as kernel
 
     seen = np.array(list(dict.fromkeys(classes.tolist())), dtype=np.int64)
     number = np.zeros(seen.max() + 1, dtype=np.int64)
@@ -84,7 +84,7 @@ def choose(
 
 def expected_errors(batch: Labelings, labelled: Ints, classes: Ints, n_classes: int) -> Floats:
     """Mean of the errors on these labels and of those with each label excluded, by clustering."""
-    from karat._kernels import halves as kernel
+    from karat._kernels import label_fits as kernel
 
     sizes = batch.n_clusters.astype(np.int64)
     errors, without, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)

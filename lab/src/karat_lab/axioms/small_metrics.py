@@ -17,9 +17,9 @@ from karat_lab.axioms.point_sets import embedded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats
     from karat_lab.axioms.valuation import Valuation
 
-    Floats = NDArray[np.float64]
 
 #: the two distances; those of points have an embedding for every choice up to 6 objects
 NEAR, FAR, FAR_OF_POINTS = 1.0, 2.0, 1.4**0.5
@@ -86,6 +86,7 @@ def small(n: int) -> Small:
 
     @cache
     def under(o: int) -> NDArray[np.intp]:
+        """Numbers of the clusterings under one order of the objects."""
         return np.array([names[numbered(row)] for row in rows[:, orders[o]]], dtype=np.intp)
 
     renamed = np.array([[under(int(order[mask])) for mask in row] for row in flipped])
@@ -114,7 +115,7 @@ def sizes(judge: Valuation) -> range:
 
 
 def data_of(judge: Valuation, D: Floats) -> tuple[Any, SituationMetric]:
-    """What the measure takes: the distances, or points that have them."""
+    """Input of the measure: the distances, or points with these distances."""
     if judge.measure.takes == "distances":
         return D, "precomputed"
     return embedded(D), "euclidean"
@@ -127,6 +128,7 @@ def far_for(judge: Valuation) -> float:
 
 @cache
 def _labelings(n: int) -> Any:
+    """Labelings of all partitions of n objects."""
     return as_labelings(partitions(n), n_objects=n, noise="cluster")
 
 
