@@ -71,7 +71,7 @@ def _arguments(tried: Tried, notes: list[str]) -> list[str]:
 
 def _has_classes_of_data(tried: Tried) -> bool:
     """Whether reading the data again gives the classes, too."""
-    classes = tried.dataset.truth
+    classes = tried.dataset.y
     return classes is not None and tried.settings.truth == fingerprint_of(
         known_labels(classes, tried.n_objects)
     )

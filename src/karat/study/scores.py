@@ -79,7 +79,7 @@ def _judge(
     estimated = tried.objects.is_estimated
     reads = (
         ("internal", partial(Inputs.read, data, metric=metric, noise=tried.settings.noise)),
-        ("external", partial(Inputs.read, None, truth=tried.y, noise=EXTERNAL_NOISE)),
+        ("external", partial(Inputs.read, None, y=tried.y, noise=EXTERNAL_NOISE)),
     )
     for context, (kind, read) in zip(_contexts(tried), reads, strict=True):
         chosen = [measure for measure in measures if measure.kind == kind]

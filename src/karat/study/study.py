@@ -791,5 +791,8 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
     if isinstance(X, (str, Path)):
         from karat.datasets import read
 
-        X = read(X, **meta["options"])
+        options = dict(meta["options"])
+        if "truth" in options:  # its name until version 0.2
+            options["y"] = options.pop("truth")
+        X = read(X, **options)
     return Study(X, storage=path, metric=metric)

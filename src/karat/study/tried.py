@@ -61,7 +61,7 @@ class Tried:
         index = index_of(X, dataset)
         y = in_order_of(index, y, name="X", other_name="y")
         changes = _checked({**settings, "metric": metric}, stored=storage is not None)
-        classes = dataset.truth if y is None else y
+        classes = dataset.y if y is None else y
         if classes is not None:
             listed = changes.get("classes")
             listed = listed if isinstance(listed, list) else ()
