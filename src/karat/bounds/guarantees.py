@@ -268,7 +268,7 @@ class LabelSequence:
     ...     y[i] = int(i < 500)
     ...     if sequence.update(y, order[: m + 1]).bound_rate <= 0.1: break
     >>> m + 1
-    45
+    59
     """
 
     def __init__(

@@ -18,6 +18,8 @@ PART = 0.35
 MOST_LABELS, MOST_ERRORS = 2_000, 256
 #: halvings of the interval of the intercept
 HALVINGS = 14
+#: chance below which the dynamic programming would underflow: such a test never stops
+LEAST_CHANCE = 1e-250
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,8 @@ def stopping_line(n: int, target: float, delta: float, most: int | None = None) 
     """
     odds = math.log((1 - PART * target) / (1 - target) / PART)
     slope = math.log((1 - PART * target) / (1 - target)) / odds
+    if delta < LEAST_CHANCE:
+        return _line(n, target, slope, math.inf, most)
     low, high = 0.0, -math.log(delta) / odds
     line = _line(n, target, slope, high, most)
     while line.risk > delta:
@@ -117,6 +121,9 @@ def stopping_line(n: int, target: float, delta: float, most: int | None = None) 
 
 def _line(n: int, target: float, slope: float, height: float, most: int | None) -> StoppingLine:
     """Boundary with this slope and intercept, and its largest chance of a false stop."""
+    none = np.zeros(0, dtype=np.int64)
+    if math.isinf(height):
+        return StoppingLine(n, none, none, 0.0)
     last = max(MOST_LABELS, math.ceil((MOST_ERRORS + height) / slope)) if most is None else most
     last = min(n, last)
     errors = np.arange(max(0, math.floor(slope * last - height) + 2))
