@@ -44,7 +44,7 @@ def _shares(kept: Kept, progress: Callable[[str], None] | None) -> list[dict[str
                 weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
             }
             table = representations(
-                data, truth=classes, n_neighbors=LENGTHS, k=(), max_objects=None
+                data, y=classes, n_neighbors=LENGTHS, k=(), max_objects=None
             )
             for weight in WEIGHTS:
                 own: Any = table.loc[weight]
