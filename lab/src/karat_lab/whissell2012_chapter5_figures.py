@@ -43,9 +43,7 @@ def _shares(kept: Kept, progress: Callable[[str], None] | None) -> list[dict[str
             data: dict[str, Any] = {
                 weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
             }
-            table = representations(
-                data, y=classes, n_neighbors=LENGTHS, k=(), max_objects=None
-            )
+            table = representations(data, y=classes, n_neighbors=LENGTHS, k=(), max_objects=None)
             for weight in WEIGHTS:
                 own: Any = table.loc[weight]
                 kept.put((which, weight), {f"r={r}": float(own[f"r={r}"]) for r in LENGTHS})

@@ -284,7 +284,7 @@ class AnswerFacts:
         return len(self.labels)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A fact as a JSON value; a dataclass gives the fields of its ``repr``."""
     if hasattr(value, "bound_rate"):
         return {name: plain(getattr(value, name)) for name in GUARANTEED}

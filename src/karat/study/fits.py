@@ -139,7 +139,7 @@ class Fits:
             ]
 
     def on_sample(
-        self, jobs: Sequence[Job], sample: samples.ObjectSample, **options: Any
+        self, jobs: Sequence[Job], sample: samples.ExtendableSample, **options: Any
     ) -> Generator[list[Finished], None, None]:
         """Fit to the objects of a sample, or to the cells around them, without extending labels."""
         data, metric = self.objects.points

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.clusterers import Clusterer
-    from karat.runtime.types import Estimator, Ints, Labels, Metric, Rows
+    from karat.runtime.types import Ints, Labels, Metric, Rows
+    from karat.study.request import ClustererLike
 
 
 def representations(
@@ -27,7 +27,7 @@ def representations(
     y: Labels | None = None,
     n_neighbors: Iterable[int] = (1, 5, 20),
     k: Iterable[int] = (5, 10, 20),
-    clusterer: str | Clusterer | Estimator = "spherical-kmeans",
+    clusterer: ClustererLike = "spherical-kmeans",
     metric: Metric = "cosine",
     n_resamples: int = 5,
     max_objects: int | None = 5000,
@@ -143,7 +143,7 @@ def _informative(
 
 def _stable(
     X: Rows,
-    clusterer: str | Clusterer | Estimator,
+    clusterer: ClustererLike,
     k: list[int],
     n_resamples: int,
     metric: Metric,
