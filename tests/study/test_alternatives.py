@@ -20,8 +20,8 @@ from karat.study.views import (
     diverse,
     groups_of,
     residual,
-    space_between,
     shared_information,
+    space_between,
 )
 from karat.study.wording import divisions
 

@@ -148,7 +148,7 @@ class LabelEvidence:
 
 @dataclass(frozen=True)
 class Rate:
-    """A guaranteed maximum error rate beside that of the choice, and what carries it."""
+    """A guaranteed maximum error rate lower than that of the choice, and its carrier."""
 
     name: str
     rate: float

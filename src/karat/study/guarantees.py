@@ -27,7 +27,7 @@ MAX_CLASSIFIED = 20_000
 
 @derived(without=("by", "judge", "scores", "notes"))
 def candidate_bounds(tried: Tried) -> PacMdlBounds:
-    """What the known labels guarantee about every candidate, all at once."""
+    """Guarantees for all candidates at once, from the known labels."""
     from karat.bounds import study_bounds
 
     return study_bounds(**bound_inputs(tried), noise="cluster")
