@@ -16,7 +16,7 @@ import pandas as pd
 
 import karat
 from benchmarks.choice import data_sets
-from karat.model.held_out import matched
+from karat.model.holdout import matched
 from karat.study.fitted import fitted_of
 
 CLUSTERERS = ("kmeans", "ward", "average", "gaussian-mixture", "hdbscan")

@@ -12,6 +12,7 @@ import karat
 from karat import plot
 from karat.measures import catalogue
 from karat.plot import style
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
@@ -211,7 +212,7 @@ def test_objects_are_named_where_they_are() -> None:
 
 
 def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.plot._projection.AT_MOST", 200)
+    monkeypatch.setattr("karat.plot._projection.MOST_POINTS", 200)
     labels = np.repeat([0, 1, 2], [900, 100, 15])
     X = RNG.normal(size=(len(labels), 3))
     figure = plot.projection(X, labels)
@@ -270,7 +271,7 @@ def test_numbers_to_read(value: float, text: str) -> None:
     ("share", "text"), [(0, "0 %"), (0.004, "0.4 %"), (0.5, "50 %"), (1, "100 %")]
 )
 def test_shares_to_read(share: float, text: str) -> None:
-    assert style.percent(share) == text
+    assert percent(share) == text
 
 
 def test_one_clustering_with_many_clusters_does_not_squeeze_the_axis() -> None:

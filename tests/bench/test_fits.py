@@ -44,14 +44,14 @@ def test_methods_and_representations_are_both_named():
         "ward on clear", "average on clear", "ward on blurred", "average on blurred",
     ]  # fmt: skip
     # a tree is fitted once; each of its cuts has its share of the time
-    own = race.table[race.table["k"].notna()].groupby(["set", "representation", "method"])
-    assert (own["seconds"].nunique() > 0).all()
-    assert (own.size() == 3).all()
+    fits = race.table[race.table["k"].notna()].groupby(["set", "representation", "method"])
+    assert (fits["seconds"].nunique() > 0).all()
+    assert (fits.size() == 3).all()
 
 
 @pytest.mark.parametrize(
     "where",
-    ["threads", *(pytest.param(one, marks=pytest.mark.long) for one in ("processes", "dask"))],
+    ["threads", *(pytest.param(place, marks=pytest.mark.long) for place in ("processes", "dask"))],
 )
 def test_the_place_changes_nothing(where):
     settings = {"k": [2, 3], "n_init": 2, "measures": ["adjusted_rand_index"]}
@@ -66,13 +66,13 @@ def test_the_place_changes_nothing(where):
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
-            there = race.run(executor=client).table
+            elsewhere = race.run(executor=client).table
     elif where == "threads":
         with ThreadPoolExecutor(2) as pool:
-            there = race.run(executor=pool).table
+            elsewhere = race.run(executor=pool).table
     else:
-        there = race.run(workers=2).table
-    assert there.drop(columns="seconds").equals(here.drop(columns="seconds"))
+        elsewhere = race.run(workers=2).table
+    assert elsewhere.drop(columns="seconds").equals(here.drop(columns="seconds"))
 
 
 class Deadly(KMeans):
@@ -116,21 +116,23 @@ def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
 
 def test_intervals_of_means_over_tries():
     race = Benchmark(embedded(["uno", "due"]), ["kmeans", "ward"], n_init=4).run()
-    own = race.intervals()
+    intervals = race.intervals()
     values = race.tries()
-    one = values[(values["set"] == "uno") & (values["contestant"] == "kmeans on blurred")]["value"]
-    row = own.loc[("uno", "kmeans on blurred")]
-    assert row["mean"] == pytest.approx(one.mean())
-    assert [row["low"], row["high"]] == pytest.approx(list(mean_interval(one)))
-    assert own.loc[("uno", "ward on clear"), ["tries"]].item() == 1
-    assert np.isnan(own.loc[("uno", "ward on clear"), "low"])
+    scores = values[(values["set"] == "uno") & (values["contestant"] == "kmeans on blurred")][
+        "value"
+    ]
+    row = intervals.loc[("uno", "kmeans on blurred")]
+    assert row["mean"] == pytest.approx(scores.mean())
+    assert [row["low"], row["high"]] == pytest.approx(list(mean_interval(scores)))
+    assert intervals.loc[("uno", "ward on clear"), ["tries"]].item() == 1
+    assert np.isnan(intervals.loc[("uno", "ward on clear"), "low"])
 
 
 def test_the_best_of_several_references():
     X, y = make_blobs(60, centers=4, random_state=0)
     race = Benchmark({"a": (X, {"fine": y, "coarse": y // 2}), "b": (X, y)}, ["ward"], n_init=1)
-    own = race.run().table.query("set == 'a'")["adjusted_rand_index"]
-    assert race.scores().loc["a", "ward"] == own.max()
+    scores = race.run().table.query("set == 'a'")["adjusted_rand_index"]
+    assert race.scores().loc["a", "ward"] == scores.max()
 
 
 def test_a_missing_representation_is_an_entry():

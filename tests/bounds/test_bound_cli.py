@@ -68,8 +68,8 @@ def test_from_data_to_guarantee(files: Path) -> None:
     copy = files / "copy.csv"
     copy.write_bytes(few.read_bytes())
     arguments[2] = str(copy)
-    one = json.loads(run(app, [*arguments, "--json", "-c", "one"]).output)
-    assert (one["best"], len(one["table"])) == ("one", 1)
+    single = json.loads(run(app, [*arguments, "--json", "-c", "one"]).output)
+    assert (single["best"], len(single["table"])) == ("one", 1)
 
 
 def test_one_label_an_object_with_gaps(files: Path) -> None:

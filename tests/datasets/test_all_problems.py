@@ -106,10 +106,10 @@ def test_the_command_at_the_end_works(
 ) -> None:
     path = tmp_path / "bad file.csv"
     path.write_text(table([fault]))
-    given = ["run", path, "--id-column", "id", "--label-column", "class", "--strict", *FAST]
-    assert run(monkeypatch, *given) == 2
-    told, _, command = capsys.readouterr().err.rstrip().rpartition("\nTry: ")
-    assert FAULTS[fault] in told
+    arguments = ["run", path, "--id-column", "id", "--label-column", "class", "--strict", *FAST]
+    assert run(monkeypatch, *arguments) == 2
+    message, _, command = capsys.readouterr().err.rstrip().rpartition("\nTry: ")
+    assert FAULTS[fault] in message
     words = shlex.split(command)
     assert words[0] == "karat"
     assert "--quiet" in words
@@ -119,14 +119,14 @@ def test_the_command_at_the_end_works(
 def test_lines_with_other_numbers_of_cells_are_dropped_by_their_numbers(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('n,x,y\na,1,2\nb,2\n\nc,"3\n",4\nd,5,6,7\ne,8,\nf,9,1\n')
-    found = read(path, id_column="n", impute="drop", truth=["u", "v", "u", "w", "w", "v"])
-    assert found.ids.tolist() == ["a", "c", "f"]
-    assert found.rows is not None
-    assert found.rows.tolist() == [0, 2, 5]
-    assert found.truth is not None
-    assert found.truth.tolist() == ["u", "u", "v"]
-    np.testing.assert_array_equal(found.X, [[1, 2], [3, 4], [9, 1]])
-    assert any("2 of 6 objects" in note and "rows 2, 4" in note for note in found.notes)
+    data = read(path, id_column="n", impute="drop", truth=["u", "v", "u", "w", "w", "v"])
+    assert data.ids.tolist() == ["a", "c", "f"]
+    assert data.rows is not None
+    assert data.rows.tolist() == [0, 2, 5]
+    assert data.truth is not None
+    assert data.truth.tolist() == ["u", "u", "v"]
+    np.testing.assert_array_equal(data.X, [[1, 2], [3, 4], [9, 1]])
+    assert any("2 of 6 objects" in note and "rows 2, 4" in note for note in data.notes)
     with pytest.raises(InputError, match=r"(?s)line 3: .*--impute drop"):
         read(path, id_column="n")
 
@@ -140,13 +140,13 @@ def test_a_row_number_that_a_short_line_lacks_is_none(tmp_path: Path) -> None:
 def test_two_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("a,b,a,a\n1,2,3,4\n4,5,6,7\n")
-    found = read(path)
-    assert found.feature_names == ("a", "b", "a (3)", "a (4)")
-    assert any("Columns 1 and 3 are both called 'a'" in note for note in found.notes)
+    data = read(path)
+    assert data.feature_names == ("a", "b", "a (3)", "a (4)")
+    assert any("Columns 1 and 3 are both called 'a'" in note for note in data.notes)
     path.write_text("u,u\nu,v\nv,v\nw,u\n")
-    found = read(path)
-    assert found.n_objects == 4
-    assert any("--header" in note for note in found.notes)
+    data = read(path)
+    assert data.n_objects == 4
+    assert any("--header" in note for note in data.notes)
 
 
 def test_all_columns_of_a_table_are_told() -> None:

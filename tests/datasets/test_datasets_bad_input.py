@@ -330,7 +330,7 @@ def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
         ".xz": partial(lzma.compress, preset=0),
     }[Path(name).suffix]
     write(tmp_path, pack(text), name)
-    layout = _layout.look(tmp_path / name, ".csv", header=None, encoding="utf-8")
+    layout = _layout.detect_layout(tmp_path / name, ".csv", header=None, encoding="utf-8")
     assert abs(layout.estimated_rows / 36_000 - 1) < 0.15
 
 

@@ -58,20 +58,20 @@ def has_note(data: Dataset, *parts: str) -> bool:
     ],
 )
 def test_header(text: str, names: tuple[str, ...], tmp_path: Path) -> None:
-    one = parsed(tmp_path, text)
-    assert one.feature_names == names
-    assert one.n_objects == 2
-    assert has_note(one, "no header line") == (names[0] == "x1")
-    assert has_note(one, "counts the columns") == (names[0] in ("0", "1"))
+    data = parsed(tmp_path, text)
+    assert data.feature_names == names
+    assert data.n_objects == 2
+    assert has_note(data, "no header line") == (names[0] == "x1")
+    assert has_note(data, "counts the columns") == (names[0] in ("0", "1"))
 
 
 def test_header_as_told(tmp_path: Path) -> None:
     assert parsed(tmp_path, "0,1\n2,3\n", header=False).n_objects == 2
-    one = parsed(tmp_path, "1.5,2\n2,3\n4,5\n", header=True)
-    assert (one.feature_names, one.n_objects) == (("1.5", "2"), 2)
-    one = parsed(tmp_path, "p,q,p\nq,p,q\np,q,p\n", header=False)
-    assert one.n_features == 6
-    assert has_note(one, "as told")
+    data = parsed(tmp_path, "1.5,2\n2,3\n4,5\n", header=True)
+    assert (data.feature_names, data.n_objects) == (("1.5", "2"), 2)
+    data = parsed(tmp_path, "p,q,p\nq,p,q\np,q,p\n", header=False)
+    assert data.n_features == 6
+    assert has_note(data, "as requested")
 
 
 @pytest.mark.parametrize(
@@ -87,24 +87,24 @@ def test_header_as_told(tmp_path: Path) -> None:
     ],
 )
 def test_delimiters(name: str, text: str, tmp_path: Path) -> None:
-    one = parsed(tmp_path, text, name)
-    assert one.feature_names == ("a", "b", "c=u", "c=v")
-    np.testing.assert_array_equal(one.X, [[1, 2.5, 1, 0], [3, 4, 0, 1], [3, 4, 0, 1]])
-    assert has_note(one, "decimal comma") == ("2,5" in text)
+    data = parsed(tmp_path, text, name)
+    assert data.feature_names == ("a", "b", "c=u", "c=v")
+    np.testing.assert_array_equal(data.X, [[1, 2.5, 1, 0], [3, 4, 0, 1], [3, 4, 0, 1]])
+    assert has_note(data, "decimal comma") == ("2,5" in text)
 
 
 def test_semicolons_inside_cells_do_not_part_them(tmp_path: Path) -> None:
-    one = parsed(tmp_path, 'a,b\n1,"x;y;z"\n2,w\n3,w\n')
-    assert one.feature_names == ("a", "b=w", "b=x;y;z")
+    data = parsed(tmp_path, 'a,b\n1,"x;y;z"\n2,w\n3,w\n')
+    assert data.feature_names == ("a", "b=w", "b=x;y;z")
 
 
 def test_encoding(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     for encoding in ("latin-1", "utf-16", "cp1252", "utf-8-sig"):
         path.write_bytes("größe,ort\n1,Köln\n2,Bonn\n3,Bonn\n".encode(encoding))
-        one = read(path, encoding=encoding, label_column="ort")
-        assert one.feature_names == ("größe",)
-        assert truth(one) == ["Köln", "Bonn", "Bonn"]
+        data = read(path, encoding=encoding, label_column="ort")
+        assert data.feature_names == ("größe",)
+        assert truth(data) == ["Köln", "Bonn", "Bonn"]
 
 
 def test_a_pandas_index_is_no_feature(tmp_path: Path) -> None:
@@ -112,13 +112,13 @@ def test_a_pandas_index_is_no_feature(tmp_path: Path) -> None:
     for name in (None, "who"):
         table.index.name = name
         table.to_parquet(tmp_path / "x.parquet")
-        one = read(tmp_path / "x.parquet")
-        assert one.feature_names == ("a", "k")
-        assert has_note(one, "index")
+        data = read(tmp_path / "x.parquet")
+        assert data.feature_names == ("a", "k")
+        assert has_note(data, "index")
         assert list(read_labelings(tmp_path / "x.parquet")) == ["a", "k"]
     assert list(read(tmp_path / "x.parquet", id_column="who").ids) == [4, 5, 9]
-    found = read_labelings(tmp_path / "x.parquet", id_column="who", ids=[9, 4])
-    assert list(found["k"]) == [2, 1]
+    labelings = read_labelings(tmp_path / "x.parquet", id_column="who", ids=[9, 4])
+    assert list(labelings["k"]) == [2, 1]
 
 
 def test_row_numbers_are_no_feature(tmp_path: Path) -> None:
@@ -140,34 +140,34 @@ def test_row_numbers_are_no_feature(tmp_path: Path) -> None:
 
 
 def test_categories_become_columns(tmp_path: Path) -> None:
-    one = parsed(tmp_path, "c,x\nred,1\nblue,2\nred,3\n,4\n", impute="median", scale="standard")
-    assert one.feature_names == ("c=blue", "c=red", "x")
-    np.testing.assert_array_equal(one.X[:, :2], [[0, 1], [1, 0], [0, 1], [0, 1]])
-    assert has_note(one, "'c' became 2 columns", "blue, red")
-    assert has_note(one, "most frequent", "1 in 'c'")
-    assert one.center is not None
-    assert one.scale is not None
-    np.testing.assert_array_equal(one.center, [0, 0, 2.5])
-    np.testing.assert_array_equal(one.scale[:2], [1, 1])
+    data = parsed(tmp_path, "c,x\nred,1\nblue,2\nred,3\n,4\n", impute="median", scale="standard")
+    assert data.feature_names == ("c=blue", "c=red", "x")
+    np.testing.assert_array_equal(data.X[:, :2], [[0, 1], [1, 0], [0, 1], [0, 1]])
+    assert has_note(data, "'c' became 2 columns", "blue, red")
+    assert has_note(data, "most frequent", "1 in 'c'")
+    assert data.center is not None
+    assert data.scale is not None
+    np.testing.assert_array_equal(data.center, [0, 0, 2.5])
+    np.testing.assert_array_equal(data.scale[:2], [1, 1])
 
 
 def test_few_numbers_among_text_are_categories(tmp_path: Path) -> None:
-    one = parsed(tmp_path, "c,x\n1,1\nmany,2\nfew,3\nmany,4\nfew,1\n")
-    assert one.feature_names == ("c=1", "c=few", "c=many", "x")
+    data = parsed(tmp_path, "c,x\n1,1\nmany,2\nfew,3\nmany,4\nfew,1\n")
+    assert data.feature_names == ("c=1", "c=few", "c=many", "x")
 
 
 def test_booleans_and_text_numbers(tmp_path: Path) -> None:
-    one = parsed(tmp_path, "f,g\ntrue,1\nFalse,2\ntrue,3\n")
-    np.testing.assert_array_equal(one.X, [[1, 1], [0, 2], [1, 3]])
-    assert has_note(one, "'f'", "true became 1")
+    data = parsed(tmp_path, "f,g\ntrue,1\nFalse,2\ntrue,3\n")
+    np.testing.assert_array_equal(data.X, [[1, 1], [0, 2], [1, 3]])
+    assert has_note(data, "'f'", "true became 1")
     table = {"a": ["1", " 2.5 ", "+.5e1", "?"], "b": [1, 2, 3, 4]}
     np.testing.assert_array_equal(from_table(table, impute="drop").X, [[1, 1], [2.5, 2], [5, 3]])
 
 
 def test_empty_columns_are_left_out_with_a_note(tmp_path: Path) -> None:
-    one = parsed(tmp_path, "a,b,c\n1,,NA\n2,,NA\n")
-    assert one.feature_names == ("a",)
-    assert [column.kind for column in one.plan.columns] == ["number", "empty", "empty"]
+    data = parsed(tmp_path, "a,b,c\n1,,NA\n2,,NA\n")
+    assert data.feature_names == ("a",)
+    assert [column.kind for column in data.plan.columns] == ["number", "empty", "empty"]
     again = from_array(np.array([[1, np.nan], [2, np.inf]]))
     assert again.feature_names == ("x1",)
 
@@ -177,20 +177,20 @@ def test_constant_columns_and_equal_objects_are_noted() -> None:
     X = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
     assert np.ascontiguousarray(X[:, 0]).std() > 0
     for how in ("none", "standard", "robust", "minmax"):
-        one = from_array(X, scale=how)
-        assert has_note(one, "same value", "'x1'")
-        assert one.n_features == 2
+        data = from_array(X, scale=how)
+        assert has_note(data, "same value", "'x1'")
+        assert data.n_features == 2
         if how != "none":
-            np.testing.assert_array_equal(one.X[:, 0], 0.0)
-            assert one.scale is not None
-            assert one.scale[0] == 1.0
+            np.testing.assert_array_equal(data.X[:, 0], 0.0)
+            assert data.scale is not None
+            assert data.scale[0] == 1.0
     assert has_note(from_array(np.ones((5, 2))), "All objects are equal")
     assert has_note(from_array(sparse.csr_array((5, 2))), "All objects are equal")
 
 
 def test_one_column(tmp_path: Path) -> None:
-    one = parsed(tmp_path, "a\n1\n2\n4\n")
-    assert one.X.shape == (3, 1)
+    data = parsed(tmp_path, "a\n1\n2\n4\n")
+    assert data.X.shape == (3, 1)
     filled = parsed(tmp_path, "a\n1\n\n4\n", impute="median")
     np.testing.assert_array_equal(filled.X.ravel(), [1, 2.5, 4])
 
@@ -216,13 +216,13 @@ def test_classes_are_kept_as_written(
     written: list[str], expected: list[Any], tmp_path: Path
 ) -> None:
     text = "x,class\n" + "".join(f"{i},{label}\n" for i, label in enumerate(written))
-    one = parsed(tmp_path, text, label_column="class")
-    assert truth(one) == expected
-    assert [type(value) for value in truth(one)] == [type(value) for value in expected]
-    assert one.truth_name == "class"
-    assert one.feature_names == ("x",)
-    known = sum(value is not None for value in expected)
-    assert has_note(one, f"{known} labels of", "unknown") == (known < 4)
+    data = parsed(tmp_path, text, label_column="class")
+    assert truth(data) == expected
+    assert [type(value) for value in truth(data)] == [type(value) for value in expected]
+    assert data.truth_name == "class"
+    assert data.feature_names == ("x",)
+    n_known = sum(value is not None for value in expected)
+    assert has_note(data, f"{n_known} labels of", "unknown") == (n_known < 4)
 
 
 def test_classes_from_tables() -> None:
@@ -235,8 +235,8 @@ def test_classes_from_tables() -> None:
         ([True, False, None], [True, False, None]),
         ([1, "a", None], ["1", "a", None]),
     ]:
-        one = from_table(pd.DataFrame({"x": x, "c": labels}), label_column="c")
-        assert truth(one) == expected
+        data = from_table(pd.DataFrame({"x": x, "c": labels}), label_column="c")
+        assert truth(data) == expected
 
 
 def test_dubious_classes_are_noted() -> None:
@@ -257,19 +257,19 @@ def test_truth_beside_the_data(tmp_path: Path) -> None:
         ("why.txt", "earn 1\n\nacq 2"),
     ]:
         (tmp_path / name).write_text(text)
-        one = read(tmp_path / "x.npy", truth=tmp_path / name)
-        assert [value and value[:4].strip() for value in truth(one)] == ["earn", None, "acq"]
-        assert one.options == {"truth": str(tmp_path / name), "strict": True}
+        data = read(tmp_path / "x.npy", truth=tmp_path / name)
+        assert [value and value[:4].strip() for value in truth(data)] == ["earn", None, "acq"]
+        assert data.options == {"truth": str(tmp_path / name), "strict": True}
     np.save(tmp_path / "y.npy", np.array([3, -1, 4]))
     assert truth(read(tmp_path / "x.npy", truth=str(tmp_path / "y.npy"))) == [3, None, 4]
     assert truth(read(tmp_path / "x.npy", truth=pd.Series(["a", None, "b"]))) == ["a", None, "b"]
 
 
 def test_ids(tmp_path: Path) -> None:
-    one = parsed(tmp_path, "n,x\n007,1\n8,2\n9,3\n", id_column="n")
-    assert list(one.ids) == ["007", "8", "9"]
-    one = parsed(tmp_path, "n,x\n7,1\n8,\n9,3\n", id_column="n", impute="drop")
-    assert list(one.ids) == [7, 9]
+    data = parsed(tmp_path, "n,x\n007,1\n8,2\n9,3\n", id_column="n")
+    assert list(data.ids) == ["007", "8", "9"]
+    data = parsed(tmp_path, "n,x\n7,1\n8,\n9,3\n", id_column="n", impute="drop")
+    assert list(data.ids) == [7, 9]
     assert list(from_array(np.eye(2), ids=["a", "b"]).ids) == ["a", "b"]
 
 
@@ -293,17 +293,17 @@ def test_impute_against_its_definition(X: np.ndarray, how: Any) -> None:
         rows = good.all(axis=1)
         if rows.sum() < 2:
             return
-        one = from_array(X, impute=how, truth=np.arange(len(X)))
-        np.testing.assert_array_equal(one.X, X[rows])
-        assert list(one.ids) == list(np.flatnonzero(rows))
-        assert truth(one) == list(np.flatnonzero(rows))
+        data = from_array(X, impute=how, truth=np.arange(len(X)))
+        np.testing.assert_array_equal(data.X, X[rows])
+        assert list(data.ids) == list(np.flatnonzero(rows))
+        assert truth(data) == list(np.flatnonzero(rows))
         return
     expected = X.copy()
     for j in range(X.shape[1]):
         expected[~good[:, j], j] = np.median(X[good[:, j], j])
-    one = from_array(X, impute=how)
-    np.testing.assert_allclose(one.X, expected, rtol=1e-14, atol=1e-14)
-    assert has_note(one, "replaced") == (not good.all())
+    data = from_array(X, impute=how)
+    np.testing.assert_allclose(data.X, expected, rtol=1e-14, atol=1e-14)
+    assert has_note(data, "replaced") == (not good.all())
 
 
 def test_sums_that_overflow_are_no_missing_values() -> None:
@@ -325,15 +325,15 @@ SCALED = hnp.arrays(
 @given(X=SCALED, how=st.sampled_from(["standard", "robust", "minmax"]))
 @examples(150)
 def test_scaling_can_be_undone(X: np.ndarray, how: Any) -> None:
-    one = from_array(X, scale=how)
-    assert one.center is not None
-    assert one.scale is not None
-    assert (one.scale > 0).all()
+    data = from_array(X, scale=how)
+    assert data.center is not None
+    assert data.scale is not None
+    assert (data.scale > 0).all()
     size = np.abs(X).max(axis=0) + 1e-300
-    np.testing.assert_allclose((one.X * one.scale + one.center) / size, X / size, atol=1e-14)
+    np.testing.assert_allclose((data.X * data.scale + data.center) / size, X / size, atol=1e-14)
     if how == "minmax":
-        assert one.X.min() >= 0
-        assert one.X.max() <= 1 + 1e-15
+        assert data.X.min() >= 0
+        assert data.X.max() <= 1 + 1e-15
 
 
 @pytest.mark.parametrize(
@@ -362,9 +362,9 @@ def test_scaling_at_the_ends_of_the_numbers(size: float) -> None:
 
 def test_robust_scale_of_a_column_that_is_mostly_one_value() -> None:
     X = np.array([[0.0], [0], [0], [0], [0], [0], [7], [0]])
-    one = from_array(X, scale="robust")
-    assert has_note(one, "Centred but not scaled", "'x1'")
-    np.testing.assert_array_equal(one.X, X)
+    data = from_array(X, scale="robust")
+    assert has_note(data, "Centred but not scaled", "'x1'")
+    np.testing.assert_array_equal(data.X, X)
 
 
 def test_sparse_standard_scale() -> None:
@@ -376,15 +376,15 @@ def test_sparse_standard_scale() -> None:
     for dtype in (np.float64, np.float32):
         X = sparse.csr_array(dense.astype(dtype))
         before = X.copy()
-        one = from_array(X, scale="standard")
-        assert sparse.issparse(one.X)
-        assert one.X.dtype == dtype
+        data = from_array(X, scale="standard")
+        assert sparse.issparse(data.X)
+        assert data.X.dtype == dtype
         theirs = StandardScaler(with_mean=False).fit_transform(X)
-        np.testing.assert_allclose(one.X.toarray(), theirs.toarray(), rtol=1e-5)
+        np.testing.assert_allclose(data.X.toarray(), theirs.toarray(), rtol=1e-5)
         assert (before != X).nnz == 0
-        assert one.scale is not None
-        np.testing.assert_allclose((one.X * one.scale).toarray(), dense, rtol=1e-5)
-        assert has_note(one, "not centred")
+        assert data.scale is not None
+        np.testing.assert_allclose((data.X * data.scale).toarray(), dense, rtol=1e-5)
+        assert has_note(data, "not centred")
 
 
 def test_packaged_sets() -> None:
@@ -416,20 +416,20 @@ def test_a_file_comes_before_a_packaged_set(
 
 
 def test_it_prints_what_was_done(tmp_path: Path) -> None:
-    one = parsed(
+    data = parsed(
         tmp_path, "n,c,y\n1,u,a\n2,v,\n3,v,b\n", label_column="y", drop="n", scale="minmax"
     )
-    assert str(one).splitlines()[0] == (
+    assert str(data).splitlines()[0] == (
         "x: 3 objects, 2 features, 2 classes in y (2 objects labelled)"
     )
-    assert has_note(one, "Excluded as requested: 'n'")
-    assert repr(one) == "<Dataset 'x', 3 × 2>"
+    assert has_note(data, "Excluded as requested: 'n'")
+    assert repr(data) == "<Dataset 'x', 3 × 2>"
 
 
 def test_real_files(shared_data: Path) -> None:
-    one = read(shared_data / "points" / "digits_test.csv.gz", label_column="label")
-    assert one.X.shape == (1797, 64)
-    assert len(set(truth(one))) == 10
+    data = read(shared_data / "points" / "digits_test.csv.gz", label_column="label")
+    assert data.X.shape == (1797, 64)
+    assert len(set(truth(data))) == 10
     counts = read(
         shared_data / "terms" / "re0.npz", truth=shared_data / "terms" / "re0.labels.txt.gz"
     )

@@ -170,8 +170,8 @@ def test_every_door_gives_the_same(tmp_path: Path) -> None:
         "drop": ("junk",),
         "scale": "robust",
     }
-    one = from_table(table, **how)
-    assert one.feature_names == (
+    data = from_table(table, **how)
+    assert data.feature_names == (
         "size",
         "count",
         "flag",
@@ -179,40 +179,40 @@ def test_every_door_gives_the_same(tmp_path: Path) -> None:
         "colour=green",
         "colour=red",
     )
-    assert list(one.ids) == list("pqrstu")
-    assert one.truth is not None
-    assert list(one.truth) == ["a", None, "b", "a", "b", "a"]
-    same(one, from_table(polars.from_pandas(table), **how))
-    same(one, from_table(polars.from_pandas(table).lazy(), **how))
-    same(one, from_table(pa.table(table), **how))
-    same(one, from_table(dict(table.items()), **how))
-    same(one, from_table(table.convert_dtypes(), **how))
-    same(one, from_table(table.astype({"colour": "category"}), **how))
-    same(one, from_table(table.set_index("id"), **how))
+    assert list(data.ids) == list("pqrstu")
+    assert data.truth is not None
+    assert list(data.truth) == ["a", None, "b", "a", "b", "a"]
+    same(data, from_table(polars.from_pandas(table), **how))
+    same(data, from_table(polars.from_pandas(table).lazy(), **how))
+    same(data, from_table(pa.table(table), **how))
+    same(data, from_table(dict(table.items()), **how))
+    same(data, from_table(table.convert_dtypes(), **how))
+    same(data, from_table(table.astype({"colour": "category"}), **how))
+    same(data, from_table(table.set_index("id"), **how))
     for suffix in (".csv", ".tsv", ".parquet"):
         path = tmp_path / f"mixed{suffix}"
         if suffix == ".parquet":
             table.to_parquet(path)
         else:
             table.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
-        same(one, read(path, **how))
+        same(data, read(path, **how))
 
 
 def test_the_recorded_options_read_it_again(tmp_path: Path) -> None:
     path = tmp_path / "mixed.csv"
     mixed().to_csv(path, index=False, encoding="latin-1")
-    one = read(
+    data = read(
         path, label_column="class", drop=["id", "junk"], scale="standard", encoding="latin-1"
     )
-    assert one.source == str(path)
-    assert one.options == {
+    assert data.source == str(path)
+    assert data.options == {
         "label_column": "class",
         "drop": ("id", "junk"),
         "scale": "standard",
         "encoding": "latin-1",
         "strict": True,
     }
-    same(one, read(one.source, **one.options))
+    same(data, read(data.source, **data.options))
 
 
 def test_float32_stays(tmp_path: Path) -> None:
@@ -220,15 +220,15 @@ def test_float32_stays(tmp_path: Path) -> None:
     frame(X).to_parquet(tmp_path / "x.parquet")
     np.save(tmp_path / "x.npy", X)
     np.savez(tmp_path / "x.npz", X=X)
-    for one in (
+    for data in (
         from_array(X),
         from_array(X, scale="standard"),
         from_table(frame(X)),
         *(read(tmp_path / f"x{suffix}") for suffix in (".parquet", ".npy", ".npz")),
     ):
-        assert one.X.dtype == np.float32
-    both = frame(X).assign(more=[1, 2])
-    assert from_table(both).X.dtype == np.float64
+        assert data.X.dtype == np.float32
+    mixed = frame(X).assign(more=[1, 2])
+    assert from_table(mixed).X.dtype == np.float64
 
 
 def test_compressed_truth_and_names(tmp_path: Path) -> None:
@@ -245,8 +245,8 @@ def test_the_user_array_is_neither_copied_nor_changed() -> None:
     X.setflags(write=False)
     assert np.shares_memory(from_array(X[:2]).X, X)
     for scale in ("none", "standard", "robust", "minmax"):
-        one = from_array(X, impute="median", scale=scale)
-        assert not np.shares_memory(one.X, X)
+        data = from_array(X, impute="median", scale=scale)
+        assert not np.shares_memory(data.X, X)
     from_array(X, impute="drop", scale="minmax")
     np.testing.assert_array_equal(X, before)
 
@@ -266,37 +266,37 @@ def test_the_user_array_is_neither_copied_nor_changed() -> None:
 )
 def test_awkward_arrays(awkward: Any) -> None:
     X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 7.0]])
-    one = from_array(awkward(X))
-    np.testing.assert_array_equal(one.X, X)
-    assert one.X.dtype == np.float64
-    assert one.X.flags.c_contiguous
-    assert one.fingerprint == from_array(X).fingerprint
+    data = from_array(awkward(X))
+    np.testing.assert_array_equal(data.X, X)
+    assert data.X.dtype == np.float64
+    assert data.X.flags.c_contiguous
+    assert data.fingerprint == from_array(X).fingerprint
 
 
 def test_npz_has_its_columns_beside_the_data(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez(path, features=np.eye(3), y=np.array([1, 2, 1]), who=np.array(["a", "b", "c"]))
-    one = read(path, label_column="y", id_column="who", scale="minmax")
-    assert list(one.truth if one.truth is not None else []) == [1, 2, 1]
-    assert list(one.ids) == ["a", "b", "c"]
-    np.testing.assert_array_equal(one.X, np.eye(3))
+    data = read(path, label_column="y", id_column="who", scale="minmax")
+    assert list(data.truth if data.truth is not None else []) == [1, 2, 1]
+    assert list(data.ids) == ["a", "b", "c"]
+    np.testing.assert_array_equal(data.X, np.eye(3))
 
 
 def test_structured_and_flat_npy(tmp_path: Path) -> None:
     records = np.array([(1.0, 2, "a"), (3.0, 4, "b"), (3.0, 4, "b")], dtype="f8,i4,U1")
     np.save(tmp_path / "r.npy", records)
-    one = read(tmp_path / "r.npy", label_column="f2")
-    assert one.feature_names == ("f0", "f1")
-    assert list(one.truth if one.truth is not None else []) == ["a", "b", "b"]
+    data = read(tmp_path / "r.npy", label_column="f2")
+    assert data.feature_names == ("f0", "f1")
+    assert list(data.truth if data.truth is not None else []) == ["a", "b", "b"]
     np.save(tmp_path / "v.npy", np.arange(4))
     assert read(tmp_path / "v.npy").X.shape == (4, 1)
 
 
 def test_npy_label_column_by_position_name(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([[0.5, 1, 2], [0.7, np.nan, 2], [0.1, 3, 1]]))
-    one = read(tmp_path / "x.npy", label_column="x2", drop="x3")
-    assert one.feature_names == ("x1",)
-    assert list(one.truth if one.truth is not None else []) == [1, None, 3]
+    data = read(tmp_path / "x.npy", label_column="x2", drop="x3")
+    assert data.feature_names == ("x1",)
+    assert list(data.truth if data.truth is not None else []) == [1, None, 3]
 
 
 def test_fingerprint_sees_values_shape_dtype_and_structure_only() -> None:
@@ -336,10 +336,10 @@ def test_parquet_with_arrow_types(tmp_path: Path) -> None:
             "view": pa.array(["u", "v", "u"], pa.string_view()),
         }
     )
-    one = from_table(table)
-    assert one.X.shape == (3, 8)
-    np.testing.assert_array_equal(one.X[:, 0], [1, 2, 3])
-    np.testing.assert_array_equal(one.X[:, 1], [2.0**60, 0, 1])
-    np.testing.assert_array_equal(one.X[:, 2:4], [[1, 1], [2, 2], [3, 3]])
+    data = from_table(table)
+    assert data.X.shape == (3, 8)
+    np.testing.assert_array_equal(data.X[:, 0], [1, 2, 3])
+    np.testing.assert_array_equal(data.X[:, 1], [2.0**60, 0, 1])
+    np.testing.assert_array_equal(data.X[:, 2:4], [[1, 1], [2, 2], [3, 3]])
     pq.write_table(table.drop_columns(["view", "half"]), tmp_path / "x.parquet", row_group_size=1)
     assert read(tmp_path / "x.parquet").X.shape == (3, 5)

@@ -22,18 +22,18 @@ def check(seed: int, folder: Path) -> None:
     options = dirty_tables.write(table, path)
     truth = options[1] if options else None
     data = karat.datasets.read(path, truth=truth)
-    told = {one.key for one in data.findings}
-    context = f"seed {seed}: {table.planted}, found {sorted(told)}"
+    reported = {finding.key for finding in data.findings}
+    context = f"seed {seed}: {table.planted}, found {sorted(reported)}"
     for keys in table.said:
-        assert keys & told, context
-    assert all(sentence(one) for one in data.findings)
-    if any(one.stops for one in data.findings):
+        assert keys & reported, context
+    assert all(sentence(finding) for finding in data.findings)
+    if any(finding.stops for finding in data.findings):
         assert set(table.planted) & {"matrix", "edges"}, context
         return
     assert not {"matrix", "edges"} & set(table.planted), context
     assert data.n_objects == table.n, context
     if data.truth is not None and table.truth is not None:
-        assert [str(one)[1:] for one in data.truth] == [str(c) for c in table.classes], context
+        assert [str(value)[1:] for value in data.truth] == [str(c) for c in table.classes], context
     # columns that have nothing to do with the clusters blur them, and were named
     if not {"units", "dates", "codes", "mixed"} & set(table.planted):
         assert dirty_tables.agreement(data.X, table.classes) > 0.85, context
@@ -53,13 +53,15 @@ def test_none_of_many_faults_is_silent(part: int, tmp_path: Path) -> None:
 
 
 def test_clean_tables_have_no_harmful_finding(shared_data: Path) -> None:
-    found = {}
+    harmful_keys = {}
     for path in sorted((shared_data / "points").glob("*.csv.gz")):
         data = karat.datasets.read(path, label_column="label")
-        found[path.name] = [one.key for one in data.findings if one.severity == "harmful"]
-    assert len(found) > 20
-    harmful = [name for name, keys in found.items() if keys]
-    assert len(harmful) <= 0.03 * len(found), {name: found[name] for name in harmful}
+        harmful_keys[path.name] = [
+            finding.key for finding in data.findings if finding.severity == "harmful"
+        ]
+    assert len(harmful_keys) > 20
+    harmful = {name: keys for name, keys in harmful_keys.items() if keys}
+    assert len(harmful) <= 0.03 * len(harmful_keys), harmful
 
 
 def test_clean_random_tables_have_no_harmful_finding(tmp_path: Path) -> None:
@@ -70,6 +72,6 @@ def test_clean_random_tables_have_no_harmful_finding(tmp_path: Path) -> None:
         if seed % 2:
             frame = pd.DataFrame(rng.poisson(3, (200, 4)), columns=list("abcd"))
         assert not [
-            one.key for one in karat.datasets.from_table(frame).findings
-            if one.severity == "harmful"
+            finding.key for finding in karat.datasets.from_table(frame).findings
+            if finding.severity == "harmful"
         ]  # fmt: skip

@@ -34,8 +34,8 @@ def command(
     return code, out, err
 
 
-def found(data: Any) -> dict[str, Any]:
-    return {one.key: one for one in data.findings}
+def findings_by_key(data: Any) -> dict[str, Any]:
+    return {finding.key: finding for finding in data.findings}
 
 
 def groups(n: int = 150, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -77,7 +77,7 @@ def test_classes_in_another_order_are_joined(with_ids, monkeypatch, capsys):
     code, out, _ = command(monkeypatch, capsys, "compare", truth, with_ids / "lab.csv", "--json")
     answer = json.loads(out)
     assert any("joined by the column 'id'" in note for note in answer["notes"])
-    (index,) = [one for one in answer["measures"] if one["key"] == "adjusted_rand_index"]
+    (index,) = [row for row in answer["measures"] if row["key"] == "adjusted_rand_index"]
     assert index["values"] == {"kind": {"mine": 1}}
     code, out, _ = command(
         monkeypatch, capsys, "bound", with_ids / "lab.csv", with_ids / "few.csv", "--json"
@@ -86,17 +86,17 @@ def test_classes_in_another_order_are_joined(with_ids, monkeypatch, capsys):
     assert json.loads(out)["table"][0]["errors"] == 0
 
 
-@pytest.mark.parametrize("what", ["truth", "labelings", "compare"])
-def test_other_ids_are_an_error_that_shows_three_of_each(what, with_ids, monkeypatch, capsys):
-    data, other = with_ids / "withid.csv", with_ids / "other.csv"
-    given = {
-        "truth": ["run", data, "--truth", other, *FAST],
-        "labelings": ["run", data, "--labelings", other, "--only-labelings"],
-        "compare": ["compare", other, with_ids / "lab.csv"],
-    }[what]
-    code, _, err = command(monkeypatch, capsys, *given)
+@pytest.mark.parametrize("option", ["truth", "labelings", "compare"])
+def test_other_ids_are_an_error_that_shows_three_of_each(option, with_ids, monkeypatch, capsys):
+    data, other_path = with_ids / "withid.csv", with_ids / "other.csv"
+    arguments = {
+        "truth": ["run", data, "--truth", other_path, *FAST],
+        "labelings": ["run", data, "--labelings", other_path, "--only-labelings"],
+        "compare": ["compare", other_path, with_ids / "lab.csv"],
+    }[option]
+    code, _, err = command(monkeypatch, capsys, *arguments)
     assert code == 2
-    if what != "compare":
+    if option != "compare":
         assert err.count("'zc") == 3
         assert err.count("'c") >= 3
 
@@ -134,9 +134,9 @@ def test_a_class_among_the_features(tmp_path, monkeypatch, capsys):
     noise().assign(target=[0, 10, 20] * 100).to_csv(path, index=False)
     data = read(path)
     assert data.feature_names == ("a", "b", "c", "d")
-    assert found(data)["label"].option == {"label_column": "target"}
+    assert findings_by_key(data)["label"].option == {"label_column": "target"}
     assert "target" in read(path, accept="label").feature_names
-    assert read(path, **found(data)["label"].option).truth_name == "target"
+    assert read(path, **findings_by_key(data)["label"].option).truth_name == "target"
     # under a name that tells nothing, the answer itself shows it
     noise().assign(qq=[0, 100, 200] * 100).to_csv(path, index=False)
     code, out, _ = command(monkeypatch, capsys, "run", path, "--scale", "none", *FAST)
@@ -150,15 +150,15 @@ def test_repeated_far_values_are_missing(tmp_path):
     for name in "abcd":
         table.loc[rng.random(300) < 0.05, name] = -999.0
     data = from_table(table)
-    assert found(data)["sentinel"].facts["values"] == dict.fromkeys("abcd", (-999.0,))
+    assert findings_by_key(data)["sentinel"].facts["values"] == dict.fromkeys("abcd", (-999.0,))
     assert np.abs(data.X).max() < 6
-    assert "sentinel" not in found(from_table(table, accept="sentinel"))
+    assert "sentinel" not in findings_by_key(from_table(table, accept="sentinel"))
     assert from_table(table, accept="sentinel").X.min() < -3
     pressure = pd.DataFrame({"p": rng.normal(90, 8, 300), "q": rng.normal(30, 8, 300)})
     pressure.loc[:9, "p"] = 0.0
-    assert found(from_table(pressure))["sentinel"].facts["values"] == {"p": (0.0,)}
+    assert findings_by_key(from_table(pressure))["sentinel"].facts["values"] == {"p": (0.0,)}
     counts = pd.DataFrame({"a": rng.poisson(2, 300), "b": rng.poisson(9, 300)})
-    assert "sentinel" not in found(from_table(counts))
+    assert "sentinel" not in findings_by_key(from_table(counts))
 
 
 def test_dates_and_codes():
@@ -172,8 +172,8 @@ def test_dates_and_codes():
     when, stamp = (data.X[:, data.feature_names.index(name)] for name in ("when", "stamp"))
     np.testing.assert_allclose(np.diff(when), 1)
     np.testing.assert_allclose(when, stamp)
-    assert found(data)["date"].columns == ("when", "stamp")
-    assert found(data)["code"].columns == ("region_code",)
+    assert findings_by_key(data)["date"].columns == ("when", "stamp")
+    assert findings_by_key(data)["code"].columns == ("region_code",)
     assert "region_code=101" in data.feature_names
     assert from_table(table, accept=["date", "code"], scale="none").X.max() > 2e7
 
@@ -188,7 +188,7 @@ def test_columns_in_different_units_are_scaled(tmp_path, monkeypatch, capsys):
     assert data.plan.scale == "standard"
     plain = read(path, scale="none")
     assert plain.X.max() > 30_000
-    assert "as requested" in sentence(found(plain)["units"])
+    assert "as requested" in sentence(findings_by_key(plain)["units"])
     code, out, _ = command(monkeypatch, capsys, "run", path, *FAST)
     assert code == 0
     assert out.index("different units") < out.index("Use ")
@@ -233,13 +233,13 @@ def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
     assert graph.X.nnz == 2 * len(ends)
     assert read(path, accept="edges").n_features == 2
     grid = pd.DataFrame(rng.integers(0, 30, (400, 2)), columns=["x", "y"])
-    assert "edges" not in found(from_table(grid))
+    assert "edges" not in findings_by_key(from_table(grid))
     # loops are excluded, and of a pair that is named again the heavier edge counts
     path.write_text("u,v,w\np,q,1\nq,p,2.5\nq,r,1\nr,r,4\n")
-    one = read(path, kind="graph")
-    assert one.ids.tolist() == ["p", "q", "r"]
-    np.testing.assert_array_equal(one.X.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
-    assert any("1 edges from a node to itself were excluded; 1 that" in n for n in one.notes)
+    data = read(path, kind="graph")
+    assert data.ids.tolist() == ["p", "q", "r"]
+    np.testing.assert_array_equal(data.X.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
+    assert any("1 edges from a node to itself were excluded; 1 repeated" in n for n in data.notes)
     path.write_text("u,v\np,p\nq,q\n")
     with pytest.raises(InputError, match="no edge"):
         read(path, kind="graph")
@@ -252,10 +252,10 @@ def test_graphml(tmp_path):
     xml += '<edge source="q" target="r"/></graph></graphml>'
     path = tmp_path / "g.graphml"
     path.write_text(xml)
-    one = read(path)
-    assert one.ids.tolist() == ["p", "q", "r", "s"]
-    np.testing.assert_array_equal(one.X.toarray()[:3, :3], [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
-    assert not one.X.toarray()[3].any()
+    data = read(path)
+    assert data.ids.tolist() == ["p", "q", "r", "s"]
+    np.testing.assert_array_equal(data.X.toarray()[:3, :3], [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
+    assert not data.X.toarray()[3].any()
     for wrong in (xml[:-9], xml.replace('source="p"', ""), xml.replace("2.5", "")):
         path.write_text(wrong)
         with pytest.raises(InputError, match=r"no GraphML|without a source|positive numbers"):
@@ -266,9 +266,9 @@ def test_graphml_by_a_peer(tmp_path):
     nx = pytest.importorskip("networkx")
     graph = nx.les_miserables_graph()
     nx.write_graphml(graph, tmp_path / "g.graphml")
-    one = read(tmp_path / "g.graphml")
-    want = nx.to_numpy_array(graph, nodelist=one.ids.tolist())
-    np.testing.assert_array_equal(one.X.toarray(), want)
+    data = read(tmp_path / "g.graphml")
+    want = nx.to_numpy_array(graph, nodelist=data.ids.tolist())
+    np.testing.assert_array_equal(data.X.toarray(), want)
 
 
 def test_fields_and_terms_are_of_different_namespaces(tmp_path):
@@ -278,7 +278,7 @@ def test_fields_and_terms_are_of_different_namespaces(tmp_path):
         for i, kind in enumerate(["spam", "ham"] * 10)
     ]
     path = tmp_path / "mails.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     options: dict[str, Any] = {"vectorizer": {"min_df": 1, "max_df": 1.0}}
     data = read(path, label_column="spam", id_column="file", **options)
     assert {"spam", "file"} <= set(data.feature_names)
@@ -294,7 +294,7 @@ def test_tiny_magnitudes(power, tmp_path, monkeypatch, capsys):
     path = tmp_path / "tiny.csv"
     tiny.to_csv(path, index=False)
     data = read(path)
-    assert "magnitude" in found(data) or power > -150
+    assert "magnitude" in findings_by_key(data) or power > -150
     with pytest.raises(InputError, match="smaller unit"):
         karat.evaluate(tiny.to_numpy(), y)
     with pytest.raises(InputError, match="smaller unit"):
@@ -342,9 +342,9 @@ def test_what_is_no_distance_is_rejected(value):
     ],
 )
 def test_numbers_as_people_write_them(cells, values, form):
-    made, told = numbers(cells)
-    np.testing.assert_array_equal(made, values)
-    assert form in told
+    actual_values, actual_form = numbers(cells)
+    np.testing.assert_array_equal(actual_values, values)
+    assert form in actual_form
 
 
 def test_dates_as_people_write_them():
@@ -362,18 +362,18 @@ def test_ids_that_several_rows_share_are_no_feature(tmp_path):
     table.to_csv(tmp_path / "x.csv", index=False)
     data = read(tmp_path / "x.csv")
     assert data.feature_names == ("x", "v")
-    assert "code" in found(data)
+    assert "code" in findings_by_key(data)
 
 
 def test_markers_and_own_marks(tmp_path):
     rng = np.random.default_rng(0)
     cells = [f"{x:.2f}" for x in rng.normal(50, 5, 60)]
     cells[3:7] = ["n/a", "-", "?", "empty"]
-    other = rng.normal(50, 5, 60).round(2)
-    other[5] = -1
-    pd.DataFrame({"a": cells, "b": other}).to_csv(tmp_path / "x.csv", index=False)
+    noise = rng.normal(50, 5, 60).round(2)
+    noise[5] = -1
+    pd.DataFrame({"a": cells, "b": noise}).to_csv(tmp_path / "x.csv", index=False)
     data = read(tmp_path / "x.csv", na_values="b:-1")
-    assert found(data)["missing"].facts["count"] == 5
+    assert findings_by_key(data)["missing"].facts["count"] == 5
     assert data.X.min() > 20
     with pytest.raises(InputError, match="no column is called 'c'"):
         read(tmp_path / "x.csv", na_values="c:-1")
@@ -383,10 +383,10 @@ def test_a_second_header_line_and_a_swallowed_one(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("height,weight\ncm,kg\n" + "".join(f"{i % 7},{i % 5}\n" for i in range(40)))
     data = read(path)
-    assert found(data)["header"].columns == ("height", "weight")
+    assert findings_by_key(data)["header"].columns == ("height", "weight")
     lines = [f"{i % 7} %,{i % 5} %\n" for i in range(39)]
     path.write_text("".join(["31 %,77 %\n", *lines]))
-    (first,) = [one for one in read(path).findings if one.stops]
+    (first,) = [finding for finding in read(path).findings if finding.stops]
     assert (first.key, first.option) == ("header", {"header": False})
     assert read(path, header=False).n_objects == 40
 
@@ -396,9 +396,9 @@ def test_only_the_first_of_sorted_rows_are_labelled():
     table = table.sort_values("height", ignore_index=True)
     truth = np.where(np.arange(len(y)) < 40, "a", None)
     truth[:5] = "b"
-    assert found(from_table(table, truth=truth))["order"].columns == ("height",)
+    assert findings_by_key(from_table(table, truth=truth))["order"].columns == ("height",)
     mixed = table.sample(frac=1, random_state=0)
-    assert "order" not in found(from_table(mixed.reset_index(drop=True), truth=truth))
+    assert "order" not in findings_by_key(from_table(mixed.reset_index(drop=True), truth=truth))
 
 
 def customers(n: int = 5000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -433,11 +433,11 @@ def test_an_export_is_read_at_once(tmp_path):
     path = tmp_path / "customers.csv"
     table.to_csv(path, index=False)
     data = read(path)
-    assert {one.name: one.kind for one in data.plan.columns} == {
+    assert {column.name: column.kind for column in data.plan.columns} == {
         "id": "id", "age": "number", "income": "number", "region": "category", "plan": "category",
         "signup date": "date", "last order": "date", "notes": "text",
     }  # fmt: skip
-    assert {"units", "date", "id", "text", "missing"} <= set(found(data))
+    assert {"units", "date", "id", "text", "missing"} <= set(findings_by_key(data))
     assert dirty_tables.agreement(data.X, segment) > 0.95
     with pytest.raises(InputError, match=r"(?s)'notes'.*--drop 'notes'"):
         read(path, strict=True)
@@ -462,11 +462,11 @@ def test_every_kind_of_finding_has_a_sentence_and_an_option(tmp_path):
     table, _ = customers(400)
     table["target"] = 1 + np.arange(400) % 2
     data = from_table(table)
-    assert set(found(data)) <= set(SENTENCES)
-    for one in data.findings:
-        told = one.to_dict()
-        assert json.loads(json.dumps(told)) == told
-        assert one.option
-        assert sentence(one).endswith(".")
+    assert set(findings_by_key(data)) <= set(SENTENCES)
+    for finding in data.findings:
+        facts = finding.to_dict()
+        assert json.loads(json.dumps(facts)) == facts
+        assert finding.option
+        assert sentence(finding).endswith(".")
     assert "<li>" in data._repr_html_()
     assert issubclass(DoubtfulError, InputError)

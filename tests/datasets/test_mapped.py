@@ -42,10 +42,10 @@ def twice(monkeypatch, make):
 def test_arrays_are_mapped(tmp_path, low, how):
     X = numbers().astype(how)
     np.save(tmp_path / "X.npy", X)
-    found = read(tmp_path / "X.npy")
-    assert is_mapped(found.X)
-    np.testing.assert_array_equal(found.X, X)
-    found.X[:] = 0  # whoever writes to it does not write to the file
+    data = read(tmp_path / "X.npy")
+    assert is_mapped(data.X)
+    np.testing.assert_array_equal(data.X, X)
+    data.X[:] = 0  # whoever writes to it does not write to the file
     np.testing.assert_array_equal(np.load(tmp_path / "X.npy"), X)
 
 
@@ -64,14 +64,14 @@ def test_estimates_of_mapped_data_are_those_of_memory(tmp_path, monkeypatch):
     X = 3.0 * np.eye(4)[truth] + rng.normal(size=(3000, 4))
     np.save(tmp_path / "X.npy", X)
     mine = {"mine": truth, "other": rng.integers(0, 3, 3000)}
-    found = twice(
+    results = twice(
         monkeypatch,
         lambda: karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table,
     )
-    monkeypatch.setattr(pairs, "BLOCK_ROWS", 500)
+    monkeypatch.setattr(pairs, "SAMPLE_BLOCK_ROWS", 500)
     third = karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table
-    pd.testing.assert_frame_equal(*found, rtol=1e-9)
-    pd.testing.assert_frame_equal(found[0], third, rtol=1e-9)
+    pd.testing.assert_frame_equal(*results, rtol=1e-9)
+    pd.testing.assert_frame_equal(results[0], third, rtol=1e-9)
 
 
 def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):

@@ -45,16 +45,16 @@ def test_the_same_rows_become_the_same_features(impute: str | None) -> None:
     table = shop()
     dataset = from_table(table, impute=impute)  # type: ignore[arg-type]
     assert dataset.plan is not None
-    assert {one.kind for one in dataset.plan.columns if one.use == "feature"} >= {
+    assert {column.kind for column in dataset.plan.columns if column.use == "feature"} >= {
         "number", "category", "code", "date",
     }  # fmt: skip
     preparation = round_trip(dataset.preparation)  # type: ignore[arg-type]
     mixed = table[sorted(table.columns, reverse=True)]
-    found = preparation.apply(mixed)
-    np.testing.assert_allclose(found.X, dataset.X, rtol=0, atol=1e-12)
-    assert (found.filled > 0).sum() == 5
-    one = preparation.apply(mixed.iloc[[9]])
-    np.testing.assert_allclose(one.X, dataset.X[[9]], rtol=0, atol=1e-12)
+    prepared = preparation.apply(mixed)
+    np.testing.assert_allclose(prepared.X, dataset.X, rtol=0, atol=1e-12)
+    assert (prepared.filled > 0).sum() == 5
+    row = preparation.apply(mixed.iloc[[9]])
+    np.testing.assert_allclose(row.X, dataset.X[[9]], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -64,8 +64,8 @@ def test_a_file_read_again_is_the_same(tmp_path: Path, ending: str) -> None:
     table.to_csv(path, index=False) if ending == "csv" else table.to_parquet(path)
     dataset = read(path)
     text = table.astype({"region_code": float}).map(lambda v: None if pd.isna(v) else str(v))
-    found = round_trip(dataset.preparation).apply(text)  # type: ignore[arg-type]
-    np.testing.assert_allclose(found.X, dataset.X, rtol=0, atol=1e-12)
+    prepared = round_trip(dataset.preparation).apply(text)  # type: ignore[arg-type]
+    np.testing.assert_allclose(prepared.X, dataset.X, rtol=0, atol=1e-12)
 
 
 def test_columns_are_matched_by_name() -> None:
@@ -75,9 +75,9 @@ def test_columns_are_matched_by_name() -> None:
         preparation.apply(shop().rename(columns={"income": "incomes"}))
     with pytest.raises(InputError, match="'income', 'age'"):
         preparation.apply(shop().drop(columns=["income", "age"]))
-    found = preparation.apply(shop().assign(weather="fine"))
-    assert any("'weather'" in note for note in found.notes)
-    assert not any("customer" in note for note in found.notes)
+    prepared = preparation.apply(shop().assign(weather="fine"))
+    assert any("'weather'" in note for note in prepared.notes)
+    assert not any("customer" in note for note in prepared.notes)
 
 
 def test_categories_that_the_data_did_not_have() -> None:
@@ -85,11 +85,11 @@ def test_categories_that_the_data_did_not_have() -> None:
     assert dataset.preparation is not None
     table = shop(gaps=False)
     table.loc[0, "plan"] = "weekly"
-    found = dataset.preparation.apply(table)
+    prepared = dataset.preparation.apply(table)
     of_plan = [j for j, name in enumerate(dataset.feature_names) if name.startswith("plan=")]
-    assert (found.X[0, of_plan] == 0).all()  # type: ignore[call-overload, index]
-    np.testing.assert_allclose(found.X[1:], dataset.X[1:], atol=1e-12)  # type: ignore[index]
-    assert any("'weekly'" in note for note in found.notes)
+    assert (prepared.X[0, of_plan] == 0).all()  # type: ignore[call-overload, index]
+    np.testing.assert_allclose(prepared.X[1:], dataset.X[1:], atol=1e-12)  # type: ignore[index]
+    assert any("'weekly'" in note for note in prepared.notes)
 
 
 def test_numbers_are_read_as_they_were() -> None:
@@ -97,8 +97,8 @@ def test_numbers_are_read_as_they_were() -> None:
     preparation = from_table(table, scale="none").preparation
     assert preparation is not None
     # alone, 3,125 would be three thousand
-    found = preparation.apply(pd.DataFrame({"price": ["3,125"], "n": [1]}))
-    assert found.X[0, 0] == 3.125  # type: ignore[index]
+    prepared = preparation.apply(pd.DataFrame({"price": ["3,125"], "n": [1]}))
+    assert prepared.X[0, 0] == 3.125  # type: ignore[index]
 
 
 def test_a_missing_value_where_there_was_none() -> None:
@@ -132,8 +132,8 @@ def test_texts(tmp_path: Path) -> None:
     dataset = read(path, text_column="body")
     preparation = round_trip(dataset.preparation)  # type: ignore[arg-type]
     for given_texts in (texts, pd.DataFrame({"body": texts})):
-        found = preparation.apply(given_texts)
-        assert abs(found.X - dataset.X).max() == 0
+        prepared = preparation.apply(given_texts)
+        assert abs(prepared.X - dataset.X).max() == 0
     with pytest.raises(InputError, match="'body'"):
         preparation.apply(pd.DataFrame({"text": texts}))
 
@@ -144,5 +144,5 @@ def test_parts_of_a_table_are_prepared_as_the_whole(data: st.DataObject) -> None
     dataset = from_table(table)
     rows = data.draw(st.lists(st.integers(0, len(table) - 1), min_size=1, unique=True))
     assert dataset.preparation is not None
-    found = dataset.preparation.apply(table.iloc[rows])
-    np.testing.assert_allclose(found.X, dataset.X[rows], atol=1e-12)  # type: ignore[index]
+    prepared = dataset.preparation.apply(table.iloc[rows])
+    np.testing.assert_allclose(prepared.X, dataset.X[rows], atol=1e-12)  # type: ignore[index]

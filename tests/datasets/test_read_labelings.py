@@ -26,11 +26,11 @@ def write(folder: Path, text: str, name: str = "mine.csv") -> Path:
 
 def test_columns_are_clusterings(tmp_path: Path) -> None:
     path = write(tmp_path, "k2,by hand,k3\n0,a,0\n1,b,-1\n1, a,2\n")
-    found = read_labelings(path)
-    assert list(found) == ["k2", "by hand", "k3"]
-    assert found["k2"].dtype == np.int64
-    np.testing.assert_array_equal(found["k3"], [0, -1, 2])
-    assert list(found["by hand"]) == ["a", "b", "a"]
+    labelings = read_labelings(path)
+    assert list(labelings) == ["k2", "by hand", "k3"]
+    assert labelings["k2"].dtype == np.int64
+    np.testing.assert_array_equal(labelings["k3"], [0, -1, 2])
+    assert list(labelings["by hand"]) == ["a", "b", "a"]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".csv.gz"])
@@ -41,8 +41,8 @@ def test_rows_are_put_into_the_order_of_the_ids(suffix: str, tmp_path: Path) -> 
         table.to_parquet(path)
     else:
         table.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
-    found = read_labelings(path, id_column="who", ids=np.array(["a", "b", "d"], dtype=object))
-    np.testing.assert_array_equal(found["k"], [30, 20, 10])
+    labelings = read_labelings(path, id_column="who", ids=np.array(["a", "b", "d"], dtype=object))
+    np.testing.assert_array_equal(labelings["k"], [30, 20, 10])
     assert list(read_labelings(path, id_column="who")["k"]) == [10, 20, 30, 40]
 
 
@@ -57,8 +57,8 @@ def test_join_to_a_packaged_set(tmp_path: Path) -> None:
     labels = rng.integers(0, 3, 150)
     order = rng.permutation(150)
     pd.DataFrame({"id": order, "mine": labels[order]}).to_csv(tmp_path / "x.csv", index=False)
-    found = read_labelings(tmp_path / "x.csv", id_column="id", ids=iris.ids)
-    np.testing.assert_array_equal(found["mine"], labels)
+    labelings = read_labelings(tmp_path / "x.csv", id_column="id", ids=iris.ids)
+    np.testing.assert_array_equal(labelings["mine"], labels)
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_one_column_may_lack_its_header(
     text: str, n: int | None, name: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path, text)
-    found = read_labelings(path, ids=None if n is None else range(n))
-    assert list(found) == [name]
-    assert list(found[name]) == [0, 1, 1]
+    labelings = read_labelings(path, ids=None if n is None else range(n))
+    assert list(labelings) == [name]
+    assert list(labelings[name]) == [0, 1, 1]
 
 
 def test_text_without_header_is_told_by_the_number_of_objects(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_numpy_files(tmp_path: Path) -> None:
         "two-2": [2, 2, 0],
     }
     np.savez(tmp_path / "some.npz", a=[0, 1], b=["x", "y"], who=["p", "q"])
-    found = read_labelings(tmp_path / "some.npz", id_column="who", ids=["q", "p"])
-    assert {k: list(v) for k, v in found.items()} == {"a": [1, 0], "b": ["y", "x"]}
+    labelings = read_labelings(tmp_path / "some.npz", id_column="who", ids=["q", "p"])
+    assert {k: list(v) for k, v in labelings.items()} == {"a": [1, 0], "b": ["y", "x"]}
 
 
 CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {

@@ -16,8 +16,8 @@ from karat.datasets import from_table, read
 from karat.runtime.validation import InputError
 
 
-def found(data: Any) -> dict[str, Any]:
-    return {one.key: one for one in data.findings}
+def findings_by_key(data: Any) -> dict[str, Any]:
+    return {finding.key: finding for finding in data.findings}
 
 
 def groups(n: int = 150, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -129,7 +129,7 @@ def test_a_workbook(tmp_path):
     data = read(path)
     assert data.feature_names == tuple(table.columns)
     np.testing.assert_allclose(np.delete(data.X, 3, axis=0), np.delete(table.to_numpy(), 3, axis=0))
-    assert found(data)["missing"].facts["count"] == 1
+    assert findings_by_key(data)["missing"].facts["count"] == 1
     assert any("'people'" in note for note in data.notes)
     assert read(f"{path}#more").X.tolist() == [[1, 2], [3, 5], [8, 8]]
     with pytest.raises(InputError, match="no sheet 'other'"):

@@ -16,6 +16,7 @@ import pytest
 
 import karat
 from command_line import karat_command
+from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError, StorageError
 
 
@@ -57,6 +58,8 @@ def test_a_disk_too_full_for_the_report(small_disk):
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is a folder that nobody can write")
 def test_a_folder_that_cannot_be_written(tmp_path):
     X = np.arange(12.0)[:, None]
+    with pytest.raises(StorageError, match="cannot be written"):
+        KeptValues("/proc/race.karat")
     with pytest.raises(StorageError, match="cannot be written"):
         karat.Study(X, storage="/proc/s.karat")
     study = karat.Study(X)
@@ -115,6 +118,57 @@ def test_a_study_that_cannot_grow_at_any_moment(tmp_path, moment):
     check_one_full_disk(tmp_path / "s.karat", int(random.Random(moment).uniform(0, 90_000)))
 
 
+@pytest.mark.posix
+def test_a_copy_that_does_not_fit_leaves_nothing(tmp_path):
+    study = karat.Study(np.random.default_rng(0).normal(size=(200, 2)))
+    study.sweep(["average"], k=range(2, 6), workers=1)
+    with files_of_at_most(8_000), pytest.raises(StorageError, match=r"no space|disk"):
+        study.save(tmp_path / "copy.karat")
+    assert not list(tmp_path.iterdir())
+    study.save(tmp_path / "copy.karat")
+
+
+def check_full_disk_of_values(path) -> None:
+    """Put values until the disk is full: the stored ones are kept, and it goes on once it can."""
+    kept = KeptValues(path)
+    stored = [f"{i}" for i in range(100) if put(kept, f"{i}")]
+    assert 1 <= len(stored) < 100
+    assert stored == [f"{i}" for i in range(100) if kept.get(f"{i}") is not None]
+    again = KeptValues(path)
+    assert stored == [f"{i}" for i in range(100) if again.get(f"{i}") is not None]
+
+
+def put(kept: KeptValues, key: str) -> bool:
+    """Whether a value could be stored; the reason is named where it could not."""
+    reason = ""
+    try:
+        kept.put(key, key * 2000)
+    except StorageError as error:
+        reason = str(error)
+    assert not reason or ("disk" in reason or "no space" in reason)
+    assert not reason or "what was finished before is kept" in reason
+    return not reason
+
+
+def test_values_on_a_disk_that_is_full(small_disk):
+    path = small_disk / "race.karat"
+    check_full_disk_of_values(path)
+    with pytest.raises(StorageError, match=r"race\.karat"):
+        KeptValues(path).put("more", "x" * 200_000)
+    assert KeptValues(path).get("0") == "0" * 2000
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("size", [30_000, 70_000, 130_001])
+def test_values_that_cannot_grow_go_on_when_they_can(tmp_path, size):
+    path = tmp_path / "race.karat"
+    with files_of_at_most(size):
+        check_full_disk_of_values(path)
+    kept = KeptValues(path)
+    assert all(put(kept, f"{i}") for i in range(100))
+    assert KeptValues(path).get("99") == "99" * 2000
+
+
 #: to be loaded before the C library
 FAILING = """
 #include <errno.h>
@@ -163,3 +217,26 @@ def test_a_disk_that_does_not_take_what_was_written(failing_sync, tmp_path, call
         assert not (tmp_path / "r.html").exists()
     again = karat_command(*words, "--force")
     assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("call", range(1, 12))
+def test_values_on_a_disk_that_does_not_take_them(failing_sync, tmp_path, call):
+    path = tmp_path / "race.karat"
+    code = """
+import sys
+from karat.runtime.kept_file import KeptValues
+kept = KeptValues(sys.argv[1])
+for key in "abc":
+    kept.put(key, [key])
+    print(key, flush=True)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True,
+        env={**os.environ, "LD_PRELOAD": str(failing_sync), "FAILING_SYNC": str(call)},
+    )  # fmt: skip
+    assert done.returncode == 0 or "StorageError" in done.stderr
+    kept = KeptValues(path)
+    for key in done.stdout.split():
+        assert kept.get(key) == [key]
+    assert put(kept, "d")

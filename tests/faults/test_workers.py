@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import time
 
 import numpy as np
@@ -14,8 +12,7 @@ import karat
 from command_line import karat_command
 from failing_clusterers import DiesAt, Fails
 from karat.bench import Benchmark
-from karat.runtime.journal import KeptLines
-from karat.runtime.validation import StorageError
+from karat.runtime.kept_file import KeptValues
 from karat.study import load_study
 
 
@@ -41,36 +38,17 @@ def test_workers_without_memory_and_workers_that_die():
     assert study.candidates.loc["ward k=2", "status"] == "ok"
 
 
-def test_a_journal_on_a_full_disk_keeps_whole_lines(tmp_path, monkeypatch):
-    path = tmp_path / "race.jsonl"
-    kept = KeptLines(path)
-    kept.put("a", 1)
-    whole = path.read_bytes()
-    write = os.write
-
-    def full(descriptor, content):
-        write(descriptor, content[:7])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as disk:
-        disk.setattr(os, "write", full)
-        with pytest.raises(StorageError, match=r"race\.jsonl.*No space left"):
-            kept.put("b", 2)
-    assert path.read_bytes() == whole
-    kept.put("b", 3)
-    assert KeptLines(path).get("b") == 3
-
-
 def test_two_races_on_one_file_lose_nothing(tmp_path):
     X = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 6, axis=0) + np.eye(18)[:, :2]
     sets = {"a": (X, np.repeat([0, 1, 2], 6))}
-    path = tmp_path / "race.jsonl"
+    path = tmp_path / "race.karat"
     one = Benchmark(sets, ["ward"], n_init=1, storage=path)
     other = Benchmark(sets, ["average"], n_init=1, storage=path)
     one.run()
     other.run()
     again = Benchmark(sets, ["ward", "average"], n_init=1, storage=path).run()
-    assert len(path.read_text().splitlines()) == len(again.table) == 2
+    assert len(again.table) == 2
+    assert len(KeptValues(path)._values) == 2
 
 
 def swept_in_two_calls(path):

@@ -126,7 +126,7 @@ def test_labels_in_another_order_are_joined_by_their_index():
         study = karat.Study(TABLE)
         study.add(given)
         assert (study.labels(study.candidates.index[0]) == labels).all()
-    assert list(karat.Study(TABLE, y=SHUFFLED).truth) == list(labels)
+    assert list(karat.Study(TABLE, y=SHUFFLED).y) == list(labels)
     for X, given in ((TABLE, labels), (None, {"0": ORDERED})):
         found = karat.evaluate(X, given, truth=SHUFFLED, measures=["adjusted_rand_index"])
         assert found["adjusted_rand_index"]["0"] == 1

@@ -182,7 +182,6 @@ def goods(seed: int) -> dict[str, list[tuple[str, bytes]]]:
         for _ in range(OBJECTS)
     )
     lines = "\n".join(y)
-    row = json.dumps({"key": "a", "row": {"score": 0.5}})
     chosen = [{"type": "choices", "value": {"choices": ["u"]}}]
     task = {"data": {"row": 3}, "annotations": [{"completed_by": 1, "result": chosen}]}
     tasks = [task, {"row": 4, "label": "v", "annotator": "b"}]
@@ -208,7 +207,6 @@ def goods(seed: int) -> dict[str, list[tuple[str, bytes]]]:
         "answers": [("a.csv", drawn.to_csv(index=False).encode()),
                     ("a.json", json.dumps(tasks).encode()), ("a.jsonl", session)],
         "constraints": [("pairs.csv", b"one,other,kind\n0,1,must\n2,23,cannot\n")],
-        "journal": [("race.jsonl", f"{row}\n".encode()), ("race.jsonl", row[:-9].encode())],
         "session": [("session.jsonl", session)],
     }  # fmt: skip
 

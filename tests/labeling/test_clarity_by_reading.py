@@ -33,8 +33,8 @@ def read(labels=LABELS, reader=None, **options):
 def test_one_who_knows_scores_one_whatever_the_names_and_the_order():
     for names in (None, {"0": "c", "1": "a", "2": "b"}, {"0": "same", "1": "same", "2": "same"}):
         for seed in range(3):
-            found = read(reader=Oracle(LABELS, names=names), random_state=seed)
-            assert (found.score, found.interval[1]) == (1, 1)
+            clarity = read(reader=Oracle(LABELS, names=names), random_state=seed)
+            assert (clarity.score, clarity.interval[1]) == (1, 1)
     turned = np.array(["z", "x", "y"])[LABELS]
     assert read(turned).score == 1
 
@@ -46,10 +46,10 @@ def test_one_who_guesses_scores_chance():
 
 def test_one_who_always_says_the_same_scores_exactly_chance():
     for fixed in (1, 2, 3):
-        found = read(reader=lambda prompt, n=fixed: "x" if "common" in prompt else str(n))
-        assert found.score == pytest.approx(0, abs=1e-12)
-    found = read(reader=lambda prompt: "x" if "common" in prompt else "none")
-    assert (found.score, found.none) == (pytest.approx(-0.5), 30)
+        clarity = read(reader=lambda prompt, n=fixed: "x" if "common" in prompt else str(n))
+        assert clarity.score == pytest.approx(0, abs=1e-12)
+    clarity = read(reader=lambda prompt: "x" if "common" in prompt else "none")
+    assert (clarity.score, clarity.none) == (pytest.approx(-0.5), 30)
 
 
 def test_one_who_lies_half_of_the_time_gets_what_is_expected():
@@ -65,17 +65,17 @@ def test_one_who_lies_half_of_the_time_gets_what_is_expected():
 @pytest.mark.parametrize("trouble", [{"fails": 0.5}, {"nonsense": 0.5}])
 def test_one_who_fails_half_of_the_time_is_survived_and_counted(trouble):
     reader = Oracle(LABELS, **trouble, seed=2)
-    found = read(reader=reader)
-    answered = [hit for hit in found.hits if hit is not None]
-    assert found.answered == len(answered) > 20
-    assert found.cost.calls == len(reader.prompts) > 33
-    assert (found.cost.failed > 5, found.cost.unreadable > 5) == (
+    clarity = read(reader=reader)
+    answered = [hit for hit in clarity.hits if hit is not None]
+    assert clarity.answered == len(answered) > 20
+    assert clarity.cost.calls == len(reader.prompts) > 33
+    assert (clarity.cost.failed > 5, clarity.cost.unreadable > 5) == (
         "fails" in trouble,
         "nonsense" in trouble,
     )
     # clusters that it named are recognised
-    unnamed = [i for i, name in enumerate(found.names) if "those of" not in name]
-    for hit, cluster in zip(found.hits, found.round.truth, strict=True):
+    unnamed = [i for i, name in enumerate(clarity.names) if "those of" not in name]
+    for hit, cluster in zip(clarity.hits, clarity.round.truth, strict=True):
         assert hit is not False or cluster in unnamed
 
 
@@ -93,10 +93,10 @@ def test_one_who_always_fails_is_an_error_that_says_why():
 @given(st.integers(2, 5), st.integers(1, 60), st.integers(0, 10**6))
 def test_it_is_kappa_of_as_many_objects_of_each_cluster(k, rounds, seed):
     labels = np.repeat(np.arange(k), 200)
-    found = read(labels, guesser(seed), n_assignments=k * min(rounds, 20), random_state=seed)
-    given_ = found.assigned
-    kappa = cohen_kappa_score(found.round.truth, given_)
-    assert found.score == pytest.approx(kappa, abs=1e-12)
+    clarity = read(labels, guesser(seed), n_assignments=k * min(rounds, 20), random_state=seed)
+    assigned = clarity.assigned
+    kappa = cohen_kappa_score(clarity.round.truth, assigned)
+    assert clarity.score == pytest.approx(kappa, abs=1e-12)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (5, 5), (3, 11), (29, 30)])
@@ -107,8 +107,8 @@ def test_the_interval_is_that_of_the_literature(hits, n):
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (3, 11), (29, 30)])
 def test_of_zeros_and_ones_the_bounded_interval_is_the_exact_one(hits, n):
-    found = bounded_interval([1] * hits + [0] * (n - hits), 0, 1, 0.1)
-    assert found == pytest.approx(exact_interval(hits, n, 0.1), abs=0.003)
+    interval = bounded_interval([1] * hits + [0] * (n - hits), 0, 1, 0.1)
+    assert interval == pytest.approx(exact_interval(hits, n, 0.1), abs=0.003)
 
 
 @given(st.lists(st.integers(0, 6), min_size=4, max_size=80), st.integers(1, 40), st.integers(0, 99))
@@ -118,45 +118,45 @@ def test_a_round_is_drawn_as_it_says(labels, m, seed):
         with pytest.raises(InputError, match="two such clusters"):
             draw_round(str, labels, m)
         return
-    one = draw_round(str, labels, m, random_state=seed)
-    assert set(one.clusters) | set(one.too_small) == set(labels)
-    for c, cluster in enumerate(one.clusters):
-        shown = one.examples[c]
-        own = [i for i, of in zip(one.objects, one.truth, strict=True) if of == c]
-        assert all(labels[i] == cluster for i in (*shown, *own))
-        assert all(labels[i] != cluster for i in one.others[c])
-        assert not set(shown) & set(own)
+    drawn = draw_round(str, labels, m, random_state=seed)
+    assert set(drawn.clusters) | set(drawn.too_small) == set(labels)
+    for c, cluster in enumerate(drawn.clusters):
+        shown = drawn.examples[c]
+        assigned = [i for i, of in zip(drawn.objects, drawn.truth, strict=True) if of == c]
+        assert all(labels[i] == cluster for i in (*shown, *assigned))
+        assert all(labels[i] != cluster for i in drawn.others[c])
+        assert not set(shown) & set(assigned)
         assert 1 <= len(shown) == len(set(shown)) == min(6, sizes[cluster] // 2)
-    per = [sum(d for d, of in zip(one.draws, one.truth, strict=True) if of == c)
-           for c in range(len(one.clusters))]  # fmt: skip
+    per = [sum(d for d, of in zip(drawn.draws, drawn.truth, strict=True) if of == c)
+           for c in range(len(drawn.clusters))]  # fmt: skip
     assert sum(per) == m
     assert max(per) - min(per) <= 1
-    assert len(set(one.objects)) == len(one.objects)
+    assert len(set(drawn.objects)) == len(drawn.objects)
     longer = draw_round(str, labels, 2 * m, random_state=seed)
-    assert set(one.objects) <= set(longer.objects)
-    assert longer.examples == one.examples
+    assert set(drawn.objects) <= set(longer.objects)
+    assert longer.examples == drawn.examples
 
 
 def test_what_is_asked_shows_no_cluster():
     reader = Oracle(LABELS)
-    found = read(reader=reader)
-    asked = [p for p in reader.prompts if "To which group" in p]
-    assert len(asked) == len(found.assigned) == 30
+    clarity = read(reader=reader)
+    prompts = [p for p in reader.prompts if "To which group" in p]
+    assert len(prompts) == len(clarity.assigned) == 30
     assert len(reader.prompts) == 33
-    for prompt in asked:
+    for prompt in prompts:
         assert len(re.findall(r"object \d+", prompt.split("<object>")[-1])) == 1
-    assert found.cost.sent == sum(map(len, reader.prompts))
+    assert clarity.cost.sent == sum(map(len, reader.prompts))
 
 
 def test_answers_are_kept_and_never_asked_for_twice(tmp_path):
-    path = tmp_path / "answers.jsonl"
+    path = tmp_path / "answers.karat"
     first = read(answers=path)
     again = read(answers=path, reader=Oracle(LABELS, fails=1))
     assert (again.assigned, again.cost.calls, again.cost.remembered) == (first.assigned, 0, 33)
-    other = clarity_by_reading(
+    fresh = clarity_by_reading(
         objects_of(LABELS), LABELS, Oracle(LABELS), by="another", answers=path
     )
-    assert other.cost.calls == 33
+    assert fresh.cost.calls == 33
 
 
 def test_answers_are_kept_in_a_study(tmp_path):
@@ -170,7 +170,7 @@ def test_answers_are_kept_in_a_study(tmp_path):
 
 
 def test_an_interruption_loses_no_answer(tmp_path):
-    path = tmp_path / "answers.jsonl"
+    path = tmp_path / "answers.karat"
     oracle, left = Oracle(LABELS), iter(range(17))
 
     def interrupted(prompt):
@@ -186,9 +186,9 @@ def test_an_interruption_loses_no_answer(tmp_path):
 
 
 def test_calls_are_limited():
-    found = read(max_calls=13)
-    assert (found.cost.calls, found.answered) == (13, 10)
-    assert "20 more have no answer" in str(found)
+    clarity = read(max_calls=13)
+    assert (clarity.cost.calls, clarity.answered) == (13, 10)
+    assert "20 more have no answer" in str(clarity)
     with pytest.raises(InputError, match="max_calls"):
         read(max_calls=0)
     with pytest.raises(InputError, match="assigned none"):
@@ -197,17 +197,17 @@ def test_calls_are_limited():
 
 def test_clusters_of_one_object_take_no_part():
     labels = [*LABELS, 7]
-    found = read(labels)
-    assert found.round.too_small == (7,)
-    assert "1 cluster of one object" in str(found)
+    clarity = read(labels)
+    assert clarity.round.too_small == (7,)
+    assert "1 cluster of one object" in str(clarity)
     outliers = [*LABELS, -1, -1]
     assert set(read(outliers).cluster_names) == {0, 1, 2}
 
 
 def test_of_a_small_cluster_an_object_stands_for_several_draws():
     labels = [0] * 50 + [1] * 2
-    found = read(labels, n_assignments=10)
-    assert sorted(found.round.draws)[-1] == 5
+    clarity = read(labels, n_assignments=10)
+    assert sorted(clarity.round.draws)[-1] == 5
     wrong = read(labels, lambda p: "x" if "common" in p else "1", n_assignments=10)
     assert wrong.score == pytest.approx(0)
 
@@ -219,7 +219,7 @@ def test_each_cluster_has_its_own_score():
         def __call__(self, prompt):
             if "common" in prompt:
                 return super().__call__(prompt)
-            self.labels = [str(one) for one in confused]
+            self.labels = [str(label) for label in confused]
             return super().__call__(prompt)
 
     table = read(reader=Confuses(LABELS)).per_cluster
@@ -273,7 +273,7 @@ def test_a_table_is_shown_in_original_units():
 
 def test_prompts_have_a_version():
     folder = Path(karat.__file__).parent / "labeling" / "reading" / "prompts"
-    assert {one.name for one in folder.iterdir()} == {
+    assert {file.name for file in folder.iterdir()} == {
         "name_1.txt", "assign_1.txt", "intruder_1.txt",
     }  # fmt: skip
 
@@ -317,11 +317,11 @@ def test_no_answer_is_too_odd_to_be_read(answer, names):
 
 
 def test_intruders_are_found_by_one_who_knows_and_guessed_by_one_who_does_not():
-    found = intruder_test(objects_of(LABELS), LABELS, Oracle(LABELS))
-    assert (found.share, found.hits, found.chance) == (1, 30, 0.2)
+    intrusion = intruder_test(objects_of(LABELS), LABELS, Oracle(LABELS))
+    assert (intrusion.share, intrusion.hits, intrusion.chance) == (1, 30, 0.2)
     ends = binomtest(30, 30).proportion_ci(0.9, method="exact")
-    assert found.interval == pytest.approx((ends.low, ends.high))
-    assert found.per_cluster["answered"].to_dict() == {0: 10, 1: 10, 2: 10}
+    assert intrusion.interval == pytest.approx((ends.low, ends.high))
+    assert intrusion.per_cluster["answered"].to_dict() == {0: 10, 1: 10, 2: 10}
     shares = [
         intruder_test(objects_of(LABELS), LABELS, guesser(seed), random_state=seed).share
         for seed in range(100)
@@ -338,7 +338,7 @@ def test_a_word_of_both_lists_is_no_intruder():
         return "1"
 
     intruder_test(words, [0] * 4 + [1] * 4, reader, n_sets=20)
-    assert all("x" in one for one in seen)
+    assert all("x" in text for text in seen)
     with pytest.raises(InputError, match="has no intruder"):
         intruder_test(words[:4] * 2, [0] * 4 + [1] * 4, reader)
     with pytest.raises(InputError, match="cluster of 4 objects"):

@@ -38,17 +38,17 @@ def test_medoids_by_hand():
 def test_medoids_equal_the_smallest_row_sums_of_the_matrix(rng):
     X = rng.normal(size=(2300, 3))
     labels = rng.integers(0, 2, 2300)
-    for cluster, found in enumerate(central_objects(X, labels, 3)):
-        own = np.flatnonzero(labels == cluster)
-        D = np.sqrt(((X[own, None] - X[None, own]) ** 2).sum(axis=2))
-        assert list(found) == list(own[np.argsort(D.sum(axis=1))[:3]])
+    for cluster, central in enumerate(central_objects(X, labels, 3)):
+        members = np.flatnonzero(labels == cluster)
+        D = np.sqrt(((X[members, None] - X[None, members]) ** 2).sum(axis=2))
+        assert list(central) == list(members[np.argsort(D.sum(axis=1))[:3]])
 
 
 def test_outliers_belong_to_no_cluster():
     labels = np.where(GROUPS == 3, -1, GROUPS)
-    asked = central_objects(LINE, labels)
-    assert [list(c) for c in asked] == [[1], [4], [6]]
-    assert spread_labels(labels, asked, CLASSES)[8] is None
+    medoids = central_objects(LINE, labels)
+    assert [list(c) for c in medoids] == [[1], [4], [6]]
+    assert spread_labels(labels, medoids, CLASSES)[8] is None
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_outliers_belong_to_no_cluster():
     ],
 )
 def test_full_cluster_labels_by_hand(per_cluster, wanted):
-    asked = central_objects(LINE, GROUPS, per_cluster)
-    assert list(spread_labels(GROUPS, asked, CLASSES)) == wanted
+    medoids = central_objects(LINE, GROUPS, per_cluster)
+    assert list(spread_labels(GROUPS, medoids, CLASSES)) == wanted
 
 
 def test_a_majority_outvotes_the_medoid():
-    asked = [np.array([0, 1, 2])]
+    labelled = [np.array([0, 1, 2])]
     y = np.array(["b", "a", "a"], dtype=object)
-    assert list(spread_labels([0, 0, 0], asked, y)) == ["a", "a", "a"]
+    assert list(spread_labels([0, 0, 0], labelled, y)) == ["a", "a", "a"]
 
 
 @pytest.mark.parametrize("spread", ["cluster", "medoid"])
@@ -78,12 +78,12 @@ def test_both_filters_equal_their_definition(spread):
     X, y = load_iris(return_X_y=True)
     model = FewLabelClassifier(5, spread=spread, clusterers=("average",), random_state=0).fit(X, y)
     labels = under(as_clusterer("average"), "euclidean").make(5, 0).fit_predict(X)
-    asked = np.concatenate(central_objects(X, labels))
-    assert sorted(model.asked_) == sorted(asked)
+    medoids = np.concatenate(central_objects(X, labels))
+    assert sorted(model.asked_) == sorted(medoids)
     if spread == "medoid":
         expected = LogisticRegression(max_iter=1000).fit(X[model.asked_], y[model.asked_])
     else:
-        of = {labels[i]: y[i] for i in asked}
+        of = {labels[i]: y[i] for i in medoids}
         expected = LogisticRegression(max_iter=1000).fit(X, [of[label] for label in labels])
     np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), atol=1e-6)
 
@@ -91,10 +91,10 @@ def test_both_filters_equal_their_definition(spread):
 def test_only_the_labels_asked_for_are_read():
     X, y = load_iris(return_X_y=True)
     model = FewLabelClassifier(6, clusterers=FAST, random_state=0)
-    asked = model.ask(X)
+    rows = model.ask(X)
     wrong = (y + 1) % 3
-    wrong[asked] = y[asked]
-    missing = np.where(np.isin(np.arange(150), asked), y, np.nan)
+    wrong[rows] = y[rows]
+    missing = np.where(np.isin(np.arange(150), rows), y, np.nan)
     assert (model.fit(X, y).predict(X) == model.fit(X, wrong).predict(X)).all()
     assert (model.fit(X, y).predict(X) == model.fit(X, missing).predict(X)).all()
 
@@ -102,9 +102,9 @@ def test_only_the_labels_asked_for_are_read():
 def test_a_missing_label_is_named():
     X, _ = load_iris(return_X_y=True)
     model = FewLabelClassifier(4, clusterers=FAST, random_state=0)
-    asked = model.ask(X)
-    with pytest.raises(InputError, match=f"1 objects that are asked for .*: {asked[1]} "):
-        model.fit(X, ["a" if i in asked and i != asked[1] else None for i in range(150)])
+    rows = model.ask(X)
+    with pytest.raises(InputError, match=f"1 objects that are asked for .*: {rows[1]} "):
+        model.fit(X, ["a" if i in rows and i != rows[1] else None for i in range(150)])
 
 
 def test_minus_one_beside_classes_is_no_guess():
@@ -151,12 +151,12 @@ def test_what_asked_has_clustered_is_not_clustered_again(rng, monkeypatch):
         FewLabelClassifier, "_cluster_anew", lambda self, X: (done.append(1), cluster(self, X))[1]
     )
     model = FewLabelClassifier(4, clusterers=FAST)  # no seed
-    asked = model.ask(X)
-    known = [y[i] if i in asked else None for i in range(60)]
-    assert len(model.ask(X, known)) == 0
-    model.fit(X, known)
+    rows = model.ask(X)
+    labels = [y[i] if i in rows else None for i in range(60)]
+    assert len(model.ask(X, labels)) == 0
+    model.fit(X, labels)
     assert len(done) == 1
-    assert sorted(model.asked_) == sorted(asked)
+    assert sorted(model.asked_) == sorted(rows)
     model.ask(sparse.csr_array(X))
     assert len(done) == 2
     model.set_params(n_labels=5).ask(sparse.csr_array(X))

@@ -125,17 +125,17 @@ def test_a_watch_says_at_every_label_what_a_new_standing_says(session):
     watch = Watch(session, LABELINGS, 0.2, target=0.2)
     for _ in range(2):
         _label(session, 10)
-        told = watch.update()
-        assert told == Watch(session, LABELINGS, 0.2, target=0.2).update()
+        standing = watch.update()
+        assert standing == Watch(session, LABELINGS, 0.2, target=0.2).update()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_kappa_by_scikit_learn(seed):
     rng = np.random.default_rng(seed)
-    one, other = rng.integers(0, 3, (2, 50))
-    found = agreement(list(zip(one, other, strict=True)), 50)
-    assert found.kappa == pytest.approx(cohen_kappa_score(one, other))
-    assert found.same / found.common == np.mean(one == other)
+    first, second = rng.integers(0, 3, (2, 50))
+    result = agreement(list(zip(first, second, strict=True)), 50)
+    assert result.kappa == pytest.approx(cohen_kappa_score(first, second))
+    assert result.same / result.common == np.mean(first == second)
 
 
 def test_agreement_at_its_ends():
@@ -187,7 +187,7 @@ def _run(answers, *options, teach="0"):
 
 def _labels(name="data-labels.jsonl"):
     lines = Path(name).read_text().splitlines()[1:]
-    return [one["label"] for one in map(json.loads, lines) if one["kind"] == "label"]
+    return [record["label"] for record in map(json.loads, lines) if record["kind"] == "label"]
 
 
 def _answers(count, seed=0):
@@ -268,11 +268,11 @@ def test_keys_on_a_terminal(files):
     import pty
     import termios
 
-    main, other = pty.openpty()
+    main, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "karat", "label", "data.csv", "--labelings", "own.npy",
          "--classes", "ham,spam", "--teach", "0"],
-        stdin=other, stdout=other, stderr=other, close_fds=True,
+        stdin=terminal, stdout=terminal, stderr=terminal, close_fds=True,
     )  # fmt: skip
     seen = b""
     try:
@@ -280,7 +280,7 @@ def test_keys_on_a_terminal(files):
             while seen.count(b"stop >") < number:
                 assert select.select([main], [], [], 300)[0], seen
                 seen += os.read(main, 4096)
-            while termios.tcgetattr(other)[3] & termios.ICANON:
+            while termios.tcgetattr(terminal)[3] & termios.ICANON:
                 time.sleep(0.01)  # keys pressed before the terminal is raw are lost
                 assert process.poll() is None, seen
             os.write(main, key.encode())
@@ -290,7 +290,7 @@ def test_keys_on_a_terminal(files):
                 os.read(main, 4096)
     finally:
         process.kill()
-        os.close(other)
+        os.close(terminal)
         os.close(main)
     assert process.returncode == 0
     assert _labels() == ["ham", "spam", "ham"]

@@ -14,7 +14,7 @@ import pytest
 
 from chromium import CHROMIUM, reported
 from karat.bounds import sample
-from karat.labeling import Desk, LabelSession, Objects, Watch, page
+from karat.labeling import Desk, LabelSession, ShownObjects, Watch, page
 from karat.labeling.page import LabelPage
 
 N = 30
@@ -41,7 +41,7 @@ def opened(tmp_path):
     (tmp_path.parent / "secret.png").write_bytes(PNG)
     cells = pd.DataFrame({"name": [f"<b>{i}</b>" for i in range(N)], "picture": "cat.png"})
     cells.loc[3, "picture"] = "../secret.png"
-    objects = Objects(None, cells, tmp_path)
+    objects = ShownObjects(None, cells, tmp_path)
     session = LabelSession(tmp_path / "answers.jsonl", ORDER, objects.lines(), by="ann")
     desk = Desk(session, Watch(session, {"halves": [0] * 15 + [1] * 15}, target=0.9), objects)
     served = LabelPage(desk)
@@ -97,8 +97,8 @@ def test_answers_are_taken_one_after_the_other(opened):
     assert answer("label", " ")[0] == 400
     for spoilt in ({}, {"kind": "label", "at": -1}, {"kind": "no", "at": 0}, ["kind"]):
         assert ask(opened, "/answer", spoilt)[0] == 400
-    told = answer("stop")[1]
-    assert told["closed"]
+    state = answer("stop")[1]
+    assert state["closed"]
     assert opened.closed
 
 
@@ -120,11 +120,11 @@ def test_it_closes_when_it_is_left(opened, monkeypatch):
 
 
 def test_it_closes_at_the_target(opened):
-    at, told = ask(opened, "/state")[1]["at"], {"closed": False}
-    while not told["closed"]:
-        told = ask(opened, "/answer", {"at": at, "kind": "label", "label": f"{at < 15}"})[1]
-        at = told.get("at")
-    assert "Of ten random draws like yours" in told["sentence"]
+    at, state = ask(opened, "/state")[1]["at"], {"closed": False}
+    while not state["closed"]:
+        state = ask(opened, "/answer", {"at": at, "kind": "label", "label": f"{at < 15}"})[1]
+        at = state.get("at")
+    assert "Of ten random draws like yours" in state["sentence"]
 
 
 PROBE = """<script nonce="NONCE">
@@ -164,5 +164,5 @@ def test_in_a_browser(opened, tmp_path, monkeypatch):
     assert seen["status"].startswith("2 labels; 1 more wait for a skipped one")
     assert "guaranteed" in seen["end"] or "At most" in seen["end"]
     assert opened.closed
-    kinds = [one.kind for one in opened.desk.session.file.answers if one.kind != "open"]
+    kinds = [answer.kind for answer in opened.desk.session.file.answers if answer.kind != "open"]
     assert kinds == ["label", "label", "skip", "unknown", "label", "undo"]

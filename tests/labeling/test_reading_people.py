@@ -45,8 +45,8 @@ def answer_all(desk, right=lambda at: True, most=None):
         if at < first:
             desk.give("label", f"{'abc'[at]}: those", at)
             continue
-        own = desk.questions.truth[at - first]
-        desk.give("label", desk.names[own if right(at) else (own + 1) % first], at)
+        true = desk.questions.truth[at - first]
+        desk.give("label", desk.names[true if right(at) else (true + 1) % first], at)
     return desk.questions.read(desk.said, desk.by)
 
 
@@ -78,11 +78,11 @@ def test_a_desk_resumes_and_takes_back(tmp_path):
 
 def test_a_reading_is_what_was_said(tmp_path):
     desk = ReadingDesk(tmp_path / "a.jsonl", round_of(30), "ann")
-    found = answer_all(desk, most=13)
-    assert (found.score, found.answered, found.by) == (1, 10, "ann")
-    assert sorted(found.cluster_names.values()) == ["a", "b", "c"]
-    found = answer_all(desk, right=lambda at: at % 2)
-    assert 0 < found.score < 1
+    clarity = answer_all(desk, most=13)
+    assert (clarity.score, clarity.answered, clarity.by) == (1, 10, "ann")
+    assert sorted(clarity.cluster_names.values()) == ["a", "b", "c"]
+    clarity = answer_all(desk, right=lambda at: at % 2)
+    assert 0 < clarity.score < 1
 
 
 def test_two_readers_share_a_file_and_their_agreement_is_told(tmp_path):
@@ -111,11 +111,11 @@ def test_intruders_are_rows_and_images_too(tmp_path):
     images = [tmp_path / f"{i}.png" for i in range(5)]
     for objects in (rows, images):
         drawn = draw_intruders(shown_by(objects, 5), [0] * 4 + [1], 1, 0)
-        asked = drawn.question(0, {})
+        question = drawn.question(0, {})
         last = drawn.places[0]
         assert drawn.sets[0][last] == 4
-        assert ("90" if objects is rows else "4.png") in asked.shown.cells[last][1]
-        assert len(asked.shown.images) == (5 if objects is images else 0)
+        assert ("90" if objects is rows else "4.png") in question.shown.cells[last][1]
+        assert len(question.shown.images) == (5 if objects is images else 0)
 
 
 def test_a_model_is_corrected_by_a_person():
@@ -127,22 +127,22 @@ def test_a_model_is_corrected_by_a_person():
 
     model = read(Oracle(labels, lies=0.1, seed=1), 300)
     person = read(Oracle(labels, lies=0.4, seed=2), 60)
-    found = correct_reading(model, person)
-    assert found.agreement.common == 60
-    assert abs(found.score - person.score) < 0.15
-    assert found.interval[0] < found.score < found.interval[1] < model.score
-    assert str(found).startswith("300 and 60 assigned")
+    corrected = correct_reading(model, person)
+    assert corrected.agreement.common == 60
+    assert abs(corrected.score - person.score) < 0.15
+    assert corrected.interval[0] < corrected.score < corrected.interval[1] < model.score
+    assert str(corrected).startswith("300 and 60 assigned")
     # the person's corrections of the model's answers, and the model's mean
-    own = dict(zip(person.round.objects, person.hits, strict=True))
-    weight, guesses = found.estimate.weight, [1.0 if hit else -0.5 for hit in model.hits]
+    hits_of_person = dict(zip(person.round.objects, person.hits, strict=True))
+    weight, guesses = corrected.estimate.weight, [1.0 if hit else -0.5 for hit in model.hits]
     rest = [
-        (1.0 if own[at] else -0.5) - weight * guess
+        (1.0 if hits_of_person[at] else -0.5) - weight * guess
         for at, guess in zip(model.round.objects, guesses, strict=True)
-        if at in own
+        if at in hits_of_person
     ]
     ends = bounded_interval(rest, -0.5 - weight, 1 + 0.5 * weight, 0.1)
     assert 0 < weight < 1
-    assert found.interval == pytest.approx([end + weight * np.mean(guesses) for end in ends])
+    assert corrected.interval == pytest.approx([end + weight * np.mean(guesses) for end in ends])
     assert "does not read as the person does" in str(
         correct_reading(read(Oracle(labels, lies=0.9), 300), person)
     )
@@ -156,9 +156,9 @@ def test_a_model_is_corrected_by_a_person():
 def test_rows_are_compared_feature_by_feature():
     rows = [{"age": i, "sex": "fm"[i % 2]} for i in range(8)]
     drawn = draw_round(shown_by(rows, 8), [0] * 4 + [1] * 4, 4)
-    for at, own in ((0, drawn.examples[0]), (1, drawn.examples[1])):
-        told = dict(drawn.question(at, {}).shown.cells)["age"].split("  | others: ")[0]
-        assert told == " · ".join(map(str, own))
+    for at, members in ((0, drawn.examples[0]), (1, drawn.examples[1])):
+        ages = dict(drawn.question(at, {}).shown.cells)["age"].split("  | others: ")[0]
+        assert ages == " · ".join(map(str, members))
 
 
 # -- the page --------------------------------------------------------------------------------
@@ -200,10 +200,10 @@ def test_the_page_asks_for_names_then_for_groups(opened):
     answer = {"at": state["at"], "kind": "label", "label": "no such"}
     assert ask(opened, "/answer", answer)[0] == 400
     for kind, label in (("label", "a"), ("skip", ""), ("unknown", ""), ("label", "b")):
-        told = ask(opened, "/answer", {"at": state["at"], "kind": kind, "label": label})[1]
-        state = told
-    assert told["closed"]
-    assert "6 of 6 answered" in told["sentence"]
+        reply = ask(opened, "/answer", {"at": state["at"], "kind": kind, "label": label})[1]
+        state = reply
+    assert reply["closed"]
+    assert "6 of 6 answered" in reply["sentence"]
 
 
 PROBE = """<script nonce="NONCE">
@@ -285,8 +285,8 @@ def test_the_command_lets_a_person_read_at_the_terminal(folder, monkeypatch):
     assert len(answers) == 7
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
     again = karat_command(*COMMAND, "--reader", "ann", "--json", cwd=folder)
-    told = json.loads(again.stdout.splitlines()[-1])["read"]["ann"]
-    assert (told["answered"], told["by"]) == (4, "ann")
+    reading = json.loads(again.stdout.splitlines()[-1])["read"]["ann"]
+    assert (reading["answered"], reading["by"]) == (4, "ann")
 
 
 def test_the_command_lets_a_function_read_and_corrects_it(folder):
@@ -296,23 +296,23 @@ def test_the_command_lets_a_function_read_and_corrects_it(folder):
         "ann",
     )
     answer_all(desk)
-    options = ("--by", "my_reader:ask", "-n", "60", "-o", "model.jsonl")
+    options = ("--by", "my_reader:ask", "-n", "60", "-o", "model.karat")
     done = karat_command(*COMMAND, *options, "--person", "people.jsonl", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert re.match(r"Asked: \d\d calls", done.stderr)
     assert done.stdout.startswith("my_reader:ask and ann assigned")
     assert "Clarity for ann" in done.stdout
     done = karat_command(*COMMAND, *options, "--person", "people.jsonl", "--json", cwd=folder)
-    (told,) = json.loads(done.stdout)["corrected"]
-    assert (told["person"], told["common"]) == ("ann", 30)
-    assert told["low"] < told["score"] <= told["high"] <= 1
+    (reading,) = json.loads(done.stdout)["corrected"]
+    assert (reading["person"], reading["common"]) == ("ann", 30)
+    assert reading["low"] < reading["score"] <= reading["high"] <= 1
     again = karat_command(*COMMAND, *options, "--json", cwd=folder)
-    told = json.loads(again.stdout)["read"]["my_reader:ask"]
-    assert told["cost"]["calls"] == 0
-    assert (folder / "model.jsonl").exists()
+    reading = json.loads(again.stdout)["read"]["my_reader:ask"]
+    assert reading["cost"]["calls"] == 0
+    assert (folder / "model.karat").exists()
     done = karat_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
     assert "found the intruder in 30 of 30 sets" in done.stdout
-    assert (folder / "news-prompts.jsonl").exists()
+    assert (folder / "news-prompts.karat").exists()
 
 
 def test_the_command_keeps_what_a_function_said_in_a_study(folder):
@@ -327,11 +327,13 @@ def test_the_command_keeps_what_a_function_said_in_a_study(folder):
     first, again = (karat_command(*command, cwd=folder) for _ in range(2))
     assert first.returncode == 0, first.stderr
     assert "Answers: in the study" in first.stderr
-    assert not (folder / "news-prompts.jsonl").exists()
-    one, other = (json.loads(done.stdout)["read"]["my_reader:ask"] for done in (first, again))
-    assert one["cost"]["calls"] >= 33
-    assert other["cost"]["calls"] == 0
-    assert one["score"] == other["score"]
+    assert not (folder / "news-prompts.karat").exists()
+    first_reading, second_reading = (
+        json.loads(done.stdout)["read"]["my_reader:ask"] for done in (first, again)
+    )
+    assert first_reading["cost"]["calls"] >= 33
+    assert second_reading["cost"]["calls"] == 0
+    assert first_reading["score"] == second_reading["score"]
 
 
 def test_the_command_asks_for_intruders_among_words(folder):
@@ -381,16 +383,16 @@ def test_an_interrupted_person_loses_nothing(folder, monkeypatch):
     assert "4 answers are kept in news-clarity.jsonl" in done.stderr
     monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
     done = karat_command(*COMMAND, "--reader", "ann", "--json", cwd=folder)
-    told = json.loads(done.stdout.splitlines()[-1])["read"]["ann"]
-    assert (told["answered"], told["objects"] > 20) == (1, True)
-    assert [one["name"] for one in told["clusters"]] == ["dogs", "cats", "birds"]
+    reading = json.loads(done.stdout.splitlines()[-1])["read"]["ann"]
+    assert (reading["answered"], reading["objects"] > 20) == (1, True)
+    assert [cluster["name"] for cluster in reading["clusters"]] == ["dogs", "cats", "birds"]
 
 
 def _as_the_command_draws(folder, n):
-    from karat.labeling import Objects
+    from karat.labeling import ShownObjects
 
     dataset = karat.datasets.read(str(folder / "news.jsonl"), text_column="text")
-    show = shown_by(Objects(dataset.texts, None), dataset.n_objects)
+    show = shown_by(ShownObjects(dataset.texts, None), dataset.n_objects)
     return draw_round(show, LABELS, n, X=dataset.X, metric=dataset.metric)
 
 
@@ -419,12 +421,12 @@ def test_names_become_those_of_a_study(tmp_path):
     study.sweep("ward", k=[2])
     study.by = "silhouette"
     labels = study.best().labels
-    found = clarity_by_reading([f"object {i}" for i in range(60)], labels, Oracle(labels), by="m")
-    study.name_clusters(found.cluster_names, by=found.by, notes=found.cluster_notes)
+    clarity = clarity_by_reading([f"object {i}" for i in range(60)], labels, Oracle(labels), by="m")
+    study.name_clusters(clarity.cluster_names, by=clarity.by, notes=clarity.cluster_notes)
     study.close()
     with karat.load_study(tmp_path / "a.karat", X) as again:
-        told = again.describe()
-        assert [(one.name, one.named_by) for one in told] == [
+        clusters = again.describe()
+        assert [(cluster.name, cluster.named_by) for cluster in clusters] == [
             ("name of 0", "m"),
             ("name of 1", "m"),
         ]

@@ -15,7 +15,7 @@ import karat
 from karat.bounds import b_max, sample
 from karat.labeling import (
     UNKNOWN,
-    Answer,
+    LabelAnswer,
     LabelSession,
     Watch,
     agreement,
@@ -52,7 +52,7 @@ def _label(session, count):
 def _write(path, by, count):
     file = AnswerFile(path, np.arange(60), [str(i) for i in range(60)])
     for i in range(count):
-        file.add([Answer(now(), by, i % 60, "label", f"class {i}", "x" * 200)])
+        file.add([LabelAnswer(now(), by, i % 60, "label", f"class {i}", "x" * 200)])
 
 
 #: a forked process need not import karat again
@@ -62,15 +62,15 @@ PROCESSES: Any = multiprocessing.get_context("fork" if os.name == "posix" else "
 def test_two_processes_at_once_lose_nothing(tmp_path):
     path = tmp_path / "a.jsonl"
     writers = [PROCESSES.Process(target=_write, args=(path, by, 150)) for by in ("ann", "bob")]
-    for one in writers:
-        one.start()
-    for one in writers:
-        one.join(timeout=300)
-        assert one.exitcode == 0
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(timeout=300)
+        assert writer.exitcode == 0
     file = AnswerFile(path, np.arange(60), [str(i) for i in range(60)])
     for by in ("ann", "bob"):
-        own = [one.label for one in file.answers if one.by == by]
-        assert own == [f"class {i}" for i in range(150)]
+        labels = [writer.label for writer in file.answers if writer.by == by]
+        assert labels == [f"class {i}" for i in range(150)]
     assert path.read_text().count("karat answers") == 1
 
 
@@ -84,7 +84,9 @@ def test_a_kill_leaves_a_readable_file(tmp_path):
     writer.kill()
     writer.join(timeout=60)
     file = AnswerFile(path, np.arange(60), [str(i) for i in range(60)])
-    assert [one.label for one in file.answers] == [f"class {i}" for i in range(len(file.answers))]
+    assert [answer.label for answer in file.answers] == [
+        f"class {i}" for i in range(len(file.answers))
+    ]
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
@@ -150,9 +152,9 @@ def test_files_of_two_places_merge(open_session, tmp_path):
     assert ann.merge(tmp_path / "there.jsonl") == 0
     assert sorted(ann.by_labeller()) == ["ann", "bob"]
     assert len(ann.twice) == 4  # both began at the top: all of them, not every fifth
-    other = LabelSession(tmp_path / "x.jsonl", ORDER[::-1], OBJECTS)
+    reversed_session = LabelSession(tmp_path / "x.jsonl", ORDER[::-1], OBJECTS)
     with pytest.raises(InputError, match="another --seed"):
-        other.merge(tmp_path / "here.jsonl")
+        reversed_session.merge(tmp_path / "here.jsonl")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])
@@ -168,14 +170,14 @@ def test_out_and_in_again(open_session, tmp_path, suffix):
     export_labels(ann, path)
     with pytest.raises(InputError, match="exists already"):
         export_labels(ann, path)
-    other = open_session("cyd", "other.jsonl")
-    assert import_labels(other, path) == (8 if suffix == "csv" else 9)
-    assert other.labels == ann.labels
+    imported = open_session("cyd", "other.jsonl")
+    assert import_labels(imported, path) == (8 if suffix == "csv" else 9)
+    assert imported.labels == ann.labels
     if suffix == "json":
-        assert {by: list(own) for by, own in other.by_labeller().items()} == {
-            by: list(own) for by, own in ann.by_labeller().items()
+        assert {by: list(labels) for by, labels in imported.by_labeller().items()} == {
+            by: list(labels) for by, labels in ann.by_labeller().items()
         }
-    assert import_labels(other, path) == 0
+    assert import_labels(imported, path) == 0
 
 
 def test_the_export_is_what_the_other_commands_read(open_session, tmp_path):
@@ -238,15 +240,15 @@ def test_two_names_become_one_class(open_session):
 def test_limits_of_disagreement_by_enumeration(e):
     """The limits hold for every number of differing objects, for every split of them."""
     n, m = 12, 7
-    found = agreement([(0, 1)] * e + [(0, 0)] * (m - e), n, 0.2)
-    assert found.common == m
+    result = agreement([(0, 1)] * e + [(0, 0)] * (m - e), n, 0.2)
+    assert result.common == m
     # a number of differences that a fixed-size test at the level would keep is never excluded
-    assert found.high * n >= e + b_max(m, n - m, e, 0.1)
-    assert found.low * n <= n - (m - e) - b_max(m, n - m, m - e, 0.1)
+    assert result.high * n >= e + b_max(m, n - m, e, 0.1)
+    assert result.low * n <= n - (m - e) - b_max(m, n - m, m - e, 0.1)
 
 
 def test_answers_are_sorted_by_time():
-    assert Answer("2026-01-01", "b", 1, "label") < Answer("2026-01-02", "a", 0, "label")
+    assert LabelAnswer("2026-01-01", "b", 1, "label") < LabelAnswer("2026-01-02", "a", 0, "label")
 
 
 # -- the objects that teach ----------------------------------------------------------------------
@@ -297,11 +299,11 @@ def test_every_draw_after_the_lessons_keeps_the_guarantee(truths):
         for drawn in combinations(rest, 3):
             y = np.full(10, None, dtype=object)
             y[[*taught, *drawn]] = truth[[*taught, *drawn]]
-            found = karat.guarantee(labelings, y, 0.3, taught=taught, random_state=draws)
+            guarantee = karat.guarantee(labelings, y, 0.3, taught=taught, random_state=draws)
             hidden = np.setdiff1d(rest, drawn)
-            assert (found.n, found.m) == (4, 3)
-            assert list(found.labels[taught]) == list(truth[taught])
-            broken += (found.labels[hidden] != truth[hidden]).sum() > found.bound
+            assert (guarantee.n, guarantee.m) == (4, 3)
+            assert list(guarantee.labels[taught]) == list(truth[taught])
+            broken += (guarantee.labels[hidden] != truth[hidden]).sum() > guarantee.bound
             draws += 1
         assert broken <= 0.3 * draws
 
@@ -313,14 +315,14 @@ def test_lessons_are_checked():
     for taught in ([0, 0], [9], [0.5], [0, 1, 2, 3, 4]):
         with pytest.raises(InputError, match="taught must be positions"):
             karat.guarantee([0, 0, 1, 1, 1], y, taught=taught)
-    found = karat.guarantee([0, 0, 1, 1, 1], y, taught=[0])
-    assert any("those that teach" in said for said in found.premises)
+    guarantee = karat.guarantee([0, 0, 1, 1, 1], y, taught=[0])
+    assert any("those that teach" in said for said in guarantee.premises)
 
 
 def test_a_class_that_only_a_lesson_has():
     y = ["a", "b", "b", None, None, None]
-    found = karat.guarantee([0, 1, 1, 1, 0, 0], y, taught=[0])
-    assert (found.labels[0], found.n, found.bound) == ("a", 3, 3)
+    guarantee = karat.guarantee([0, 1, 1, 1, 0, 0], y, taught=[0])
+    assert (guarantee.labels[0], guarantee.n, guarantee.bound) == ("a", 3, 3)
     fitted = karat.bounds.LabelSequence([0, 1, 1, 1, 0, 0], taught=[0]).update(y, [1, 2])
     assert fitted.labels[0] == "a"
 
@@ -328,10 +330,10 @@ def test_a_class_that_only_a_lesson_has():
 def test_a_cluster_of_lessons_alone_is_no_cluster_of_the_others():
     codes = {"fine": [0, 1, 2, 2, 3, 3, 3, 3], "coarse": [0, 0, 0, 0, 1, 1, 1, 1]}
     y = ["a", "b", None, "a", None, "b", "b", None]
-    found = karat.guarantee(codes, y, 0.5, taught=[0, 1])
-    assert found.mdl["fine"].n_clusters == 2
-    assert found.mdl["fine"].m == 3
-    assert list(found.labels[:2]) == ["a", "b"]
+    guarantee = karat.guarantee(codes, y, 0.5, taught=[0, 1])
+    assert guarantee.mdl["fine"].n_clusters == 2
+    assert guarantee.mdl["fine"].m == 3
+    assert list(guarantee.labels[:2]) == ["a", "b"]
 
 
 def test_the_page_is_a_package_file():

@@ -77,19 +77,19 @@ def coded(table: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
 def test_planted_rules_are_found(planted, rule, name):
     table = customers()
     X, names = coded(table)
-    own = np.asarray(planted(table))
-    found = describe_clusters(X, own.astype(int), feature_names=names, original=table)[1]
+    members = np.asarray(planted(table))
+    description = describe_clusters(X, members.astype(int), feature_names=names, original=table)[1]
     if rule is None:  # three questions, in any order
-        told = {str(one) for one in found.rule.conditions}
-        assert told == {"age over 39", "income over 40,000", "plan is monthly"}
-        assert set(found.name.split(", ")) == {"older", "high income", "monthly plan"}
+        conditions = {str(condition) for condition in description.rule.conditions}
+        assert conditions == {"age over 39", "income over 40,000", "plan is monthly"}
+        assert set(description.name.split(", ")) == {"older", "high income", "monthly plan"}
     else:
-        assert str(found.rule).startswith(rule)
-        assert found.name == name
-    assert found.accuracy > 0.98
-    assert found.precision > 0.9
-    assert found.recall > 0.9
-    assert found.n_held_out == len(table)
+        assert str(description.rule).startswith(rule)
+        assert description.name == name
+    assert description.accuracy > 0.98
+    assert description.precision > 0.9
+    assert description.recall > 0.9
+    assert description.n_held_out == len(table)
 
 
 def test_labels_at_random_have_no_rule():
@@ -97,8 +97,8 @@ def test_labels_at_random_have_no_rule():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(100, 4))
-        found = describe_clusters(X, rng.integers(0, 2 + seed % 2, 100))
-        broken += any(one.rule is not None for one in found)
+        clusters = describe_clusters(X, rng.integers(0, 2 + seed % 2, 100))
+        broken += any(cluster.rule is not None for cluster in clusters)
     assert broken <= 4  # 1 expected at most; more than 4 has probability 0.003
 
 
@@ -106,7 +106,7 @@ def test_what_three_questions_do_not_tell_has_no_rule():
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 6, (600, 2))
     board = (np.floor(X).sum(axis=1) % 2).astype(int)
-    assert all(one.rule is None for one in describe_clusters(X, board))
+    assert all(cluster.rule is None for cluster in describe_clusters(X, board))
 
 
 def test_accuracy_is_that_on_new_objects():
@@ -116,13 +116,13 @@ def test_accuracy_is_that_on_new_objects():
         return X, ((X[:, 0] > 0.3) ^ (rng.random(n) < 0.15)).astype(int)
 
     X, labels = draw(2000, 1)
-    found = describe_clusters(X, labels)[1]
+    description = describe_clusters(X, labels)[1]
     others, truth = draw(20_000, 2)
     held = np.ones(len(others), dtype=bool)
-    for one in found.rule.conditions:
-        held &= one.holds(others[:, int(one.feature.source[1:]) - 1])
+    for condition in description.rule.conditions:
+        held &= condition.holds(others[:, int(condition.feature.source[1:]) - 1])
     right = (held == truth).mean()
-    assert abs(found.accuracy - right) < 4 * math.sqrt(right * (1 - right) / 2000)
+    assert abs(description.accuracy - right) < 4 * math.sqrt(right * (1 - right) / 2000)
     assert abs(right - 0.85) < 0.02
 
 
@@ -131,7 +131,7 @@ def test_a_constant_answer_is_no_rule():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(1000, 3))
     labels = (rng.random(1000) < np.where(X[:, 0] > 1, 0.12, 0.04)).astype(int)
-    assert all(one.rule is None for one in describe_clusters(X, labels))
+    assert all(cluster.rule is None for cluster in describe_clusters(X, labels))
 
 
 @given(
@@ -140,22 +140,24 @@ def test_a_constant_answer_is_no_rule():
     st.data(),
 )  # fmt: skip
 def test_one_question_is_the_best_there_is(values, data):
-    own = np.array(data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values))))
+    members = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
+    )
     table = as_table(values, None, None)
-    _, cuts = _learn(table, np.arange(len(values)), own)
-    if not own.any() or own.all():
+    _, cuts = _learn(table, np.arange(len(values)), members)
+    if not members.any() or members.all():
         assert cuts == ()
         return
 
     def f1(said):
-        return 2 * (said & own).sum() / (said.sum() + own.sum())
+        return 2 * (said & members).sum() / (said.sum() + members.sum())
 
     best = max(
         (f1(side) for j in range(values.shape[1]) for t in np.unique(values[:, j])[:-1]
          for side in (values[:, j] <= t, values[:, j] > t)),
         default=0.0,
     )  # fmt: skip
-    always = 2 * own.mean() / (1 + own.mean())
+    always = 2 * members.mean() / (1 + members.mean())
     if len(cuts) == 0:
         assert best < always + 1e-9
     if len(cuts) == 1:
@@ -179,17 +181,17 @@ def test_a_missing_value_answers_no():
     assert age.holds(np.array([2.0, 4.0, np.nan])).tolist() == [False, True, False]
     values = np.array([[1.0], [np.nan], [9.0]] * 30)
     labels = np.array([0, 0, 1] * 30)
-    found = describe_clusters(np.nan_to_num(values), labels, original=pd.DataFrame(values))
-    assert str(found[1].rule) == "0 over 5"
+    clusters = describe_clusters(np.nan_to_num(values), labels, original=pd.DataFrame(values))
+    assert str(clusters[1].rule) == "0 over 5"
 
 
 def test_noise_belongs_to_the_rest():
     X = np.concatenate([np.linspace(0, 1, 40), np.linspace(5, 6, 40), np.linspace(9, 10, 20)])
     labels = np.repeat([0, 1, -1], [40, 40, 20])
-    found = describe_clusters(X[:, None], labels)
-    assert [one.size for one in found] == [40, 40]
-    assert sum(one.share for one in found) == pytest.approx(0.8)
-    assert str(found[1].rule) == "x1 over 3 and at most 8"
+    clusters = describe_clusters(X[:, None], labels)
+    assert [cluster.size for cluster in clusters] == [40, 40]
+    assert sum(cluster.share for cluster in clusters) == pytest.approx(0.8)
+    assert str(clusters[1].rule) == "x1 over 3 and at most 8"
 
 
 # -- effects
@@ -203,13 +205,13 @@ def test_means_against_pandas():
     table = as_table(np.nan_to_num(X), None, pd.DataFrame(X, columns=list("abcd")))
     means, frame = Means(table, labels), pd.DataFrame(X, columns=list("abcd"))
     for c in range(3):
-        for one in means.telling(c):
-            within = frame.loc[labels == c, one.feature].mean()
-            elsewhere = frame.loc[labels != c, one.feature].mean()
-            spread = frame[one.feature].std(ddof=0)
-            assert one.within == pytest.approx(within)
-            assert one.elsewhere == pytest.approx(elsewhere)
-            assert one.effect == pytest.approx((within - elsewhere) / spread)
+        for term in means.telling(c):
+            within = frame.loc[labels == c, term.feature].mean()
+            elsewhere = frame.loc[labels != c, term.feature].mean()
+            spread = frame[term.feature].std(ddof=0)
+            assert term.within == pytest.approx(within)
+            assert term.elsewhere == pytest.approx(elsewhere)
+            assert term.effect == pytest.approx((within - elsewhere) / spread)
 
 
 def test_sparse_is_as_dense():
@@ -217,12 +219,12 @@ def test_sparse_is_as_dense():
     X = rng.poisson(0.4, (120, 70)).astype(float)
     X[:60, 5] += 2
     labels = np.repeat([0, 1], 60)
-    dense, thin = (describe_clusters(one, labels) for one in (X, sparse.csr_array(X)))
+    dense, thin = (describe_clusters(data, labels) for data in (X, sparse.csr_array(X)))
     for a, b in zip(dense, thin, strict=True):
         assert (str(a.rule), a.name, a.accuracy, a.central) == (
             str(b.rule), b.name, b.accuracy, b.central,
         )  # fmt: skip
-        assert [one.feature for one in a.telling] == [one.feature for one in b.telling]
+        assert [term.feature for term in a.telling] == [term.feature for term in b.telling]
 
 
 @pytest.mark.filterwarnings("error")
@@ -233,10 +235,10 @@ def test_the_unit_of_a_feature_changes_no_effect(exponent, form):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(90, 3)) + np.repeat([[0.0], [3.0], [6.0]], 30, axis=0)
     labels = np.repeat([0, 1, 2], 30)
-    one, other = (
+    scaled, original = (
         describe_clusters(X, labels, original=form(values)) for values in (X, np.ldexp(X, exponent))
     )
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(scaled, original, strict=True):
         assert b.rule is not None
         assert [(t.feature, t.effect, t.interval) for t in a.telling] == [
             (t.feature, t.effect, t.interval) for t in b.telling
@@ -249,10 +251,12 @@ def test_clusters_of_noise_have_no_effect_on_other_objects():
     for seed in range(12):
         X = np.random.default_rng(seed).normal(size=(200, 4))
         labels = KMeans(3, n_init=1, random_state=seed).fit_predict(X)
-        found = describe_clusters(X, labels)
-        assert any(abs(one.effect) > 0.8 for each in found for one in each.telling)
-        intervals = [one.interval for each in found for one in each.telling]
-        broken += any(one is not None and (one[0] > 0 or one[1] < 0) for one in intervals)
+        clusters = describe_clusters(X, labels)
+        assert any(abs(term.effect) > 0.8 for cluster in clusters for term in cluster.telling)
+        intervals = [term.interval for cluster in clusters for term in cluster.telling]
+        broken += any(
+            interval is not None and (interval[0] > 0 or interval[1] < 0) for interval in intervals
+        )
     assert broken <= 3  # 0.6 expected; more than 3 has probability 0.003
 
 
@@ -263,9 +267,9 @@ def test_clusters_that_are_there_have_effects_on_other_objects():
     X = centers[truth] + rng.normal(size=(600, 4))
     labels = KMeans(3, n_init=5, random_state=0).fit_predict(X)
     for each in describe_clusters(X, labels):
-        for one in each.telling:
-            low, high = one.interval
-            assert low < one.effect < high
+        for term in each.telling:
+            low, high = term.interval
+            assert low < term.effect < high
         assert each.telling[0].interval[0] > 0 or each.telling[0].interval[1] < 0
 
 
@@ -274,10 +278,10 @@ def test_categories_of_a_column_are_left_out_together():
     rng = np.random.default_rng(0)
     kind = rng.integers(0, 2, 200)
     X = np.column_stack([kind == 0, kind == 1, rng.normal(size=200) * 0.1]).astype(float)
-    found = describe_clusters(X, kind, feature_names=["kind=a", "kind=b", "x"])
-    assert found[0].telling[0].feature == "kind is a"
-    assert found[0].telling[0].text == "100 %"
-    low, high = found[0].telling[0].interval
+    clusters = describe_clusters(X, kind, feature_names=["kind=a", "kind=b", "x"])
+    assert clusters[0].telling[0].feature == "kind is a"
+    assert clusters[0].telling[0].text == "100 %"
+    low, high = clusters[0].telling[0].interval
     assert low < 0 < high
 
 
@@ -294,25 +298,25 @@ def test_central_and_edge_against_the_definition():
     rng = np.random.default_rng(4)
     X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(2.5, 1, (60, 2))])
     labels = np.repeat([0, 1], 60)
-    found = describe_clusters(X, labels)
+    clusters = describe_clusters(X, labels)
     near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)[1][:, 1:]
     for c in (0, 1):
-        own = np.flatnonzero(labels == c)
-        far = np.linalg.norm(X[own] - X[own].mean(axis=0), axis=1)
-        assert found[c].central == tuple(own[np.argsort(far)[:3]])
-        share = (labels[near[own]] != c).mean(axis=1)
-        expected = own[share >= 0.4]
-        assert {i for i, _ in found[c].edge} == set(expected)
-        doubts = [(labels[near[i]] != c).mean() for i, _ in found[c].edge]
+        members = np.flatnonzero(labels == c)
+        far = np.linalg.norm(X[members] - X[members].mean(axis=0), axis=1)
+        assert clusters[c].central == tuple(members[np.argsort(far)[:3]])
+        share = (labels[near[members]] != c).mean(axis=1)
+        expected = members[share >= 0.4]
+        assert {i for i, _ in clusters[c].edge} == set(expected)
+        doubts = [(labels[near[i]] != c).mean() for i, _ in clusters[c].edge]
         assert doubts == sorted(doubts, reverse=True)
-        assert all(other == 1 - c for _, other in found[c].edge)
+        assert all(neighbor == 1 - c for _, neighbor in clusters[c].edge)
 
 
 def test_copies_are_central_once():
     X = [[0.0], [0.0], [0.1], [0.2], [9.0], [9.0], [9.0]]
-    found = describe_clusters(X, [0, 0, 0, 0, 1, 1, 1])
-    assert found[0].central == (2, 0, 3)
-    assert found[1].central == (4,)
+    clusters = describe_clusters(X, [0, 0, 0, 0, 1, 1, 1])
+    assert clusters[0].central == (2, 0, 3)
+    assert clusters[1].central == (4,)
 
 
 @pytest.mark.parametrize("metric", ["precomputed", "cityblock", "cosine", "graph"])
@@ -322,16 +326,16 @@ def test_objects_by_distances(metric):
     labels = np.repeat([0, 1], 15)
     D = np.linalg.norm(X[:, None] - X[None], axis=2)
     data = {"precomputed": D, "graph": sparse.csr_array((D < 1.5) & (D > 0), dtype=float)}
-    found = describe_clusters(data.get(metric, X), labels, metric=metric, kind="objects")
-    assert [one.name for one in found] == ["cluster 0", "cluster 1"]
-    assert all(len(one.central) == 3 and one.rule is None for one in found)
+    clusters = describe_clusters(data.get(metric, X), labels, metric=metric, kind="objects")
+    assert [cluster.name for cluster in clusters] == ["cluster 0", "cluster 1"]
+    assert all(len(cluster.central) == 3 and cluster.rule is None for cluster in clusters)
     if metric == "precomputed":
-        assert found[0].central == tuple(np.argsort(D[:15, :15].sum(axis=0))[:3])
-        told = describe_clusters(
+        assert clusters[0].central == tuple(np.argsort(D[:15, :15].sum(axis=0))[:3])
+        in_units = describe_clusters(
             D, labels, metric=metric, original=pd.DataFrame(X, columns=["a", "b"])
         )
-        assert str(told[0].rule).startswith(("a over", "b at most"))
-        assert told[0].telling[0].interval is None
+        assert str(in_units[0].rule).startswith(("a over", "b at most"))
+        assert in_units[0].telling[0].interval is None
 
 
 # -- names and errors
@@ -341,18 +345,18 @@ def test_names_differ_and_given_ones_stay():
     rng = np.random.default_rng(0)
     X = np.repeat([[0.0], [5.0], [10.0]], 30, axis=0) + rng.normal(0, 0.1, (90, 1))
     labels = np.repeat([0, 1, 2], 30)
-    proposed = [one.name for one in describe_clusters(X, labels, feature_names=["spend"])]
+    proposed = [cluster.name for cluster in describe_clusters(X, labels, feature_names=["spend"])]
     assert proposed == ["low spend", "medium spend", "high spend"]
-    given = describe_clusters(X, labels, names=["few", "some", "many"])
-    assert [one.name for one in given] == ["few", "some", "many"]
+    named = describe_clusters(X, labels, names=["few", "some", "many"])
+    assert [cluster.name for cluster in named] == ["few", "some", "many"]
     texts = describe_clusters(X, np.array(["lo", "mid", "hi"])[labels])
-    assert [(one.cluster, one.name) for one in texts] == [
+    assert [(cluster.cluster, cluster.name) for cluster in texts] == [
         ("hi", "hi"),
         ("lo", "lo"),
         ("mid", "mid"),
     ]
     same = describe_clusters(np.zeros((40, 1)), np.repeat([0, 1], 20), kind="features")
-    assert [one.name for one in same] == ["cluster 0", "cluster 1"]
+    assert [cluster.name for cluster in same] == ["cluster 0", "cluster 1"]
     assert same[0].telling == ()
 
 
@@ -363,11 +367,11 @@ def test_what_is_over_a_value_need_not_be_high():
     age = np.repeat([60.0, 30.0, 60.0, 30.0], 50) + rng.normal(0, 3, 200)
     labels = np.repeat([0, 1, 2, 3], 50)
     X = np.column_stack([income, orders, age])
-    found = describe_clusters(X, labels, feature_names=["income", "orders", "age"])
-    for one in found:
-        for condition in one.rule.conditions:
+    clusters = describe_clusters(X, labels, feature_names=["income", "orders", "age"])
+    for cluster in clusters:
+        for condition in cluster.rule.conditions:
             column = X[:, ["income", "orders", "age"].index(condition.feature.source)]
-            within, elsewhere = column[labels == one.cluster], column[labels != one.cluster]
+            within, elsewhere = column[labels == cluster.cluster], column[labels != cluster.cluster]
             shift = (within.mean() - elsewhere.mean()) / column.std()
             if condition.word.startswith(("high", "older")):
                 assert shift >= 0.2
@@ -378,8 +382,8 @@ def test_what_is_over_a_value_need_not_be_high():
 
 
 def test_one_cluster_has_no_rest():
-    (one,) = describe_clusters(np.arange(10.0)[:, None], [0] * 10)
-    assert (one.size, one.share, one.rule, one.telling) == (10, 1.0, None, ())
+    (cluster,) = describe_clusters(np.arange(10.0)[:, None], [0] * 10)
+    assert (cluster.size, cluster.share, cluster.rule, cluster.telling) == (10, 1.0, None, ())
 
 
 def test_input_is_checked():
@@ -410,18 +414,18 @@ def test_a_study_describes_in_original_units(tmp_path):
     labels = (table["age"] > 48).astype(int).to_numpy()
     study = karat.Study(data)
     study.add({"mine": labels})
-    found = study.describe("mine")
-    by_size = {one.size: one for one in found}
+    clusters = study.describe("mine")
+    by_size = {cluster.size: cluster for cluster in clusters}
     old = by_size[int(labels.sum())]
     assert str(old.rule) in ("income over 200,000", "income over 100,000", "age over 48")
-    income = next(one for one in old.telling if one.feature == "income")
+    income = next(term for term in old.telling if term.feature == "income")
     assert income.within == pytest.approx(table.loc[labels == 1, "income"].mean())
     assert income.elsewhere == pytest.approx(table.loc[labels == 0, "income"].mean())
     late = np.asarray(table["joined"] > "2021-04-01").astype(int)
     study.add({"by date": late})
-    rules = [str(one.rule) for one in study.describe("by date")]
+    rules = [str(cluster.rule) for cluster in study.describe("by date")]
     assert any("2021-0" in rule for rule in rules)
-    assert study.describe("mine") is found
+    assert study.describe("mine") is clusters
 
 
 def test_a_study_describes_documents_distances_and_coordinates():
@@ -442,8 +446,8 @@ def test_a_study_describes_documents_distances_and_coordinates():
     vectors = rng.normal(size=(40, 30))
     study = karat.Study(vectors)
     study.add({"mine": np.repeat([0, 1], 20)})
-    assert [one.telling for one in study.describe("mine")] == [(), ()]
+    assert [cluster.telling for cluster in study.describe("mine")] == [(), ()]
     D = np.abs(np.arange(12.0)[:, None] - np.arange(12.0))
     study = karat.Study(D, metric="precomputed")
     study.add({"named": ["left"] * 6 + ["right"] * 6})
-    assert [one.name for one in study.describe("named")] == ["left", "right"]
+    assert [cluster.name for cluster in study.describe("named")] == ["left", "right"]

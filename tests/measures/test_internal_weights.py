@@ -16,8 +16,9 @@ import naive_internal as naive
 from example_counts import examples
 from karat.distances import FORMS
 from karat.measures import catalogue
+from karat.measures.catalogue import takes_weights
 from karat.measures.internal.batch import of_each_object
-from karat.measures.passes.plan import group, takes_weights
+from karat.measures.passes.plan import group
 from karat.runtime.validation import InputError, UndefinedMeasureError
 
 WEIGHTED_KEYS = [m.key for m in catalogue.select(kind="internal") if takes_weights(m)]
@@ -291,7 +292,7 @@ def test_external_measures_count_repetitions():
 
 
 def test_truth_of_objects_without_weight_is_not_known():
-    with pytest.raises(InputError, match="class of no object"):
+    with pytest.raises(InputError, match="no known class"):
         karat.evaluate(None, [0, 0, 1], truth=["a", None, None], sample_weight=[0, 1, 1])
 
 

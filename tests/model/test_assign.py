@@ -53,27 +53,27 @@ def run(folder: Path, *arguments: Any) -> Any:
 @pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.xlsx", "o.tsv"])
 def test_rows_get_their_clusters(folder: Path, source: str, out: str) -> None:
     out = f"{source}-{out}"
-    told = run(folder, "assign", source, "--model", "m.karat-model", "-o", out)
-    assert "150  rows in all" in told.stdout
+    result = run(folder, "assign", source, "--model", "m.karat-model", "-o", out)
+    assert "150  rows in all" in result.stdout
     path = folder / out
     readers = {
         ".csv": pd.read_csv, ".parquet": pd.read_parquet,
         ".xlsx": lambda p: pd.read_excel(p, engine="calamine"),
         ".tsv": lambda p: pd.read_csv(p, sep="\t"),
     }  # fmt: skip
-    found = readers[path.suffix](path)  # type: ignore[operator]
+    written = readers[path.suffix](path)  # type: ignore[operator]
     new = customers(150, 1)
-    assert found["name"].tolist() == new["plan"].tolist()
-    assert found["id"].tolist() == new["id"].tolist()
+    assert written["name"].tolist() == new["plan"].tolist()
+    assert written["id"].tolist() == new["id"].tolist()
     expected = load_model(folder / "m.karat-model").predict(new)
-    np.testing.assert_allclose(found["confidence"], expected.confidence)
-    np.testing.assert_allclose(found["distance"], expected.distances)
-    np.testing.assert_allclose(found["income"].astype(float), new["income"])
+    np.testing.assert_allclose(written["confidence"], expected.confidence)
+    np.testing.assert_allclose(written["distance"], expected.distances)
+    np.testing.assert_allclose(written["income"].astype(float), new["income"])
 
 
 def test_blocks_are_as_one_call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(folder, "assign", "new.parquet", "--model", "m.karat-model", "-o", "whole.csv")
-    monkeypatch.setattr(row_blocks_module(), "ROWS", 7)
+    monkeypatch.setattr(row_blocks_module(), "ROWS_PER_BLOCK", 7)
     run(folder, "assign", "new.parquet", "--model", "m.karat-model", "-o", "parts.csv")
     assert (folder / "parts.csv").read_text() == (folder / "whole.csv").read_text()
 
@@ -177,10 +177,10 @@ def test_run_writes_rows_and_a_model(folder: Path) -> None:
         run(folder, "assign", "old.csv", "--model", model, "-o", f"{model}.csv")
         again = pd.read_csv(folder / f"{model}.csv")
         assert again["cluster"].tolist() == rows["cluster"].tolist()
-    told = run(folder, "run", "new.csv", *QUICK, "--against", "r.karat-model").stdout
-    assert "Against r.karat-model:" in told
-    assert told.count("came back") == 3
-    assert "do not differ" in told
+    output = run(folder, "run", "new.csv", *QUICK, "--against", "r.karat-model").stdout
+    assert "Against r.karat-model:" in output
+    assert output.count("came back") == 3
+    assert "do not differ" in output
 
 
 def test_documents(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_documents(tmp_path: Path) -> None:
 def test_clusters_are_called_as_in_the_answer() -> None:
     study = karat.Study(from_table(customers(90), id_column="id"))
     study.sweep("ward", k=[3], workers=1, progress=False)
-    described = [one.name for one in study.describe("ward k=3")]
+    described = [cluster.name for cluster in study.describe("ward k=3")]
     answer = study.best(stability=False)
     assert answer.model.names == tuple(described)
     assert set(answer.assignment.table["name"]) == set(described)

@@ -24,7 +24,9 @@ def drawn(seed: int, centers: Any = CENTERS, shares: Any = None, n: int = 240) -
     return np.array(centers)[of] + rng.normal(size=(n, 2)), of
 
 
-def found(seed: int, centers: Any = CENTERS, shares: Any = None, named: Any = None) -> Any:
+def changes_of_draw(
+    seed: int, centers: Any = CENTERS, shares: Any = None, named: Any = None
+) -> Any:
     """What became of the three clusters, without a reference."""
     X, of = drawn(0)
     old = Model.of(X, of).renamed(["west", "east", "north"])
@@ -32,13 +34,13 @@ def found(seed: int, centers: Any = CENTERS, shares: Any = None, named: Any = No
     return changes(old, old.prepare(now), labels if named is None else named[labels], list("abcd"))
 
 
-def what(one: Any) -> dict[str, tuple[str, str]]:
-    rows = one.table.to_dict("records")
+def what(change: Any) -> dict[str, tuple[str, str]]:
+    rows = change.table.to_dict("records")
     return {row["before"]: (row["change"], row["now"]) for row in rows if row["before"]}
 
 
 def test_clusters_come_back() -> None:
-    same = found(1)
+    same = changes_of_draw(1)
     assert what(same) == {
         "west": ("came back", "a"), "east": ("came back", "b"), "north": ("came back", "c"),
     }  # fmt: skip
@@ -49,27 +51,27 @@ def test_clusters_come_back() -> None:
 
 
 def test_they_grow_and_shrink_by_more_than_sampling_makes() -> None:
-    grown = found(2, shares=[0.7, 0.15, 0.15])
+    grown = changes_of_draw(2, shares=[0.7, 0.15, 0.15])
     assert [change for change, _ in what(grown).values()] == ["grew", "shrank", "shrank"]
 
 
 def test_they_vanish() -> None:
-    assert what(found(3, CENTERS[:2]))["north"] == ("vanished", "")
+    assert what(changes_of_draw(3, CENTERS[:2]))["north"] == ("vanished", "")
 
 
 def test_they_split() -> None:
-    parted = found(4, [[-1.2, 0], [8, 0], [0, 9], [1.2, 0]])
+    parted = changes_of_draw(4, [[-1.2, 0], [8, 0], [0, 9], [1.2, 0]])
     assert what(parted)["west"] == ("split", "a, d")
     assert what(parted)["east"] == ("came back", "b")
 
 
 def test_they_merge() -> None:
-    joined = found(5, named=np.array([0, 0, 1]))
+    joined = changes_of_draw(5, named=np.array([0, 0, 1]))
     assert what(joined)["west"] == what(joined)["east"] == ("merged", "a")
 
 
 def test_new_ones_are_unlike_the_old() -> None:
-    new = found(6, [*CENTERS, [30, 30]])
+    new = changes_of_draw(6, [*CENTERS, [30, 30]])
     last = new.table.iloc[-1]
     assert (last["change"], last["now"]) == ("new", "d")
     assert new.flows.loc["unlike", "d"] == new.flows["d"].sum()
@@ -77,10 +79,10 @@ def test_new_ones_are_unlike_the_old() -> None:
 
 
 def test_the_flows_are_all_objects() -> None:
-    one = found(7)
-    assert one.flows.to_numpy().sum() == one.n_objects == 240
-    assert json.loads(json.dumps(one.to_dict(), allow_nan=False))["n_objects"] == 240
-    assert "came back" in str(one)
+    result = changes_of_draw(7)
+    assert result.flows.to_numpy().sum() == result.n_objects == 240
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["n_objects"] == 240
+    assert "came back" in str(result)
 
 
 def answer(data: Any, k: int) -> Any:
@@ -95,11 +97,11 @@ def test_change_is_more_than_resampling_makes() -> None:
     assert same.changed is False
     assert same.reference.p_value > 0.05
     assert len(same.reference.unchanged) == 19
-    other = answer(drawn(12, [*CENTERS, [9, 9]])[0], 4).against(old, n_resamples=19)
-    assert other.changed is True
-    assert other.reference.today < min(other.reference.unchanged)
+    changed = answer(drawn(12, [*CENTERS, [9, 9]])[0], 4).against(old, n_resamples=19)
+    assert changed.changed is True
+    assert changed.reference.today < min(changed.reference.unchanged)
     again = answer(drawn(12, [*CENTERS, [9, 9]])[0], 4).against(old, n_resamples=19)
-    assert again.reference == other.reference
+    assert again.reference == changed.reference
 
 
 def test_tables_of_two_months(tmp_path: Any) -> None:
@@ -117,6 +119,6 @@ def test_tables_of_two_months(tmp_path: Any) -> None:
 
 def test_a_model_whose_clusterer_is_not_known() -> None:
     old = Model.of(*drawn(0))
-    one = answer(drawn(1)[0], 3).against(old)
-    assert one.changed is None
-    assert "not in the catalogue" in str(one)
+    result = answer(drawn(1)[0], 3).against(old)
+    assert result.changed is None
+    assert "not in the catalogue" in str(result)

@@ -56,10 +56,10 @@ def test_numbers_jobs_and_random_states_are_those_of_scikit_learn() -> None:
 def test_it_lives_in_a_pipeline_and_gives_frames() -> None:
     frame = pd.DataFrame(X, columns=["a", "b"])
     pipeline = make_pipeline(StandardScaler(), clone(QUICK)).set_output(transform="pandas")
-    found = pipeline.fit_transform(frame)
-    assert found.columns.tolist() == [f"chosenclustering{i}" for i in range(3)]
+    distances = pipeline.fit_transform(frame)
+    assert distances.columns.tolist() == [f"chosenclustering{i}" for i in range(3)]
     assert pipeline[-1].feature_names_in_.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(found.to_numpy().argmin(axis=1), pipeline.predict(frame))
+    np.testing.assert_array_equal(distances.to_numpy().argmin(axis=1), pipeline.predict(frame))
 
 
 # -- scorers -------------------------------------------------------------------------------------
@@ -90,8 +90,8 @@ def test_the_value_is_that_of_the_measure() -> None:
     )
     lower = karat.scorer("davies_bouldin_index")(fitted, X)
     assert lower == pytest.approx(-karat.davies_bouldin_index(X, fitted.labels_))
-    known = karat.scorer("adjusted_rand_index")(fitted, X, Y)
-    assert known == pytest.approx(karat.adjusted_rand_index(Y, fitted.labels_))
+    agreement = karat.scorer("adjusted_rand_index")(fitted, X, Y)
+    assert agreement == pytest.approx(karat.adjusted_rand_index(Y, fitted.labels_))
     mixture = GaussianMixture(3, random_state=0).fit(X)
     assert karat.scorer("silhouette")(mixture, X) > 0.5
     pipeline = make_pipeline(StandardScaler(), KMeans(3, n_init=1, random_state=0)).fit(X)
@@ -134,14 +134,14 @@ def held() -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", list(held()))
 def test_what_holds_a_clustering_is_taken(kind: str) -> None:
-    one = held()[kind]
-    found = karat.evaluate(X, one, measures=["silhouette"], noise="drop").table
-    ((name, labels),) = hard_labelings(one, X)[0].items()
-    assert found.index.tolist() == [name]
+    clustering = held()[kind]
+    table = karat.evaluate(X, clustering, measures=["silhouette"], noise="drop").table
+    ((name, labels),) = hard_labelings(clustering, X)[0].items()
+    assert table.index.tolist() == [name]
     expected = karat.silhouette(X, labels, noise="drop")
-    assert found["silhouette"].iloc[0] == pytest.approx(expected)
+    assert table["silhouette"].iloc[0] == pytest.approx(expected)
     study = karat.Study(X)
-    study.add(one)
+    study.add(clustering)
     assert study.candidates.index.tolist() == [name]
 
 

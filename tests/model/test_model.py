@@ -20,7 +20,7 @@ from sklearn.datasets import make_blobs
 
 import karat
 from karat.datasets import Dataset, from_array, from_distances, from_table
-from karat.model import Confidence, Model, Rule, load_model
+from karat.model import Confidence, Model, PlacementRule, load_model
 from karat.runtime.validation import InputError, StorageError
 from karat.study.samples import draw_sample
 
@@ -44,35 +44,35 @@ def test_the_nearest_object_decides(metric: str) -> None:
     rng = np.random.default_rng(0)
     A, Z = rng.uniform(0.1, 1, (40, 4)), rng.uniform(0.1, 1, (30, 4))
     labels = rng.integers(0, 3, 40).astype(np.int32)
-    found = Rule.of(A, labels, metric, by_centers=False).place(Z)
+    placed = PlacementRule.of(A, labels, metric, by_centers=False).place(Z)
     for i, z in enumerate(Z):
         label, margin = naive(A, labels, z, metric)
-        assert found.labels[i] == label
-        np.testing.assert_allclose(found.margins[i], margin, atol=1e-9)
+        assert placed.labels[i] == label
+        np.testing.assert_allclose(placed.margins[i], margin, atol=1e-9)
 
 
 def test_the_nearest_centre_decides_where_it_tells_the_clusters() -> None:
     model = KMeans(3, n_init=1, random_state=0).fit(X)
-    rule = Rule.of(X, model.labels_)
+    rule = PlacementRule.of(X, model.labels_)
     assert rule.by_centers
     Z = np.random.default_rng(1).uniform(-5, 10, (500, 2))
-    found = rule.place(Z)
-    np.testing.assert_array_equal(found.labels, model.predict(Z))
-    np.testing.assert_allclose(found.distances, model.transform(Z).min(axis=1))
-    assert not Rule.of(X, np.roll(model.labels_, 1)).by_centers
+    placed = rule.place(Z)
+    np.testing.assert_array_equal(placed.labels, model.predict(Z))
+    np.testing.assert_allclose(placed.distances, model.transform(Z).min(axis=1))
+    assert not PlacementRule.of(X, np.roll(model.labels_, 1)).by_centers
 
 
 def test_extending_a_sample_is_the_same_rule() -> None:
     sample = draw_sample(X, 50, random_state=1)
     labels = Y[sample.rows].astype(np.int32)
-    rule = Rule.of(X[sample.rows], labels, by_centers=False)
+    rule = PlacementRule.of(X[sample.rows], labels, by_centers=False)
     np.testing.assert_array_equal(rule.place(X).labels, sample.extend(labels))
 
 
 def test_objects_unlike_the_data() -> None:
     rng = np.random.default_rng(3)
     A = rng.normal(size=(2000, 3))
-    rule = Rule.of(A, np.zeros(2000, dtype=np.int32))
+    rule = PlacementRule.of(A, np.zeros(2000, dtype=np.int32))
     share = rule.place(rng.normal(size=(5000, 3))).unlike.mean()
     assert 0.003 < share < 0.02  # one in a hundred, give or take four standard errors
     assert rule.place(np.full((1, 3), 20.0)).unlike.all()
@@ -81,10 +81,10 @@ def test_objects_unlike_the_data() -> None:
 
 def test_outliers_stay_outliers_and_have_no_distance() -> None:
     labels = np.where(np.arange(200) % 10 == 0, -1, Y).astype(np.int32)
-    found = Model.of(X, labels).predict(X)
-    np.testing.assert_array_equal(found.labels, labels)
-    assert (found.names[labels < 0] == "outlier").all()
-    np.testing.assert_array_equal(np.isnan(found.distances), labels < 0)
+    placed = Model.of(X, labels).predict(X)
+    np.testing.assert_array_equal(placed.labels, labels)
+    assert (placed.names[labels < 0] == "outlier").all()
+    np.testing.assert_array_equal(np.isnan(placed.distances), labels < 0)
 
 
 @pytest.mark.parametrize("clusterer", ["ward", "average", "hdbscan", "genie", "spectral", "kmeans"])
@@ -105,7 +105,7 @@ def test_clusters_are_called_as_the_study_calls_them(tmp_path: Path) -> None:
     with karat.Study(X, storage=tmp_path / "s.karat") as study:
         study.sweep(["ward"], k=[3], n_init=1, workers=1)
         answer = study.best()
-        called = [one.name for one in study.describe()]
+        called = [cluster.name for cluster in study.describe()]
         assert answer.predict(X).names.tolist() == [called[label] for label in answer.labels]
         study.name_clusters({0: "one"}, by="me")
         assert study.best().model.names == ("one", *called[1:])
@@ -188,8 +188,8 @@ def test_a_distance_that_is_a_function() -> None:
 def test_a_data_set_made_by_hand() -> None:
     data = Dataset(X=X / 2, name="mine", feature_names=("a", "b"), ids=np.arange(200),
                    center=np.zeros(2), scale=np.full(2, 2.0))  # fmt: skip
-    found = Model.of(data, Y).predict(pd.DataFrame({"b": X[:, 1], "a": X[:, 0]}))
-    np.testing.assert_array_equal(found.labels, Y)
+    placed = Model.of(data, Y).predict(pd.DataFrame({"b": X[:, 1], "a": X[:, 0]}))
+    np.testing.assert_array_equal(placed.labels, Y)
 
 
 def test_few_objects() -> None:
@@ -197,8 +197,8 @@ def test_few_objects() -> None:
     assert model.extension_agreement.value is None
     assert "3 objects" in str(model.extension_agreement)
     assert model.predict([[0.5]]).confidence.tolist() == [0.5]
-    one = Model.of([[0.0], [1.0], [2.0]], [0, 0, 0]).predict([[0.5]])
-    assert one.labels.tolist() == [0]
+    placed = Model.of([[0.0], [1.0], [2.0]], [0, 0, 0]).predict([[0.5]])
+    assert placed.labels.tolist() == [0]
     with pytest.raises(InputError, match="no cluster"):
         Model.of([[0.0], [1.0]], [-1, -1])
     with pytest.raises(InputError, match="2 labels for 3 objects"):
@@ -232,9 +232,9 @@ def test_a_saved_model_is_the_same_in_another_process(tmp_path: Path) -> None:
         [sys.executable, "-c", code, path, tmp_path / "rows.csv"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    found = pd.DataFrame(json.loads(done.stdout)).reset_index(drop=True)
+    table = pd.DataFrame(json.loads(done.stdout)).reset_index(drop=True)
     pd.testing.assert_frame_equal(
-        found.astype({"cluster": "int32"}), model.predict(rows).table, check_dtype=False
+        table.astype({"cluster": "int32"}), model.predict(rows).table, check_dtype=False
     )
     again = tmp_path / "again.karat-model"
     load_model(path).save(again)
@@ -255,9 +255,9 @@ def test_sparse_data(tmp_path: Path, metric: str) -> None:
     A = sparse.csr_array(sparse.diags_array((np.arange(60) != 5).astype(float)) @ A)
     labels = np.arange(60) % 3
     Model.of(A, labels, metric=metric).save(tmp_path / "s")
-    found = load_model(tmp_path / "s").predict(A)
-    np.testing.assert_array_equal(found.labels, labels)
-    assert not found.unlike.any()
+    placed = load_model(tmp_path / "s").predict(A)
+    np.testing.assert_array_equal(placed.labels, labels)
+    assert not placed.unlike.any()
 
 
 def test_nothing_is_executed(tmp_path: Path) -> None:
@@ -281,19 +281,19 @@ def test_a_damaged_file_is_an_error(tmp_path_factory: Any, data: st.DataObject) 
         del content[at : None if how == "truncated" else at + data.draw(st.integers(1, 50))]
     path.write_bytes(bytes(content))
     try:
-        found = load_model(path)
+        loaded = load_model(path)
     except StorageError:
         return
     # what says nothing (a date in a header) may differ
-    np.testing.assert_array_equal(found.rule.X, whole.rule.X)
-    assert found.names == whole.names
+    np.testing.assert_array_equal(loaded.rule.X, whole.rule.X)
+    assert loaded.names == whole.names
 
 
 def test_foreign_and_later_files(tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.write_text("a,b\n1,2\n")
+    foreign = tmp_path / "other"
+    foreign.write_text("a,b\n1,2\n")
     with pytest.raises(StorageError, match="no model of karat"):
-        load_model(other)
+        load_model(foreign)
     with pytest.raises(InputError, match="no file"):
         load_model(tmp_path / "none")
     np.savez(tmp_path / "x.npz", X=X)
@@ -329,5 +329,5 @@ def test_a_function_is_kept_by_no_file(tmp_path: Path) -> None:
 
     model = Model.of(from_array(X[:30]), Y[:30], metric=apart)
     assert np.asarray(model.predict(X[:30])).tolist() == Y[:30].tolist()
-    with pytest.raises(InputError, match="a file cannot keep"):
+    with pytest.raises(InputError, match="a file cannot store"):
         model.save(tmp_path / "m")

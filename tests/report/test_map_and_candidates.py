@@ -48,7 +48,7 @@ def test_share_kept_is_its_definition() -> None:
     assert found == pytest.approx(np.mean(kept))
 
 
-def laid(X: np.ndarray) -> layouts.Layout:
+def laid(X: np.ndarray) -> layouts.PlaneLayout:
     return lay_out(X, neighbor_lists(X, n_neighbors(len(X))))
 
 
@@ -56,7 +56,7 @@ def test_principal_components_where_they_keep_most_neighbours() -> None:
     X = load_iris().data
     found = laid(X)
     assert found.kept is not None
-    assert found.kept >= layouts.MOST
+    assert found.kept >= layouts.ENOUGH_KEPT
     assert found.axes[0].startswith("Principal component 1")
     np.testing.assert_allclose(found.points, principal_plane(X)[0], atol=1e-5)
 
@@ -97,7 +97,7 @@ def test_edge_is_its_definition() -> None:
     labels[:4] = 3
     rows = RNG.permutation(80)
     near = neighbor_lists(X[rows], 10).indices
-    shown = ObjectMap(rows, layouts.Layout(X[rows].astype(np.float32), None), near)
+    shown = ObjectMap(rows, layouts.PlaneLayout(X[rows].astype(np.float32), None), near)
     own = labels[rows]
     for i, found in enumerate(shown.edge(labels)):
         counted = min(10, int((own == own[i]).sum()) - 1)

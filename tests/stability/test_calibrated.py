@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from karat.runtime.validation import InputError
 from karat.stability import ESTIMATORS, calibrated_stability
 from karat.stability._agreement import least_kept
-from karat.stability.calibrated import CLEAR, MORE, RATIO
+from karat.stability.calibrated import CLEAR_ERRORS, MORE, RATIO
 from karat.stability.engine import prepare, subsample
 
 
@@ -63,7 +63,7 @@ def test_values_are_the_definition():
     table = curve.table
     assert (table["null"] <= 1).all()
     np.testing.assert_allclose(table["ratio"], (1 - table["value"]) / (1 - table["null"]))
-    small = table.index[table["ratio"] + CLEAR * table["ratio_error"] <= RATIO]
+    small = table.index[table["ratio"] + CLEAR_ERRORS * table["ratio_error"] <= RATIO]
     assert curve.selected == (small.max() if len(small) else 1)
 
 

@@ -10,7 +10,7 @@ import pytest
 from karat.runtime.validation import InputError
 from karat.stability import consensus_matrix, draw_reference, fang_wang, pac, rcsi, wang
 from karat.stability.engine import prepare
-from karat.stability.instability import LEAST
+from karat.stability.instability import LEAST_AMBIGUOUS
 
 
 def three(n=20, seed=0):
@@ -86,7 +86,7 @@ def test_rcsi():
     for k in (2, 3):
         own = pac(X, k=k, n_resamples=10, random_state=2).table.loc[k, "value"]
         null = [pac(Z, k=k, n_resamples=10, random_state=2).table.loc[k, "value"] for Z in sets]
-        ratio = max(np.mean(null), LEAST) / max(own, LEAST)
+        ratio = max(np.mean(null), LEAST_AMBIGUOUS) / max(own, LEAST_AMBIGUOUS)
         assert found.table.loc[k, "value"] == pytest.approx(np.log10(ratio), abs=1e-2)
         assert found.details["p"][k] == (sum(value <= own for value in null) + 1) / 20
     assert found.selected == 3

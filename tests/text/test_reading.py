@@ -110,9 +110,9 @@ def test_messages_are_used_without_headers(tmp_path):
     assert "secret" in kept.feature_names
     assert not are_messages(["Dear: all\nplain text\n\nmore", "no headers"])
     assert are_messages(["Article-I.D.: cs.1993\nFrom: a@b\n\ntext"])
-    message, other = "From: a@b\nSubject: tea\n\nAt five.", "Nothing of the kind."
-    assert are_messages([message] * 95 + [other] * 5 + [" "] * 50)
-    assert not are_messages([message] * 94 + [other] * 6)
+    message, letter = "From: a@b\nSubject: tea\n\nAt five.", "Nothing of the kind."
+    assert are_messages([message] * 95 + [letter] * 5 + [" "] * 50)
+    assert not are_messages([message] * 94 + [letter] * 6)
     assert not are_messages([" "])
 
 
@@ -187,9 +187,9 @@ def test_run_on_json_lines(tmp_path):
     arguments = ["run", str(path), "--text-column", "text", "-k", "2:3", "--workers", "1", "--json"]
     result = CliRunner().invoke(app, [*arguments, "-c", "kmeans", "-c", "average"])
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
-    assert told["best"]["n_clusters"] == 2
-    assert "cosine" in " ".join(told["best"]["notes"])
+    answer = json.loads(result.stdout)
+    assert answer["best"]["n_clusters"] == 2
+    assert "cosine" in " ".join(answer["best"]["notes"])
 
 
 def test_documents_are_swept_by_clusterers_of_documents(tmp_path):

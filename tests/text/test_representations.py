@@ -32,9 +32,9 @@ def test_the_better_representation_comes_first_with_and_without_classes():
     y = np.repeat([0, 1, 2], 30)
     good = np.eye(3)[y] + rng.uniform(0, 0.2, (90, 3))
     bad = rng.uniform(size=(90, 8))
-    given = {"bad": bad, "good": good}
+    matrices = {"bad": bad, "good": good}
     for classes in (None, y):
-        table = karat.representations(given, y=classes, k=[3], n_resamples=3)
+        table = karat.representations(matrices, y=classes, k=[3], n_resamples=3)
         assert table.index.tolist() == ["good", "bad"]
         assert table.loc["good", "stability"] > table.loc["bad", "stability"]
 
@@ -42,12 +42,12 @@ def test_the_better_representation_comes_first_with_and_without_classes():
 def test_a_reader_says_which_representation_makes_clusters_that_can_be_named():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 40)
-    given = {
+    matrices = {
         "noise": rng.uniform(size=(120, 8)),
         "good": np.eye(3)[y] + rng.uniform(0, 0.2, (120, 3)),
         "as good": np.eye(3)[y] + rng.uniform(0, 0.1, (120, 3)),
     }
-    given["good"][7] = 0  # judged by nobody
+    matrices["good"][7] = 0  # judged by nobody
     texts = [f"object {i}" for i in range(120)]
     seen = []
 
@@ -62,15 +62,15 @@ def test_a_reader_says_which_representation_makes_clusters_that_can_be_named():
 
         def read(prompt):
             if "in common" in prompt:
-                own = prompt.split("Objects of other groups")[0]
-                return f"class {of(own)}, {len(seen)}{rng.integers(10**6)}"
+                shown = prompt.split("Objects of other groups")[0]
+                return f"class {of(shown)}, {len(seen)}{rng.integers(10**6)}"
             names = re.findall(r"^(\d+)\. class (\d)", prompt, re.M)
             fits = [n for n, c in names if int(c) == of(prompt)]
             return fits[0] if fits else "none"
 
         return read
 
-    table = karat.representations(given, k=[3], clarity=clarity, n_resamples=2)
+    table = karat.representations(matrices, k=[3], clarity=clarity, n_resamples=2)
     assert {"good", "as good"} == set(table.index[:2])
     assert table["clarity"].iloc[:2].tolist() == [1, 1]
     assert table["overlaps first"].tolist() == [True, True, False]

@@ -48,18 +48,18 @@ def test_newcombe_s_own_example():
 
 def test_telling_terms_against_the_definition():
     X, labels = documents()
-    found = telling_terms(sparse.csr_array(X), labels, count=15)
+    table = telling_terms(sparse.csr_array(X), labels, count=15)
     z = stats.norm.isf(0.05 / (2 * 3 * 15))
-    assert len(found) > 10
+    assert len(table) > 10
     lowest = []
-    for row in found.itertuples():
-        own = labels == row.cluster
-        x, y = X[own, row.term].sum(), X[~own, row.term].sum()
-        assert row.share == pytest.approx(x / own.sum())
-        assert row.rest == pytest.approx(y / (~own).sum())
+    for row in table.itertuples():
+        members = labels == row.cluster
+        x, y = X[members, row.term].sum(), X[~members, row.term].sum()
+        assert row.share == pytest.approx(x / members.sum())
+        assert row.rest == pytest.approx(y / (~members).sum())
         assert row.share > row.rest
-        lowest.append(naive_interval(x, own.sum(), y, (~own).sum(), z)[0])
-    for _, part in found.assign(lowest=lowest).groupby("cluster"):
+        lowest.append(naive_interval(x, members.sum(), y, (~members).sum(), z)[0])
+    for _, part in table.assign(lowest=lowest).groupby("cluster"):
         assert part["lowest"].is_monotonic_decreasing
 
 
@@ -69,10 +69,10 @@ def test_intervals_are_of_documents_that_did_not_form_the_clusters():
     labels = rng.integers(0, 2, 500)
     X = (rng.random((500, 12)) < np.where(labels[:, None] == (np.arange(12) < 6), 0.5, 0.05)) * 1.0
     X, labels = X[X.any(axis=1)], labels[X.any(axis=1)]
-    found = telling_terms(X, labels, count=6)
+    table = telling_terms(X, labels, count=6)
     halves = held_out(normalize(X), labels, by_direction=True)
     z = stats.norm.isf(0.05 / (2 * 2 * 12))
-    for row in found.itertuples():
+    for row in table.itertuples():
         others = np.setdiff1d(np.arange(12), row.term)
         placed = halves.clusters([row.term])
         # what the other words say
@@ -80,10 +80,13 @@ def test_intervals_are_of_documents_that_did_not_form_the_clusters():
         second = X[halves.rows][:, others[others >= 6]].sum(axis=1)
         clear = np.abs(first - second) >= 2
         assert ((placed == 1) == (first > second))[clear].all()
-        known = placed >= 0
-        own = (placed == row.cluster) & known
-        x, y = X[halves.rows][own, row.term].sum(), X[halves.rows][known & ~own, row.term].sum()
-        expected = naive_interval(x, own.sum(), y, (known & ~own).sum(), z)
+        is_placed = placed >= 0
+        members = (placed == row.cluster) & is_placed
+        x, y = (
+            X[halves.rows][members, row.term].sum(),
+            X[halves.rows][is_placed & ~members, row.term].sum(),
+        )
+        expected = naive_interval(x, members.sum(), y, (is_placed & ~members).sum(), z)
         assert (row.low, row.high) == pytest.approx(expected)
         assert row.low > 0
 
@@ -96,9 +99,9 @@ def test_words_that_have_nothing_to_do_with_each_other_do_not_tell():
         X = (rng.random((400, 15 + 10 * (seed % 3))) < 0.15) * 1.0
         X = X[X.any(axis=1)]
         labels = KMeans(4, n_init=1, random_state=seed).fit_predict(normalize(X))
-        found = telling_terms(X, labels)
-        assert (found["share"] > 2 * found["rest"]).sum() > 3
-        broken += bool(((found["low"] > 0) | (found["high"] < 0)).any())
+        table = telling_terms(X, labels)
+        assert (table["share"] > 2 * table["rest"]).sum() > 3
+        broken += bool(((table["low"] > 0) | (table["high"] < 0)).any())
     assert broken <= 3  # 1 expected
 
 
@@ -125,10 +128,10 @@ def test_quality_against_the_definition():
 
 def test_where_the_word_is_all_there_is_nothing_is_known_of_its_share():
     labels = np.repeat([0, 1, 2], [20, 15, 10])
-    found = telling_terms(np.eye(3)[labels], labels)
-    assert found["term"].tolist() == [0, 1, 2]
-    assert (found["high"] == 1).all()
-    assert found["low"].between(-0.3, 0).all()
+    table = telling_terms(np.eye(3)[labels], labels)
+    assert table["term"].tolist() == [0, 1, 2]
+    assert (table["high"] == 1).all()
+    assert table["low"].between(-0.3, 0).all()
 
 
 def test_edges():
@@ -183,8 +186,8 @@ def test_copies_of_a_document_are_shown_once(tmp_path):
         study.add({"mine": [0] * 10 + [1] * 6})
         section = render(study).partition('id="topics"')[2]
     shown = re.findall("<blockquote>(.*?)<footer>", section, re.DOTALL)
-    one, other = TOPICS
-    wanted = [one, f"{one} 0", f"{one} 1", f"{other} 0", f"{other} 1", f"{other} 2"]
+    first, second = TOPICS
+    wanted = [first, f"{first} 0", f"{first} 1", f"{second} 0", f"{second} 1", f"{second} 2"]
     assert [re.sub("<[^>]*>", " ", x).split() for x in shown] == [x.split() for x in wanted]
 
 

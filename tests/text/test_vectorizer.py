@@ -96,9 +96,9 @@ def test_stop_words_and_stems():
     vectorizer.fit(["The computers don't compute", "computer computer isn't it"])
     assert vectorizer.get_feature_names_out().tolist() == ["computer"]
     assert list(vectorizer.vocabulary_) == ["comput"]
-    own = clone(vectorizer).set_params(stop_words=["Computer"], stemmer=None)
-    assert "computer" not in own.fit(["computer the compute"]).terms_
-    assert "the" in own.terms_
+    without_stemmer = clone(vectorizer).set_params(stop_words=["Computer"], stemmer=None)
+    assert "computer" not in without_stemmer.fit(["computer the compute"]).terms_
+    assert "the" in without_stemmer.terms_
     german = clone(vectorizer).set_params(stop_words=None, stemmer="german")
     assert len(german.fit(["Häuser Haus", "Hauses"]).terms_) == 1
 

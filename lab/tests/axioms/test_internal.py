@@ -183,6 +183,10 @@ def test_verdicts_are_kept_and_depend_on_the_seed_only(tmp_path):
     again = known("dunn_index", names="continuity", random_state=3, storage=file)
     assert one.to_dict() == again.to_dict()
     assert "continuity" in one.table.index
+    with file.open("a") as torn:
+        torn.write('{"key": "dunn_index')
+    with pytest.raises(karat.InputError, match="line 2 is no verdict"):
+        known("dunn_index", names="continuity", random_state=3, storage=file)
 
 
 def test_an_unknown_property_is_refused():

@@ -26,7 +26,7 @@ def planted(monkeypatch):
 def test_methods_find_planted_clusters_and_say_what_is_absent(planted, tmp_path, monkeypatch):
     assert "abul2003" in EXPERIMENTS
     monkeypatch.setattr(abul2003, "METHODS", (1, 3))
-    path = tmp_path / "kept.jsonl"
+    path = tmp_path / "kept.karat"
     found = run("abul2003", samples=2, storage=path)
     table = found.table.set_index("method")
     assert (table["classes"] == 3).all()

@@ -36,14 +36,14 @@ def small(monkeypatch):
 
 
 def test_best_bounds_and_resuming(small, tmp_path):
-    kept = tmp_path / "kept.jsonl"
+    kept = tmp_path / "kept.karat"
     first = banerjee2004.run(name="banerjee2004-figure4", samples=2, storage=kept)
     assert first.table["collection"].tolist() == ["yahoo", "yahoo", "cmu-same-100", "cmu-same-100"]
     assert (first.table["bound"] < 60).all()
     assert first.table["published"].iloc[0] == 73.84
-    fitted = kept.read_text()
+    fitted = kept.read_bytes()
     again = banerjee2004.run(name="banerjee2004-figure4", samples=2, storage=kept)
-    assert kept.read_text() == fitted
+    assert kept.read_bytes() == fitted
     assert again.table.equals(first.table)
 
 

@@ -8,6 +8,7 @@ from scipy import optimize, sparse, special, stats
 
 from karat.clusterers import SphericalKMeans, VonMisesFisherMixture
 from karat.measures import purity
+from karat.runtime.kept_file import KeptValues
 from karat_lab import banerjee2004_mixtures
 from karat_lab.banerjee2004_collections import Collection
 
@@ -86,10 +87,10 @@ def test_cells_by_hand(data):
 
 
 def test_resuming(data, tmp_path):
-    kept = tmp_path / "kept.jsonl"
+    kept = tmp_path / "kept.karat"
     first = banerjee2004_mixtures.run(samples=2, storage=kept)
-    fitted = kept.read_text()
-    assert len(fitted.splitlines()) == 4
+    fitted = kept.read_bytes()
+    assert len(KeptValues(kept)._values) == 4
     again = banerjee2004_mixtures.run(samples=2, storage=kept)
-    assert kept.read_text() == fitted
+    assert kept.read_bytes() == fitted
     assert again.table.equals(first.table)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import karat_lab as reproduce
+from karat.runtime.kept_file import KeptValues
 
 
 def test_small_version_runs_resumes_and_keeps_its_promise(tmp_path: Path) -> None:
     lines: list[str] = []
-    storage = tmp_path / "kept.jsonl"
+    storage = tmp_path / "kept.karat"
     first = reproduce.run("bound-coverage", samples=4, storage=storage, progress=lines.append)
     table = first.table
     assert len(table) == len(lines) == 31
@@ -21,7 +22,7 @@ def test_small_version_runs_resumes_and_keeps_its_promise(tmp_path: Path) -> Non
     assert hopeless.sum() == 6
     assert (table["mean bound"] > table["mean error"])[~hopeless].all()
     assert (table["mean bound"] == 1)[hopeless].all()
-    assert len(storage.read_text().splitlines()) == 31
+    assert len(KeptValues(storage)._values) == 31
     again = reproduce.run("bound-coverage", samples=4, storage=storage)
     assert again.table.equals(table)
     assert "bound-coverage" in str(first)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import karat_lab as reproduce
+from karat.runtime.kept_file import KeptValues
 from karat_lab import guarantee
 
 pytestmark = pytest.mark.long
@@ -21,14 +22,14 @@ def one_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bounds_beside_their_rivals_are_kept_and_go_on(tmp_path: Path) -> None:
-    kept = tmp_path / "kept.jsonl"
+    kept = tmp_path / "kept.karat"
     one = reproduce.run("guarantee-tightness", samples=1, storage=kept).table
     assert one["method"].tolist() == [*guarantee.METHODS, "truly wrong"]
     assert ((one["20 labels"] > 0) & (one["20 labels"] <= 1)).all()
     assert one.set_index("method")["60 labels"]["PAC-MDL alone"] > one["60 labels"].min()
-    lines = len(kept.read_text().splitlines())
+    n_rows = len(KeptValues(kept)._values)
     two = reproduce.run("guarantee-tightness", samples=2, storage=kept).table
-    assert len(kept.read_text().splitlines()) == 2 * lines
+    assert len(KeptValues(kept)._values) == 2 * n_rows
     assert not np.array_equal(one["20 labels"], two["20 labels"])
 
 

@@ -25,7 +25,7 @@ def planted(monkeypatch):
 
 
 def test_every_estimator_is_in_the_table_and_answers_are_kept(planted, tmp_path, monkeypatch):
-    path = tmp_path / "kept.jsonl"
+    path = tmp_path / "kept.karat"
     found = run("number-of-clusters", samples=2, storage=path)
     table = found.table.set_index("estimator")
     assert set(table.index) == set(number_of_clusters.ESTIMATORS)

@@ -23,7 +23,7 @@ def test_shares_of_answers_are_kept(monkeypatch, tmp_path):
     monkeypatch.setattr(structure, "NULLS", NULLS[:1])
     monkeypatch.setattr(structure, "CLUSTERED", CLUSTERED[12:13])
     monkeypatch.setattr(structure, "SIZES", (100,))
-    path = tmp_path / "kept.jsonl"
+    path = tmp_path / "kept.karat"
     found = run("structure", samples=2, storage=path)
     table = found.table
     assert np.allclose(table[["yes", "unclear", "no"]].sum(axis=1), 1)

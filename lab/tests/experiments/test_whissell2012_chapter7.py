@@ -1,15 +1,14 @@
 """Chapter 7 of whissell2012: what the vectors hold, and what the tables say of samples."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 import karat_lab as reproduce
+from karat.runtime.kept_file import KeptValues
 from karat_lab import whissell2012_chapter7_mails as mails
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 from karat_lab.whissell2012_chapter7 import _compared, _gain, _resampled, _worded
 
 MESSAGE = (
@@ -114,8 +113,8 @@ def _rows(rng, gain):
 
 @pytest.fixture
 def storage(tmp_path):
-    path = tmp_path / "chapter7.jsonl"
-    kept = Kept(path, "chapter 7, random_state 0")
+    path = tmp_path / "chapter7.karat"
+    kept = Journal(path, "chapter 7, random_state 0")
     rng = np.random.default_rng(1)
     for name in mails.MAILS:
         for sample in range(6):
@@ -153,7 +152,7 @@ def test_which_measure_and_method_is_better(storage):
 
 
 def test_gains_are_of_means_over_samples(storage):
-    rows = [json.loads(line)["row"] for line in storage.read_text().splitlines()[:6]]
+    rows = list(KeptValues(storage)._values.values())[:6]
     gains = _gain(pd.DataFrame(rows), "CMSF c_index", (7, 9))
     s = np.mean([row["random 7"] for row in rows])
     b = np.mean([row["CMSF c_index 7"] for row in rows])

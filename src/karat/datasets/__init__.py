@@ -1,13 +1,14 @@
 """Data sets: readers for files and tables, and a few packaged sets.
 
-Everything goes one way: a file, table or array is taken apart into features, ids and classes;
-text becomes columns of 0 and 1; missing values are an error or are imputed; features are scaled.
-What was done is written into :attr:`Dataset.notes`.
+Readers split a file, table or array into features, ids and classes. Text becomes columns of 0 and
+1, missing values are imputed or rejected, and features are scaled. :attr:`Dataset.notes` lists
+these steps.
 """
 
 from karat.datasets._constraints import read_constraints
 from karat.datasets._dataset import Dataset
 from karat.datasets._files import read_lines
+from karat.datasets._in_memory import from_array, from_table
 from karat.datasets._labelings import (
     ASSIGNED,
     KnownLabels,
@@ -17,8 +18,8 @@ from karat.datasets._labelings import (
     read_labels,
 )
 from karat.datasets._original_units import original_units
-from karat.datasets._packaged import available, load
-from karat.datasets._read import from_array, from_table, read, read_cells
+from karat.datasets._packaged_sets import available, load
+from karat.datasets._readers import read, read_cells
 from karat.datasets._relations import (
     as_dataset,
     compares_objects,

@@ -7,27 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from karat.datasets._work import Work, visible
+from karat.datasets._draft import DatasetDraft
+from karat.datasets._names import visible
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
 MAX_CATEGORIES = 100
-CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
-_WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
-_DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
+CONTROL_CHARACTERS = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
+_WHOLE_NUMBER = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
+_DECIMAL_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 _MINUS_ONE = r"^-1(\.0*)?([eE][+-]?0+)?$"
 
 
-def to_arrow(table: Any, id_column: str | None = None) -> pa.Table:
-    """An Arrow table of a pandas, polars or Arrow table, or a mapping of columns.
+class ArrowStream(Protocol):
+    """Table that exports Arrow data, such as a polars data frame."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+
+Table: TypeAlias = "pd.DataFrame | pa.Table | ArrowStream | Mapping[str, Iterable[object]]"
+
+
+def to_arrow(table: Table, id_column: str | None = None) -> pa.Table:
+    """Arrow table of a pandas, polars or Arrow table, or of a mapping of columns.
 
     A pandas index is left behind unless it is called ``id_column``.
     """
@@ -53,39 +64,42 @@ def to_arrow(table: Any, id_column: str | None = None) -> pa.Table:
     )
 
 
-def column_array(values: Any) -> pa.Array:
-    """An Arrow array; values of mixed types become text."""
-    import pandas as pd
+def column_array(values: Iterable[object]) -> pa.Array:
+    """Arrow array of values; mixed types become text."""
     import pyarrow as pa
 
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        given = list(values)
-        array = pa.array([None if _is_missing(v, pd) else str(v) for v in given], pa.string())
+        listed = list(values)
+        array = pa.array([None if _is_missing(v) else str(v) for v in listed], pa.string())
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _is_missing(value: Any, pd: Any) -> bool:
+def _is_missing(value: Any) -> bool:
+    """Whether a single value is missing by pandas' rules."""
+    import pandas as pd
+
     return np.ndim(value) == 0 and bool(pd.isna(value))
 
 
-def _from_pandas(frame: Any, id_column: str | None) -> pa.Table:
+def _from_pandas(table: Any, id_column: str | None) -> pa.Table:
+    """Arrow table of a pandas table, with its index only as the id column."""
     import pandas as pd
     import pyarrow as pa
 
-    if isinstance(frame, pd.Series):
-        frame = frame.to_frame()
-    if id_column is not None and id_column not in frame.columns and frame.index.name == id_column:
-        frame = frame.reset_index()
-    names = [str(name) for name in frame.columns]
-    arrays = [column_array(frame.iloc[:, j]) for j in range(len(names))]
+    if isinstance(table, pd.Series):
+        table = table.to_frame()
+    if id_column is not None and id_column not in table.columns and table.index.name == id_column:
+        table = table.reset_index()
+    names = [str(name) for name in table.columns]
+    arrays = [column_array(table.iloc[:, j]) for j in range(len(names))]
     return pa.Table.from_arrays(arrays, names=names)
 
 
 def without_index(table: pa.Table, keep: Iterable[str] = ()) -> tuple[pa.Table, list[str]]:
-    """Leave the columns out that were a pandas index, and say which."""
-    kept = set(keep)
+    """Exclude the columns that were a pandas index; also return their names."""
+    kept_names = set(keep)
     try:
         meta = table.schema.pandas_metadata or {}
     except ValueError as error:
@@ -93,25 +107,25 @@ def without_index(table: pa.Table, keep: Iterable[str] = ()) -> tuple[pa.Table, 
             f"the table is damaged where pandas describes its index ({error}); write it anew"
         ) from None
     index = {name for name in meta.get("index_columns", []) if isinstance(name, str)}
-    gone = [name for name in table.column_names if name in index - kept]
-    return table.drop_columns(gone), gone
+    excluded = [name for name in table.column_names if name in index - kept_names]
+    return table.drop_columns(excluded), excluded
 
 
 def without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
     """Drop an unnamed first column that only counts the rows, as pandas and R write it."""
     if table.num_columns < 2 or table.column_names[0] not in ("", "Unnamed: 0", "rownames"):
         return table
-    first = table.column(0).to_pylist()
+    cells = table.column(0).to_pylist()
     for start in (0, 1):
-        counted = range(start, start + len(first))
-        if all(cell in (i, str(i), None) for cell, i in zip(first, counted, strict=True)):
+        counted = range(start, start + len(cells))
+        if all(cell in (i, str(i), None) for cell, i in zip(cells, counted, strict=True)):
             notes.append("Excluded the first column: it has no name and only numbers the rows.")
             return table.remove_column(0)
     return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])
 
 
 def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArray[Any]:
-    """The values of a label or id column as Python objects, None where blank.
+    """Values of a label or id column as Python objects, None where blank.
 
     Values that are all whole numbers, however written, become integers; so does a lone ``-1``
     among names. Everything else stays as written, but for blanks around it. With ``plain``,
@@ -120,41 +134,41 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    marks = None
-    if is_text(kind):
+    dtype = column.type
+    if pa.types.is_dictionary(dtype):
+        column = column.cast(dtype.value_type)
+        dtype = column.type
+    minus_1 = None
+    if is_text(dtype):
         column = blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
         # a name must not move or colour a terminal
-        column = pc.replace_substring_regex(column, CONTROL, "\ufffd")
+        column = pc.replace_substring_regex(column, CONTROL_CHARACTERS, "\ufffd")
         numbers = _whole_numbers(column)
         if numbers is not None:
             column = numbers
         else:
-            marks = pc.match_substring_regex(column, _MINUS_ONE).fill_null(False).to_numpy(False)
-    elif pa.types.is_floating(kind):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
+            minus_1 = pc.match_substring_regex(column, _MINUS_ONE).fill_null(False).to_numpy(False)
+    elif pa.types.is_floating(dtype):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, dtype), column)
         if pc.all(pc.equal(pc.floor(column), column)).as_py() and _fits_int(column):
             column = column.cast(pa.int64())
-    elif pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        raise InputError(f"column {name!r} holds {kind}; labels and ids are numbers or text")
-    whole = column.null_count == 0 and pa.types.is_integer(column.type)
-    if whole and plain:
+    elif pa.types.is_nested(dtype) or pa.types.is_binary(dtype) or pa.types.is_large_binary(dtype):
+        raise InputError(f"column {name!r} holds {dtype}; labels and ids are numbers or text")
+    is_whole = column.null_count == 0 and pa.types.is_integer(column.type)
+    if is_whole and plain:
         return np.asarray(column.to_numpy())
     out = np.empty(len(column), dtype=object)
-    if whole:
+    if is_whole:
         out[:] = column.to_numpy().tolist()
     else:
         out[:] = column.to_pylist()
-    if marks is not None:
-        out[marks] = -1
+    if minus_1 is not None:
+        out[minus_1] = -1
     return out
 
 
 def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Text that is all whole numbers as integers, None where it is not.
+    """Integer column of a text column of whole numbers; None for other text.
 
     NumPy writes 2 as ``2.000000000000000000e+00`` and pandas as ``2.0``; ``007`` is a name.
     """
@@ -163,9 +177,9 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
     if column.null_count == len(column):
         return None
-    if pc.all(pc.match_substring_regex(column, _WHOLE)).as_py():
+    if pc.all(pc.match_substring_regex(column, _WHOLE_NUMBER)).as_py():
         return pc.replace_substring_regex(column, r"\.0*$", "").cast(pa.int64())
-    if not pc.all(pc.match_substring_regex(column, _DECIMAL)).as_py():
+    if not pc.all(pc.match_substring_regex(column, _DECIMAL_NUMBER)).as_py():
         return None
     values = column.cast(pa.float64())
     if pc.all(pc.equal(pc.floor(values), values)).as_py() and _fits_int(values):
@@ -174,16 +188,17 @@ def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def trimmed(column: pa.ChunkedArray, name: str) -> list[str]:
-    """A note about labels that were read as others without the blanks around them, if any."""
+    """Note on labels that equal others once blanks around them are removed, if any."""
     values = set(column.unique().to_pylist()) if is_text(column.type) else set()
-    odd = sorted(one for one in values if one and one != one.strip() and one.strip() in values)
+    padded = sorted(v for v in values if v and v != v.strip() and v.strip() in values)
     return [
-        f"{name!r}: {one!r} was read as {one.strip()!r}, without the blanks around it."
-        for one in odd[:1]
+        f"{name!r}: {text!r} was read as {text.strip()!r}, without the blanks around it."
+        for text in padded[:1]
     ]
 
 
 def _fits_int(column: pa.ChunkedArray) -> bool:
+    """Whether every number is small enough to be exact as an integer."""
     import pyarrow.compute as pc
 
     largest = pc.max(pc.abs(column)).as_py()
@@ -192,21 +207,23 @@ def _fits_int(column: pa.ChunkedArray) -> bool:
 
 @dataclass(frozen=True)
 class Categories:
-    """A column of categories: the code of each object, -1 where it is missing, and the values."""
+    """Column of categories: the code of each object, -1 where missing, and the values."""
 
     codes: NDArray[np.intp]
     values: list[str]
 
 
-def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str]) -> Work:
-    """The columns that were understood as numbers and categories; ``flags`` were true and false."""
+def features(
+    columns: Mapping[str, NDArray[Any] | Categories], flags: Container[str]
+) -> DatasetDraft:
+    """Draft of a data set from numeric and categorical columns; ``flags`` were booleans."""
     blocks = [
-        _indicators(name, one) if isinstance(one, Categories) else ((name,), one)
-        for name, one in made.items()
+        _indicators(name, column) if isinstance(column, Categories) else ((name,), column)
+        for name, column in columns.items()
     ]
     widths = [len(names) for names, _ in blocks]
-    n, single = len(blocks[0][1]), all(values.dtype == np.float32 for _, values in blocks)
-    dtype = np.float32 if single else np.float64
+    n, is_single = len(blocks[0][1]), all(values.dtype == np.float32 for _, values in blocks)
+    dtype = np.float32 if is_single else np.float64
     resources.require_memory(
         n * sum(widths) * np.dtype(dtype).itemsize,
         f"the data ({n:,} rows × {sum(widths):,} columns after encoding)",
@@ -215,10 +232,10 @@ def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str
     X = np.zeros((n, sum(widths)), dtype=dtype)
     starts = np.cumsum([0, *widths[:-1]])
     notes = []
-    for start, (names, values), (name, one) in zip(starts, blocks, made.items(), strict=True):
-        if isinstance(one, Categories):
-            known = np.flatnonzero(values >= 0)
-            X[known, start + values[known]] = 1.0
+    for start, (names, values), (name, column) in zip(starts, blocks, columns.items(), strict=True):
+        if isinstance(column, Categories):
+            coded_rows = np.flatnonzero(values >= 0)
+            X[coded_rows, start + values[coded_rows]] = 1.0
             X[values < 0, start : start + len(names)] = np.nan
             shown = ", ".join(value[len(name) + 1 :] for value in names[:6])
             c = len(names)
@@ -231,36 +248,37 @@ def features(made: Mapping[str, NDArray[Any] | Categories], flags: Container[str
             X[:, start] = values
             if name in flags:
                 notes.append(f"{name!r}: true became 1, false 0.")
-    categorical = [isinstance(one, Categories) for one in made.values()]
-    return Work(
+    categorical = [isinstance(column, Categories) for column in columns.values()]
+    return DatasetDraft(
         X,
         tuple(name for names, _ in blocks for name in names),
         np.repeat(np.arange(len(blocks)), widths),
-        tuple(made),
+        tuple(columns),
         np.repeat(categorical, widths),
         notes,
         owned=True,
     )
 
 
-def _indicators(name: str, one: Categories) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """The names of the columns of 0 and 1 in order, and which of them is 1 for each object."""
-    found = [visible(str(value)) for value in one.values]
-    order = np.argsort(np.array(found, dtype=object), kind="stable")
-    rank = np.full(len(found) + 1, -1)
-    rank[order] = np.arange(len(found))
-    return tuple(f"{name}={found[i]}" for i in order), rank[one.codes]
+def _indicators(name: str, categories: Categories) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """Names of a category's indicator columns, and each object's column or -1."""
+    labels = [visible(str(value)) for value in categories.values]
+    order = np.argsort(np.array(labels, dtype=object), kind="stable")
+    rank = np.full(len(labels) + 1, -1)
+    rank[order] = np.arange(len(labels))
+    return tuple(f"{name}={labels[i]}" for i in order), rank[categories.codes]
 
 
-def is_text(kind: Any) -> bool:
+def is_text(dtype: pa.DataType) -> bool:
+    """Whether an Arrow type is text."""
     import pyarrow as pa
 
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(is_kind(dtype) for is_kind in kinds)
 
 
 def blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text column with empty cells as nulls."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -268,7 +286,7 @@ def blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
-    """Codes (-1 where missing) and the different values in order of appearance."""
+    """Codes (-1 where missing), and the distinct values in order of appearance."""
     import pyarrow.compute as pc
 
     encoded = pc.dictionary_encode(column.combine_chunks())
@@ -276,6 +294,7 @@ def encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
 
 
 def floats(column: pa.ChunkedArray) -> NDArray[np.floating[Any]]:
+    """Numeric column as floats, single precision where it is stored so."""
     import pyarrow as pa
 
     if pa.types.is_float16(column.type):

@@ -1,4 +1,4 @@
-"""Files of pairs of objects that must, or cannot, be together."""
+"""Files of must-link and cannot-link constraints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_constraints(path: str | Path) -> list[tuple[Any, Any, str]]:
     Raises
     ------
     InputError
-        If the file cannot be read or has not three columns, the last of them with the words.
+        If the file cannot be read or does not have three columns, the last with the words.
     """
     columns, _ = read_columns(Path(path), n=None, header=False)
     if len(columns) != 3:
@@ -36,6 +36,8 @@ def read_constraints(path: str | Path) -> list[tuple[Any, Any, str]]:
             f"{path} has {len(columns)} columns ({', '.join(columns)}); constraints have three: "
             "two ids, and must or cannot"
         )
-    rows = list(zip(*(np.asarray(one, dtype=object) for one in columns.values()), strict=True))
+    rows = list(
+        zip(*(np.asarray(column, dtype=object) for column in columns.values()), strict=True)
+    )
     is_header = str(rows[0][2]).strip().lower() not in MUST + CANNOT
     return rows[1:] if is_header else rows

@@ -8,22 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from karat.datasets._columns import to_arrow
-from karat.datasets._work import Raw, quoted
+from karat.datasets._draft import RawData
+from karat.datasets._names import quoted
 from karat.runtime.extras import require
 from karat.runtime.validation import InputError
 
-SQLITE = (".sqlite", ".sqlite3", ".db")
-DATABASES = (*SQLITE, ".duckdb")
+SQLITE_SUFFIXES = (".sqlite", ".sqlite3", ".db")
+DATABASE_SUFFIXES = (*SQLITE_SUFFIXES, ".duckdb")
 
 
-def read_database(path: Path, suffix: str, table: str | None) -> Raw:
-    """The table that was named, or the only one."""
-    name, found = (_sqlite if suffix in SQLITE else _duckdb)(path, table)
+def read_database(path: Path, suffix: str, table: str | None) -> RawData:
+    """Read the named table of a database, or its only one."""
+    name, content = (_sqlite if suffix in SQLITE_SUFFIXES else _duckdb)(path, table)
     notes = [f"Read from the table {name!r}."]
-    return Raw("", None, found, tuple(found.column_names), notes=notes)
+    return RawData("", None, content, tuple(content.column_names), notes=notes)
 
 
 def _sqlite(path: Path, table: str | None) -> tuple[str, Any]:
+    """Name and content of a table of an SQLite database."""
     import sqlite3
 
     import pandas as pd
@@ -40,6 +42,7 @@ def _sqlite(path: Path, table: str | None) -> tuple[str, Any]:
 
 
 def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
+    """Name and content of a table of a DuckDB database."""
     require("duckdb", f"{path}, a DuckDB database,")
     import duckdb
 
@@ -55,6 +58,7 @@ def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
 
 
 def _chosen(path: Path, table: str | None, names: list[str]) -> str:
+    """Name of the table to read; raise unless it is named or the only one."""
     if table is None and len(names) == 1:
         return names[0]
     if table is None or table not in names:
@@ -67,4 +71,5 @@ def _chosen(path: Path, table: str | None, names: list[str]) -> str:
 
 
 def _all_of(table: str) -> str:
+    """SQL query for all rows of a table."""
     return 'SELECT * FROM "' + table.replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-"""A data set: what was read, and what was done to it on the way."""
+"""Data sets: objects, their features, and how they were read."""
 
 from __future__ import annotations
 
@@ -15,49 +15,50 @@ if TYPE_CHECKING:
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.runtime.types import Floats
     from karat.runtime.validation import Data
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Objects to cluster, with everything a report has to say about them.
+    """Objects to cluster, with the facts that reports show about them.
 
     Attributes
     ----------
     X : ndarray (float64 or float32, C-contiguous) or csr_array, shape (n, d)
         Objects in rows, features in columns; finite.
     name : str
-        What to call it: the stem of the file, or the name of the packaged set.
+        Stem of the file, or name of the packaged set.
     feature_names : tuple of str, length d
         One name per column of ``X``; a one-hot column is called ``column=value``.
     ids : ndarray of object or int, shape (n,)
-        Different from each other: the id column as written, else 0 to n - 1.
+        Unique: the id column as written, else 0 to n - 1.
     truth : ndarray of object, shape (n,), or None
-        The class of each object, None where it is not known.
+        Class of each object, None where unknown.
     truth_name : str or None
-        The column the classes came from.
+        Column with the classes.
     notes : tuple of str
-        Sentences: what was dropped, encoded, imputed, scaled, noticed.
+        Sentences on what was dropped, encoded, imputed and scaled.
     rows : ndarray of int, shape (n,), or None
-        Which row of the source each object is, from 0; None where there is no source.
+        Row of the source of each object, from 0; None without a source.
     center, scale : ndarray, shape (d,), or None
-        What undoes the scaling: original = ``X * scale + center``.
+        Undo the scaling: original = ``X * scale + center``.
     source : str or None
-        The path or name that was read.
+        Path or name of the source.
     options : mapping
-        The options that, given again, read the same data.
+        Options that reproduce the data set.
     texts : tuple of str, or None
-        The documents that ``X`` was made of.
+        Documents behind ``X``.
     metric : str
-        The distance that suits the data: ``"cosine"`` for terms of documents;
-        ``"precomputed"`` where ``X`` are the (n, n) distances, ``"graph"`` where it is the (n, n)
-        matrix of affinities of a graph: there are no features then.
+        Distance that suits the data, ``"cosine"`` for terms of documents. With
+        ``"precomputed"``, ``X`` holds the (n, n) distances; with ``"graph"``, the (n, n)
+        affinities of a graph. Neither has features.
     findings : tuple of Finding
-        What looks wrong, or was assumed, in order of harm.
+        Suspicious or assumed properties of the data, the most harmful first.
     plan : ReadingPlan or None
-        How each column of a table was understood.
+        Interpretation of a table's columns.
     preparation : Preparation or None
-        What was done to the data, to be done to further objects.
+        Preparation of further objects in the same way.
     """
 
     X: Data
@@ -68,8 +69,8 @@ class Dataset:
     truth_name: str | None = None
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
-    center: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
+    center: Floats | None = None
+    scale: Floats | None = None
     source: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     texts: tuple[str, ...] | None = None
@@ -85,7 +86,7 @@ class Dataset:
 
     @property
     def n_features(self) -> int:
-        """Number of features, d; 0 where there are none."""
+        """Number of features, d; 0 for distances and graphs."""
         return 0 if self.metric in ("precomputed", "graph") else int(self.X.shape[1])
 
     @property
@@ -95,7 +96,7 @@ class Dataset:
 
     @property
     def kind(self) -> str:
-        """How many objects there are, and by what they are known."""
+        """Number of objects, and of their features, nodes or edges, in words."""
         n = f"{self.n_objects:,}"
         if self.metric == "precomputed":
             return f"distances of {n} objects"
@@ -108,7 +109,7 @@ class Dataset:
     def fingerprint(self) -> str:
         """SHA-256 of ``X`` (shape, dtype, values, sparse structure), in hexadecimal.
 
-        Classes, names and ids have no part in it. O(n d), computed once.
+        Classes, names and ids are ignored. O(n d), computed once.
         """
         X = self.X
         digest = hashlib.sha256(f"{X.shape} {X.dtype.str}".encode())
@@ -120,23 +121,23 @@ class Dataset:
         return digest.hexdigest()
 
     def _repr_html_(self) -> str:
-        """For notebooks: what was read, and what was found, most harmful first."""
+        """HTML for notebooks: a summary, and the findings, most harmful first."""
         from html import escape
 
         from karat.datasets.findings import sentence
 
-        first, *notes = str(self).split("\n")
-        told = [sentence(one) for one in self.findings] + [note.strip() for note in notes]
-        items = "".join(f"<li>{escape(one)}</li>" for one in told)
-        return f"<p><b>{escape(first)}</b></p><ul>{items}</ul>"
+        summary, *notes = str(self).split("\n")
+        sentences = [sentence(text) for text in self.findings] + [note.strip() for note in notes]
+        items = "".join(f"<li>{escape(text)}</li>" for text in sentences)
+        return f"<p><b>{escape(summary)}</b></p><ul>{items}</ul>"
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.kind}"
         if self.truth is not None:
-            known = [value for value in self.truth if value is not None]
-            text += f", {len(set(known))} classes in {self.truth_name or 'truth'}"
-            if len(known) < self.n_objects:
-                text += f" ({len(known):,} objects labelled)"
+            classes = [value for value in self.truth if value is not None]
+            text += f", {len(set(classes))} classes in {self.truth_name or 'truth'}"
+            if len(classes) < self.n_objects:
+                text += f" ({len(classes):,} objects labelled)"
         return "\n".join([text, *(f"  {note}" for note in self.notes)])
 
     def __repr__(self) -> str:

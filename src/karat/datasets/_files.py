@@ -1,4 +1,4 @@
-"""Files of every format to what :func:`karat.datasets._prepare.prepare` takes."""
+"""Readers of each file format, which return :class:`RawData`."""
 
 from __future__ import annotations
 
@@ -11,52 +11,58 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.datasets import _delimited, _layout
 from karat.datasets._columns import to_arrow
-from karat.datasets._databases import DATABASES, read_database
-from karat.datasets._work import Options, Raw, quoted
-from karat.datasets.annotated_matrices import ANNOTATED, read_annotated
+from karat.datasets._databases import DATABASE_SUFFIXES, read_database
+from karat.datasets._draft import RawData
+from karat.datasets._names import quoted
+from karat.datasets._options import ReadingOptions
+from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
-TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
-PARQUET = (".parquet", ".pq")
-SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+if TYPE_CHECKING:
+    from numpy.lib.npyio import NpzFile
+    from numpy.typing import NDArray
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+SPREADSHEET_SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 FORMATS = (
     "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, .xls, "
     ".ods), SQLite (.sqlite, .db), DuckDB (.duckdb), AnnData (.h5ad), Matrix Market (.mtx), "
     "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
-LONGEST_NAME = 255  # bytes, of the file systems in use
-_FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
+MAX_NAME_BYTES = 255  # bytes, of the file systems in use
+_SIZE_HINT = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
-def read_raw(path: Path, options: Options, *, literal: bool = False) -> Raw:
-    """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
+def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> RawData:
+    """Read ``path`` in the format of its suffix; text cells stay as written if ``literal``."""
     path, part = split_part(path)
     check_file(path)
     name, suffix = split_name(path)
     with explained(path):
-        if suffix in TEXT:
+        if suffix in TEXT_SUFFIXES:
             raw = _text(path, suffix, options, literal)
-        elif suffix in PARQUET:
+        elif suffix in PARQUET_SUFFIXES:
             raw = _parquet(path, options)
-        elif suffix in SPREADSHEETS:
+        elif suffix in SPREADSHEET_SUFFIXES:
             raw = _spreadsheet(path, part, options.header)
-        elif suffix in DATABASES:
+        elif suffix in DATABASE_SUFFIXES:
             raw = read_database(path, suffix, part)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
             raw = _npz(path)
-        elif suffix in ANNOTATED:
+        elif suffix in ANNDATA_SUFFIXES:
             raw = read_annotated(path, part)
         elif suffix == ".mtx":
-            raw = Raw("", None, _matrix_market(path), owned=True)
+            raw = RawData("", None, _matrix_market(path), owned=True)
         else:
             raise InputError(f"{path}: the format {suffix!r} is not known; there are {FORMATS}")
     raw.name, raw.source = part or name, str(path) if part is None else f"{path}#{part}"
@@ -64,7 +70,7 @@ def read_raw(path: Path, options: Options, *, literal: bool = False) -> Raw:
 
 
 def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
-    """``shop.xlsx#orders`` as the file and the sheet, table or representation in it."""
+    """Split ``shop.xlsx#orders`` into the file and its sheet, table or representation."""
     file = Path(path)
     if not file.exists() and "#" in file.name:
         name, _, part = str(path).rpartition("#")
@@ -73,22 +79,22 @@ def split_part(path: str | os.PathLike[str]) -> tuple[Path, str | None]:
 
 
 def split_name(path: Path) -> tuple[str, str]:
-    """The name of the data set, and the lower-case suffix without that of the compression."""
-    inner = Path(path.stem) if path.suffix.lower() in _layout.COMPRESSED else path
+    """Name of the data set, and the lower-case suffix without that of the compression."""
+    inner = Path(path.stem) if path.suffix.lower() in _layout.DECOMPRESSORS else path
     return inner.stem or inner.name, inner.suffix.lower()
 
 
 def check_file(path: Path, also: Iterable[str] = ()) -> None:
-    """Raise unless ``path`` is a regular file with something in it; suggest near names."""
+    """Raise unless ``path`` is a regular, non-empty file; suggest similar names."""
     check_name(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it")
     if not path.exists():
-        others = list(also)
-        near = near_files(path) + difflib.get_close_matches(str(path), others, n=1)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        if not near and others and path.name == str(path) and not path.suffix:
-            hint = f"; the packaged sets are {', '.join(others)}"
+        packaged = list(also)
+        similar = near_files(path) + difflib.get_close_matches(str(path), packaged, n=1)
+        hint = f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""
+        if not similar and packaged and path.name == str(path) and not path.suffix:
+            hint = f"; the packaged sets are {', '.join(packaged)}"
         raise InputError(f"there is no file {str(path)!r}{hint}")
     if not path.is_file():
         raise InputError(
@@ -99,26 +105,26 @@ def check_file(path: Path, also: Iterable[str] = ()) -> None:
 
 
 def check_name(path: Path) -> None:
-    """Raise for a name that no file can have, which the system would only answer with an error."""
-    if any(len(os.fsencode(part)) > LONGEST_NAME for part in path.parts):
+    """Raise for a name that no file can have."""
+    if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.parts):
         raise InputError(f"there is no file {str(path)[:60] + '...'!r}: the name is too long")
     if "\0" in str(path):
-        raise InputError(f"there is no file {str(path)!r}: a name has no zero byte")
+        raise InputError(f"there is no file {str(path)!r}: a name cannot contain a zero byte")
 
 
 def near_files(path: Path) -> list[str]:
-    """Files beside ``path`` whose names are like its own."""
+    """Files in the same folder with similar names."""
     try:
         beside = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
         return []
-    near = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
-    return [str(path.parent / name) for name in near]
+    matches = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
+    return [str(path.parent / name) for name in matches]
 
 
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """What the libraries raise for broken files, in one sentence."""
+    """Turn the libraries' errors for broken files into one sentence."""
     import lzma
     import zlib
 
@@ -131,18 +137,18 @@ def explained(path: Path) -> Iterator[None]:
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied") from None
     except csv.Error as error:
-        why = f"{error}; end its lines by a line feed, not a carriage return"
+        reason = f"{error}; end its lines by a line feed, not a carriage return"
         if "field limit" in str(error):
-            why = "a cell has more than 131,072 characters; is a quote not closed?"
-        raise InputError(f"{path} cannot be read as a table: {why}") from None
-    # zipfile raises RuntimeError for versions, encryption and compression that it does not know
+            reason = "a cell has more than 131,072 characters; is a quote not closed?"
+        raise InputError(f"{path} cannot be read as a table: {reason}") from None
+    # zipfile raises RuntimeError for unknown versions, encryption and compression
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, TokenError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"{path} cannot be read: {reason}") from None
     except MemoryError:
-        raise InputError(f"{path} does not fit into memory; {_FEWER}") from None
+        raise InputError(f"{path} does not fit into memory; {_SIZE_HINT}") from None
 
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
@@ -156,12 +162,12 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     Returns
     -------
     list of str
-        Without the characters that end them.
+        Lines without their end characters.
 
     Raises
     ------
     InputError
-        For a file that cannot be read, is damaged, or is no UTF-8.
+        For a file that cannot be read, is damaged, or is not UTF-8.
 
     Examples
     --------
@@ -183,26 +189,28 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     return [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
-def _text(path: Path, suffix: str, options: Options, literal: bool) -> Raw:
-    layout = _layout.look(
+def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> RawData:
+    """Read delimited text."""
+    layout = _layout.detect_layout(
         path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns()
     )
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
-    aside = {name for name in (options.label_column, options.id_column) if name is not None}
+    named_columns = {name for name in (options.label_column, options.id_column) if name is not None}
     table, ragged = _delimited.read_rows(
         path,
         layout,
         columns,
-        as_text=set(columns) if literal else aside,
+        as_text=set(columns) if literal else named_columns,
         encoding=options.encoding,
         skip=options.impute == "drop",
     )
-    return Raw("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
+    return RawData("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
 
 
-def _parquet(path: Path, options: Options) -> Raw:
+def _parquet(path: Path, options: ReadingOptions) -> RawData:
+    """Read a Parquet file, without the columns to drop."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -220,13 +228,13 @@ def _parquet(path: Path, options: Options) -> Raw:
         resources.require_memory(
             size + 8 * rows * len(columns),
             f"{path} ({rows:,} rows × {len(columns):,} columns)",
-            _FEWER,
+            _SIZE_HINT,
         )
-        return Raw("", None, file.read(columns), tuple(names))
+        return RawData("", None, file.read(columns), tuple(names))
 
 
-def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> Raw:
-    """The sheet that was named, or the first one with anything in it."""
+def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
+    """Read the named sheet, or the first one that is not empty."""
     import pandas as pd
 
     if find_spec("python_calamine") is None:
@@ -234,15 +242,15 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> Raw:
             f'{path} is a spreadsheet, which needs python-calamine: pip install "karat[excel]", or '
             "save it as CSV"
         )
-    how: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
-    how["header"] = None if header is False else 0
+    pandas_options: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
+    pandas_options["header"] = None if header is False else 0
     try:
         with pd.ExcelFile(path, engine="calamine") as book:
             names = [str(name) for name in book.sheet_names]
             if sheet is not None and sheet not in names:
                 raise InputError(f"{path} has no sheet {sheet!r}; there are {quoted(names)}")
             for name in names if sheet is None else [sheet]:
-                frame = pd.read_excel(book, sheet_name=name, **how)
+                frame = pd.read_excel(book, sheet_name=name, **pandas_options)
                 if frame.size:
                     break
             else:
@@ -258,25 +266,26 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> Raw:
     if sheet is None and len(names) > 1:
         notes.append(f"Read from the sheet {name!r}; {path.name}#NAME reads another one.")
     table = to_arrow(frame)
-    return Raw("", None, table, tuple(table.column_names), notes=notes)
+    return RawData("", None, table, tuple(table.column_names), notes=notes)
 
 
-def _npy(path: Path) -> Raw:
-    """An array; large ones of floats are mapped: the system reads what is looked at."""
+def _npy(path: Path) -> RawData:
+    """Read an array; large arrays of floats are memory-mapped."""
     with _numbers_only(path):
-        # a private map: what is written to it by mistake does not reach the file
+        # a private map: accidental writes do not reach the file
         array = np.load(path, mmap_mode="c", allow_pickle=False)
-    floats = array.dtype in (np.float32, np.float64) and array.dtype.isnative
-    if array.ndim == 2 and floats and array.flags.c_contiguous and resources.is_large(array):
-        return Raw("", None, np.asarray(array))
-    size = array.nbytes if floats else array.nbytes + 8 * array.size
+    is_float = array.dtype in (np.float32, np.float64) and array.dtype.isnative
+    if array.ndim == 2 and is_float and array.flags.c_contiguous and resources.is_large(array):
+        return RawData("", None, np.asarray(array))
+    size = array.nbytes if is_float else array.nbytes + 8 * array.size
     shape = " × ".join(map(str, array.shape))
-    resources.require_memory(size, f"{path} (an array of {shape})", _FEWER)
+    resources.require_memory(size, f"{path} (an array of {shape})", _SIZE_HINT)
     return _array(np.array(array), {}, path)
 
 
 @contextlib.contextmanager
 def _numbers_only(path: Path) -> Iterator[None]:
+    """Explain NumPy's error for pickled objects."""
     try:
         yield
     except ValueError as error:
@@ -287,9 +296,10 @@ def _numbers_only(path: Path) -> Iterator[None]:
         raise
 
 
-def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
+def _array(array: NDArray[Any], beside: dict[str, NDArray[Any]], path: Path) -> RawData:
+    """Raw data of an array: a structured one as a table, else objects by features."""
     if array.dtype.names:
-        return Raw("", None, to_arrow({name: array[name] for name in array.dtype.names}))
+        return RawData("", None, to_arrow({name: array[name] for name in array.dtype.names}))
     if array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
@@ -298,57 +308,58 @@ def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
         )
     if 0 in array.shape:
         raise InputError(f"{path} holds an array of shape {array.shape}: there are no values in it")
-    return Raw("", None, array, beside=beside, owned=True)
+    return RawData("", None, array, beside=beside, owned=True)
 
 
-def _npz(path: Path) -> Raw:
-    """A SciPy sparse matrix, or NumPy arrays of which one is the data."""
+def _npz(path: Path) -> RawData:
+    """Read a SciPy sparse matrix, or the data and its companions among NumPy arrays."""
     with zipfile.ZipFile(path) as archive:
-        needed = sum(info.file_size for info in archive.infolist())
-    resources.require_memory(2 * needed, str(path), _FEWER)
+        n_bytes = sum(info.file_size for info in archive.infolist())
+    resources.require_memory(2 * n_bytes, str(path), _SIZE_HINT)
     with np.load(path, allow_pickle=False) as file:
         if {"format", "shape", "data"} <= set(file.files):
             from scipy import sparse
 
-            return Raw("", None, sparse.load_npz(path), owned=True)
+            return RawData("", None, sparse.load_npz(path), owned=True)
         arrays = members(file, path)
     tables = [name for name, array in arrays.items() if array.ndim == 2]
-    chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
-    if chosen is None and not tables and len(arrays) == 1:
-        chosen = next(iter(arrays))
-    if chosen is None:
+    data_name = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
+    if data_name is None and not tables and len(arrays) == 1:
+        data_name = next(iter(arrays))
+    if data_name is None:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise InputError(
             f"{path} holds {shapes}; the data must be the only two-dimensional array or be called X"
         )
-    beside = {name: a for name, a in arrays.items() if a.ndim == 1 and name != chosen}
-    return _array(arrays[chosen], beside, path)
+    beside = {name: a for name, a in arrays.items() if a.ndim == 1 and name != data_name}
+    return _array(arrays[data_name], beside, path)
 
 
-def members(file: Any, path: Path) -> dict[str, Any]:
-    """The arrays of an open NPZ file by name."""
+def members(file: NpzFile, path: Path) -> dict[str, Any]:
+    """Arrays of an open NPZ file by name."""
     if not file.files:
         raise InputError(f"{path} holds no array")
     with _numbers_only(path):
         arrays = {name: file[name] for name in file.files}
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
-            raise InputError(f"{path}: {name!r} is no array; write the file by numpy.savez")
+            raise InputError(f"{path}: {name!r} is not an array; write the file with numpy.savez")
     return arrays
 
 
 def _matrix_market(path: Path) -> Any:
+    """Read a Matrix Market file."""
     from scipy import io as scipy_io
     from scipy import sparse
 
     with _layout.open_binary(path) as stream:
-        first = stream.read(14)
-    if first != b"%%MatrixMarket":
+        magic = stream.read(14)
+    if magic != b"%%MatrixMarket":
         raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")
-    # by path: SciPy's reader ends the process when it is given an open file to look at
+    # by path: SciPy's reader crashes the process on an open file
     rows, columns, stored, *_ = scipy_io.mminfo(path)
     resources.require_memory(
-        32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _FEWER
+        32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _SIZE_HINT
     )
     if rows == 0 or columns == 0:
         raise InputError(f"{path} holds a matrix of {rows} × {columns}: there is nothing in it")

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, _delimited, _files, _layout, joining
-from karat.datasets._work import Options, quoted, row_numbers, with_visible_names
-from karat.datasets.annotated_matrices import ANNOTATED, clusterings_of
+from karat.datasets import _columns, _delimited, _files, _layout, object_ids
+from karat.datasets._names import first_few, quoted, row_numbers, with_visible_names
+from karat.datasets._options import ReadingOptions
+from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from karat.labelings.labels import known_labels
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from karat.datasets.object_ids import Ids
 
 
 class LabelColumns(dict[str, Any]):
@@ -28,11 +31,11 @@ class LabelColumns(dict[str, Any]):
     Attributes
     ----------
     notes : tuple of str
-        What was decided on the way that a reader should know.
+        Decisions about the format of the file.
     rows : ndarray of int, or None
-        Which row of the data each object is, from 0, where the file says so (column ``row``).
+        Row of the data of each object, from 0, if the file has a column ``row``.
     ids : ndarray, or None
-        The names of the objects, where the file has them.
+        The names of the objects, if the file has them.
     """
 
     notes: tuple[str, ...] = ()
@@ -40,7 +43,7 @@ class LabelColumns(dict[str, Any]):
     ids: NDArray[Any] | None = None
 
 
-#: the first columns of the rows that ``karat run --labels`` writes
+#: first columns of the tables of ``karat run --labels``
 ASSIGNED = ("row", "id", "cluster", "name", "confidence", "unlike", "distance")
 
 
@@ -51,14 +54,14 @@ class KnownLabels:
     Attributes
     ----------
     values : ndarray of object, shape (n,)
-        The class of each object, None where it is unknown.
+        Class of each object, None where unknown.
     notes : tuple of str
-        What was decided on the way that a reader should know.
+        Decisions about the format of the file.
     doubts : tuple of str
-        Signs in the file that the labelled objects are not a random draw.
+        Evidence in the file that the labelled objects are not a random sample.
     order : tuple of int or None
-        The labelled objects in the order of the file, where its column ``row`` names them; that
-        is the order of the draw in a file of ``karat sample``.
+        The labelled objects in the order of the file, if it has a column ``row``. In a file of
+        ``karat sample`` this is the order of the draw.
     """
 
     values: NDArray[np.object_]
@@ -71,7 +74,7 @@ def read_labelings(
     path: str | os.PathLike[str],
     *,
     id_column: str | None = None,
-    ids: Any = None,
+    ids: Ids | None = None,
     header: bool | None = None,
 ) -> LabelColumns:
     r"""Read a table whose columns are clusterings.
@@ -80,15 +83,15 @@ def read_labelings(
     ----------
     path : str or path
         CSV, TSV, Parquet, or NumPy (``.npy`` with one clustering per row or a single one;
-        ``.npz`` with one array per clustering), or ``.h5ad``: columns of ``obs`` that are called
-        as clusterings are (``leiden_0.5``). A text file of one column may lack the header line;
-        the clustering is then called as the file is.
+        ``.npz`` with one array per clustering), or ``.h5ad``: columns of ``obs`` with names of
+        clusterings (``leiden_0.5``). A text file of one column may lack the header line; the
+        clustering then has the file's name.
     id_column : str, optional
-        The column that names the objects. By default one that is called so (``id``, ``row``,
-        ``customer_id``) and has another value in each row.
+        The column that names the objects. By default a column with such a name (``id``, ``row``,
+        ``customer_id``) and unique values.
     ids : array-like, shape (n,), optional
-        The objects of the data set (:attr:`Dataset.ids`). Rows that have ids are put into this
-        order, and those of other objects are ignored; without ids there must be one row per
+        The objects of the data set (:attr:`Dataset.ids`). Rows with ids are sorted into this
+        order, and rows of other objects are ignored. Without ids the file must have one row per
         object, in the same order.
     header : bool, optional
         Whether the first line of a text file has the columns' names, as for :func:`read`.
@@ -96,8 +99,8 @@ def read_labelings(
     Returns
     -------
     LabelColumns
-        A dict of the labels by the name of the clustering: integers where all of a column's
-        labels are whole numbers, else as written. ``-1`` marks outliers.
+        Labels by the name of the clustering: integers where a whole column is integers, else as
+        written. ``-1`` marks outliers.
 
     Raises
     ------
@@ -118,24 +121,25 @@ def read_labelings(
     columns, notes = read_columns(file, n=n, header=header, wanted=(id_column,), plain=True)
     if id_column is not None and id_column not in columns:
         raise unknown_name(id_column, columns, "column")
-    own = None if id_column is None else columns.pop(id_column)
+    file_ids = None if id_column is None else columns.pop(id_column)
     rows = _row_numbers(columns.get("row"))
-    named = {}
-    for name in joining.id_columns(columns):
+    id_columns = {}
+    for name in object_ids.id_columns(columns):
         if len(columns) > 1:
-            named[name] = columns.pop(name)
-            notes.append(f"The column {name!r} names the objects; it is no clustering.")
-    if own is None and named and ids is not None:
-        id_column = _joined(file, named, ids)
-        own = None if id_column is None else named[id_column]
+            id_columns[name] = columns.pop(name)
+            notes.append(f"The column {name!r} names the objects; it is not a clustering.")
+    if file_ids is None and id_columns and ids is not None:
+        id_column = _joined(file, id_columns, ids)
+        file_ids = None if id_column is None else id_columns[id_column]
     if not columns:
         raise InputError(f"{file} has no column with a clustering")
     order = None
-    if own is not None:
-        joining.check_ids(own, f"{file}: {id_column!r}")
-        order = None if ids is None else joining.order(own, ids, f"{file}: {id_column!r}")
-        if order is not None and len(own) > len(order):
-            notes.append(f"{len(own) - len(order):,} of its rows are of other objects: ignored.")
+    if file_ids is not None:
+        object_ids.check_ids(file_ids, f"{file}: {id_column!r}")
+        order = None if ids is None else object_ids.order(file_ids, ids, f"{file}: {id_column!r}")
+        if order is not None and len(file_ids) > len(order):
+            n_ignored = len(file_ids) - len(order)
+            notes.append(f"Ignored {n_ignored:,} of its rows, which are of other objects.")
     elif ids is not None:
         n_rows = len(next(iter(columns.values())))
         if n_rows != len(ids):
@@ -143,39 +147,39 @@ def read_labelings(
                 f"{file} has {n_rows:,} rows, but there are {len(ids):,} objects; if a column "
                 "names the objects, say which (id_column, --id-column)"
             )
-        notes.append(joining.by_row(str(file), ids))
-    if own is None:
-        own = named.get("id", next(iter(named.values()), None))
+        notes.append(object_ids.by_row(str(file), ids))
+    if file_ids is None:
+        file_ids = id_columns.get("id", next(iter(id_columns.values()), None))
     if order is not None:
         columns = {name: values[order] for name, values in columns.items()}
-        rows, own = (None if one is None else one[order] for one in (rows, own))
+        rows, file_ids = (None if values is None else values[order] for values in (rows, file_ids))
     _require_labels(columns, file)
-    found = LabelColumns({name: _labels(values) for name, values in columns.items()})
-    found.notes, found.rows, found.ids = tuple(notes), rows, own
-    return found
+    labelings = LabelColumns({name: _labels(values) for name, values in columns.items()})
+    labelings.notes, labelings.rows, labelings.ids = tuple(notes), rows, file_ids
+    return labelings
 
 
-def _joined(file: Path, named: dict[str, NDArray[Any]], ids: Any) -> str | None:
-    """The column by which a file is joined to the objects; None where it only counts the rows."""
-    wanted = set(map(str, ids))
-    for name, values in named.items():
-        if wanted.issubset(map(str, values)):
+def _joined(file: Path, id_columns: dict[str, NDArray[Any]], ids: Ids) -> str | None:
+    """Column that joins a file to the objects by id; None where it only counts the rows."""
+    wanted_ids = set(map(str, ids))
+    for name, values in id_columns.items():
+        if wanted_ids.issubset(map(str, values)):
             return name
-    for name, values in named.items():
-        counts = any(joining.are_positions(values, start) for start in (0, 1))
-        if counts and (name == "row" or joining.are_positions(ids)):
+    for name, values in id_columns.items():
+        is_counter = any(object_ids.are_positions(values, start) for start in (0, 1))
+        if is_counter and (name == "row" or object_ids.are_positions(ids)):
             return None
-    name, values = next(reversed(named.items()))
-    absent = sum(place is None for place in joining.places(values, ids))
-    raise joining.mismatch(values, ids, f"{file}: {name!r}", absent)
+    name, values = next(reversed(id_columns.items()))
+    n_absent = sum(place is None for place in object_ids.places(values, ids))
+    raise object_ids.mismatch(values, ids, f"{file}: {name!r}", n_absent)
 
 
 def read_labels(
     path: str | os.PathLike[str],
     n_objects: int,
     *,
-    rows: Any = None,
-    ids: Any = None,
+    rows: Iterable[int] | None = None,
+    ids: Ids | None = None,
     classes: Iterable[Any] = (),
     header: bool | None = None,
 ) -> KnownLabels:
@@ -184,19 +188,19 @@ def read_labels(
     Parameters
     ----------
     path : str or path
-        A table as ``karat sample`` writes it: the column ``label`` has the class, or nothing
-        where it is unknown, of the object in the row of the data that the column ``row`` names
-        (from 0); other columns are ignored. Or a table with a column of ids (``id``,
-        ``customer_id``) and the classes. Or one class, or empty cell, for each object in order.
-        The classes are the column ``label``, or the only one besides the ids.
+        One of three formats. A table of ``karat sample``: the column ``row`` has the row of an
+        object in the data (from 0), the column ``label`` its class or an empty cell; other columns
+        are ignored. A table with a column of ids (``id``, ``customer_id``) and the classes. Or one
+        class, or empty cell, for each object in order. The classes are the column ``label``, or
+        the only one besides the ids.
     n_objects : int
-        How many objects there are.
+        Number of objects.
     rows : array-like of int, shape (n_objects,), optional
-        Which row of the data each object is. By default all rows are objects.
+        Row of the data of each object. By default all rows are objects.
     ids : array-like, shape (n_objects,), optional
         The names of the objects (:attr:`Dataset.ids`).
     classes : iterable
-        The classes, where they are known; with -1 among them it is a class.
+        The classes, if known; -1 is a class if it is among them.
     header : bool, optional
         As for :func:`read`.
 
@@ -207,11 +211,11 @@ def read_labels(
     Raises
     ------
     InputError
-        If a row is named that is not there or named twice, or no class is known.
+        If a row does not exist or is repeated, or no class is known.
 
     Notes
     -----
-    Labels are read as they are written (``NA`` and ``nan`` are classes). Whole numbers become
+    Labels are read as written (``NA`` and ``nan`` are classes). Whole numbers become
     integers, and ``-1`` marks an unknown class where no cell is empty.
 
     Examples
@@ -227,68 +231,72 @@ def read_labels(
     columns, notes = read_columns(
         file, n=n_objects, header=header, wanted=("row", "label"), single=True
     )
-    named = "row" in columns and "label" in columns
-    own = [] if named or len(columns) < 2 else joining.id_columns(columns)
-    own = [name for name in own if name not in ("label", "row")]
-    rest = [name for name in columns if name not in own]
-    if "label" not in columns and len(rest) != 1:
+    has_rows = "row" in columns and "label" in columns
+    id_columns = [] if has_rows or len(columns) < 2 else object_ids.id_columns(columns)
+    id_columns = [name for name in id_columns if name not in ("label", "row")]
+    label_columns = [name for name in columns if name not in id_columns]
+    if "label" not in columns and len(label_columns) != 1:
         raise InputError(
             f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
-            "a file of classes has that one, a single column, or one besides the ids"
+            "a file of classes has this column, a single column, or one besides the ids"
         )
-    given = columns["label" if "label" in columns else rest[0]]
+    labels = columns["label" if "label" in columns else label_columns[0]]
     doubts: list[str] = []
     order: list[int] | None = None
-    at: list[int | None] | None = None  # which row of the file each object is
-    if named:
+    places: list[int | None] | None = None  # row of the file of each object
+    if has_rows:
         numbers = _drawn_rows(file, columns["row"])
-        wanted = list(range(n_objects)) if rows is None else [int(row) for row in rows]
-        at = joining.places(numbers, wanted)
-        known = [row for row, label in zip(numbers, given, strict=True) if label is not None]
-        absent = [row for row in known if row not in set(wanted)]
-        if absent and (rows is None or len(absent) == len(known)):
-            among = f"0 to {n_objects - 1}" if rows is None else "in the clusterings"
-            raise InputError(f"{file}: row {absent[0]} is none of the objects {among}")
-        if absent:
-            told = "labels of objects that the clusterings do not hold"
-            notes.append(f"Ignored {len(absent):,} {told}.")
-        doubts += _skipped(numbers, set(known))
-        place = {row: i for i, row in enumerate(wanted)}
-        order = [place[row] for row in known if row in place]
-    elif own and (at := _by_id(file, own[0], columns[own[0]], ids, n_objects)) is not None:
-        others = len(given) - sum(one is not None for one in at)
-        if others:
-            notes.append(f"Ignored {others:,} labels of objects that the data do not hold.")
-    elif len(given) != n_objects:
+        data_rows = list(range(n_objects)) if rows is None else [int(row) for row in rows]
+        places = object_ids.places(numbers, data_rows)
+        labelled = [row for row, label in zip(numbers, labels, strict=True) if label is not None]
+        absent_rows = [row for row in labelled if row not in set(data_rows)]
+        if absent_rows and (rows is None or len(absent_rows) == len(labelled)):
+            among = f"0 to {n_objects - 1}" if rows is None else "of the clusterings"
+            raise InputError(f"{file}: row {absent_rows[0]} is not among the objects {among}")
+        if absent_rows:
+            notes.append(f"Ignored {len(absent_rows):,} labels of objects without a cluster.")
+        doubts += _skipped(numbers, set(labelled))
+        position_of_row = {row: i for i, row in enumerate(data_rows)}
+        order = [position_of_row[row] for row in labelled if row in position_of_row]
+    elif (
+        id_columns and (places := _by_id(file, columns, id_columns[0], ids, n_objects)) is not None
+    ):
+        n_ignored = len(labels) - sum(position is not None for position in places)
+        if n_ignored:
+            notes.append(f"Ignored {n_ignored:,} labels of objects that the data do not hold.")
+    elif len(labels) != n_objects:
         raise InputError(
-            f"{file} has {len(given):,} labels for {n_objects:,} objects; add a column 'row' with "
-            "the number of each labelled object, counted from 0"
+            f"{file} has {len(labels):,} labels for {n_objects:,} objects; add a column 'row' with "
+            "the row of each labelled object, counted from 0"
         )
-    if at is not None:
-        given = np.array([None if one is None else given[one] for one in at], dtype=object)
-    values = known_labels(given, name=str(file), classes=classes)
+    if places is not None:
+        listed = [None if place is None else labels[place] for place in places]
+        labels = np.array(listed, dtype=object)
+    values = known_labels(labels, name=str(file), classes=classes)
     drawn = None if order is None else tuple(i for i in order if values[i] is not None)
     return KnownLabels(values, tuple(notes), tuple(doubts), drawn)
 
 
-def _by_id(path: Path, name: str, own: NDArray[Any], ids: Any, n: int) -> list[int | None] | None:
-    """Which row of the file has each object; None where the ids only count the rows."""
-    wanted = range(n) if ids is None else ids
-    counts = any(joining.are_positions(own, start) for start in (0, 1))
-    if len(own) == n and counts and joining.are_positions(wanted):
+def _by_id(
+    path: Path, columns: dict[str, NDArray[Any]], name: str, ids: Ids | None, n: int
+) -> list[int | None] | None:
+    """Row of the file with each object, joined by id; None where the ids only count the rows."""
+    file_ids, wanted_ids = columns[name], range(n) if ids is None else ids
+    is_counter = any(object_ids.are_positions(file_ids, start) for start in (0, 1))
+    if len(file_ids) == n and is_counter and object_ids.are_positions(wanted_ids):
         return None
-    found = joining.places(own, wanted)
-    absent = sum(place is None for place in found)
-    if absent == n or (absent and joining.are_positions(wanted)):
-        raise joining.mismatch(own, wanted, f"{path}: {name!r}", absent)
-    return found
+    places = object_ids.places(file_ids, wanted_ids)
+    n_absent = sum(place is None for place in places)
+    if n_absent == n or (n_absent and object_ids.are_positions(wanted_ids)):
+        raise object_ids.mismatch(file_ids, wanted_ids, f"{path}: {name!r}", n_absent)
+    return places
 
 
-def _drawn_rows(path: Path, named: NDArray[np.object_]) -> list[int]:
-    """The rows that a file of labels names, in its order."""
-    numbers = _row_numbers(named)
+def _drawn_rows(path: Path, row_column: NDArray[np.object_]) -> list[int]:
+    """Row numbers that a file of labels names, in its order."""
+    numbers = _row_numbers(row_column)
     if numbers is None:
-        value = next(v for v in named if type(v) is not int or v < 0)
+        value = next(v for v in row_column if type(v) is not int or v < 0)
         raise InputError(f"{path}: row {value} is not the number of a row, counted from 0")
     row, count = Counter(numbers.tolist()).most_common(1)[0]
     if count > 1:
@@ -296,21 +304,22 @@ def _drawn_rows(path: Path, named: NDArray[np.object_]) -> list[int]:
     return numbers.tolist()
 
 
-def _skipped(numbers: list[int], known: set[int]) -> list[str]:
-    """The doubt about objects that were drawn before others and have no label, if any."""
-    last = max((i for i, row in enumerate(numbers) if row in known), default=0)
-    holes = [row for row in numbers[:last] if row not in known]
-    if not holes or numbers == sorted(numbers):
+def _skipped(numbers: list[int], labelled: set[int]) -> list[str]:
+    """Doubt about unlabelled objects that were drawn before labelled ones, if any."""
+    last = max((i for i, row in enumerate(numbers) if row in labelled), default=0)
+    skipped = [row for row in numbers[:last] if row not in labelled]
+    if not skipped or numbers == sorted(numbers):
         return []
-    some = ", ".join(map(str, holes[:5])) + (", ..." if len(holes) > 5 else "")
+    rows = f"row{'s' * (len(skipped) > 1)} {first_few(skipped, 5)}"
     return [
-        f"{len(holes)} objects (row{'s' if len(holes) > 1 else ''} {some}) were skipped though "
-        "objects drawn later have a label: what is skipped may be what is hard, so label them too"
+        f"{len(skipped)} objects ({rows}) were skipped "
+        "though objects drawn later have a label: what is skipped may be what is hard, so label "
+        "them too"
     ]
 
 
 def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
-    """Row numbers as integers, None where they are not whole numbers from 0 on."""
+    """Row numbers as integers; None unless they are whole numbers from 0 on."""
     if values is not None and values.dtype.kind in "iu":
         return values.astype(np.intp) if values.min() >= 0 else None
     if values is None or any(type(value) is not int or value < 0 for value in values):
@@ -327,43 +336,46 @@ def read_columns(
     single: bool = False,
     plain: bool = False,
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """The columns of a file of labels, and notes. ``n`` objects tell whether there is a header.
+    """Columns of a file of labels, and notes; ``n`` objects help to detect a header.
 
     ``wanted`` columns are a header; blanks are part of the label in a ``single`` column. With
     ``plain``, columns of integers are arrays of integers, not of objects.
     """
     _files.check_file(path)
     suffix = _files.split_name(path)[1]
-    keep = {name for name in wanted if name is not None}
+    wanted_columns = {name for name in wanted if name is not None}
     notes: list[str] = []
     with _files.explained(path):
         if suffix in (".npy", ".npz"):
             return _numpy_columns(path, plain), notes
-        if suffix in _files.TEXT:
-            table = _text(path, n, header, keep, single, notes)
-        elif suffix in ANNOTATED:
+        if suffix in _files.TEXT_SUFFIXES:
+            table = _text(path, n, header, wanted_columns, single, notes)
+        elif suffix in ANNDATA_SUFFIXES:
             table = clusterings_of(path)
-        elif suffix in _files.PARQUET:
-            table = _files.read_raw(path, Options()).content
+        elif suffix in _files.PARQUET_SUFFIXES:
+            table = _files.read_raw(path, ReadingOptions()).content
         else:
             raise InputError(
                 f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad"
             )
-    table = _columns.without_index(with_visible_names(table), keep)[0]
+    table = _columns.without_index(with_visible_names(table), wanted_columns)[0]
     if tuple(table.column_names[: len(ASSIGNED)]) == ASSIGNED:
-        # what karat wrote: beside the clusters are the rows of the data
+        # a table by karat has the rows of the data beside the clusters
         table = table.select(["row", "id", "cluster"])
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
-        # as pandas and R write the names of the rows
-        first = "id" if "id" not in table.column_names else "column1"
-        table = table.rename_columns([first, *table.column_names[1:]])
+        # pandas and R write the names of the rows so
+        first_name = "id" if "id" not in table.column_names else "column1"
+        table = table.rename_columns([first_name, *table.column_names[1:]])
     columns = dict(zip(table.column_names, table.columns, strict=True))
-    notes += [note for name, one in columns.items() for note in _columns.trimmed(one, name)]
-    return {name: _columns.objects(one, name, plain=plain) for name, one in columns.items()}, notes
+    values = {}
+    for name, column in columns.items():
+        notes += _columns.trimmed(column, name)
+        values[name] = _columns.objects(column, name, plain=plain)
+    return values, notes
 
 
 def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:
-    """The labelings of an ``.npy`` or ``.npz`` file, one-dimensional arrays, by name."""
+    """Labelings of an ``.npy`` or ``.npz`` file, one-dimensional arrays, by name."""
     stem, suffix = _files.split_name(path)
     loaded = np.load(path, allow_pickle=False)
     if suffix == ".npz":
@@ -392,25 +404,26 @@ def _text(
     single: bool,
     notes: list[str],
 ) -> pa.Table:
-    """Every column as text; the number of objects decides where the header is a guess."""
+    """Text table of a file of labels; the number of objects settles a guessed header."""
     stem, suffix = _files.split_name(path)
 
-    def parsed(header: bool | None) -> tuple[_layout.Layout, pa.Table]:
+    def parse(header: bool | None) -> tuple[_layout.TextLayout, pa.Table]:
+        """Layout and table of the file, with or without a header line."""
         options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
-        layout = _layout.look(path, suffix, **options)
+        layout = _layout.detect_layout(path, suffix, **options)
         if len(layout.names) == 1 or (single and layout.delimiter == " "):
-            layout = _layout.look(path, ".csv", delimiter=",", **options)
+            layout = _layout.detect_layout(path, ".csv", delimiter=",", **options)
         _delimited.require_memory(path, layout, len(layout.names))
         names = list(layout.names)
-        read = _delimited.read_rows(path, layout, names, as_text=set(names), encoding="utf-8")
-        return layout, read[0]
+        rows = _delimited.read_rows(path, layout, names, as_text=set(names), encoding="utf-8")
+        return layout, rows[0]
 
-    layout, table = parsed(header)
-    sure = layout.guessed and table.num_rows == n
+    layout, table = parse(header)
+    is_settled = layout.guessed and table.num_rows == n
     if layout.guessed and n is not None and table.num_rows == n + (-1 if layout.has_header else 1):
-        layout, table = parsed(not layout.has_header)
-        sure = True
-    if not sure:
+        layout, table = parse(not layout.has_header)
+        is_settled = True
+    if not is_settled:
         notes += layout.notes
     if len(layout.names) == 1 and not (layout.has_header and layout.names[0]):
         table = table.rename_columns([stem])
@@ -418,25 +431,26 @@ def _text(
 
 
 def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:
-    """Reject clusterings without a label somewhere, all in one message."""
+    """Raise for clusterings with missing labels, all in one message."""
     places = []
     for name, values in columns.items():
         if values.dtype.kind in "iu":
             continue
-        blank = [row for row, value in enumerate(values) if value is None]
-        if blank:
+        unlabelled = [row for row, value in enumerate(values) if value is None]
+        if unlabelled:
             places.append(
-                f"the clustering {name!r} has no label in {len(blank):,} of {len(values):,} "
-                f"objects ({row_numbers(blank)})"
+                f"the clustering {name!r} has no label in {len(unlabelled):,} of {len(values):,} "
+                f"objects ({row_numbers(unlabelled)})"
             )
     if places:
         more = f"; and {len(places) - 5} more clusterings" if len(places) > 5 else ""
         raise InputError(
             f"{path}: {'; '.join(places[:5])}{more}; write -1 where an object is an outlier, or "
-            "exclude what is no clustering"
+            "exclude columns that are not clusterings"
         )
 
 
 def _labels(values: NDArray[Any]) -> NDArray[Any]:
-    whole = values.dtype.kind in "iu" or all(type(value) is int for value in values)
-    return values.astype(np.int64, copy=False) if whole else values
+    """Labels as integers where all are whole numbers, else as written."""
+    is_whole = values.dtype.kind in "iu" or all(type(value) is int for value in values)
+    return values.astype(np.int64, copy=False) if is_whole else values

@@ -1,4 +1,4 @@
-"""How a text file is laid out: header, delimiter, encoding, numbers."""
+"""Layout of a text file: header, delimiter, encoding, numbers."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from karat.datasets._work import visible
+from karat.datasets._names import visible
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
-#: What an unquoted cell may say instead of a value.
-MISSING = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+#: contents of unquoted cells without a value
+MISSING_CELLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
+NUMBER_PATTERN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
-#: what opens a file whose name ends so
-COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+#: opener of compressed files by suffix
+DECOMPRESSORS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DELIMITERS = "\t;,|"
-SAMPLE = 1 << 20
+HEAD_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How a text file is laid out.
+class TextLayout:
+    """Layout of a delimited text file.
 
     Attributes
     ----------
     names : tuple of str
         The columns, ``x1 .. xd`` where the file has no header line.
     has_header : bool
-        Whether the file names them.
+        Whether the file has a header line.
     guessed : bool
-        Whether nothing proves that.
+        Whether this is a guess.
     delimiter, decimal : str
-        One character each; the delimiter ``" "`` stands for blanks of any number.
+        One character each; the delimiter ``" "`` stands for any number of blanks.
     skip : int
         Lines before the first row.
     estimated_rows : int
         From the file's size and the length of its first lines; exact for small files.
     block_size : int
-        Bytes to parse at a time: many lines, and few enough for the cache.
+        Bytes to parse at a time: many lines that fit into the cache.
     numeric : frozenset of str
-        Columns with nothing but numbers in the first lines.
+        Columns with only numbers in the first lines.
     notes : tuple of str
-        What was decided that a reader should know.
+        Decisions that a user should know.
     """
 
     names: tuple[str, ...]
@@ -67,11 +67,11 @@ class Layout:
 
 
 def open_binary(path: Path) -> Any:
-    """The file's bytes, decompressed when its name ends as a compressed one does."""
-    return COMPRESSED.get(path.suffix.lower(), open)(path, "rb")
+    """Open the bytes of a file, decompressed by its suffix."""
+    return DECOMPRESSORS.get(path.suffix.lower(), open)(path, "rb")
 
 
-def look(
+def detect_layout(
     path: Path,
     suffix: str,
     *,
@@ -79,14 +79,13 @@ def look(
     encoding: str,
     delimiter: str | None = None,
     wanted: Iterable[str] = (),
-) -> Layout:
-    """Decide the layout from the first lines; ``wanted`` columns in the first are a header.
+) -> TextLayout:
+    """Detect the layout from the first lines; ``wanted`` columns in the first mark a header.
 
-    The first line is a header unless one of its cells is a number, or each of its cells comes
-    again below in its column; a first line whose numbers count the columns (0, 1, 2, ... or 1, 2,
-    3, ..., three or more) is a header too. A note says so where nothing proves it. Cells are
-    separated by the first of tab, semicolon, comma, bar that splits all lines into equally many,
-    or by blanks.
+    The first line is a header unless one of its cells is a number, or each of its cells occurs
+    again below in its column. Numbers that count three or more columns (0, 1, 2, ... or 1, 2, 3,
+    ...) are a header too. A note reports a guess. The delimiter is the first of tab, semicolon,
+    comma, bar that splits all lines into equally many cells, else blanks.
     """
     text, n_bytes, complete = _first_text(path, encoding)
     lines = io.StringIO(text).readlines()
@@ -96,37 +95,39 @@ def look(
         raise InputError(f"{path} is empty")
     if delimiter is None:
         delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
-    first, skip = _first_cells(lines, delimiter)
-    cells = [row for row in cells_of(lines[skip:][:50], delimiter) if len(row) == len(first)]
-    has_names, why = _header(first, cells, wanted) if header is None else (header, "as told")
+    first_cells, skip = _first_cells(lines, delimiter)
+    cells = [row for row in cells_of(lines[skip:][:50], delimiter) if len(row) == len(first_cells)]
+    has_names, reason = (
+        _header(first_cells, cells, wanted) if header is None else (header, "as requested")
+    )
     notes: list[str] = []
     if has_names:
-        names = _names(first, notes)
-        if header is None and why:
-            notes.append(f"The first line was taken for a header line ({why}).")
+        names = _names(first_cells, notes)
+        if header is None and reason:
+            notes.append(f"The first line was taken for a header line ({reason}).")
     else:
-        names, skip = tuple(f"x{j + 1}" for j in range(len(first))), 0
-        which = (
+        names, skip = tuple(f"x{j + 1}" for j in range(len(first_cells))), 0
+        naming = (
             "its column is called x1"
             if len(names) == 1
             else (f"its columns are called x1 to x{len(names)}")
         )
-        notes.append(f"The file has no header line ({why}): {which}.")
+        notes.append(f"The file has no header line ({reason}): {naming}.")
     body = lines[skip:]
     decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
     if decimal == ",":
         notes.append("Numbers are written with a decimal comma.")
-    block_size = max(SAMPLE, 64 * max(map(len, lines)))
-    rows = _rows(path, body, n_bytes)
+    block_size = max(HEAD_BYTES, 64 * max(map(len, lines)))
+    rows = _estimated_rows(path, body, n_bytes)
     numeric = _numeric(names, body[:50], delimiter, decimal)
-    guessed = header is None and why != ""
-    return Layout(
+    guessed = header is None and reason != ""
+    return TextLayout(
         names, has_names, guessed, delimiter, decimal, skip, rows, block_size, numeric, tuple(notes)
     )
 
 
 def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
-    """The first text, the file's bytes that hold it, and whether this is all of it."""
+    """Decoded head of a file, its length in bytes, and whether it is the whole file."""
     try:
         decoder = codecs.getincrementaldecoder("utf-8-sig" if _is_utf8(encoding) else encoding)()
     except LookupError:
@@ -134,7 +135,7 @@ def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
             f"there is no encoding called {encoding!r}; try utf-8, latin-1 or cp1252"
         ) from None
     with open_binary(path) as stream:
-        sample = stream.read(SAMPLE)
+        sample = stream.read(HEAD_BYTES)
         complete = not stream.read(1)
     if sample[:2] in (b"\xff\xfe", b"\xfe\xff") and "16" not in encoding:
         raise RepairableError(
@@ -153,39 +154,41 @@ def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """The first of tab, semicolon, comma, bar that cuts every line into as many cells."""
+    """First of tab, semicolon, comma, bar that splits every line into as many cells."""
     sample = [line for line in lines[:50] if line.strip()]
-    even = {}
+    n_rows_split = {}
     for delimiter in _DELIMITERS:
         widths = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
         if len(set(widths)) == 1 and widths[0] > 1:
-            even[delimiter] = len(widths)
-    if even:
+            n_rows_split[delimiter] = len(widths)
+    if n_rows_split:
         # a wrong delimiter may open a quote that swallows lines
-        return max(even, key=even.__getitem__)
-    if _parted_by_blanks(sample):
+        return max(n_rows_split, key=n_rows_split.__getitem__)
+    if _is_separated_by_blanks(sample):
         return " "
     counts = {delimiter: sample[0].count(delimiter) for delimiter in ",;\t|"}
     return max(counts, key=counts.__getitem__)
 
 
-def _parted_by_blanks(sample: list[str]) -> bool:
-    """Whether every line has as many words, more than one, and numbers after the first line."""
+def _is_separated_by_blanks(sample: list[str]) -> bool:
+    """Whether all lines have equally many words, and numbers after the first line."""
     words = [line.split() for line in sample]
     return (
         len(words[0]) > 1
         and all(len(row) == len(words[0]) for row in words)
-        and all(any(NUMBER.fullmatch(word) for word in row) for row in words[1:] or words)
+        and all(any(NUMBER_PATTERN.fullmatch(word) for word in row) for row in words[1:] or words)
     )
 
 
 def cells_of(lines: Iterable[str], delimiter: str) -> Any:
+    """CSV reader of the cells of each line."""
     if delimiter == " ":
         return csv.reader(("\t".join(line.split()) + "\n" for line in lines), delimiter="\t")
     return csv.reader(lines, delimiter=delimiter)
 
 
 def _first_cells(lines: list[str], delimiter: str) -> tuple[list[str], int]:
+    """Cells of the first line with content, and how many lines end with it."""
     reader = cells_of(lines, delimiter)
     for row in reader:
         if any(cell.strip() for cell in row):
@@ -193,12 +196,12 @@ def _first_cells(lines: list[str], delimiter: str) -> tuple[list[str], int]:
     raise InputError("no line has a cell with anything in it")
 
 
-def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tuple[bool, str]:
-    """Whether the first line names the columns, and how that was guessed; "" where it is sure."""
-    cells = [cell.strip() for cell in first]
+def _header(line: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tuple[bool, str]:
+    """Whether the first line names the columns, and the reason if guessed, else ""."""
+    cells = [cell.strip() for cell in line]
     if set(wanted) & set(cells):
         return True, ""
-    numbers = [cell for cell in cells if NUMBER.fullmatch(cell)]
+    numbers = [cell for cell in cells if NUMBER_PATTERN.fullmatch(cell)]
     if numbers:
         counts = [[str(j + start) for j in range(len(numbers))] for start in (0, 1)]
         if len(numbers) > 2 and numbers in counts:
@@ -208,8 +211,8 @@ def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> t
         return True, ""
     columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
     for column in columns:
-        given = [cell for cell in column if cell not in MISSING]
-        if given and all(NUMBER.fullmatch(cell.replace(",", ".")) for cell in given):
+        filled = [cell for cell in column if cell not in MISSING_CELLS]
+        if filled and all(NUMBER_PATTERN.fullmatch(cell.replace(",", ".")) for cell in filled):
             return True, ""
     if len(set(cells)) < len(cells):
         return False, "its first line has a cell twice; --header if it has the names"
@@ -219,85 +222,89 @@ def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> t
 
 
 def _names(cells: list[str], notes: list[str]) -> tuple[str, ...]:
-    """A name for each column; one that comes again gets the number of its column."""
+    """Unique name of each column; a repeated name gets the number of its column."""
     names = [
         visible(cell.strip()) or (f"column{j + 1}" if j else "") for j, cell in enumerate(cells)
     ]
-    first: dict[str, int] = {}
+    first_position: dict[str, int] = {}
     for j, name in enumerate(names):
-        if first.setdefault(name, j) == j:
+        if first_position.setdefault(name, j) == j:
             continue
-        other = f"{name} ({j + 1})"
-        while other in names:
-            other += "'"
-        names[j] = other
+        unique_name = f"{name} ({j + 1})"
+        while unique_name in names:
+            unique_name += "'"
+        names[j] = unique_name
         notes.append(
-            f"Columns {first[name] + 1} and {j + 1} are both called {name!r}; the later one is "
-            f"called {other!r} here. If the first line is data and not names: --no-header."
+            f"Columns {first_position[name] + 1} and {j + 1} are both called {name!r}; the later "
+            f"one is called {unique_name!r} here. If the first line is data and not names: "
+            "--no-header."
         )
     return tuple(names)
 
 
 def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
+    """Whether numbers in the first lines have a decimal comma."""
     cells = [cell for row in csv.reader(lines[:50], delimiter=delimiter) for cell in row]
     with_comma = any(_COMMA_NUMBER.fullmatch(cell) for cell in cells)
-    return with_comma and not any("." in c and NUMBER.fullmatch(c) for c in cells)
+    return with_comma and not any("." in c and NUMBER_PATTERN.fullmatch(c) for c in cells)
 
 
 def _numeric(
     names: tuple[str, ...], lines: list[str], delimiter: str, decimal: str
 ) -> frozenset[str]:
+    """Columns with only numbers in the given lines."""
     rows = [row for row in cells_of(lines, delimiter) if len(row) == len(names)]
     return frozenset(
         name
         for name, cells in zip(names, zip(*rows, strict=True), strict=False)
-        if all(NUMBER.fullmatch(cell.replace(decimal, ".")) for cell in cells)
+        if all(NUMBER_PATTERN.fullmatch(cell.replace(decimal, ".")) for cell in cells)
     )
 
 
-def _rows(path: Path, body: list[str], n_bytes: int) -> int:
-    """Rows, from the length of the first lines and the size of the file."""
-    if n_bytes < SAMPLE:
+def _estimated_rows(path: Path, body: list[str], n_bytes: int) -> int:
+    """Estimated number of rows, from the length of the first lines and the file's size."""
+    if n_bytes < HEAD_BYTES:
         return len(body)
     return max(len(body), round(len(body) * _text_size(path) / n_bytes))
 
 
 def _text_size(path: Path) -> float:
-    """Bytes of text in the file, by how far its first part is compressed."""
+    """Estimated size of the decompressed file in bytes."""
     size, suffix = path.stat().st_size, path.suffix.lower()
-    if suffix not in COMPRESSED:
+    if suffix not in DECOMPRESSORS:
         return size
-    with path.open("rb") as raw, COMPRESSED[suffix](raw, "rb") as stream:
+    with path.open("rb") as raw, DECOMPRESSORS[suffix](raw, "rb") as stream:
         n_bytes = 0
-        while n_bytes < 16 * SAMPLE and (part := stream.read(SAMPLE)):
+        while n_bytes < 16 * HEAD_BYTES and (part := stream.read(HEAD_BYTES)):
             n_bytes += len(part)
         return n_bytes * size / max(1, min(size, raw.tell()))
 
 
 def _is_utf8(encoding: str) -> bool:
+    """Whether an encoding is UTF-8."""
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
 
 
 def encoding_error(path: Path, encoding: str) -> InputError | None:
-    """Find the first byte that is not text in ``encoding``."""
+    """Error that names the first byte that is invalid in ``encoding``, if any."""
     decoder = codecs.getincrementaldecoder(encoding)()
     position, line = 0, 1
     with open_binary(path) as stream:
-        for chunk in iter(lambda: stream.read(SAMPLE), b""):
+        for chunk in iter(lambda: stream.read(HEAD_BYTES), b""):
             pending = decoder.getstate()[0]
             try:
                 decoder.decode(chunk)
             except UnicodeError as error:
                 start = getattr(error, "start", 0)
-                at = position - len(pending) + start
+                offset = position - len(pending) + start
                 line += (pending + chunk)[:start].count(b"\n")
                 byte = (pending + chunk)[start]
-                other = "latin-1" if _is_utf8(encoding) else "utf-8"
+                suggestion = "latin-1" if _is_utf8(encoding) else "utf-8"
                 return RepairableError(
-                    f"{path} is not written in {encoding.upper()}: byte {at} (line {line}) is "
+                    f"{path} is not written in {encoding.upper()}: byte {offset} (line {line}) is "
                     f"0x{byte:02x}; save it as UTF-8, or name the encoding where data are read, "
-                    f"perhaps {other}",
-                    encoding=other,
+                    f"perhaps {suggestion}",
+                    encoding=suggestion,
                 )
             position += len(chunk)
             line += chunk.count(b"\n")

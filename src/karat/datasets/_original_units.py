@@ -1,4 +1,4 @@
-"""The features of a data set as they were before they were scaled."""
+"""Features of a data set in their original units."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import numpy as np
 
 if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
+    from karat.runtime.types import Ints
 
-#: significant digits that undoing a scaling keeps
-DIGITS = 12
+#: significant digits that remain after a scaling is undone
+SIGNIFICANT_DIGITS = 12
 
 
-def original_units(data: Dataset, rows: Any = None) -> Any:
-    """The features in original units; dates as dates.
+def original_units(data: Dataset, rows: Ints | None = None) -> Any:
+    """Return the features in original units, dates as dates.
 
     Parameters
     ----------
@@ -37,10 +38,10 @@ def original_units(data: Dataset, rows: Any = None) -> Any:
     if data.scale is not None and data.center is not None:
         X = X * data.scale + data.center
         largest = np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
-        for j, places in enumerate(DIGITS - np.ceil(np.log10(largest)).astype(int)):
-            X[:, j] = np.round(X[:, j], min(int(places), 300))
+        for j, decimals in enumerate(SIGNIFICANT_DIGITS - np.ceil(np.log10(largest)).astype(int)):
+            X[:, j] = np.round(X[:, j], min(int(decimals), 300))
     table = pd.DataFrame(X, columns=list(data.feature_names))
-    for one in () if data.plan is None else data.plan.columns:
-        if one.kind == "date" and one.use == "feature":
-            table[one.name] = pd.to_datetime(table[one.name], unit="D")
+    for column in () if data.plan is None else data.plan.columns:
+        if column.kind == "date" and column.use == "feature":
+            table[column.name] = pd.to_datetime(table[column.name], unit="D")
     return table

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _layout, joining
+from karat.datasets import _layout, object_ids
 from karat.datasets._files import check_file, explained, read_raw, split_name
-from karat.datasets._labelings import read_labels
-from karat.datasets._work import Options
+from karat.datasets._options import ReadingOptions
 from karat.datasets.table_kinds import ends_of, square_of
 from karat.runtime.validation import InputError
 
@@ -19,93 +17,80 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from karat.datasets._dataset import Dataset
-
 GRAPHML = ".graphml"
 
 
-def read_relation(path: Path, options: Options) -> Dataset:
-    """The objects of a file that holds distances or a graph, by ``options.kind``."""
-    from karat.datasets._relations import from_distances, from_graph
-
-    made = from_distances if options.kind == "distances" else from_graph
-    X, ids, notes = read_matrix(path, options)
-    dataset = made(X, ids=ids, name=split_name(path)[0])
-    notes = (*notes, *dataset.notes)
-    if isinstance(options.truth, str):
-        known = read_labels(options.truth, dataset.n_objects, ids=dataset.ids)
-        notes += (*known.notes, *(f"Warning: {doubt}." for doubt in known.doubts))
-        dataset = replace(dataset, truth=known.values, truth_name="truth")
-    return replace(dataset, notes=notes, source=str(path), options=options.given())
-
-
-def read_matrix(path: Path, options: Options) -> tuple[Any, NDArray[Any] | None, tuple[str, ...]]:
-    """The matrix of a file of distances or of a graph, the objects' names, and notes."""
+def read_matrix(
+    path: Path, options: ReadingOptions
+) -> tuple[Any, NDArray[Any] | None, tuple[str, ...]]:
+    """Matrix of a file of distances or of a graph, the objects' names, and notes."""
     check_file(path)
     distances = options.kind == "distances"
     with explained(path):
         if distances and split_name(path)[1] == ".npy":
             return np.load(path, mmap_mode="r", allow_pickle=False), None, ()
         if not distances and split_name(path)[1] == GRAPHML:
-            return of_edges(*_graphml(path))
+            return graph_of_edges(*_graphml(path))
         content = read_raw(path, options).content
         if not hasattr(content, "column_names"):
             return content, None, ()
         ends = None if distances else ends_of(content)
         if ends is not None:
-            return of_edges(*ends)
-        found = square_of(content)
-        if found is not None:
-            return *found, ()
+            return graph_of_edges(*ends)
+        square = square_of(content)
+        if square is not None:
+            return *square, ()
         if distances:
             raise InputError(
                 f"{path} has {content.num_rows:,} rows and {content.num_columns:,} columns, or "
-                "cells that are no numbers; distances are as many rows as columns, with the names "
-                "of the objects in a first column or nowhere"
+                "cells that are not numbers; a matrix of distances has as many rows as columns, "
+                "with the objects' names in a first column or not at all"
             )
         raise InputError(
-            f"{path} is no graph: wanted are two columns with the nodes of each edge (and one with "
-            "its weight), or a square matrix of weights"
+            f"{path} is no graph: expected two columns with the nodes of each edge (and a third "
+            "with its weight), or a square matrix of weights"
         )
 
 
-def of_edges(
+def graph_of_edges(
     u: NDArray[Any],
     v: NDArray[Any],
     weight: NDArray[Any] | None,
-    lone: NDArray[Any] | None = None,
+    isolated: NDArray[Any] | None = None,
 ) -> tuple[csr_array, NDArray[Any] | None, tuple[str, ...]]:
-    """The undirected graph of a list of edges; what it names twice counts once, the heavier.
+    """Undirected graph of a list of edges; of repeated edges only the heaviest counts.
 
-    Nodes that may have no edge are in ``lone``.
+    ``isolated`` may add nodes without an edge.
     """
     from scipy import sparse
 
     if weight is not None and not (np.isfinite(weight).all() and (weight > 0).all()):
         raise InputError("the weights of the edges must be positive numbers")
-    named = [u, v] if lone is None else [u, v, lone]
-    nodes, inverse = np.unique(np.concatenate(named), return_inverse=True)
+    node_lists = [u, v] if isolated is None else [u, v, isolated]
+    nodes, inverse = np.unique(np.concatenate(node_lists), return_inverse=True)
     ends = np.sort(inverse[: 2 * len(u)].reshape(2, -1), axis=0)
-    w = np.ones(len(u)) if weight is None else np.asarray(weight, dtype=np.float64)
-    between = ends[0] != ends[1]
-    # of each pair the heaviest edge, which comes first
-    order = np.flatnonzero(between)[np.argsort(-w[between], kind="stable")]
-    pairs, first = np.unique(ends[:, order], axis=1, return_index=True)
-    half = sparse.coo_array((w[order[first]], (pairs[0], pairs[1])), shape=(len(nodes),) * 2)
+    weights = np.ones(len(u)) if weight is None else np.asarray(weight, dtype=np.float64)
+    is_pair = ends[0] != ends[1]
+    # the heaviest edge of each pair comes first
+    order = np.flatnonzero(is_pair)[np.argsort(-weights[is_pair], kind="stable")]
+    pairs, first_positions = np.unique(ends[:, order], axis=1, return_index=True)
+    upper = sparse.coo_array(
+        (weights[order[first_positions]], (pairs[0], pairs[1])), shape=(len(nodes),) * 2
+    )
     notes = [f"{len(u):,} edges of {len(nodes):,} nodes were read, without direction."]
-    loops = int((~between).sum())
-    again = len(order) - pairs.shape[1]
-    if loops or again:
+    n_loops = int((~is_pair).sum())
+    n_repeated = len(order) - pairs.shape[1]
+    if n_loops or n_repeated:
         notes.append(
-            f"{loops:,} edges from a node to itself were excluded; {again:,} that name a pair "
-            "again count once."
+            f"{n_loops:,} edges from a node to itself were excluded; {n_repeated:,} repeated edges "
+            "count once."
         )
-    ids = None if joining.are_positions(nodes) else nodes
-    return (half + half.T).tocsr(), ids, tuple(notes)
+    ids = None if object_ids.are_positions(nodes) else nodes
+    return (upper + upper.T).tocsr(), ids, tuple(notes)
 
 
 def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
-    """Both ends and the weight of each edge of a GraphML file (1 where it has none), and nodes."""
+    """Ends and weight of each edge of a GraphML file (default weight 1), and its nodes."""
     from xml.etree import ElementTree
 
     with _layout.open_binary(path) as stream:
@@ -119,8 +104,14 @@ def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
     edges = root.findall(".//{*}edge")
     ends = np.array([[edge.get("source"), edge.get("target")] for edge in edges])
     if not len(ends) or None in ends.ravel():
-        raise InputError(f"{path} has no edges, or one without a source or a target")
+        raise InputError(f"{path} has no edges, or an edge without a source or a target")
     keys = {key.get("id") for key in root.findall(".//{*}key") if key.get("attr.name") == "weight"}
-    given = [[float(one.text or "nan") for one in edge if one.get("key") in keys] for edge in edges]
+    weights = [
+        [float(entry.text or "nan") for entry in edge if entry.get("key") in keys] for edge in edges
+    ]
     nodes = np.array([node.get("id", "") for node in root.findall(".//{*}node")], dtype=str)
-    return *ends.T, np.array([own[0] if own else 1.0 for own in given]), nodes
+    return (
+        *ends.T,
+        np.array([edge_weights[0] if edge_weights else 1.0 for edge_weights in weights]),
+        nodes,
+    )

@@ -1,18 +1,22 @@
-"""Data sets without features: distances, graphs, and objects that a distance compares."""
+"""Data sets without features: distances, graphs, and arbitrary objects."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.datasets._dataset import Dataset
-from karat.datasets._prepare import index_ids
-from karat.datasets._read import from_array
+from karat.datasets._files import split_name
+from karat.datasets._in_memory import from_array
+from karat.datasets._labelings import read_labels
+from karat.datasets._options import DataKind, ReadingOptions
+from karat.datasets._pipeline import index_ids
 from karat.datasets._related_files import read_matrix
-from karat.datasets._work import DataKind, Options
 from karat.distances import (
     OBJECT_METRICS,
     RELATIONS,
@@ -24,33 +28,41 @@ from karat.distances import (
 )
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from karat.datasets.object_ids import Ids
+    from karat.runtime.types import ArrayLike, Labels, Metric, Rows
+
 
 def from_distances(
-    D: Any, *, truth: Any = None, ids: Any = None, name: str = "distances"
-) -> Dataset:
+    D: ArrayLike | str | os.PathLike[str], *, truth: Labels | None = None, ids: Ids | None = None,
+    name: str = "distances",
+) -> Dataset:  # fmt: skip
     """Make a data set of the distances between objects.
 
     Parameters
     ----------
     D : array-like, shape (n, n) or (n(n-1)/2,), or path of an ``.npy`` file
-        All distances, or those above the diagonal as :func:`scipy.spatial.distance.pdist` has
-        them. Errors of rounding, up to 1e-12 of the largest distance, are taken out.
+        All distances, or those above the diagonal as in :func:`scipy.spatial.distance.pdist`.
+        Rounding errors, up to 1e-12 of the largest distance, are removed.
     truth : array-like, shape (n,), optional
-        Class of each object; None, NaN or -1 where it is not known.
+        Class of each object; None, NaN or -1 where unknown.
     ids : array-like, shape (n,), optional
         Names of the objects, in the order of the rows; by default the index of a table.
     name : str
-        What to call it.
+        Name of the data set.
 
     Returns
     -------
     Dataset
-        Its ``metric`` is ``"precomputed"``. A note says how many triangles do not close.
+        Its ``metric`` is ``"precomputed"``. A note reports violations of the triangle
+        inequality.
 
     Raises
     ------
     InputError
-        For a matrix that is not symmetric, negative, or has another diagonal than 0.
+        For a matrix that is asymmetric or negative, or whose diagonal is not 0.
 
     Examples
     --------
@@ -61,31 +73,34 @@ def from_distances(
            [4., 3., 0.]])
     """
     X = as_square(D, symmetric=True)
-    named = None if ids is not None else getattr(D, "index", None)
-    if named is not None and list(named) != list(range(len(X))):
-        ids = named
-    return _related(X, "precomputed", truth, ids, name, _triangle_notes(X))
+    index = None if ids is not None else getattr(D, "index", None)
+    if index is not None and list(index) != list(range(len(X))):
+        ids = index
+    return _relation_dataset(X, "precomputed", truth, ids, name, _triangle_notes(X))
 
 
-def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph") -> Dataset:
+def from_graph(
+    A: ArrayLike | str | os.PathLike[str], *, truth: Labels | None = None, ids: Ids | None = None,
+    name: str = "graph",
+) -> Dataset:  # fmt: skip
     """Make a data set of a graph.
 
     Parameters
     ----------
     A : array-like or sparse, shape (n, n), or path of an ``.npz`` file
-        Affinities: a greater weight is a stronger edge, 0 is none. Symmetric.
+        Symmetric affinities: a greater weight is a stronger edge, 0 is no edge.
     truth, ids, name
         As for :func:`from_distances`.
 
     Returns
     -------
     Dataset
-        Its ``metric`` is ``"graph"``; ``X`` is sparse. A note says into how many parts it falls.
+        Its ``metric`` is ``"graph"``; ``X`` is sparse. A note counts its components.
 
     Raises
     ------
     InputError
-        For a matrix that is not square, not symmetric or negative, or has no edge.
+        For a matrix that is not square, asymmetric or negative, or has no edge.
 
     Examples
     --------
@@ -95,28 +110,28 @@ def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph
       The graph falls into 2 parts that no edge joins; the smallest has 1 of the 3 nodes.
     """
     X = as_graph(A)
-    return _related(X, "graph", truth, ids, name, _graph_notes(X))
+    return _relation_dataset(X, "graph", truth, ids, name, _graph_notes(X))
 
 
 def from_objects(
-    objects: Any,
-    metric: Any,
+    objects: Iterable[Any],
+    metric: Metric,
     *,
-    truth: Any = None,
-    ids: Any = None,
+    truth: Labels | None = None,
+    ids: Ids | None = None,
     name: str = "objects",
 ) -> Dataset:
-    """Make a data set of objects of any kind and a distance between two of them.
+    """Make a data set of arbitrary objects and a distance between them.
 
     Parameters
     ----------
     objects : sequence
-        Texts, tuples, arrays of different lengths, or whatever the metric takes.
+        Texts, tuples, arrays of different lengths, or anything that the metric accepts.
     metric : {"edit", "dtw"} or callable
         See :func:`karat.distances.object_distances`; called once for each pair.
     truth, ids, name
-        As for :func:`from_distances`. By default the ids are the objects, where these are texts
-        that differ.
+        As for :func:`from_distances`. By default the ids are the objects, if these are
+        distinct texts.
 
     Returns
     -------
@@ -132,18 +147,18 @@ def from_objects(
     D = object_distances(objects, metric)
     if ids is None:
         listed = list(objects)
-        if all(isinstance(one, str) for one in listed) and len(set(listed)) == len(D):
+        if all(isinstance(item, str) for item in listed) and len(set(listed)) == len(D):
             ids = listed
     notes = (f"Distances of all pairs by {metric_name(metric)}.", *_triangle_notes(D))
-    return _related(D, "precomputed", truth, ids, name, notes)
+    return _relation_dataset(D, "precomputed", truth, ids, name, notes)
 
 
-def as_dataset(X: Any, metric: Any = None) -> Dataset:
-    """The data set that the first argument of a study stands for."""
+def as_dataset(X: Any, metric: Metric | None = None) -> Dataset:
+    """Data set of the first argument of a study."""
     if isinstance(X, Dataset):
         if X.metric in RELATIONS and metric not in (None, X.metric):
             raise InputError(
-                f"{X.name} holds {_what(X.metric)}, so its metric is {X.metric!r}; "
+                f"{X.name} holds {_relation_word(X.metric)}, so its metric is {X.metric!r}; "
                 f"got {metric_name(metric)!r}"
             )
         if metric in RELATIONS and X.metric != metric:
@@ -153,23 +168,23 @@ def as_dataset(X: Any, metric: Any = None) -> Dataset:
         return from_distances(X)
     if metric == "graph":
         return from_graph(X)
-    if compares_objects(X, metric):
+    if metric is not None and compares_objects(X, metric):
         return from_objects(X, metric)
     return from_array(X)
 
 
-def compares_objects(X: Any, metric: Any) -> bool:
-    """Whether a metric compares two objects of any kind, not two rows of numbers."""
+def compares_objects(X: object, metric: Metric | None) -> bool:
+    """Whether a metric compares arbitrary objects instead of rows of numbers."""
     if isinstance(metric, str):
         return metric in OBJECT_METRICS
-    return callable(metric) and not _is_table(X)
+    return callable(metric) and not _has_numeric_rows(X)
 
 
-def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
-    """The same objects, related by distances (``"precomputed"``) or a graph instead of features."""
+def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> Dataset:
+    """Data set of the same objects with distances (``"precomputed"``) or a graph as data."""
     if isinstance(X, (str, Path)):
         kind: DataKind = "distances" if metric == "precomputed" else "graph"
-        X, names, _ = read_matrix(Path(X), Options(kind=kind))
+        X, names, _ = read_matrix(Path(X), ReadingOptions(kind=kind))
     else:
         names = index_ids(X)
     if metric == "precomputed":
@@ -180,8 +195,9 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
         notes = _graph_notes(matrix)
     if matrix.shape[0] != dataset.n_objects:
         raise InputError(
-            f"there are {_what(metric)} of {matrix.shape[0]:,} objects, and {dataset.name} has "
-            f"{dataset.n_objects:,}; they must be the same objects in the same order"
+            f"there are {_relation_word(metric)} of {matrix.shape[0]:,} objects, and "
+            f"{dataset.name} has {dataset.n_objects:,}; they must be the same objects in the same "
+            "order"
         )
     if names is not None:
         _check_order(dataset, list(names))
@@ -191,24 +207,38 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
     )
 
 
+def read_relation(path: Path, options: ReadingOptions) -> Dataset:
+    """Data set of a file of distances or of a graph, by ``options.kind``."""
+    build = from_distances if options.kind == "distances" else from_graph
+    X, ids, notes = read_matrix(path, options)
+    dataset = build(X, ids=ids, name=split_name(path)[0])
+    notes = (*notes, *dataset.notes)
+    if isinstance(options.truth, str):
+        labels = read_labels(options.truth, dataset.n_objects, ids=dataset.ids)
+        notes += (*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts))
+        dataset = replace(dataset, truth=labels.values, truth_name="truth")
+    return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())
+
+
 def _check_order(dataset: Dataset, names: list[Any]) -> None:
-    """The names of a table of distances must be those of the objects, in their order."""
-    ids = [str(one) for one in dataset.ids]
-    found = [str(one) for one in names]
-    if found == ids or names == list(range(len(names))):
+    """Raise unless the names of a table of distances are the objects' ids in order."""
+    ids = [str(name) for name in dataset.ids]
+    texts = [str(name) for name in names]
+    if texts == ids or names == list(range(len(names))):
         return
-    place = next(i for i, (a, b) in enumerate(zip(found, ids, strict=True)) if a != b)
+    row = next(i for i, (a, b) in enumerate(zip(texts, ids, strict=True)) if a != b)
     raise InputError(
-        f"the distances are those of other objects, or in another order: row {place} is of "
-        f"{found[place]!r}, and object {place} of {dataset.name} is {ids[place]!r}; use "
+        f"the distances belong to other objects or are in another order: row {row} is of "
+        f"{texts[row]!r}, and object {row} of {dataset.name} is {ids[row]!r}; use "
         "D.loc[ids, ids]"
     )
 
 
-def _related(
-    X: Any, metric: str, truth: Any, ids: Any, name: str, notes: tuple[str, ...]
+def _relation_dataset(
+    X: Rows, metric: str, truth: Labels | None, ids: Ids | None, name: str, notes: tuple[str, ...]
 ) -> Dataset:
-    # one column takes truth and ids through the checks that every data set makes
+    """Data set of distances or a graph, with checked labels and ids."""
+    # a data set of one column checks truth and ids
     numbers = np.arange(X.shape[0], dtype=np.float64)[:, None]
     checked = from_array(numbers, truth=truth, ids=ids, name=name)
     return replace(
@@ -217,6 +247,7 @@ def _related(
 
 
 def _triangle_notes(D: Any) -> tuple[str, ...]:
+    """Note on the share of triples that violate the triangle inequality, if any."""
     share = triangle_violations(D)
     if share == 0:
         return ()
@@ -226,7 +257,8 @@ def _triangle_notes(D: Any) -> tuple[str, ...]:
     )
 
 
-def _graph_notes(A: Any) -> tuple[str, ...]:
+def _graph_notes(A: csr_array) -> tuple[str, ...]:
+    """Note on the components of a graph, if there are several."""
     from scipy.sparse.csgraph import connected_components
 
     count, part = connected_components(A, directed=False)
@@ -238,12 +270,13 @@ def _graph_notes(A: Any) -> tuple[str, ...]:
     )
 
 
-def _what(metric: str) -> str:
+def _relation_word(metric: str) -> str:
+    """Word for a relation in messages."""
     return "distances" if metric == "precomputed" else "edges"
 
 
-def _is_table(X: Any) -> bool:
-    """Whether X has rows of numbers, so that a metric is called with two rows."""
+def _has_numeric_rows(X: object) -> bool:
+    """Whether a metric would be called with two rows of numbers of X."""
     if hasattr(X, "toarray") or hasattr(X, "columns"):
         return True
     try:

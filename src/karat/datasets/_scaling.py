@@ -1,13 +1,15 @@
-"""Constant and huge columns, and scaling that can be undone."""
+"""Reversible scaling, and checks of constant and huge columns."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.datasets._work import Scale, Work, quoted
+from karat.datasets._draft import DatasetDraft
+from karat.datasets._names import quoted
+from karat.datasets._options import Scale
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import (
     InputError,
@@ -16,126 +18,129 @@ from karat.runtime.validation import (
     smallest_value,
 )
 
-#: what two categories differ by in each of their columns: squared distances then have the weight
-#: of 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
-CATEGORY = 0.5
+if TYPE_CHECKING:
+    from karat.runtime.types import Floats, Rows
+
+#: difference of two categories in each of their columns: squared distances then have the weight
+#: 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
+CATEGORY_WEIGHT = 0.5
 
 
-def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def extremes(X: Rows) -> tuple[Floats, Floats]:
+    """Smallest and largest value of each column."""
     low, high = X.min(axis=0), X.max(axis=0)
     if not isinstance(X, np.ndarray):
         low, high = low.toarray().ravel(), high.toarray().ravel()
     return low.astype(np.float64), high.astype(np.float64)
 
 
-def check_range(work: Work, how: Scale) -> None:
-    """Note constant columns; reject values whose squares overflow."""
-    low, high = extremes(work.X)
+def check_range(draft: DatasetDraft, scaling: Scale) -> None:
+    """Note constant columns; raise for values whose squares overflow."""
+    low, high = extremes(draft.X)
     largest = np.maximum(np.abs(low), np.abs(high))
-    limit = largest_value(work.X.dtype) if how == "none" else 1e300
+    limit = largest_value(draft.X.dtype) if scaling == "none" else 1e300
     if (largest > limit).any():
         j = int(np.argmax(largest))
         wide = np.flatnonzero(largest > limit)
         others = f" (and {len(wide) - 1} more columns)" if len(wide) > 1 else ""
         scalable = largest[j] <= 1e300
-        told = f"column {work.names[j]!r} has values up to {largest[j]:.3g}{others}"
-        sources = tuple(work.columns[i] for i in work.origin[wide])
+        description = f"column {draft.names[j]!r} has values up to {largest[j]:.3g}{others}"
+        sources = tuple(draft.columns[i] for i in draft.origin[wide])
         raise RepairableError(
-            beyond_squares(told, work.X.dtype, scalable=scalable),
+            beyond_squares(description, draft.X.dtype, scalable=scalable),
             **({"scale": "standard"} if scalable else {"drop": sources}),
         )
-    small = smallest_value(work.X.dtype)
-    if how == "none" and 0 < largest.max() < small:
+    small = smallest_value(draft.X.dtype)
+    if scaling == "none" and 0 < largest.max() < small:
         j = int(np.argmax(largest))
-        told = f"the largest value is {largest[j]:.3g} (column {work.names[j]!r})"
-        raise RepairableError(beyond_squares(told, work.X.dtype, small=True), scale="standard")
+        description = f"the largest value is {largest[j]:.3g} (column {draft.names[j]!r})"
+        raise RepairableError(
+            beyond_squares(description, draft.X.dtype, small=True), scale="standard"
+        )
     constant = low == high
     if constant.all():
-        work.notes.append(
-            "All objects are equal: nothing tells clusters apart, every clustering is a guess."
+        draft.notes.append(
+            "All objects are equal: no feature distinguishes clusters, every clustering is a guess."
         )
     elif constant.any():
-        names = [work.names[j] for j in np.flatnonzero(constant)]
-        work.notes.append(
-            f"Columns with the same value in every object tell nothing apart: {quoted(names)}."
+        names = [draft.names[j] for j in np.flatnonzero(constant)]
+        draft.notes.append(
+            f"Columns with the same value in every object distinguish nothing: {quoted(names)}."
         )
 
 
-def rescale(
-    work: Work, how: Scale
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
-    """Scale ``work.X``; return what undoes it."""
-    if how == "none":
+def rescale(draft: DatasetDraft, scaling: Scale) -> tuple[Floats | None, Floats | None]:
+    """Scale ``draft.X``; return the center and spread that undo it."""
+    if scaling == "none":
         return None, None
-    if work.sparse:
-        return _rescale_sparse(work, how)
-    center, spread = center_spread(work.X, how)
-    center[work.categorical], spread[work.categorical] = 0.0, 1.0
-    flat = spread == 0
-    if how == "robust":
-        low, high = extremes(work.X)
-        odd = flat & (low != high)
-        if odd.any():
-            names = [work.names[j] for j in np.flatnonzero(odd)]
-            work.notes.append(
+    if draft.sparse:
+        return _rescale_sparse(draft, scaling)
+    center, spread = center_spread(draft.X, scaling)
+    center[draft.categorical], spread[draft.categorical] = 0.0, 1.0
+    is_constant = spread == 0
+    if scaling == "robust":
+        low, high = extremes(draft.X)
+        nearly_constant = is_constant & (low != high)
+        if nearly_constant.any():
+            names = [draft.names[j] for j in np.flatnonzero(nearly_constant)]
+            draft.notes.append(
                 "Centred but not scaled, because half of the values are (nearly) the same: "
                 f"{quoted(names)}."
             )
-    spread[flat] = 1.0
-    work.own()
-    _apply(work.X, center, spread)
-    work.notes.append(
+    spread[is_constant] = 1.0
+    draft.ensure_owned()
+    _apply(draft.X, center, spread)
+    draft.notes.append(
         {
             "standard": "Scaled to mean 0 and standard deviation 1.",
             "robust": "Scaled to median 0 and interquartile range 1.",
             "minmax": "Scaled to the range from 0 to 1.",
-        }[how]
+        }[scaling]
     )
     return center, spread
 
 
-def weigh_categories(work: Work, scale: NDArray[np.float64]) -> None:
-    """Let categories count less than numbers of standard deviation 1, which they stand beside."""
-    if not work.categorical.any() or work.categorical.all():
+def weigh_categories(draft: DatasetDraft, scale: Floats) -> None:
+    """Reduce the weight of categories beside numbers of standard deviation 1."""
+    if not draft.categorical.any() or draft.categorical.all():
         return
-    work.X[:, work.categorical] *= CATEGORY
-    scale[work.categorical] = 1 / CATEGORY
-    work.notes.append(
-        f"Columns of 0 and 1 that stand for categories are 0 and {CATEGORY:g}, because numbers "
-        "stand beside them."
+    draft.X[:, draft.categorical] *= CATEGORY_WEIGHT
+    scale[draft.categorical] = 1 / CATEGORY_WEIGHT
+    draft.notes.append(
+        f"Columns of 0 and 1 that stand for categories are 0 and {CATEGORY_WEIGHT:g}, because "
+        "numbers stand beside them."
     )
 
 
-def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.float64]) -> None:
-    """``(X - center) / spread`` in place, by strips of rows, in double precision."""
+def _apply(X: NDArray[Any], center: Floats, spread: Floats) -> None:
+    """Compute ``(X - center) / spread`` in place, by strips of rows, in double precision."""
     strip = max(1, (1 << 20) // max(1, X.shape[1]))
     for start in range(0, len(X), strip):
         rows = slice(start, start + strip)
         X[rows] = (X[rows] - center) / spread
 
 
-def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Per column, in double precision; the spread of a constant column is exactly 0."""
+def center_spread(X: NDArray[Any], scaling: str) -> tuple[Floats, Floats]:
+    """Center and spread of each column; the spread of a constant column is exactly 0."""
     d = X.shape[1]
     center, spread = np.empty(d), np.empty(d)
     width = max(1, (1 << 22) // len(X))
     for start in range(0, d, width):
-        some = slice(start, start + width)
-        columns = np.array(X[:, some].T, dtype=np.float64, order="C", copy=True)
-        center[some], spread[some] = _of_rows(columns, how)
+        block = slice(start, start + width)
+        columns = np.array(X[:, block].T, dtype=np.float64, order="C", copy=True)
+        center[block], spread[block] = _center_spread_of_rows(columns, scaling)
     return center, spread
 
 
-def _of_rows(
-    rows: NDArray[np.float64], how: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _center_spread_of_rows(rows: Floats, scaling: str) -> tuple[Floats, Floats]:
+    """Center and spread of each row, without overflow; changes ``rows``."""
     low, high = rows.min(axis=1), rows.max(axis=1)
-    # by a power of two, which is exact, so that squares neither overflow nor vanish
+    # division by a power of two is exact and keeps squares from overflow and underflow
     power = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
     np.ldexp(rows, -power[:, None], out=rows)
-    if how == "standard":
+    if scaling == "standard":
         center, spread = rows.mean(axis=1), rows.std(axis=1)
-    elif how == "robust":
+    elif scaling == "robust":
         first, center, third = np.percentile(rows, [25, 50, 75], axis=1)
         spread = third - first
         reach = np.ldexp(high, -power) - np.ldexp(low, -power)
@@ -148,13 +153,14 @@ def _of_rows(
     return np.where(constant, low, center), np.where(constant, 0.0, spread)
 
 
-def _rescale_sparse(work: Work, how: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    if how != "standard":
+def _rescale_sparse(draft: DatasetDraft, scaling: Scale) -> tuple[Floats, Floats]:
+    """Divide sparse columns by their standard deviation, without centring."""
+    if scaling != "standard":
         raise InputError(
-            f"scale={how!r} would shift zeros and fill the sparse data; use scale='standard' "
+            f"scale={scaling!r} would shift zeros and fill the sparse data; use scale='standard' "
             "(--scale standard: divided by the standard deviation, not centred) or 'none'"
         )
-    X = work.X
+    X = draft.X
     n, d = X.shape
     values = X.data.astype(np.float64)
     count = np.bincount(X.indices, minlength=d)
@@ -165,8 +171,8 @@ def _rescale_sparse(work: Work, how: Scale) -> tuple[NDArray[np.float64], NDArra
     spread[(low == high) | (spread == 0)] = 1.0
     scaled = X.copy()
     scaled.data = (values / spread[X.indices]).astype(X.dtype)
-    work.X = scaled
-    work.notes.append(
+    draft.X = scaled
+    draft.notes.append(
         "Scaled to standard deviation 1, and not centred: that would fill the sparse data."
     )
     return np.zeros(d), spread

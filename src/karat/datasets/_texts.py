@@ -1,4 +1,4 @@
-"""Files of documents, or of counts of terms, to data sets."""
+"""Data sets of files of documents or of term counts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 from karat import text as vectors
 from karat.datasets import _layout
 from karat.datasets._dataset import Dataset
+from karat.datasets._draft import RawData
 from karat.datasets._files import check_file, explained, read_lines, read_raw, split_name
-from karat.datasets._prepare import prepare
-from karat.datasets._work import Options, Raw
+from karat.datasets._options import ReadingOptions
+from karat.datasets._pipeline import prepare
 from karat.runtime.validation import InputError, unknown_name
 from karat.text import documents as forms
 from karat.text import matrices
@@ -25,47 +26,52 @@ if TYPE_CHECKING:
 #: :class:`karat.text.TextVectorizer`, or parameters of it
 Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 
-#: endings of files that hold documents
-DOCUMENTS = forms.JSON_LINES
-#: of files that hold counts of terms, and of files that hold documents or counts alone
-COUNTS = (".mat", *matrices.LIBSVM)
-ENDINGS = (*DOCUMENTS, *COUNTS)
+#: suffixes of files of documents
+DOCUMENT_SUFFIXES = forms.JSON_LINES
+#: suffixes of files of term counts, and of both
+COUNT_SUFFIXES = (".mat", *matrices.LIBSVM)
+TEXT_DATA_SUFFIXES = (*DOCUMENT_SUFFIXES, *COUNT_SUFFIXES)
 
 
-def read_documents(path: Path, options: Options) -> Dataset:
-    """Texts of any form, vectorised; the metric of what comes out is the cosine."""
+def read_documents(path: Path, options: ReadingOptions) -> Dataset:
+    """Data set of the weighted terms of documents, with cosine distances."""
     with explained(path):
-        whole = documents_of(path, options)
-    documents = forms.bodies(whole, options.messages)
-    chosen = _vectorizer(options.vectorizer)
-    X = chosen.fit_transform(documents.texts)
-    notes = [*documents.notes, _made_of_texts(chosen, X)]
-    named = tuple(str(term) for term in chosen.get_feature_names_out())
+        unstripped = documents_of(path, options)
+    documents = forms.bodies(unstripped, options.messages)
+    vectorizer = _vectorizer(options.vectorizer)
+    X = vectorizer.fit_transform(documents.texts)
+    notes = [*documents.notes, _texts_note(vectorizer, X)]
+    terms = tuple(str(term) for term in vectorizer.get_feature_names_out())
     name, suffix = (path.name, "") if path.is_dir() else split_name(path)
-    raw = Raw(name, str(path), X, named, documents.fields, notes, owned=True, of_terms=True)
+    raw = RawData(name, str(path), X, terms, documents.fields, notes, owned=True, of_terms=True)
     if options.id_column is None:
         options = replace(options, id_column=_id_column(documents))
     if options.label_column is None and options.truth is None and "folder" in documents.fields:
         options = replace(options, label_column="folder")
         notes.append("The subfolders are taken for the classes.")
-    return _of_terms(
+    return _term_dataset(
         prepare(raw, options),
-        chosen,
+        vectorizer,
         texts=tuple(documents.texts),
-        messages=documents is not whole,
+        messages=documents is not unstripped,
         text_column=(options.text_column or "text") if suffix else None,
     )
 
 
-def _of_terms(dataset: Dataset, terms: Any, texts: Any = None, **how: Any) -> Dataset:
-    """A data set of weighted terms, and how further documents get them."""
+def _term_dataset(
+    dataset: Dataset,
+    terms: vectors.TextVectorizer | vectors.TermWeighter,
+    texts: tuple[str, ...] | None = None,
+    **changes: Any,
+) -> Dataset:
+    """Data set of weighted terms, with the preparation of further documents."""
     assert dataset.preparation is not None
-    preparation = replace(dataset.preparation, columns=(), terms=terms, **how)
+    preparation = replace(dataset.preparation, columns=(), terms=terms, **changes)
     return replace(dataset, texts=texts, metric="cosine", preparation=preparation)
 
 
-def documents_of(path: Path, options: Options) -> forms.Documents:
-    """The texts of a folder, JSON lines or a column, with what stands beside them."""
+def documents_of(path: Path, options: ReadingOptions) -> forms.Documents:
+    """Texts of a folder, JSON lines or a column, with their other fields."""
     text_column = options.text_column
     if path.is_dir():
         return forms.folder(path)
@@ -86,7 +92,7 @@ def documents_of(path: Path, options: Options) -> forms.Documents:
 
 
 def _id_column(documents: forms.Documents) -> str | None:
-    """The names of files, or a field called id, where they differ."""
+    """Field of file names or ids, where they differ."""
     for name in ("file", "id"):
         values = documents.fields.get(name, ())
         if len(values) and None not in values and len(set(values)) == len(values):
@@ -94,7 +100,8 @@ def _id_column(documents: forms.Documents) -> str | None:
     return None
 
 
-def _made_of_texts(vectorizer: vectors.TextVectorizer, X: csr_array) -> str:
+def _texts_note(vectorizer: vectors.TextVectorizer, X: csr_array) -> str:
+    """Note on the number of texts and terms, and on empty texts."""
     empty = int((np.diff(X.indptr) == 0).sum())
     note = (
         f"{X.shape[0]:,} texts became {X.shape[1]:,} terms with the weight "
@@ -107,8 +114,8 @@ def _made_of_texts(vectorizer: vectors.TextVectorizer, X: csr_array) -> str:
     return note
 
 
-def read_counts(path: Path, options: Options) -> Dataset:
-    """A matrix of counts of terms, weighed as texts are."""
+def read_counts(path: Path, options: ReadingOptions) -> Dataset:
+    """Data set of a matrix of term counts, weighted as texts are."""
     check_file(path)
     name, suffix = split_name(path)
     labels: Any = None
@@ -123,40 +130,43 @@ def read_counts(path: Path, options: Options) -> Dataset:
                 counts, labels = matrices.libsvm(path, stream)
             labels = labels if len(set(labels)) > 1 else None
         else:
-            counts = read_raw(path, Options()).content
+            counts = read_raw(path, ReadingOptions()).content
     if not hasattr(counts, "indptr"):
         raise InputError(f"{path} is not a sparse matrix; terms belong to a sparse matrix")
-    chosen = _vectorizer(options.vectorizer)
-    weighter = vectors.TermWeighter(chosen.weight, k1=chosen.k1, b=chosen.b, norm=chosen.norm)
+    vectorizer = _vectorizer(options.vectorizer)
+    weighter = vectors.TermWeighter(
+        vectorizer.weight, k1=vectorizer.k1, b=vectorizer.b, norm=vectorizer.norm
+    )
     try:
         X = weighter.fit_transform(counts)
     except InputError as error:
         raise InputError(f"{path} is not counts of terms: {error}") from None
-    note = f"Counts of terms were given the weight {chosen.weight}; distances are cosine."
-    beside = matrices.beside(path, (".clabel", ".terms.txt"))
-    names = Path(options.terms) if options.terms else beside
-    named = None
-    if names is not None:
-        named = matrices.term_names(names, read_lines(names), counts.shape[1])
-    raw = Raw(name, str(path), X, named, notes=[note], owned=True, of_terms=True)
+    note = f"Counts of terms were given the weight {vectorizer.weight}; distances are cosine."
+    default_file = matrices.beside(path, (".clabel", ".terms.txt"))
+    term_file = Path(options.terms) if options.terms else default_file
+    terms = None
+    if term_file is not None:
+        terms = matrices.term_names(term_file, read_lines(term_file), counts.shape[1])
+    raw = RawData(name, str(path), X, terms, notes=[note], owned=True, of_terms=True)
     if labels is not None and options.truth is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}
         options = replace(options, label_column="class")
-    return _of_terms(prepare(raw, options), weighter)
+    return _term_dataset(prepare(raw, options), weighter)
 
 
 def has_terms(path: Path, terms: str | None) -> bool:
-    """Whether a sparse matrix is one of terms: its terms were named, or lie beside it."""
+    """Whether a sparse matrix counts terms: they are named, or lie beside it."""
     if split_name(path)[1] not in (".npz", ".mtx"):
         return False
     return terms is not None or matrices.beside(path, (".clabel", ".terms.txt")) is not None
 
 
-def _vectorizer(given: Vectorizer) -> vectors.TextVectorizer:
-    if isinstance(given, vectors.TextVectorizer):
-        return given
-    known = vectors.TextVectorizer().get_params()
-    for name in given or ():
-        if name not in known:
-            raise unknown_name(name, known, "parameter of TextVectorizer")
-    return vectors.TextVectorizer(**(given or {}))
+def _vectorizer(vectorizer: Vectorizer) -> vectors.TextVectorizer:
+    """Vectorizer with the user's parameters."""
+    if isinstance(vectorizer, vectors.TextVectorizer):
+        return vectorizer
+    parameters = vectors.TextVectorizer().get_params()
+    for name in vectorizer or ():
+        if name not in parameters:
+            raise unknown_name(name, parameters, "parameter of TextVectorizer")
+    return vectors.TextVectorizer(**(vectorizer or {}))

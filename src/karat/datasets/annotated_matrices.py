@@ -1,7 +1,7 @@
 """Annotated matrices (AnnData) in ``.h5ad`` files: representations and clusterings.
 
-Nothing of anndata is imported but to read a file: what is used are the attributes ``X``, ``obs``,
-``obsm`` and ``obs_names``.
+anndata is imported only to read a file; of the matrix only the attributes ``X``, ``obs``, ``obsm``
+and ``obs_names`` are used.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._columns import to_arrow
-from karat.datasets._work import Raw, quoted
+from karat.datasets._draft import RawData
+from karat.datasets._names import quoted
 from karat.labelings.candidates import CLUSTERINGS
 from karat.runtime.extras import require
 from karat.runtime.validation import InputError, unknown_name
@@ -20,11 +21,11 @@ from karat.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ANNOTATED = (".h5ad",)
+ANNDATA_SUFFIXES = (".h5ad",)
 
 
 def open_annotated(path: Path, *, only_obs: bool = False) -> Any:
-    """What an ``.h5ad`` file holds; maybe with its matrix left in the file."""
+    """Annotated matrix of an ``.h5ad`` file; with ``only_obs`` the matrix stays in the file."""
     require("anndata", "an .h5ad file")
     import anndata
 
@@ -35,41 +36,41 @@ def open_annotated(path: Path, *, only_obs: bool = False) -> Any:
         raise InputError(f"{path} cannot be read as an annotated matrix: {reason}") from None
 
 
-def read_annotated(path: Path, rep: str | None) -> Raw:
-    """The representation that was named, else ``X_pca`` if there is one, else ``X``."""
+def read_annotated(path: Path, rep: str | None) -> RawData:
+    """Read the named representation, else ``X_pca`` if present, else ``X``."""
     adata = open_annotated(path)
-    chosen = rep or ("X_pca" if "X_pca" in adata.obsm else "X")
-    if chosen != "X" and chosen not in adata.obsm:
-        raise unknown_name(chosen, list(adata.obsm.keys()), "representation in obsm")
-    X = adata.X if chosen == "X" else adata.obsm[chosen]
+    name = rep or ("X_pca" if "X_pca" in adata.obsm else "X")
+    if name != "X" and name not in adata.obsm:
+        raise unknown_name(name, list(adata.obsm.keys()), "representation in obsm")
+    X = adata.X if name == "X" else adata.obsm[name]
     if X is None:
         raise InputError('this annotated matrix has no X; name a representation, e.g. "X_pca"')
     names = None
-    if chosen == "X":
+    if name == "X":
         names = tuple(map(str, adata.var_names))
     elif not hasattr(X, "columns"):
-        names = tuple(f"{chosen.removeprefix('X_')} {i + 1}" for i in range(X.shape[1]))
-    others = [name for name in ("X", *adata.obsm) if name != chosen]
-    note = f"The objects are by {chosen}."
-    if rep is None and others:
-        note = f"The objects are by {chosen}; {path.name}#NAME takes another ({quoted(others)})."
-    beside = {str(name): adata.obs[name].to_numpy() for name in adata.obs.columns}
+        names = tuple(f"{name.removeprefix('X_')} {i + 1}" for i in range(X.shape[1]))
+    unused = [column for column in ("X", *adata.obsm) if column != name]
+    note = f"The objects are by {name}."
+    if rep is None and unused:
+        note = f"The objects are by {name}; {path.name}#NAME takes another ({quoted(unused)})."
+    beside = {str(column): adata.obs[column].to_numpy() for column in adata.obs.columns}
     ids = np.asarray(adata.obs_names, dtype=object)
-    return Raw("", None, X, names=names, beside=beside, notes=[note], ids=ids)
+    return RawData("", None, X, names=names, beside=beside, notes=[note], ids=ids)
 
 
 def clusterings_of(path: Path) -> pa.Table:
-    """The columns of ``obs`` that are called as clusterings are and have no gap, and ``id``."""
+    """Table of ``id`` and the columns of ``obs`` that are named like clusterings and complete."""
     adata = open_annotated(path, only_obs=True)
     obs = adata.obs
     adata.file.close()
-    found = {"id": obs.index.astype(str).to_numpy()}
+    columns = {"id": obs.index.astype(str).to_numpy()}
     for name in map(str, obs.columns):
         if CLUSTERINGS.search(name) and not obs[name].isna().any():
-            found[name] = obs[name].astype(object).to_numpy()
-    if len(found) == 1:
+            columns[name] = obs[name].astype(object).to_numpy()
+    if len(columns) == 1:
         raise InputError(f"no column of obs in {path} is called as clusterings are (leiden, ...)")
-    return to_arrow(found)
+    return to_arrow(columns)
 
 
 def has_clusterings(path: str | Path) -> bool:
@@ -82,7 +83,7 @@ def has_clusterings(path: str | Path) -> bool:
     False
     """
     file = Path(str(path).partition("#")[0])
-    if file.suffix.lower() not in ANNOTATED:
+    if file.suffix.lower() not in ANNDATA_SUFFIXES:
         return False
     try:
         return clusterings_of(file).num_columns > 1

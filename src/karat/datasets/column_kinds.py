@@ -1,11 +1,11 @@
-"""How one column of a table is understood: number, category, code, date, id, text, label."""
+"""Interpretation of one column of a table: number, category, code, date, id, text, label."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,49 +19,52 @@ from karat.datasets._columns import (
     is_text,
     objects,
 )
+from karat.datasets._options import MAX_INVALID_SHARE
 from karat.datasets._scaling import center_spread
-from karat.datasets._work import MISTAKES
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from karat.datasets._work import Options
+    from karat.datasets._options import ReadingOptions
+    from karat.runtime.types import Bools, Floats
 
-Kind = Literal["number", "category", "code", "date", "id", "text", "label", "constant", "empty"]
-Use = Literal["feature", "name", "excluded"]
+ColumnKind = Literal[
+    "number", "category", "code", "date", "id", "text", "label", "constant", "empty"
+]
+ColumnUse = Literal["feature", "name", "excluded"]
 
-#: columns of few values that are called so are classes, not features
-LABELS = frozenset((
+#: names of columns whose few values are classes, not features
+LABEL_NAMES = frozenset((
     "class", "classes", "target", "label", "labels", "species", "group", "groups", "cluster",
     "clusters", "clusterid", "y", "truth", "groundtruth", "goldlabel", "outcome", "diagnosis",
     "cultivar", "variety", "classlabel",
 ))  # fmt: skip
-_IDS = re.compile(
+_ID_NAME = re.compile(
     r"(?:^|[_\W])(?:id|ids|key|uuid|guid|no|nr|number|index|rownames|ssn)$|[a-z]I[dD]$"
 )
-_CODES = re.compile(
+_CODE_NAME = re.compile(
     r"(?:^|[_\W])(?:code|codes|zip|zipcode|postcode|postal|plz|fips|sku|id|type|category|region|"
     r"country|state|city|dept|department|branch|store|sector|industry|occupation|gender|sex|race)$"
     r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)",
 )
-#: names of things, also where several rows have the same one
-_KEYS = re.compile(r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$")
-#: quantities, however few and uneven their values are
-_MEASURED = re.compile(
+#: names of columns that identify things, even with repeated values
+_KEY_NAME = re.compile(r"(?:^|[_\W])(?:id|ids|key|uuid|guid|ssn)$|[a-z]I[dD]$")
+#: names of quantities, even with few and uneven values
+_QUANTITY_NAME = re.compile(
     r"time|day|week|month|year|hour|age|dose|temp|price|cost|amount|size|length|weight|height|rate",
     re.IGNORECASE,
 )
 MAX_LABELS = 50
 MAX_CODES = 30
-FAR = 2.0  # ranges of the other values
-MOST_MISSING = 0.6
-LONG_NAME = 60
+SENTINEL_GAP = 2.0  # ranges of the other values
+MAX_MISSING_SHARE = 0.6
+MAX_ID_LENGTH = 60
 
 
 @dataclass(frozen=True)
 class Column:
-    """How a column was understood.
+    """Interpretation of a column.
 
     Attributes
     ----------
@@ -69,295 +72,312 @@ class Column:
     kind : str
         number, category, code, date, id, text, label, constant or empty.
     use : {"feature", "name", "excluded"}
-        What becomes of it.
+        Role in the data set.
     missing, n_values : int
         Cells without a value, and different values.
     spread : float or None
         Standard deviation in the column's own unit.
     facts : mapping
-        What the findings about it are made of.
+        Facts for the findings about it.
     """
 
     name: str
-    kind: Kind
-    use: Use
+    kind: ColumnKind
+    use: ColumnUse
     missing: int
     n_values: int
     spread: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def understand(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column, Any]:
-    """How a column is understood, and what it becomes.
+#: a column and its values, None where it is excluded
+Interpretation: TypeAlias = tuple[Column, Any]
 
-    That is an array of floats, NaN where a value is missing, :class:`Categories`, the names of the
+
+def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
+    """Interpretation of a column, and its values.
+
+    The values are an array of floats (NaN where missing), :class:`Categories`, the names of the
     objects, or None if the column is excluded.
     """
     import pyarrow as pa
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_temporal(kind):
-        return _dates(name, temporal_days(column), "time" if pa.types.is_time(kind) else "date")
-    if is_text(kind):
-        return _text(column.cast(pa.large_string()), name, options)
-    if pa.types.is_boolean(kind):
+    dtype = column.type
+    if pa.types.is_dictionary(dtype):
+        column = column.cast(dtype.value_type)
+        dtype = column.type
+    if pa.types.is_temporal(dtype):
+        form = "time" if pa.types.is_time(dtype) else "date"
+        return _date_column(name, temporal_days(column), form)
+    if is_text(dtype):
+        return _interpret_text(column.cast(pa.large_string()), name, options)
+    if pa.types.is_boolean(dtype):
         values = floats(column.cast(pa.uint8()))
         missing, n_values = int(np.isnan(values).sum()), len(column.drop_null().unique())
-        if n_values >= 2 and _named(name, LABELS):
+        if n_values >= 2 and _is_label_name(name):
             return Column(name, "label", "excluded", missing, n_values), None
         return Column(name, "category", "feature", missing, n_values), values
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _number(floats(column), name, options, {})
-    return Column(name, "empty" if pa.types.is_null(kind) else "text", "excluded", 0, 0), None
+    if pa.types.is_integer(dtype) or pa.types.is_floating(dtype) or pa.types.is_decimal(dtype):
+        return _interpret_numbers(floats(column), name, options, {})
+    return Column(name, "empty" if pa.types.is_null(dtype) else "text", "excluded", 0, 0), None
 
 
-def temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
+def temporal_days(column: pa.ChunkedArray) -> Floats:
     """Days since 1970 of dates, and days of durations and of times of the day."""
     import pyarrow as pa
 
-    kind = column.type
-    if pa.types.is_time(kind) or pa.types.is_duration(kind):
-        unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
-        whole = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-        return column.cast(whole).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
+    dtype = column.type
+    if pa.types.is_time(dtype) or pa.types.is_duration(dtype):
+        unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[dtype.unit]
+        integer_type = pa.int32() if pa.types.is_time32(dtype) else pa.int64()
+        return column.cast(integer_type).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
     times = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()).cast(pa.float64())
     return times.to_numpy() / 1e3 / number_formats.DAY
 
 
-def _dates(name: str, values: NDArray[np.float64], form: str) -> tuple[Column, Any]:
-    known = values[np.isfinite(values)]
-    missing = len(values) - len(known)
-    if len(known) == 0:
+def _date_column(name: str, values: Floats, form: str) -> Interpretation:
+    """Interpretation of a column of days, and the days."""
+    observed = values[np.isfinite(values)]
+    missing = len(values) - len(observed)
+    if len(observed) == 0:
         return Column(name, "empty", "excluded", missing, 0), None
-    n_values, spread = len(np.unique(known)), _spread(known)
+    n_values, spread = len(np.unique(observed)), _spread(observed)
     return Column(name, "date", "feature", missing, n_values, spread, {"form": form}), values
 
 
-def _spread(known: NDArray[Any]) -> float:
-    return float(center_spread(known[:, None], "standard")[1][0])
+def _spread(values: NDArray[Any]) -> float:
+    """Standard deviation."""
+    return float(center_spread(values[:, None], "standard")[1][0])
 
 
-def _named(name: str, among: frozenset[str]) -> bool:
-    return re.sub(r"[\W_]", "", name).lower() in among
+def _is_label_name(name: str) -> bool:
+    """Whether a column's name, without punctuation and case, is typical of labels."""
+    return re.sub(r"[\W_]", "", name).lower() in LABEL_NAMES
 
 
-def _text(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column, Any]:
-    """Text that is numbers or dates but for a few cells is that; else category, id or text."""
+def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
+    """Interpret text as numbers or dates if nearly all of it is; else as words."""
     import pyarrow.compute as pc
 
     column = blank_to_null(pc.utf8_trim_whitespace(column))
     codes, dictionary = encoded(column)
-    written = dictionary.to_pylist()
-    marks = number_formats.MARKS | options.missing(name)
-    is_mark = np.array([one.lower() in marks for one in written], dtype=bool)
-    counts = np.bincount(codes[codes >= 0], minlength=len(written))
-    cells = [one for one, marked in zip(written, is_mark, strict=True) if not marked]
-    weight = counts[~is_mark]
-    if not weight.sum():
+    texts = dictionary.to_pylist()
+    marks = number_formats.MISSING_MARKS | options.missing(name)
+    is_mark = np.array([text.lower() in marks for text in texts], dtype=bool)
+    counts = np.bincount(codes[codes >= 0], minlength=len(texts))
+    cells = [text for text, marked in zip(texts, is_mark, strict=True) if not marked]
+    cell_counts = counts[~is_mark]
+    if not cell_counts.sum():
         return Column(name, "empty", "excluded", len(column), 0), None
     facts: dict[str, Any] = {}
     if is_mark.any():
-        facts["marks"] = sorted({written[i] for i in np.flatnonzero(is_mark)})
-    # the code of each object among the cells that are no marks, -1 where its value is missing
+        facts["marks"] = sorted({texts[i] for i in np.flatnonzero(is_mark)})
+    # code of each object among the cells that are not marks, -1 where missing
     codes = np.append(np.where(is_mark, -1, np.cumsum(~is_mark) - 1), -1)[codes]
 
-    # free text has so many values that a part of them tells
-    part = np.arange(0, len(cells), max(1, len(cells) // 5000))
+    # of many distinct texts a sample suffices
+    checked = np.arange(0, len(cells), max(1, len(cells) // 5000))
 
-    def share(values: NDArray[np.float64]) -> float:
-        return float(weight[part][np.isfinite(values)].sum() / weight[part].sum())
+    def share(values: Floats) -> float:
+        """Share of the checked cells with a finite value."""
+        return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
 
-    values, form = number_formats.numbers([cells[i] for i in part])
-    if share(values) >= 1 - options.wrong:
-        if len(part) < len(cells):
+    values, form = number_formats.numbers([cells[i] for i in checked])
+    if share(values) >= 1 - options.max_invalid_share:
+        if len(checked) < len(cells):
             values, form = number_formats.numbers(cells)
         wrong = np.isnan(values)
         if wrong.any():
             examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])
             rows = np.flatnonzero(np.append(wrong, False)[codes])
-            facts |= {"not_numbers": int(weight[wrong].sum()), "examples": examples}
+            facts |= {"not_numbers": int(cell_counts[wrong].sum()), "examples": examples}
             facts |= {"rows": rows[:3].tolist(), "header": rows.tolist() == [0]}
         if form:
             facts["form"] = form
         if number_formats.uses_decimal_comma(cells):
             facts["decimal_comma"] = True
-        return _number(np.append(values, np.nan)[codes], name, options, facts)
-    dates = number_formats.days([cells[i] for i in part])
-    if share(dates) >= 1 - MISTAKES and not options.accepts("date"):
+        return _interpret_numbers(np.append(values, np.nan)[codes], name, options, facts)
+    dates = number_formats.days([cells[i] for i in checked])
+    if share(dates) >= 1 - MAX_INVALID_SHARE and not options.accepts("date"):
         days = np.append(number_formats.days(cells), np.nan)[codes]
-        found, made = _dates(name, days, "text")
-        day_first = number_formats.is_day_first(cells)
-        return replace(found, facts={**found.facts, "day_first": day_first}), made
-    return _words(column, Categories(codes, cells), name, options, facts)
+        interpretation, values = _date_column(name, days, "text")
+        facts = {**interpretation.facts, "day_first": number_formats.is_day_first(cells)}
+        return replace(interpretation, facts=facts), values
+    return _interpret_words(column, Categories(codes, cells), name, options, facts)
 
 
-def _words(
-    column: pa.ChunkedArray, made: Categories, name: str, options: Options, facts: dict[str, Any]
-) -> tuple[Column, Any]:
-    """Text that is neither numbers nor dates: a category, a label, the objects' names, or text."""
-    n, c = len(column), len(made.values)
-    known = int((made.codes >= 0).sum())
-    missing = n - known
+def _interpret_words(
+    column: pa.ChunkedArray,
+    categories: Categories,
+    name: str,
+    options: ReadingOptions,
+    facts: dict[str, Any],
+) -> Interpretation:
+    """Interpret text without numbers or dates: a category, a label, names, or text."""
+    n, c = len(column), len(categories.values)
+    n_known = int((categories.codes >= 0).sum())
+    missing = n - n_known
     if c == 1:
         return Column(name, "constant", "excluded", missing, 1, None, facts), None
-    label = c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS)
-    if label and not options.accepts("label"):
+    is_label = c <= MAX_LABELS and 5 * c <= n and _is_label_name(name)
+    if is_label and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, None, facts), None
-    if c > MAX_CATEGORIES or (n > 2 and c == known) or (c > 10 and 2 * c > n):
-        longest = max(len(one) for one in made.values)
-        if c == n and longest <= LONG_NAME and not options.accepts("id"):
+    if c > MAX_CATEGORIES or (n > 2 and c == n_known) or (c > 10 and 2 * c > n):
+        longest = max(len(value) for value in categories.values)
+        if c == n and longest <= MAX_ID_LENGTH and not options.accepts("id"):
             return Column(name, "id", "name", 0, c, None, facts), objects(column, name, plain=True)
-        facts["examples"] = made.values[:2]
+        facts["examples"] = categories.values[:2]
         return Column(name, "text", "excluded", missing, c, None, facts), None
-    return Column(name, "category", "feature", missing, c, None, facts), made
+    return Column(name, "category", "feature", missing, c, None, facts), categories
 
 
-def _number(
-    values: NDArray[Any], name: str, options: Options, facts: dict[str, Any]
-) -> tuple[Column, Any]:
-    """Numbers, unless they are ids, dates, codes or classes; far repeated values are missing."""
-    own = {float(one) for one in options.missing(name) if _is_float(one)}
-    gone = np.isin(values, list(own)) if own else np.zeros(len(values), dtype=bool)
-    known = np.isfinite(values) & ~gone
-    distinct, counts = np.unique(values[known], return_counts=True)
+def _interpret_numbers(
+    values: NDArray[Any], name: str, options: ReadingOptions, facts: dict[str, Any]
+) -> Interpretation:
+    """Interpret numbers, with far repeated values as missing."""
+    marks = {float(mark) for mark in options.missing(name) if _is_float(mark)}
+    absent = np.isin(values, list(marks)) if marks else np.zeros(len(values), dtype=bool)
+    observed = np.isfinite(values) & ~absent
+    distinct, counts = np.unique(values[observed], return_counts=True)
     if not options.accepts("sentinel"):
-        far = sentinels(distinct.astype(np.float64), counts)
-        if far:
-            facts["sentinels"] = tuple(far)
-            kept = ~np.isin(distinct, far)
-            facts["n_sentinels"] = int(counts[~kept].sum())
-            gone |= np.isin(values, far)
-            known &= ~gone
-            distinct, counts = distinct[kept], counts[kept]
-    n, n_known, c = len(values), int(known.sum()), len(distinct)
+        far_values = sentinels(distinct.astype(np.float64), counts)
+        if far_values:
+            facts["sentinels"] = tuple(far_values)
+            is_kept = ~np.isin(distinct, far_values)
+            facts["n_sentinels"] = int(counts[~is_kept].sum())
+            absent |= np.isin(values, far_values)
+            observed &= ~absent
+            distinct, counts = distinct[is_kept], counts[is_kept]
+    n, n_known, c = len(values), int(observed.sum()), len(distinct)
     missing = n - n_known
     if c == 0:
         return Column(name, "empty", "excluded", missing, 0, None, facts), None
-    made = np.where(gone, np.nan, values).astype(np.float64) if gone.any() else values
-    spread = _spread(values[known])
+    cleaned = np.where(absent, np.nan, values).astype(np.float64) if absent.any() else values
+    spread = _spread(values[observed])
     if c == 1:
-        return Column(name, "constant", "feature", missing, c, 0.0, facts), made
-    whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
-    if c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS) and not options.accepts("label"):
+        return Column(name, "constant", "feature", missing, c, 0.0, facts), cleaned
+    is_whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
+    if c <= MAX_LABELS and 5 * c <= n and _is_label_name(name) and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, spread, facts), None
-    if whole:
-        other = _whole(values, known, distinct, name, options, facts)
-        if other is not None:
-            return other
-    return Column(name, "number", "feature", missing, c, spread, facts), made
+    if is_whole:
+        interpretation = _interpret_integers(values, observed, distinct, name, options, facts)
+        if interpretation is not None:
+            return interpretation
+    return Column(name, "number", "feature", missing, c, spread, facts), cleaned
 
 
-def _whole(
+def _interpret_integers(
     values: NDArray[Any],
-    known: NDArray[np.bool_],
+    is_known: Bools,
     distinct: NDArray[Any],
     name: str,
-    options: Options,
+    options: ReadingOptions,
     facts: dict[str, Any],
-) -> tuple[Column, Any] | None:
-    """Whole numbers that are an id, a date or a code; None if they are quantities."""
-    n, missing, c = len(values), int((~known).sum()), len(distinct)
-    called_id = bool(_IDS.search(name) or name.lower() in ("id", "row", "rowid"))
-    counted = distinct[-1] - distinct[0] == c - 1 and distinct[0] in (0, 1) and n >= 20
-    in_order = missing == 0 and bool((np.diff(values) > 0).all())
-    if c == n and not options.accepts("id") and (called_id or (counted and in_order)):
+) -> Interpretation | None:
+    """Interpret whole numbers as an id, a date or a code; None if they are quantities."""
+    n, missing, c = len(values), int((~is_known).sum()), len(distinct)
+    called_id = bool(_ID_NAME.search(name) or name.lower() in ("id", "row", "rowid"))
+    is_consecutive = distinct[-1] - distinct[0] == c - 1 and distinct[0] in (0, 1) and n >= 20
+    is_ascending = missing == 0 and bool((np.diff(values) > 0).all())
+    if c == n and not options.accepts("id") and (called_id or (is_consecutive and is_ascending)):
         return Column(name, "id", "name", missing, c, None, facts), values.astype(np.int64)
     dates, form = _as_dates(distinct)
     if dates is not None and not options.accepts("date"):
-        found = np.full(n, np.nan)
-        found[known] = dates[np.searchsorted(distinct, values[known])]
-        column, made = _dates(name, found, form)
-        return replace(column, facts={**facts, "form": form}), made
+        day_values = np.full(n, np.nan)
+        day_values[is_known] = dates[np.searchsorted(distinct, values[is_known])]
+        column, cleaned = _date_column(name, day_values, form)
+        return replace(column, facts={**facts, "form": form}), cleaned
     if not options.accepts("code") and _is_code(distinct, n, name):
         if c > MAX_CODES:
             return Column(name, "code", "excluded", missing, c, None, facts), None
         codes = np.full(n, -1)
-        codes[known] = np.searchsorted(distinct, values[known])
-        made = Categories(codes, [str(int(value)) for value in distinct])
-        return Column(name, "code", "feature", missing, c, None, facts), made
+        codes[is_known] = np.searchsorted(distinct, values[is_known])
+        cleaned = Categories(codes, [str(int(value)) for value in distinct])
+        return Column(name, "code", "feature", missing, c, None, facts), cleaned
     return None
 
 
-def _as_dates(distinct: NDArray[Any]) -> tuple[NDArray[np.float64] | None, str]:
-    """Days of numbers that are written as dates, and how."""
+def _as_dates(distinct: NDArray[Any]) -> tuple[Floats | None, str]:
+    """Days of numbers that are written as dates, and their format."""
     c, low, high = len(distinct), float(distinct[0]), float(distinct[-1])
     if c >= 3 and low >= 18000101 and high <= 22001231:
         days = number_formats.days_of_digits(distinct)
         if days is not None:
             return days, "yyyymmdd"
-    since = 946684800.0  # the year 2000 to 2035: few other whole numbers are all there
+    year_2000 = 946684800.0  # to 2035: other integers rarely all lie within
     for form, unit in (("seconds", 1.0), ("milliseconds", 1e3)):
-        if c >= 10 and since * unit <= low and high <= 2051222400 * unit:
+        if c >= 10 and year_2000 * unit <= low and high <= 2051222400 * unit:
             return distinct.astype(np.float64) / unit / number_formats.DAY, form
     return None, ""
 
 
 def _is_code(distinct: NDArray[Any], n: int, name: str) -> bool:
-    """Whether whole numbers name things: by what the column is called, or by uneven large gaps."""
+    """Whether whole numbers name things, judged by the column's name or by large uneven gaps."""
     c = len(distinct)
     if c < 3 or distinct[0] < 0:
         return False
-    if _KEYS.search(name):
+    if _KEY_NAME.search(name):
         return True
-    if _CODES.search(name):
-        return bool(10 * c <= n or not _even(distinct))
-    if _MEASURED.search(name):
+    if _CODE_NAME.search(name):
+        return bool(10 * c <= n or not _is_evenly_spread(distinct))
+    if _QUANTITY_NAME.search(name):
         return False
-    return 20 * c <= n and c <= MAX_CODES and distinct[0] >= 10 and not _even(distinct)
+    return 20 * c <= n and c <= MAX_CODES and distinct[0] >= 10 and not _is_evenly_spread(distinct)
 
 
-def _even(distinct: NDArray[Any]) -> bool:
+def _is_evenly_spread(distinct: NDArray[Any]) -> bool:
     """Whether values fill their range, or are multiples of a round step, as quantities do."""
     step = np.gcd.reduce(np.diff(distinct).astype(np.int64))
     return bool((distinct[-1] - distinct[0]) / step < 5 * len(distinct))
 
 
-def sentinels(distinct: NDArray[np.float64], counts: NDArray[Any]) -> list[float]:
+def sentinels(distinct: Floats, counts: NDArray[Any]) -> list[float]:
     """Values at either end, far from all others and repeated exactly: -999, 9999, 0.
 
-    Values of nines (and -1) may be nearer than others: a tenth of the range of the rest is enough
-    if they lie outside of it, where others have to be twice its range away.
+    Values of nines (and -1) may be nearer to the rest: a tenth of its range is enough. Other values
+    must be twice its range away.
     """
-    found: list[float] = []
+    far_values: list[float] = []
     n = int(counts.sum())
     for _ in range(4):
         if len(distinct) < 6:
             break
         ends = [(-1, distinct[-2], slice(None, -1)), (0, distinct[1], slice(1, None))]
         for end, neighbour, rest in ends:
-            value, others = distinct[end], distinct[rest]
-            reach = others[-1] - others[0]
-            often = counts[end] >= max(3, 0.005 * n) and counts[end] < 0.6 * n
+            value, rest_values = distinct[end], distinct[rest]
+            reach = rest_values[-1] - rest_values[0]
+            is_frequent = counts[end] >= max(3, 0.005 * n) and counts[end] < 0.6 * n
             typical = float(np.median(counts[rest]))
-            if often and _stands_apart(value, neighbour, reach, counts[end], typical, others):
-                found.append(float(value))
-                distinct, counts = others, counts[rest]
+            if is_frequent and _is_sentinel(
+                value, neighbour, reach, counts[end], typical, rest_values
+            ):
+                far_values.append(float(value))
+                distinct, counts = rest_values, counts[rest]
                 break
         else:
             break
-    return found
+    return far_values
 
 
-def _stands_apart(
-    value: float, neighbour: float, reach: float, count: int, typical: float, others: Any
+def _is_sentinel(
+    value: float, neighbour: float, reach: float, count: int, typical: float, rest_values: Floats
 ) -> bool:
+    """Whether a repeated value at an end is too far from the others to be real."""
     gap = abs(value - neighbour)
     digits = f"{abs(value):.10g}"
     if count < 2 * typical:
         return False
-    if value < 0 <= others[0] and digits in ("1", "9", "99", "999", "9999", "99999"):
+    if value < 0 <= rest_values[0] and digits in ("1", "9", "99", "999", "9999", "99999"):
         return gap >= 0.05 * reach or digits != "1"
     if len(digits) >= 2 and set(digits) == {"9"}:
         return gap >= 0.1 * reach
     if value == 0:
-        return bool(others[0] > 0 and gap >= 0.5 * reach and len(others) >= 10)
-    return gap >= FAR * reach and len(others) >= 10
+        return bool(rest_values[0] > 0 and gap >= 0.5 * reach and len(rest_values) >= 10)
+    return gap >= SENTINEL_GAP * reach and len(rest_values) >= 10
 
 
 def _is_float(text: str) -> bool:
+    """Whether a text is a number."""
     try:
         float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What looks wrong with data, or had to be assumed about them: facts, and one sentence for each."""
+"""Findings about data that look wrong or needed an assumption: facts, and one sentence each."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from karat.datasets._work import quoted
+from karat.datasets._names import quoted
 
 Severity = Literal["harmful", "notable"]
-SHOWN = 3
+MAX_SHOWN_NAMES = 3
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about the data that changes what an answer means.
+    """Property of the data that changes what an answer means.
 
     Attributes
     ----------
     key : str
-        Which kind; ``accept=(key,)`` (``--accept KEY``) takes the data as they are written.
+        Kind of finding; ``accept=(key,)`` (``--accept KEY``) uses the data as written.
     severity : {"harmful", "notable"}
-        Whether the answer would be another one, or meaningless, if it were overlooked.
+        Harmful findings make an answer different or meaningless if overlooked.
     facts : mapping
-        Numbers and names that the sentence is made of.
+        Numbers and names for the sentence.
     columns : tuple of str
-        The columns that it is about.
+        Columns concerned.
     option : mapping
-        The options of :func:`karat.datasets.read` that settle it.
+        Options of :func:`karat.datasets.read` that settle it.
     assumed : bool
-        Whether something was assumed that settles it; a harmful finding that was not settled
-        stops ``karat run``.
+        Whether an assumption settles it; an unsettled harmful finding stops ``karat run``.
     """
 
     key: str
@@ -42,44 +41,44 @@ class Finding:
 
     @property
     def stops(self) -> bool:
-        """Whether an answer would be meaningless until somebody says what is meant."""
+        """Whether an answer would be meaningless until the user settles the finding."""
         return self.severity == "harmful" and not self.assumed
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, and the sentence, for JSON."""
-        told = {name: value for name, value in vars(self).items() if name != "assumed"}
-        return _plain(told) | {"stops": self.stops, "sentence": sentence(self)}
+        """Facts and sentence of the finding for JSON."""
+        facts = {name: value for name, value in vars(self).items() if name != "assumed"}
+        return _plain(facts) | {"stops": self.stops, "sentence": sentence(self)}
 
 
 def _plain(value: Any) -> Any:
-    """As JSON takes it."""
+    """Value as JSON takes it."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value.item() if hasattr(value, "item") else value
 
 
 def sentence(finding: Finding) -> str:
-    """What was found and what was assumed, for terminal, report, JSON and notebook alike."""
-    told = SENTENCES[finding.key]
-    if callable(told):
-        return told(finding)
-    one = len(finding.columns) == 1
-    return told.format(
+    """Sentence about a finding for terminal, report, JSON and notebook alike."""
+    template = SENTENCES[finding.key]
+    if callable(template):
+        return template(finding)
+    is_single = len(finding.columns) == 1
+    return template.format(
         names=quoted(finding.columns),
-        few=quoted(finding.columns, SHOWN),
+        few=quoted(finding.columns, MAX_SHOWN_NAMES),
         first=next(iter(finding.columns), None),
         second=next(iter(finding.columns[1:]), None),
         count_of_columns=len(finding.columns),
-        are="is" if one else "are",
-        have="has" if one else "have",
+        are="is" if is_single else "are",
+        have="has" if is_single else "have",
         **finding.facts,
     )
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Those that stop first, then harmful ones, then by kind."""
+    """Findings that stop first, then harmful ones, then by kind."""
     place = {key: i for i, key in enumerate(SENTENCES)}
     return tuple(
         sorted(findings, key=lambda f: (not f.stops, f.severity != "harmful", place[f.key]))
@@ -87,7 +86,8 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _header(f: Finding) -> str:
-    names = quoted(f.columns, SHOWN)
+    """Sentence about a header that is data, or data that are a header."""
+    names = quoted(f.columns, MAX_SHOWN_NAMES)
     if f.facts["found"] == "swallowed":
         return f"The first line was taken for the columns' names, but reads like data ({names})."
     return (
@@ -97,6 +97,7 @@ def _header(f: Finding) -> str:
 
 
 def _reproduced(f: Finding) -> str:
+    """Sentence about a column that reproduces the clusters."""
     return (
         f"The chosen clusters are the values of the column {f.columns[0]!r} alone (in "
         f"{100 * f.facts['share']:.4g} % of the objects). If it is a class, or was made from one, "
@@ -105,30 +106,34 @@ def _reproduced(f: Finding) -> str:
 
 
 def _sentinel(f: Finding) -> str:
-    found = [
+    """Sentence about far repeated values."""
+    places = [
         f"{', '.join(f'{value:g}' for value in values)} in {name!r}"
         for name, values in f.facts["values"].items()
     ]
-    more = f" and in {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    shown = places[:MAX_SHOWN_NAMES]
+    more = f" and in {len(places) - len(shown)} more" if len(places) > len(shown) else ""
     return (
-        f"A value far from all others is repeated exactly: {'; '.join(found[:SHOWN])}{more} "
+        f"A value far from all others is repeated exactly: {'; '.join(shown)}{more} "
         f"({f.facts['count']:,} cells). It is read as a missing value."
     )
 
 
 def _units(f: Finding) -> str:
+    """Sentence about columns in different units."""
     large, small = f.columns[:2]
     ratio = float(f"{f.facts['ratio']:.3g}")
-    told = (
+    start = (
         f"The columns are in different units: {large!r} spreads {ratio:,.10g} times as "
         f"much as {small!r}"
     )
     if f.facts["scale"] == "none":
-        return f"{told}, so distances hardly depend on the others. Not scaled, as requested."
-    return f"{told}. Every numeric column is scaled to standard deviation 1."
+        return f"{start}, so distances hardly depend on the others. Not scaled, as requested."
+    return f"{start}. Every numeric column is scaled to standard deviation 1."
 
 
 def _date(f: Finding) -> str:
+    """Sentence about columns of dates."""
     written = {
         "yyyymmdd": "numbers such as 20200131",
         "seconds": "seconds since 1970",
@@ -146,69 +151,79 @@ def _date(f: Finding) -> str:
 
 
 def _code(f: Finding) -> str:
+    """Sentence about columns of codes."""
     have = "has" if len(f.columns) == 1 else "have"
-    aside = ", or set aside where there are many" if f.facts["excluded"] else ""
+    exclusion = ", or excluded where there are many" if f.facts["excluded"] else ""
     return (
         f"{quoted(f.columns)} {have} whole numbers that look like codes, whose differences mean "
-        f"nothing: read as categories{aside}."
+        f"nothing: read as categories{exclusion}."
     )
 
 
 def _id(f: Finding) -> str:
+    """Sentence about columns of ids."""
     if f.facts.get("names"):
         others = f.columns[1:]
         are = "is" if len(others) == 1 else "are"
-        more = f" {quoted(others)} {are} set aside." if others else ""
-        return f"{f.columns[0]!r} names the objects and is no feature.{more}"
-    things = "names things and is" if len(f.columns) == 1 else "name things and are"
-    return f"{quoted(f.columns)} {things} no feature: set aside."
+        more = f" {quoted(others)} {are} excluded." if others else ""
+        return f"{f.columns[0]!r} names the objects and is not a feature.{more}"
+    predicate = (
+        "names things and is not a feature"
+        if len(f.columns) == 1
+        else "name things and are not features"
+    )
+    return f"{quoted(f.columns)} {predicate}: excluded."
 
 
 def _missing(f: Finding) -> str:
+    """Sentence about missing values."""
     marks = f.facts.get("marks") or ()
-    told = f" (written also as {quoted(marks)})" if marks else ""
+    written = f" (written also as {quoted(marks)})" if marks else ""
     return (
         f"{f.facts['count']:,} values ({100 * f.facts['share']:.2g} %) are missing in "
-        f"{quoted(f.columns, SHOWN)}{told}: replaced by those of the nearest objects."
+        f"{quoted(f.columns, MAX_SHOWN_NAMES)}{written}: replaced by those of the nearest objects."
     )
 
 
 def _not_numbers(f: Finding) -> str:
-    examples = quoted(f.facts["examples"], SHOWN)
+    """Sentence about cells that are not numbers."""
+    examples = quoted(f.facts["examples"], MAX_SHOWN_NAMES)
     return (
-        f"{f.facts['count']:,} cells of {quoted(f.columns, SHOWN)} are not numbers "
+        f"{f.facts['count']:,} cells of {quoted(f.columns, MAX_SHOWN_NAMES)} are not numbers "
         f"(e.g. {examples}): read as missing."
     )
 
 
 def _format(f: Finding) -> str:
+    """Sentence about formatted numbers."""
     forms = " and ".join(sorted(set(f.facts["forms"].values())))
     are = "is" if len(f.columns) == 1 else "are"
     return f"{quoted(f.columns)} {are} read as numbers written with {forms}."
 
 
 def _duplicate_columns(f: Finding) -> str:
-    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:SHOWN])
-    one = len(f.columns) == 1
+    """Sentence about repeated columns."""
+    pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_SHOWN_NAMES])
+    single = len(f.columns) == 1
     return (
-        f"{len(f.columns)} column{' repeats another' if one else 's repeat others'} up to the unit "
-        f"({pairs}) and {'counts' if one else 'count'} twice."
+        f"{len(f.columns)} column{' repeats another' if single else 's repeat others'} up to the "
+        f"unit ({pairs}) and {'counts' if single else 'count'} twice."
     )
 
 
-#: by kind, in order of harm: what is told, as a function or for :meth:`str.format`
+#: sentence of each kind in order of harm, as a function or for :meth:`str.format`
 SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "distances": "The table is {n:,} × {n:,}, symmetric, and 0 on the diagonal: these look like "
     "distances between the objects, not features.",
     "edges": "{first!r} and {second!r} name the same {nodes:,} things in {edges:,} rows: this "
     "looks like the edges of a graph, not points with coordinates.",
     "header": _header,
-    "label": "{names} {are} named like classes and {have} few values: set aside, because a "
+    "label": "{names} {are} named like classes and {have} few values: excluded, because a "
     "clustering of the classes themselves says nothing.",
     "reproduced": _reproduced,
     "sentinel": _sentinel,
     "order": "The rows are sorted by {first!r}, and only the first {labelled:,} have a class: "
-    "these are no random sample, so nothing follows from them about the others.",
+    "they are not a random sample and say nothing about the others.",
     "magnitude": "The largest spread is {spread:.3g}, whose square is 0 to a computer: the "
     "columns are scaled to standard deviation 1.",
     "units": _units,
@@ -217,8 +232,8 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "code": _code,
     "date": _date,
     "id": _id,
-    "text": "{names} {are} text with many different values: set aside.",
-    "sparse": "{names} {are} mostly missing: set aside.",
+    "text": "{names} {are} text with many different values: excluded.",
+    "sparse": "{names} {are} mostly missing: excluded.",
     "not-numbers": _not_numbers,
     "missing": _missing,
     "format": _format,

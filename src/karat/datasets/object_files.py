@@ -1,4 +1,4 @@
-"""Files whose objects are compared as wholes: strings, series, places, rows of mixed columns."""
+"""Data sets of files of strings, series, places or rows of mixed columns, with their distances."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._labelings import read_labels
-from karat.datasets._read import read, read_cells
+from karat.datasets._readers import read, read_cells
 from karat.datasets._relations import from_distances, from_objects
 from karat.runtime.resources import require_memory
 from karat.runtime.validation import InputError, unknown_name
@@ -17,12 +17,12 @@ from karat.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
 
-#: what the metrics of whole objects are called
+#: metrics of whole objects, with their synonyms
 OBJECT_FILES = {
     "edit": "edit", "levenshtein": "edit", "dtw": "dtw", "gower": "gower",
     "haversine": "haversine",
 }  # fmt: skip
-EARTH = 6371.0088  # mean radius in kilometres
+EARTH_RADIUS_KM = 6371.0088  # mean radius in kilometres
 
 
 def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> Dataset:
@@ -32,8 +32,8 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     ----------
     path : str or path
     metric : {"edit", "levenshtein", "dtw", "gower", "haversine"}
-        ``edit`` compares the strings of ``text_column``, or of the only column that is no label
-        or id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories;
+        ``edit`` compares the strings of ``text_column``, or of the only column besides label
+        and id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories;
         ``haversine`` places by latitude and longitude in degrees, in kilometres.
     **options
         As for :func:`read`.
@@ -41,7 +41,7 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     Returns
     -------
     Dataset
-        Of distances; for ``gower`` of features whose cityblock distance it is.
+        Distances; for ``gower`` features with this cityblock distance.
     """
     kind = OBJECT_FILES[metric]
     if kind == "edit":
@@ -52,35 +52,39 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
         raise InputError(f"metric={metric!r} takes a table of numbers; {data.name} has {data.kind}")
     if kind == "dtw":
-        made = from_objects(list(data.X), "dtw", ids=data.ids)
+        distances = from_objects(list(data.X), "dtw", ids=data.ids)
     else:
-        made = from_distances(_great_circles(data), ids=data.ids)
+        distances = from_distances(_great_circles(data), ids=data.ids)
     return replace(
-        data, X=made.X, metric="precomputed", feature_names=(), notes=(*data.notes, *made.notes)
+        data,
+        X=distances.X,
+        metric="precomputed",
+        feature_names=(),
+        notes=(*data.notes, *distances.notes),
     )
 
 
 def gower_features(data: Dataset) -> Dataset:
     """Features whose cityblock distance is Gower's distance of the rows.
 
-    A number counts its difference by the range of its column, a category 1 where two differ; the
-    distance is the mean over the columns. Missing values are those that were imputed.
+    A column contributes the difference divided by its range, or 1 where categories differ; the
+    distance is the mean over the columns. Missing values were imputed.
     """
     if not isinstance(data.X, np.ndarray) or data.metric != "euclidean":
         raise InputError(f"metric='gower' takes a table; {data.name} has {data.kind}")
     X = np.array(data.X, dtype=np.float64)
     columns = () if data.plan is None else data.plan.columns
-    named = {one.name for one in columns if one.kind in ("category", "code")}
-    of_category = [
-        next((name for name in named if feature.startswith(f"{name}=")), None)
+    category_columns = {column.name for column in columns if column.kind in ("category", "code")}
+    category_of_feature = [
+        next((name for name in category_columns if feature.startswith(f"{name}=")), None)
         for feature in data.feature_names
     ]
     low, high = X.min(axis=0), X.max(axis=0)
     reach = np.where(high > low, high - low, 1.0)
-    for j, category in enumerate(of_category):
+    for j, category in enumerate(category_of_feature):
         X[:, j] = X[:, j] / 2 if category else (X[:, j] - low[j]) / reach[j]
-    count = sum(category is None for category in of_category)
-    count += len({category for category in of_category if category})
+    count = sum(category is None for category in category_of_feature)
+    count += len({category for category in category_of_feature if category})
     note = f"Distances are Gower's, the mean over {count} columns."
     return replace(
         data, X=X / count, metric="cityblock", notes=(*data.notes, note), center=None, scale=None
@@ -88,40 +92,42 @@ def gower_features(data: Dataset) -> Dataset:
 
 
 def _strings(path: str | os.PathLike[str], options: dict[str, Any]) -> Dataset:
+    """Data set of edit distances between the strings of a column."""
     cells, notes = read_cells(
         path, header=options.get("header"), encoding=options.get("encoding", "utf-8")
     )
-    aside = {name: options.get(name) for name in ("label_column", "id_column", "text_column")}
-    for name in aside.values():
+    roles = {name: options.get(name) for name in ("label_column", "id_column", "text_column")}
+    for name in roles.values():
         if name is not None and name not in cells:
             raise unknown_name(name, cells.columns, "column")
-    gone = {aside["label_column"], aside["id_column"], *options.get("drop", ())}
-    free = [name for name in cells.columns if name not in gone]
-    chosen = aside["text_column"] or (free[0] if len(free) == 1 else None)
-    if chosen is None:
+    not_strings = {roles["label_column"], roles["id_column"], *options.get("drop", ())}
+    candidates = [name for name in cells.columns if name not in not_strings]
+    string_column = roles["text_column"] or (candidates[0] if len(candidates) == 1 else None)
+    if string_column is None:
         raise InputError(
-            f"edit distance compares the strings of one column, and there are {', '.join(free)}; "
-            "name it (text_column, --text-column)"
+            f"edit distance compares the strings of one column, and there are "
+            f"{', '.join(candidates)}; name it (text_column, --text-column)"
         )
-    strings = [str(value) for value in cells[chosen]]
+    strings = [str(value) for value in cells[string_column]]
     require_memory(
         8.0 * len(strings) ** 2, f"the distances of {len(strings):,} strings", "a sample"
     )
-    label, own = aside["label_column"], aside["id_column"]
-    truth: Any = None if label is None else cells[label].replace("", None)
-    ids = None if own is None else cells[own].tolist()
-    made = from_objects(strings, "edit", truth=truth, ids=ids, name=os.fspath(path))
+    label_column, id_column = roles["label_column"], roles["id_column"]
+    truth: Any = None if label_column is None else cells[label_column].replace("", None)
+    ids = None if id_column is None else cells[id_column].tolist()
+    dataset = from_objects(strings, "edit", truth=truth, ids=ids, name=os.fspath(path))
     if isinstance(options.get("truth"), str):
-        known = read_labels(options["truth"], len(strings), ids=made.ids)
-        made = replace(made, truth=known.values, truth_name="truth")
-    return replace(made, notes=(*notes, *made.notes), source=os.fspath(path))
+        labels = read_labels(options["truth"], len(strings), ids=dataset.ids)
+        dataset = replace(dataset, truth=labels.values, truth_name="truth")
+    return replace(dataset, notes=(*notes, *dataset.notes), source=os.fspath(path))
 
 
 def _great_circles(data: Dataset) -> Any:
+    """Distances between places in kilometres."""
     from sklearn.metrics.pairwise import haversine_distances
 
     names = [name.lower() for name in data.feature_names]
-    at = [
+    positions = [
         next((j for j, name in enumerate(names) if name.startswith(begin)), None)
         for begin in ("lat", "lo")
     ]
@@ -130,9 +136,9 @@ def _great_circles(data: Dataset) -> Any:
             f"metric='haversine' takes two columns, latitude and longitude in degrees; there are "
             f"{len(names)} ({', '.join(names[:6])})"
         )
-    found = [j for j in at if j is not None]
-    X = np.asarray(data.X)[:, found if len(found) == 2 else [0, 1]]
+    coordinates = [j for j in positions if j is not None]
+    X = np.asarray(data.X)[:, coordinates if len(coordinates) == 2 else [0, 1]]
     if np.abs(X[:, 0]).max() > 90 or np.abs(X[:, 1]).max() > 360:
         raise InputError("latitudes are from -90 to 90 degrees and longitudes from -180 to 180")
     require_memory(16.0 * len(X) ** 2, f"the distances of {len(X):,} places", "a sample")
-    return EARTH * haversine_distances(np.radians(X))
+    return EARTH_RADIUS_KM * haversine_distances(np.radians(X))

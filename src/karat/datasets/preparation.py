@@ -1,18 +1,18 @@
-"""What was done to the data when they were read, to be done to further objects in the same way."""
+"""Preparation of further objects in the same way as the data were prepared."""
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from karat.datasets import _columns
-from karat.datasets._missing import Filler as Filler
-from karat.datasets._work import quoted, with_visible_names
+from karat.datasets._missing_values import Filler as Filler
+from karat.datasets._names import quoted, with_visible_names
 from karat.datasets.source_columns import SourceColumn
 from karat.runtime.validation import InputError, check_data
 from karat.text import TermWeighter, TextVectorizer
@@ -20,67 +20,70 @@ from karat.text import TermWeighter, TextVectorizer
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
-    from karat.datasets._dataset import Dataset
-    from karat.datasets._work import Options, Work
+    from karat.datasets._columns import Table
+    from karat.datasets._draft import DatasetDraft
+    from karat.datasets._options import ReadingOptions
     from karat.datasets.column_kinds import Column
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.runtime.types import Bools, Floats, Rows
     from karat.runtime.validation import Data
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Further objects as the data were prepared.
+    """Further objects, prepared like the data.
 
     Attributes
     ----------
     X : ndarray or csr_array, shape (m, d)
     filled : ndarray of float64, shape (m,)
-        The share of each object's columns whose value was missing and was filled in.
+        Share of each object's columns whose missing value was filled in.
     notes : tuple of str
     """
 
     X: Data
-    filled: NDArray[np.float64]
+    filled: Floats
     notes: tuple[str, ...] = ()
 
 
-#: what a file has as it is
-PLAIN = ("feature_names", "aside", "of_table", "dtype", "text_column", "messages")
+#: attributes that are stored unchanged
+STORED_FIELDS = ("feature_names", "aside", "of_table", "dtype", "text_column", "messages")
 
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """From the columns of a source to the features of a data set.
+    """Conversion of a source's columns to the features of a data set.
 
     Attributes
     ----------
     columns : tuple of SourceColumn
-        In the order of their features; of documents none.
+        In the order of their features; none for documents.
     feature_names : tuple of str, length d
     aside : tuple of str
-        Columns of the source that are no features.
+        Columns of the source that are not features.
     center, scale : ndarray of float64, shape (d,), or None
         Features are ``(values - center) / scale``.
     filler : Filler or None
-        What fills missing values; None where none were missing.
+        Imputation of missing values; None if none were missing.
     of_table : bool
-        Whether the source was a table; otherwise its columns have no kinds, and an array is
-        taken by position.
+        Whether the source was a table. Otherwise the columns have no kinds, and arrays match by
+        position.
     dtype : str
     text_column : str or None
         The column with the texts of documents.
     messages : bool
         Whether only the bodies of the texts were used.
     terms : TextVectorizer, TermWeighter or None
-        Fitted; from texts, or from counts of terms, to weights.
+        Fitted; converts texts or counts of terms to weights.
     """
 
     columns: tuple[SourceColumn, ...]
     feature_names: tuple[str, ...]
     aside: tuple[str, ...] = ()
-    center: NDArray[np.float64] | None = None
-    scale: NDArray[np.float64] | None = None
+    center: Floats | None = None
+    scale: Floats | None = None
     filler: Filler | None = None
     of_table: bool = False
     dtype: str = "<f8"
@@ -90,21 +93,21 @@ class Preparation:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The columns that further objects must have."""
+        """Columns that further objects must have."""
         if isinstance(self.terms, TextVectorizer):
             return () if self.text_column is None else (self.text_column,)
-        return tuple(one.name for one in self.columns)
+        return tuple(column.name for column in self.columns)
 
-    def apply(self, given: Any, filler: Filler | None = None) -> Prepared:
-        """Further objects as features.
+    def apply(self, data: Any, filler: Filler | None = None) -> Prepared:
+        """Features of further objects.
 
         Parameters
         ----------
-        given : DataFrame, Arrow table, mapping, array-like, sparse, or list of str
+        data : DataFrame, Arrow table, mapping, array-like, sparse, or list of str
             Tables are matched by the names of their columns, in any order; arrays by position.
-            Of documents their texts, or a table that has them in ``text_column``.
+            Documents are texts, or a table with ``text_column``.
         filler : Filler, optional
-            What fills missing values where none were missing in the data.
+            Imputation of missing values if none were missing in the data.
 
         Returns
         -------
@@ -113,75 +116,78 @@ class Preparation:
         Raises
         ------
         InputError
-            If columns are missing, or the number of columns is another one.
+            If columns are missing, or their number differs.
         """
         if isinstance(self.terms, TextVectorizer):
-            X: Any = self.terms.transform(self._texts(given))
-            return Prepared(self._scaled_sparse(X), np.zeros(X.shape[0]))
-        if _is_table(given):
-            numbered = tuple(f"x{j + 1}" for j in range(len(self.feature_names)))
-            named = self.of_table or self.feature_names != numbered
-            table = _columns.to_arrow(given)
-            if named or set(self.needed) <= set(table.column_names):
-                return self._of_table(table, filler)
-        if self.of_table and any(one.kind != "number" for one in self.columns):
+            X: Any = self.terms.transform(self._texts(data))
+            return Prepared(self._scale_sparse(X), np.zeros(X.shape[0]))
+        if _is_table(data):
+            default_names = tuple(f"x{j + 1}" for j in range(len(self.feature_names)))
+            matches_names = self.of_table or self.feature_names != default_names
+            table = _columns.to_arrow(data)
+            if matches_names or set(self.needed) <= set(table.column_names):
+                return self._prepare_table(table, filler)
+        if self.of_table and any(column.kind != "number" for column in self.columns):
             raise InputError(
                 "the data have columns of different kinds, so further objects must be a table with "
-                f"the columns {quoted(self.needed)}; got {type(given).__name__}"
+                f"the columns {quoted(self.needed)}; got {type(data).__name__}"
             )
-        return self._of_array(given, filler)
+        return self._prepare_array(data, filler)
 
-    def _texts(self, given: Any) -> list[str]:
-        if _is_table(given):
-            table = _columns.to_arrow(given)
+    def _texts(self, documents: Any) -> list[str]:
+        """Texts of further documents."""
+        if _is_table(documents):
+            table = _columns.to_arrow(documents)
             name = self.text_column or "text"
             if name not in table.column_names:
                 raise InputError(
                     f"there is no column {name!r}, which has the texts; the columns are "
                     f"{quoted(table.column_names)}"
                 )
-            given = ["" if v is None else str(v) for v in table.column(name).to_pylist()]
-        if isinstance(given, str) or not all(isinstance(one, str) for one in given):
+            documents = ["" if v is None else str(v) for v in table.column(name).to_pylist()]
+        if isinstance(documents, str) or not all(isinstance(text, str) for text in documents):
             raise InputError(
                 "the data are documents, so further objects must be a list of texts, or a table "
                 f"with the column {self.text_column or 'text'!r}"
             )
         from karat.text.documents import Documents, bodies
 
-        return list(bodies(Documents(list(given), {}), self.messages).texts)
+        return list(bodies(Documents(list(documents), {}), self.messages).texts)
 
-    def _of_table(self, table: pa.Table, filler: Filler | None) -> Prepared:
+    def _prepare_table(self, table: pa.Table, filler: Filler | None) -> Prepared:
+        """Further objects of a table, matched by column names."""
         import pyarrow as pa
 
         table = with_visible_names(table)
         if table.num_columns and table.column_names[0] == "":
             table = table.rename_columns(["column1", *table.column_names[1:]])
-        there = set(table.column_names)
-        missing = [name for name in self.needed if name not in there]
+        available = set(table.column_names)
+        missing = [name for name in self.needed if name not in available]
         if missing:
-            raise InputError(_columns_missing(missing, table.column_names))
+            raise InputError(_missing_columns_message(missing, table.column_names))
         extra = [n for n in table.column_names if n not in self.needed and n not in self.aside]
         notes = [f"Ignored columns that the data did not have: {quoted(extra)}."] if extra else []
         blocks = []
-        for one in self.columns:
+        for column in self.columns:
             try:
-                block, unknown = one.features(table.column(one.name))
+                block, unknown = column.features(table.column(column.name))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
                 raise InputError(
-                    f"column {one.name!r} was understood as {one.kind} in the data, and cannot be "
-                    f"here: {error}"
+                    f"column {column.name!r} was understood as {column.kind} in the data, and "
+                    f"cannot be here: {error}"
                 ) from None
             blocks.append(block)
             if unknown:
-                notes.append(_unknown(one.name, unknown))
+                notes.append(_unknown_values_note(column.name, unknown))
         X = np.concatenate(blocks, axis=1) if blocks else np.empty((table.num_rows, 0))
-        return self._filled(X, filler, notes)
+        return self._fill_and_scale(X, filler, notes)
 
-    def _of_array(self, given: Any, filler: Filler | None) -> Prepared:
-        if self.filler is not None and not hasattr(given, "toarray"):
-            X: Any = np.array(given, dtype=np.float64, ndmin=2)
+    def _prepare_array(self, array: Any, filler: Filler | None) -> Prepared:
+        """Further objects of an array, matched by position."""
+        if self.filler is not None and not hasattr(array, "toarray"):
+            X: Any = np.array(array, dtype=np.float64, ndmin=2)
         else:
-            X = check_data(given, name="X")
+            X = check_data(array, name="X")
         if X.shape[1] != len(self.feature_names):
             raise InputError(
                 f"X has {X.shape[1]} features, but the data have {len(self.feature_names)}: "
@@ -190,24 +196,26 @@ class Preparation:
         if isinstance(self.terms, TermWeighter):
             X = self.terms.transform(X)
         if hasattr(X, "toarray"):
-            return Prepared(self._scaled_sparse(X), np.zeros(X.shape[0]))
-        return self._filled(X, filler, [])
+            return Prepared(self._scale_sparse(X), np.zeros(X.shape[0]))
+        return self._fill_and_scale(X, filler, [])
 
-    def _scaled_sparse(self, X: Any) -> Any:
+    def _scale_sparse(self, X: csr_array) -> csr_array:
+        """Scale a sparse matrix."""
         if self.scale is not None:
             X = X.copy()
             X.data = X.data / self.scale[X.indices]
         return X.astype(self.dtype, copy=False)
 
-    def _filled(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
+    def _fill_and_scale(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
+        """Impute, scale and check the features of further objects."""
         bad = ~np.isfinite(X)
-        # of each column its first feature
+        # the first feature of each column
         gaps = bad[:, np.unique(self.origin, return_index=True)[1]]
         share = gaps.mean(axis=1) if self.columns else np.zeros(len(X))
         filler = self.filler or filler
         if bad.any():
             if filler is None:
-                check_data(X, name="X")  # says what is missing, and where
+                check_data(X, name="X")  # raises with the places
             assert filler is not None
             X = np.array(X, dtype=np.float64)
             filler.fill(X, bad, self.origin, self.categorical)
@@ -223,32 +231,33 @@ class Preparation:
 
     @property
     def origin(self) -> NDArray[np.intp]:
-        """The number of the source column of each feature."""
-        return np.repeat(np.arange(len(self.columns)), [one.n_features for one in self.columns])
+        """Number of the source column of each feature."""
+        widths = [column.n_features for column in self.columns]
+        return np.repeat(np.arange(len(widths)), widths)
 
     @property
-    def categorical(self) -> NDArray[np.bool_]:
-        """Which features stand for categories."""
+    def categorical(self) -> Bools:
+        """Mask of the features that stand for categories."""
         return np.array([bool(self.columns[j].categories) for j in self.origin], dtype=bool)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What JSON takes, and arrays by name; :meth:`from_parts` undoes it."""
-        facts: dict[str, Any] = {name: getattr(self, name) for name in PLAIN}
-        facts["columns"] = [asdict(one) for one in self.columns]
+        """Facts for JSON, and arrays by name; :meth:`from_parts` undoes it."""
+        facts: dict[str, Any] = {name: getattr(self, name) for name in STORED_FIELDS}
+        facts["columns"] = [asdict(column) for column in self.columns]
         arrays = {"center": self.center, "scale": self.scale}
         if self.filler is not None:
             arrays |= {f"filler_{name}": value for name, value in vars(self.filler).items()}
         if self.terms is not None:
-            facts["terms"], of_terms = _terms_to_parts(self.terms)
-            arrays |= of_terms
+            facts["terms"], term_arrays = _terms_to_parts(self.terms)
+            arrays |= term_arrays
         return facts, {name: value for name, value in arrays.items() if value is not None}
 
     @classmethod
     def from_parts(
         cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> Preparation:
-        """What :meth:`to_parts` gave, made whole."""
-        columns = tuple(SourceColumn(**_with_tuples(one)) for one in facts["columns"])
+        """Preparation from the result of :meth:`to_parts`."""
+        columns = tuple(SourceColumn(**_with_tuples(column)) for column in facts["columns"])
         of_filler = {
             name.removeprefix("filler_"): value
             for name, value in arrays.items()
@@ -260,55 +269,57 @@ class Preparation:
             scale=arrays.get("scale"),
             filler=Filler(**of_filler) if of_filler else None,
             terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
-            **_with_tuples({name: facts[name] for name in PLAIN}),
+            **_with_tuples({name: facts[name] for name in STORED_FIELDS}),
         )
 
 
 def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts with the lists that JSON makes of tuples as tuples."""
-    return {key: tuple(one) if isinstance(one, list) else one for key, one in facts.items()}
+    """Facts with tuples in place of JSON's lists."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
 
 
 def preparation_of(
-    work: Work,
+    draft: DatasetDraft,
     plan: ReadingPlan | None,
-    center: NDArray[np.float64] | None,
-    scale: NDArray[np.float64] | None,
-    options: Options,
+    center: Floats | None,
+    scale: Floats | None,
+    options: ReadingOptions,
     *,
     aside: Iterable[str] = (),
 ) -> Preparation:
-    """What a finished data set was made by."""
-    # of sparse data the columns are as many as the features, and have nothing to say
-    columns = () if work.sparse else tuple(SourceColumn(name) for name in work.names)
+    """Preparation of a finished data set."""
+    # sparse data have one column per feature, without further facts
+    columns = () if draft.sparse else tuple(SourceColumn(name) for name in draft.names)
     if plan is not None:
-        understood = {one.name: one for one in plan.columns}
-        origins = dict.fromkeys(work.origin.tolist())
+        column_of_name = {column.name: column for column in plan.columns}
+        origins = dict.fromkeys(draft.origin.tolist())
         columns = tuple(
-            _as_understood(work, j, understood[work.columns[j]], options) for j in origins
+            _source_column(draft, j, column_of_name[draft.columns[j]], options) for j in origins
         )
     return Preparation(
-        columns, tuple(work.names), tuple(aside), center, scale, work.filler,
-        plan is not None, work.X.dtype.str,
+        columns, tuple(draft.names), tuple(aside), center, scale, draft.filler,
+        plan is not None, draft.X.dtype.str,
     )  # fmt: skip
 
 
-def features_alone(dataset: Dataset) -> Preparation:
-    """That of a data set of which nothing else is known: its features, scaled back."""
-    dense = isinstance(dataset.X, np.ndarray)
-    names = dataset.feature_names
-    columns = tuple(SourceColumn(name) for name in names) if dense else ()
-    center, scale = dataset.center, dataset.scale
-    return Preparation(columns, names, (), center, scale, dtype=dataset.X.dtype.str)
+def preparation_of_features(
+    X: Rows, names: tuple[str, ...], center: Floats | None, scale: Floats | None
+) -> Preparation:
+    """Preparation of numeric features that were scaled and not otherwise changed."""
+    columns = tuple(SourceColumn(name) for name in names) if isinstance(X, np.ndarray) else ()
+    return Preparation(columns, names, (), center, scale, dtype=X.dtype.str)
 
 
-def _as_understood(work: Work, j: int, column: Column, options: Options) -> SourceColumn:
+def _source_column(
+    draft: DatasetDraft, j: int, column: Column, options: ReadingOptions
+) -> SourceColumn:
+    """Conversion of source column ``j``, as the draft encodes it."""
     name, facts = column.name, column.facts
-    own = np.flatnonzero(work.origin == j)
+    features = np.flatnonzero(draft.origin == j)
     categories: tuple[str, ...] = ()
     kind: str = "date" if column.kind == "date" else "number"
-    if work.categorical[own[0]]:
-        categories = tuple(work.names[i][len(name) + 1 :] for i in own)
+    if draft.categorical[features[0]]:
+        categories = tuple(draft.names[i][len(name) + 1 :] for i in features)
         kind = "code" if column.kind == "code" else "category"
     return SourceColumn(
         name,
@@ -322,18 +333,20 @@ def _as_understood(work: Work, j: int, column: Column, options: Options) -> Sour
     )
 
 
-def _is_table(given: Any) -> bool:
+def _is_table(data: object) -> TypeGuard[Table]:
+    """Whether data have named columns."""
     return (
-        isinstance(given, Mapping)
-        or hasattr(given, "columns")
-        or hasattr(given, "column_names")
-        or hasattr(given, "__arrow_c_stream__")
+        isinstance(data, Mapping)
+        or hasattr(data, "columns")
+        or hasattr(data, "column_names")
+        or hasattr(data, "__arrow_c_stream__")
     )
 
 
-def _columns_missing(missing: list[str], there: list[str]) -> str:
-    near = [match for name in missing for match in difflib.get_close_matches(name, there, n=1)]
-    hint = f"; near to it: {quoted(near)}" if near else f"; there are {quoted(there)}"
+def _missing_columns_message(missing: list[str], available: list[str]) -> str:
+    """Message about missing columns, with similar names."""
+    similar = [match for name in missing for match in get_close_matches(name, available, n=1)]
+    hint = f"; near to it: {quoted(similar)}" if similar else f"; there are {quoted(available)}"
     many = len(missing) > 1
     return (
         f"the column{'s' * many} {quoted(missing)} of the data {'are' if many else 'is'} not there"
@@ -341,7 +354,8 @@ def _columns_missing(missing: list[str], there: list[str]) -> str:
     )
 
 
-def _unknown(name: str, unknown: Counter[str]) -> str:
+def _unknown_values_note(name: str, unknown: Counter[str]) -> str:
+    """Note on values that are no known category."""
     rows, values = sum(unknown.values()), sorted(unknown, key=lambda value: -unknown[value])
     return (
         f"{rows:,} row{'s have values' if rows > 1 else ' has a value'} of {name!r} that the data "
@@ -352,6 +366,7 @@ def _unknown(name: str, unknown: Counter[str]) -> str:
 def _terms_to_parts(
     terms: TextVectorizer | TermWeighter,
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Facts for JSON and arrays of a vectorizer or weighter."""
     weighter = terms.weighter_ if isinstance(terms, TextVectorizer) else terms
     params = terms.get_params()
     for key, value in params.items():
@@ -362,13 +377,14 @@ def _terms_to_parts(
     facts: dict[str, Any] = {"params": params, "mean_length": weighter.mean_length_}
     if isinstance(terms, TextVectorizer):
         facts["vocabulary"] = list(terms.vocabulary_)
-        facts["names"] = [str(one) for one in terms.terms_]
+        facts["names"] = [str(term) for term in terms.terms_]
     return facts, {"idf": weighter.idf_}
 
 
 def _terms_from_parts(
     facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> TextVectorizer | TermWeighter:
+    """Vectorizer or weighter from the result of :func:`_terms_to_parts`."""
     params = dict(facts["params"])
     weighter = TermWeighter(**{key: params[key] for key in ("weight", "k1", "b", "norm")})
     weighter.idf_, weighter.mean_length_ = arrays["idf"], facts["mean_length"]

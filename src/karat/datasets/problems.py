@@ -8,22 +8,22 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from karat.datasets._work import Options
+from karat.datasets._options import ReadingOptions
 from karat.runtime.validation import InputError
 
-#: options that are called otherwise on the command line
-_FLAG = {"kind": "--as"}
-_LISTS = ("drop", "accept", "na_values")
-_FLAGS = ("weight", "min_df", "max_df", "stemmer")
+#: options with another name on the command line
+_RENAMED_FLAGS = {"kind": "--as"}
+_LIST_OPTIONS = ("drop", "accept", "na_values")
+_VECTORIZER_OPTIONS = ("weight", "min_df", "max_df", "stemmer")
 
 
 class RepairableError(InputError):
-    """Problems of a file that options of :func:`karat.datasets.read` settle.
+    """Problems of a file that options of :func:`karat.datasets.read` solve.
 
     Attributes
     ----------
     repairs : dict
-        The options. Names in ``drop`` come to those that were given.
+        The options. Names in ``drop`` are added to the user's.
     """
 
     __module__ = "karat.datasets"
@@ -34,43 +34,45 @@ class RepairableError(InputError):
 
 
 class DoubtfulError(InputError):
-    """Data that can be taken for something else than they were; the message says what to say."""
+    """Ambiguous data; the message says which options settle their meaning."""
 
     __module__ = "karat.datasets"
 
 
-def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that are not the default."""
+def _non_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that differ from the default."""
     return {
         name: value
         for name, value in options.items()
-        if value is not None and value != getattr(Options, name, None)
+        if value is not None and value != getattr(ReadingOptions, name, None)
     }
 
 
 def as_flags(options: Mapping[str, Any]) -> list[str]:
-    """Options of the reader as words of the command line."""
+    """Options of the reader as command-line words."""
     words: list[str] = []
-    for name, value in _chosen(options).items():
-        flag = _FLAG.get(name, f"--{name.replace('_', '-')}")
-        if name in _LISTS:
-            words += [word for one in value for word in (flag, _listed(one))]
+    for name, value in _non_defaults(options).items():
+        flag = _RENAMED_FLAGS.get(name, f"--{name.replace('_', '-')}")
+        if name in _LIST_OPTIONS:
+            words += [word for item in value for word in (flag, _csv_cell(item))]
         elif isinstance(value, bool):
             words.append(flag if value else f"--no-{flag[2:]}")
         elif isinstance(value, Mapping):
-            words += as_flags({key: value[key] or "none" for key in _FLAGS if key in value})
+            words += as_flags(
+                {key: value[key] or "none" for key in _VECTORIZER_OPTIONS if key in value}
+            )
         else:
             words += [flag, str(value)]
     return words
 
 
-def _listed(name: str) -> str:
-    """A column's name in a list that commas separate."""
+def _csv_cell(name: str) -> str:
+    """Name of a column, quoted for a comma-separated list."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow([name])
     return line.getvalue()
 
 
 def command(source: str, options: Mapping[str, Any]) -> str:
-    """``karat run`` with the file and the options."""
+    """Command ``karat run`` with the file and the options."""
     return shlex.join(["karat", "run", source, *as_flags(options)])

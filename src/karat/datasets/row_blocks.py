@@ -1,4 +1,4 @@
-"""The rows of a file in blocks, however many there are."""
+"""Rows of a file of any size, in blocks."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, _files, _layout
-from karat.datasets._texts import DOCUMENTS, documents_of
-from karat.datasets._work import Options, with_visible_names
+from karat.datasets._names import with_visible_names
+from karat.datasets._options import ReadingOptions
+from karat.datasets._texts import DOCUMENT_SUFFIXES, documents_of
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: rows of a block
-ROWS = 2**15
+ROWS_PER_BLOCK = 2**15
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class RowBlock:
     Attributes
     ----------
     cells : Arrow table
-        As they are written; of text files text.
+        Cells as written; of text files text.
     features : Arrow table
-        The same where numbers have decimal points.
+        The same with decimal points in numbers.
     """
 
     cells: pa.Table
@@ -46,15 +47,15 @@ def row_blocks(
     encoding: str = "utf-8",
     text_column: str | None = None,
 ) -> Iterator[RowBlock]:
-    """Go through the rows of a data file.
+    """Iterate over the rows of a data file in blocks.
 
     Parameters
     ----------
     path : path-like
-        As for :func:`karat.datasets.read`. Text (also compressed) and Parquet are read a block at
-        a time, everything else as a whole.
+        As for :func:`karat.datasets.read`. Text (also compressed) and Parquet are read block by
+        block, other formats as a whole.
     wanted : iterable of str
-        Columns that tell a header line.
+        Columns that identify a header line.
     header, encoding, text_column
         As for :func:`karat.datasets.read`.
 
@@ -68,43 +69,48 @@ def row_blocks(
         If the file cannot be read.
     """
     file = Path(path)
-    options = Options(header=header, encoding=encoding, text_column=text_column)
-    if file.is_dir() or _files.split_name(file)[1] in DOCUMENTS:
-        whole = documents_of(file, options)
-        columns = {name: np.asarray(values, dtype=object) for name, values in whole.fields.items()}
-        yield from _parts(_columns.to_arrow({**columns, text_column or "text": whole.texts}))
+    options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
+    if file.is_dir() or _files.split_name(file)[1] in DOCUMENT_SUFFIXES:
+        documents = documents_of(file, options)
+        columns = {
+            name: np.asarray(values, dtype=object) for name, values in documents.fields.items()
+        }
+        yield from _table_blocks(
+            _columns.to_arrow({**columns, text_column or "text": documents.texts})
+        )
         return
-    if not file.exists():  # packaged, an address, a part of a file; or there is none
-        from karat.datasets._read import read_cells
+    if not file.exists():  # packaged, an address, a part of a file, or missing
+        from karat.datasets._readers import read_cells
 
         cells, _ = read_cells(path, header=header, encoding=encoding)
-        yield from _parts(_columns.to_arrow(dict(cells)))
+        yield from _table_blocks(_columns.to_arrow(dict(cells)))
         return
     _files.check_file(file)
     suffix = _files.split_name(file)[1]
     with _files.explained(file):
-        if suffix in _files.TEXT:
-            yield from _of_text(file, suffix, list(wanted), header, encoding)
-        elif suffix in _files.PARQUET:
+        if suffix in _files.TEXT_SUFFIXES:
+            yield from _text_blocks(file, suffix, list(wanted), header, encoding)
+        elif suffix in _files.PARQUET_SUFFIXES:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(file) as opened:
-                for batch in opened.iter_batches(batch_size=ROWS):
-                    yield from _parts(pa.Table.from_batches([batch]))
+                for batch in opened.iter_batches(batch_size=ROWS_PER_BLOCK):
+                    yield from _table_blocks(pa.Table.from_batches([batch]))
         else:
-            yield from _parts(_table(file, options))
+            yield from _table_blocks(_table(file, options))
 
 
-def _of_text(
+def _text_blocks(
     path: Path, suffix: str, wanted: list[str], header: bool | None, encoding: str
 ) -> Iterator[RowBlock]:
+    """Blocks of rows of delimited text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     from karat.datasets._delimited import open_rows
 
-    layout = _layout.look(path, suffix, header=header, encoding=encoding, wanted=wanted)
+    layout = _layout.detect_layout(path, suffix, header=header, encoding=encoding, wanted=wanted)
     with open_rows(path, layout, encoding) as reader:
         for batch in reader:
             cells = pa.Table.from_batches([batch])
@@ -116,17 +122,19 @@ def _of_text(
             yield RowBlock(cells, with_visible_names(features))
 
 
-def _table(file: Path, options: Options) -> Any:
+def _table(file: Path, options: ReadingOptions) -> Any:
+    """Arrow table of a file that is read as a whole."""
     raw = _files.read_raw(file, options)
     if hasattr(raw.content, "column_names"):
         return raw.content
     if not isinstance(raw.content, np.ndarray):
-        raise InputError(f"{file} is a sparse matrix, which has no rows to write back")
+        raise InputError(f"{file} is a sparse matrix, whose rows cannot be written back")
     names = raw.names or [f"x{j + 1}" for j in range(raw.content.shape[1])]
     return _columns.to_arrow(dict(zip(names, raw.content.T, strict=True)))
 
 
-def _parts(table: pa.Table) -> Iterator[RowBlock]:
-    for start in range(0, table.num_rows, ROWS):
-        part = table.slice(start, ROWS)
+def _table_blocks(table: pa.Table) -> Iterator[RowBlock]:
+    """Blocks of rows of a table."""
+    for start in range(0, table.num_rows, ROWS_PER_BLOCK):
+        part = table.slice(start, ROWS_PER_BLOCK)
         yield RowBlock(part, with_visible_names(part))

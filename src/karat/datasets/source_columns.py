@@ -1,25 +1,27 @@
-"""How the cells of a column become features, once the column was understood."""
+"""Conversion of the cells of an interpreted column to features."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.datasets import _columns, number_formats
-from karat.datasets._work import visible
+from karat.datasets._names import visible
 from karat.datasets.column_kinds import temporal_days
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats
 
 
 @dataclass(frozen=True)
 class SourceColumn:
-    """How a column of the source becomes features.
+    """Conversion of a column of the source to features.
 
     Attributes
     ----------
@@ -27,12 +29,12 @@ class SourceColumn:
     kind : {"number", "date", "category", "code"}
         A code is a category whose values are whole numbers.
     categories : tuple of str
-        Of a category or code: its values, in the order of their features.
+        Values of a category or code, in the order of their features.
     form : str
-        How dates are written, see :func:`karat.datasets.number_formats.days`.
+        Format of dates, see :func:`karat.datasets.number_formats.days`.
     decimal_comma, day_first : bool
     missing : tuple of str
-        What means that a value is missing, besides the usual marks; in lower case.
+        Marks of missing values besides the usual ones; in lower case.
     sentinels : tuple of float
         Numbers that stand for missing values.
     """
@@ -48,36 +50,39 @@ class SourceColumn:
 
     @property
     def n_features(self) -> int:
-        """How many features it becomes."""
+        """Number of features of the column."""
         return len(self.categories) or 1
 
-    def features(self, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], Counter[str]]:
-        """Its features, NaN where the value is missing, and the categories that are not known."""
+    def features(self, column: pa.ChunkedArray) -> tuple[Floats, Counter[str]]:
+        """Features, NaN where the value is missing, and counts of unknown categories."""
         if self.categories:
-            return self._indicators(_texts(column, whole=self.kind == "code"))
+            return self._indicators(_category_texts(column, whole=self.kind == "code"))
         values = self._days(column) if self.kind == "date" else self._numbers(column)
         values[~np.isfinite(values) | np.isin(values, self.sentinels)] = np.nan
         return values[:, None], Counter()
 
-    def _indicators(self, texts: list[str | None]) -> tuple[NDArray[np.float64], Counter[str]]:
-        at = {value: j for j, value in enumerate(self.categories)}
-        out = np.zeros((len(texts), len(at)))
+    def _indicators(self, texts: list[str | None]) -> tuple[Floats, Counter[str]]:
+        """Columns of 0 and 1, one per category, and counts of unknown categories."""
+        feature_of_value = {value: j for j, value in enumerate(self.categories)}
+        out = np.zeros((len(texts), len(feature_of_value)))
         unknown: Counter[str] = Counter()
         for i, text in enumerate(texts):
             if text is None or self._is_missing(text):
                 out[i] = np.nan
-            elif text in at:
-                out[i, at[text]] = 1.0
+            elif text in feature_of_value:
+                out[i, feature_of_value[text]] = 1.0
             else:
                 unknown[text] += 1
         return out, unknown
 
     def _is_missing(self, text: str) -> bool:
+        """Whether a text marks a missing value."""
         lower = text.lower()
-        known = text in self.categories
-        return lower in self.missing or (lower in number_formats.MARKS and not known)
+        is_category = text in self.categories
+        return lower in self.missing or (lower in number_formats.MISSING_MARKS and not is_category)
 
-    def _numbers(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+    def _numbers(self, column: pa.ChunkedArray) -> Floats:
+        """Values of a column of numbers."""
         import pyarrow as pa
 
         kind = column.type
@@ -85,15 +90,17 @@ class SourceColumn:
             return np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
         if not _columns.is_text(kind) and not pa.types.is_dictionary(kind):
             return np.array(_columns.floats(column), dtype=np.float64)
-        return self._of_cells(column, self._parsed)
+        return self._parse_cells(column, self._parse_numbers)
 
-    def _parsed(self, cells: list[str]) -> NDArray[np.float64]:
+    def _parse_numbers(self, cells: list[str]) -> Floats:
+        """Numbers in text; true is 1 and false 0."""
         values = number_formats.numbers(cells, self.decimal_comma)[0]
         for i in np.flatnonzero(np.isnan(values)):
             values[i] = {"true": 1.0, "false": 0.0}.get(cells[i].lower(), np.nan)
         return values
 
-    def _days(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+    def _days(self, column: pa.ChunkedArray) -> Floats:
+        """Days since 1970 of a column of dates."""
         import pyarrow as pa
 
         if pa.types.is_temporal(column.type):
@@ -102,35 +109,37 @@ class SourceColumn:
             unit = 1.0 if self.form == "seconds" else 1e3
             return self._numbers(column) / unit / number_formats.DAY
         if self.form == "yyyymmdd":
-            found = self._numbers(column)
-            known = np.isfinite(found)
-            digits = number_formats.days_of_digits(found[known])
-            found[known] = np.nan if digits is None else digits
-            return found
-        return self._of_cells(column, self._dates)
+            values = self._numbers(column)
+            is_known = np.isfinite(values)
+            digits = number_formats.days_of_digits(values[is_known])
+            values[is_known] = np.nan if digits is None else digits
+            return values
+        return self._parse_cells(column, self._parse_dates)
 
-    def _dates(self, cells: list[str]) -> NDArray[np.float64]:
+    def _parse_dates(self, cells: list[str]) -> Floats:
+        """Days of dates or times in text."""
         import pyarrow as pa
 
-        if self.form == "time":  # as Arrow understood it, where the file was text
+        if self.form == "time":  # Arrow parsed the text of the file so
             return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
         return number_formats.days(cells, self.day_first)
 
-    def _of_cells(self, column: pa.ChunkedArray, parse: Any) -> NDArray[np.float64]:
-        """Values of text, each different cell parsed once."""
+    def _parse_cells(self, column: pa.ChunkedArray, parse: Callable[[list[str]], Floats]) -> Floats:
+        """Values of text, each distinct cell parsed once."""
         import pyarrow.compute as pc
 
         column = pc.utf8_trim_whitespace(_as_text(column))
         codes, dictionary = _columns.encoded(column)
-        cells = ["" if one is None else one for one in dictionary.to_pylist()]
-        known = [j for j, cell in enumerate(cells) if cell and not self._is_missing(cell)]
+        cells = ["" if text is None else text for text in dictionary.to_pylist()]
+        valued = [j for j, cell in enumerate(cells) if cell and not self._is_missing(cell)]
         lookup = np.full(len(cells) + 1, np.nan)
-        if known:
-            lookup[known] = parse([cells[j] for j in known])
+        if valued:
+            lookup[valued] = parse([cells[j] for j in valued])
         return lookup[codes]
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Column as text."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -138,7 +147,7 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.large_string())
 
 
-def _texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]:
+def _category_texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]:
     """Values as categories are written; with ``whole``, 3.0 is 3."""
     import pyarrow as pa
 

@@ -1,23 +1,26 @@
-"""Generated data sets of known structure."""
+"""Synthetic data sets of known structure."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.runtime.validation import check_random_state, unknown_name
 
+if TYPE_CHECKING:
+    from karat.runtime.types import Floats, RandomState
+
 __all__ = ["WHISSELL2012", "make_whissell2012"]
 
-#: the names that :func:`make_whissell2012` knows
+#: names of the data sets of :func:`make_whissell2012`
 WHISSELL2012 = ("2GAUSS", "6GAUSS", "ELONGATED", "CUBE", "RINGS")
 
 
 def make_whissell2012(
-    name: str, *, random_state: Any = None
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    name: str, *, random_state: RandomState = None
+) -> tuple[Floats, NDArray[np.int64]]:
     """One of the five synthetic data sets of whissell2012 §6.3.1.
 
     Parameters
@@ -25,7 +28,7 @@ def make_whissell2012(
     name : {"2GAUSS", "6GAUSS", "ELONGATED", "CUBE", "RINGS"}
         Two or six Gaussian clusters of 500 points; three thin parallel lines of 300; eight
         boxes of 200 around the corners of a cube; a ring of 400 inside a ring of 1,200.
-    random_state : None, int or Generator
+    random_state : int, Generator or RandomState, optional
 
     Returns
     -------
@@ -47,7 +50,7 @@ def make_whissell2012(
     if name not in WHISSELL2012:
         raise unknown_name(name, WHISSELL2012, "synthetic data set")
     rng = check_random_state(random_state)
-    clusters: list[NDArray[np.float64]]
+    clusters: list[Floats]
     if name == "2GAUSS":
         clusters = [rng.normal(mean, 1.0, (500, 2)) for mean in ((0, -4), (0, 4))]
     elif name == "6GAUSS":
@@ -65,7 +68,8 @@ def make_whissell2012(
     return np.concatenate(clusters), labels
 
 
-def _ring(rng: np.random.Generator, radius: float, count: int) -> NDArray[np.float64]:
+def _ring(rng: np.random.Generator, radius: float, count: int) -> Floats:
+    """Points on a circle with uniform noise."""
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
     return ring + rng.uniform(0, 0.1, ring.shape)

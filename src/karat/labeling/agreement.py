@@ -1,4 +1,4 @@
-"""How far labellers agree."""
+"""Agreement of labellers: Cohen's kappa, and limits for all objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from karat.bounds import b_always
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two labellers agree about objects that both labelled.
+    """Agreement of two labellers about the objects that both labelled.
 
     Attributes
     ----------
@@ -38,12 +38,12 @@ class Agreement:
 def agreement(
     pairs: Sequence[tuple[Any, Any]], n_objects: int, delta: float = 0.1
 ) -> Agreement | None:
-    """Agreement of two labellers, with Cohen's kappa and what follows for all objects.
+    """Agreement of two labellers: Cohen's kappa, and limits for all objects.
 
     Parameters
     ----------
     pairs : sequence of tuple
-        What the two said of each object that both labelled; None where there is none.
+        The two labels of each object that both labelled; without any the result is None.
     n_objects : int
         Objects in all.
     delta : float, default 0.1
@@ -61,8 +61,8 @@ def agreement(
     Examples
     --------
     >>> from karat.labeling import agreement
-    >>> found = agreement([("a", "a"), ("a", "b"), ("b", "b"), ("b", "b")], 5)
-    >>> found.same, found.common, found.kappa, found.low, found.high
+    >>> result = agreement([("a", "a"), ("a", "b"), ("b", "b"), ("b", "b")], 5)
+    >>> result.same, result.common, result.kappa, result.low, result.high
     (3, 4, 0.5, 0.2, 0.4)
     """
     if not pairs:

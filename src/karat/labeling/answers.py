@@ -11,22 +11,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat.runtime.journal import append, locked
+from karat.labeling.locked_file import append, locked
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: what an answer may be: a class; that the labeller does not know it; that it is left for later;
-#: that the object is on the labeller's screen; that the labeller's last answer about it is void;
-#: that two names are one class
-KINDS = ("label", "unknown", "skip", "open", "undo", "same")
+#: kinds of answers: a class; an unknown class; postponed; the object is on the labeller's screen;
+#: the labeller's last answer about it is void; two names are one class
+ANSWER_KINDS = ("label", "unknown", "skip", "open", "undo", "same")
 _FORM = "karat answers"
 
 
 @dataclass(frozen=True, order=True)
-class Answer:
-    """What one labeller said about one object, or about a name.
+class LabelAnswer:
+    """One labeller's answer about one object, or about a name.
 
     Attributes
     ----------
@@ -37,7 +36,7 @@ class Answer:
     row : int
         The row of the object in the data file; -1 where it is about a name.
     kind : str
-        One of :data:`KINDS`.
+        One of :data:`ANSWER_KINDS`.
     label : str
         The class; the wrong spelling of one with ``"same"``; else empty.
     about : str
@@ -53,18 +52,18 @@ class Answer:
 
 
 class AnswerFile:
-    """The answers in a file of JSON lines, with those that other processes append meanwhile.
+    """The answers in a file of JSON lines, including those that other processes append.
 
     Parameters
     ----------
     path : str or path
-        It is made with the first answer.
+        The first answer creates it.
     order : ndarray of int, shape (n,)
         Positions of the objects in the order of the draw.
     objects : sequence of str
         A line about each object.
     taught : sequence of int
-        Rows of the objects that teach, for who opens the file without knowing them.
+        Rows of the teaching objects, stored for processes that open the file without them.
 
     Raises
     ------
@@ -73,19 +72,19 @@ class AnswerFile:
 
     Notes
     -----
-    A line is written whole, under a lock, and is on disk before the answer is taken for given; so
-    processes that write at once lose nothing, and what a killed one left unfinished is dropped.
+    A line is written whole, under a lock, and is on disk before the answer counts. So concurrent
+    writers lose nothing, and a line that a killed process left unfinished is dropped.
     """
 
     def __init__(
         self,
-        path: Any,
+        path: str | Path,
         order: NDArray[Any],
         objects: Sequence[str],
         taught: Sequence[int] = (),
     ) -> None:
         self.path = Path(path)
-        self.answers: list[Answer] = []
+        self.answers: list[LabelAnswer] = []
         self._head = {
             "form": _FORM,
             "objects": len(objects),
@@ -97,7 +96,7 @@ class AnswerFile:
         self.refresh()
 
     def refresh(self) -> bool:
-        """Read what was appended since; whether anything was."""
+        """Read what was appended since; returns whether there was anything."""
         try:
             with self.path.open("rb") as file:
                 file.seek(self._read_to)
@@ -106,16 +105,16 @@ class AnswerFile:
             return False
         except OSError as error:
             raise StorageError(f"{self.path} cannot be read: {error.strerror}") from None
-        whole = text[: text.rfind(b"\n") + 1]
-        if text and not whole and self._read_to == 0 and not text.startswith(b'{"form"'):
+        complete = text[: text.rfind(b"\n") + 1]
+        if text and not complete and self._read_to == 0 and not text.startswith(b'{"form"'):
             raise _foreign(self.path, 1)
-        self._take(whole)
-        self._read_to += len(whole)
-        return bool(whole)
+        self._take(complete)
+        self._read_to += len(complete)
+        return bool(complete)
 
-    def add(self, answers: Iterable[Answer]) -> None:
-        """Append answers, and read those of others that came before them."""
-        lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in answers)
+    def add(self, answers: Iterable[LabelAnswer]) -> None:
+        """Append answers, and read those that other processes appended before them."""
+        lines = "".join(json.dumps(asdict(answer), ensure_ascii=False) + "\n" for answer in answers)
         try:
             with locked(self.path) as file:
                 if os.fstat(file).st_size == 0:
@@ -123,25 +122,26 @@ class AnswerFile:
                 append(file, lines.encode())
         except OSError as error:
             self.refresh()
-            kept = sum(one.kind == "label" for one in self.answers)
+            kept = sum(answer.kind == "label" for answer in self.answers)
             raise StorageError(
                 f"{self.path} cannot be written: {error.strerror}; it has the first {kept} labels"
             ) from None
         self.refresh()
 
-    def merge(self, path: Any) -> int:
-        """Append the answers of another file of the same draw; how many were not there."""
-        other = AnswerFile.__new__(AnswerFile)
-        other.path, other.answers, other._head, other._read_to = Path(path), [], self._head, 0
-        if not other.refresh():
+    def merge(self, path: str | Path) -> int:
+        """Append the answers of another file of the same draw; returns how many are new."""
+        second = AnswerFile.__new__(AnswerFile)
+        second.path, second.answers, second._head, second._read_to = Path(path), [], self._head, 0
+        if not second.refresh():
             raise StorageError(f"there is no file {path}")
-        known = set(self.answers)
-        new = [one for one in other.answers if one not in known]
+        present = set(self.answers)
+        new = [answer for answer in second.answers if answer not in present]
         if new:
             self.add(new)
         return len(new)
 
     def _take(self, text: bytes) -> None:
+        """Add the answers in complete lines of the file."""
         lines = text.split(b"\n")[:-1]
         start = 0
         if lines and self._read_to == 0:
@@ -150,30 +150,31 @@ class AnswerFile:
         for number, line in enumerate(lines[start:], start + 1):
             try:
                 record = json.loads(line)
-                one = Answer(**record)
-                if one.kind not in KINDS or not isinstance(one.row, int):
+                answer = LabelAnswer(**record)
+                if answer.kind not in ANSWER_KINDS or not isinstance(answer.row, int):
                     raise ValueError
             except (ValueError, TypeError):
                 raise _foreign(self.path, number) from None
-            self.answers.append(one)
+            self.answers.append(answer)
 
     def _check_head(self, line: bytes) -> None:
+        """Raise for a first line of other data or another draw."""
         try:
             head = json.loads(line)
             if head["form"] != _FORM:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise _foreign(self.path, 1) from None
-        for key, what in (("data", "other data"), ("draw", "another --seed or --teach")):
+        for key, difference in (("data", "other data"), ("draw", "another --seed or --teach")):
             if head.get(key) != self._head[key]:
                 raise StorageError(
                     f"{self.path} has answers about {head.get('objects')} objects, made with "
-                    f"{what}. Use the same, or give --output another name"
+                    f"{difference}. Use the same, or give --output another name"
                 )
 
 
-def taught_rows(path: Any) -> list[int] | None:
-    """Rows of the objects that teach, by the first line of a file; None where there is none."""
+def taught_rows(path: str | Path) -> list[int] | None:
+    """Rows of the teaching objects, by the first line of a file; None without a file."""
     try:
         with Path(path).open("rb") as file:
             head = json.loads(file.readline())
@@ -187,12 +188,12 @@ def taught_rows(path: Any) -> list[int] | None:
 
 
 def now() -> str:
-    """The time, as answers have it."""
+    """The current time in UTC, as answers store it."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def check_name(label: Any) -> str:
-    """A class's name, without blanks around it."""
+def check_name(label: object) -> str:
+    """A class's name, without surrounding blanks."""
     name = str(label).strip()
     if not name or not name.isprintable():
         raise InputError(f"{label!r} cannot be the name of a class: it must have visible letters")
@@ -200,13 +201,15 @@ def check_name(label: Any) -> str:
 
 
 def _digest(objects: Sequence[str]) -> str:
-    found = hashlib.sha256()
+    """Digest of the lines about the objects."""
+    digest = hashlib.sha256()
     for line in objects:
-        found.update(line.encode("utf-8", "surrogatepass") + b"\0")
-    return found.hexdigest()[:16]
+        digest.update(line.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.hexdigest()[:16]
 
 
 def _foreign(path: Path, number: int) -> StorageError:
+    """Error for a line that is no answer."""
     return StorageError(
         f"{path}, line {number} is no answer as karat label writes them; give --output another "
         "name, or --import to take labels from a table"

@@ -1,9 +1,10 @@
-"""A classifier from a few labels, which it asks for."""
+"""A classifier that requests a few labels and learns from them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import joblib
 import numpy as np
@@ -16,9 +17,15 @@ from sklearn.utils.validation import check_is_fitted
 from karat.labeling.medoids import central_objects, spread_labels
 from karat.runtime.validation import InputError, check_choice, check_random_state, validated
 
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, Floats, Labels, RandomState, Rows
 
-def _has(method: str) -> Any:
-    def check(self: Any) -> bool:
+
+def _has(method: str) -> Callable[[FewLabelClassifier], bool]:
+    """Condition of ``available_if``: the classifier has the method."""
+
+    def check(self: FewLabelClassifier) -> bool:
+        """Whether the trained classifier, or else the untrained one, has the method."""
         return hasattr(self.classifier_ if hasattr(self, "classifier_") else self._base(), method)
 
     return check
@@ -26,16 +33,16 @@ def _has(method: str) -> Any:
 
 @dataclass(eq=False, repr=False)
 class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Learn to classify from a few labels, asked for where a clustering says they tell most.
+    """Learn to classify from a few labels, requested where a clustering makes them most useful.
 
     The data are clustered in several ways without a label, a measure of quality chooses one of
-    the clusterings, and the central object of each cluster is to be labelled. A classifier is
-    trained on those objects alone, or on all objects with the label of their cluster's.
+    the clusterings, and you label the central object of each cluster. A classifier is trained on
+    those objects alone, or on all objects, each with the label of its cluster's central object.
 
     Parameters
     ----------
     n_labels : int, default 10
-        How many labels are asked for, 2 or more; all objects where there are fewer.
+        How many labels are requested, 2 or more; all objects where there are fewer.
     spread : {"cluster", "medoid"}
         Train on every object with the label of its cluster, full-cluster filtering (FCSF) in
         whissell2012, or on the labelled objects alone, cluster-medoid filtering (CMSF).
@@ -46,23 +53,23 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classifier : estimator, optional
         Logistic regression by default.
     metric : str or callable, default "euclidean"
-        The distance that clusters, judges and finds central objects.
+        The distance for clustering, for the measure and for central objects.
     random_state : None, int or Generator
-        Seed of the clusterers. :meth:`fit` takes the clustering that :meth:`ask` made of the same
-        data; give an integer for another object, in another run, to ask for the same.
+        Seed of the clusterers. :meth:`fit` reuses the clustering that :meth:`ask` made of the same
+        data. With an integer, a new estimator in another run requests the same labels.
 
     Attributes
     ----------
     asked_ : ndarray of int
-        Positions of the objects whose labels were used, in the order in which they were asked.
+        Positions of the objects whose labels were used, in the order of the requests.
     labels_ : ndarray of int, shape (n,)
         The clustering that was chosen.
     chosen_ : str
         The clusterer that made it.
     scores_ : dict of str to float
-        What the measure says about the clustering of each clusterer; empty if there is one only.
+        The measure of each clusterer's clustering; empty if there is only one.
     y_spread_ : ndarray of object, shape (n,)
-        The labels of which the classifier was trained; None for objects that it did not see.
+        The labels that trained the classifier; None for objects that it did not see.
     classifier_ : estimator
         The trained classifier.
     classes_ : ndarray
@@ -74,9 +81,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    whissell2012 §7.3 (algorithms 1 and 2). The asked objects are chosen, not drawn: their labels
-    train and can bear no guarantee. The cost is that of the clusterings, of the measure, and
-    O(Σ n_c² d) for the central objects.
+    whissell2012 §7.3 (algorithms 1 and 2). The requested objects are chosen, not drawn: their
+    labels train a classifier and cannot support a guarantee. The cost is that of the clusterings,
+    of the measure, and O(Σ n_c² d) for the central objects.
 
     Examples
     --------
@@ -84,11 +91,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from karat.labeling import FewLabelClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = FewLabelClassifier(n_labels=8, random_state=0)
-    >>> asked = model.ask(X)  # label these
-    >>> len(asked)
+    >>> rows = model.ask(X)  # label these
+    >>> len(rows)
     8
-    >>> known = [y[i] if i in asked else None for i in range(len(X))]
-    >>> model.fit(X, known).score(X, y) > 0.85
+    >>> labels = [y[i] if i in rows else None for i in range(len(X))]
+    >>> model.fit(X, labels).score(X, y) > 0.85
     True
     """
 
@@ -99,43 +106,43 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     measure: str = "informativeness"
     classifier: Any = None
     metric: Any = "euclidean"
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def ask(self, X: Any, y: Any = None) -> NDArray[np.intp]:
-        """The objects that are to be labelled next."""
+    def ask(self, X: ArrayLike, y: Labels | None = None) -> NDArray[np.intp]:
+        """Positions of the objects to label next."""
         X = self._validated(X, reset=True)
         self._cluster(X)
-        known = np.full(X.shape[0], None, dtype=object) if y is None else _labels(y, X.shape[0])
-        return self._unlabelled(known)
+        labels = np.full(X.shape[0], None, dtype=object) if y is None else _labels(y, X.shape[0])
+        return self._unlabelled(labels)
 
-    def fit(self, X: Any, y: Any) -> FewLabelClassifier:
-        """Cluster, read the labels of the asked objects, and train."""
+    def fit(self, X: ArrayLike, y: Labels) -> FewLabelClassifier:
+        """Cluster, read the labels of the requested objects, and train."""
         X = self._validated(X, reset=True)
-        known = _labels(y, X.shape[0])
+        labels = _labels(y, X.shape[0])
         self._cluster(X)
-        missing = self._unlabelled(known)
+        missing = self._unlabelled(labels)
         if len(missing):
             shown = ", ".join(str(i) for i in missing[:10]) + (", ..." if len(missing) > 10 else "")
             raise InputError(
                 f"{len(missing)} objects that are asked for have no label: {shown} (positions "
                 "from 0). ask(X, y) lists them; random_state must be the same integer"
             )
-        self._train(X, known)
+        self._train(X, labels)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each object."""
         check_is_fitted(self)
         return self.classes_[self.classifier_.predict(self._validated(X))]
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """The probability of each class, by the classifier."""
         check_is_fitted(self)
         return np.asarray(self.classifier_.predict_proba(self._validated(X)))
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """The classifier's decision function."""
         check_is_fitted(self)
         X = self._validated(X)
@@ -143,22 +150,28 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.zeros(X.shape[0])
         return np.asarray(self.classifier_.decision_function(X))
 
-    def _validated(self, X: Any, *, reset: bool = False) -> Any:
-        return validated(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+    def _validated(self, X: ArrayLike, *, reset: bool = False) -> Rows:
+        """Validated objects, as scikit-learn validates them."""
+        rows: Rows = validated(
+            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+        return rows
 
     def _base(self) -> Any:
+        """The classifier to train, not yet fitted."""
         from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
 
-    def _cluster(self, X: Any) -> None:
-        """Cluster, unless that was done for the same data and parameters, as by ``ask``."""
-        asked = (joblib.hash(X), repr(sorted(self.get_params().items(), key=lambda item: item[0])))
-        if getattr(self, "_clustered", None) != asked:
+    def _cluster(self, X: Rows) -> None:
+        """Cluster, unless :meth:`ask` did so for the same data and parameters."""
+        key = (joblib.hash(X), repr(sorted(self.get_params().items(), key=lambda item: item[0])))
+        if getattr(self, "_clustered", None) != key:
             self._cluster_anew(X)
-            self._clustered = asked
+            self._clustered = key
 
-    def _cluster_anew(self, X: Any) -> None:
+    def _cluster_anew(self, X: Rows) -> None:
+        """Cluster with every clusterer, choose one, and rank its central objects."""
         from karat.clusterers import ExcludedError, as_clusterer, under
 
         check_choice(self.spread, ("cluster", "medoid"), "spread")
@@ -172,16 +185,16 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         k = min(self.n_labels, X.shape[0])
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
         candidates: dict[str, NDArray[Any]] = {}
-        refused: list[str] = []
-        for given in self.clusterers:
-            record = as_clusterer(given)
+        excluded: list[str] = []
+        for clusterer in self.clusterers:
+            record = as_clusterer(clusterer)
             try:
                 estimator = under(record, self.metric).make(k, seed)
                 candidates[record.key] = np.asarray(estimator.fit_predict(X))
             except (ExcludedError, ValueError) as error:
-                refused.append(f"{record.key}: {error}")
+                excluded.append(f"{record.key}: {error}")
         if not candidates:
-            raise InputError("no clusterer could cluster the data: " + "; ".join(refused))
+            raise InputError("no clusterer could cluster the data: " + "; ".join(excluded))
         self.scores_ = self._judged(X, candidates) if len(candidates) > 1 else {}
         self.chosen_ = max(self.scores_ or candidates, key=lambda key: self.scores_.get(key, 0.0))
         self.labels_ = candidates[self.chosen_]
@@ -190,8 +203,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._groups = groups
         self._first = np.concatenate([groups[i] for i in np.argsort(-sizes, kind="stable")])
 
-    def _judged(self, X: Any, candidates: dict[str, NDArray[Any]]) -> dict[str, float]:
-        """The measure of each candidate, greater for better; the worst for one without."""
+    def _judged(self, X: Rows, candidates: dict[str, NDArray[Any]]) -> dict[str, float]:
+        """The measure of each candidate, greater for better; -inf without a value."""
         from karat.measures import catalogue
         from karat.measures.evaluation import evaluate
 
@@ -204,16 +217,18 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         signed = np.where(np.isnan(signed), -np.inf, signed)
         return dict(zip(candidates, signed.tolist(), strict=True))
 
-    def _unlabelled(self, known: NDArray[np.object_]) -> NDArray[np.intp]:
-        return np.array([i for i in self._first if known[i] is None], dtype=np.intp)
+    def _unlabelled(self, labels: NDArray[np.object_]) -> NDArray[np.intp]:
+        """Requested objects without a label, in the order of the requests."""
+        return np.array([i for i in self._first if labels[i] is None], dtype=np.intp)
 
-    def _train(self, X: Any, known: NDArray[np.object_]) -> None:
+    def _train(self, X: Rows, labels: NDArray[np.object_]) -> None:
+        """Train the classifier on the labels, spread over the clusters if wanted."""
         from sklearn.dummy import DummyClassifier
 
-        y = np.full(len(known), None, dtype=object)
+        y = np.full(len(labels), None, dtype=object)
         if self.spread == "cluster":
-            y = spread_labels(self.labels_, self._groups, known)
-        y[self._first] = known[self._first]
+            y = spread_labels(self.labels_, self._groups, labels)
+        y[self._first] = labels[self._first]
         rows = np.flatnonzero([label is not None for label in y])
         self.classes_, codes = np.unique(np.array(list(y[rows])), return_inverse=True)
         model = clone(self._base()) if len(self.classes_) > 1 else DummyClassifier()
@@ -226,11 +241,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _labels(y: Any, n: int) -> NDArray[np.object_]:
+def _labels(y: Labels | None, n: int) -> NDArray[np.object_]:
     """Labels as objects, None where missing.
 
-    Unlike ``known_labels`` it takes −1 for a class where there are two:
-    scikit-learn's classifiers are given classes −1 and 1, and keep them as they are.
+    Unlike ``known_labels``, −1 is a class where there are two: scikit-learn's classifiers accept
+    the classes −1 and 1 unchanged.
     """
     import pandas as pd
 
@@ -239,12 +254,12 @@ def _labels(y: Any, n: int) -> NDArray[np.object_]:
             "FewLabelClassifier requires y to be passed, but the target y is None: give the labels "
             "of the objects that ask(X) names"
         )
-    given = np.asarray(y, dtype=object) if isinstance(y, (list, tuple)) else np.asarray(y)
-    given = column_or_1d(given, warn=True)
-    if len(given) != n:
-        raise InputError(f"y must have one label for each of the {n} objects; got {given.shape}")
+    column = np.asarray(y, dtype=object) if isinstance(y, (list, tuple)) else np.asarray(y)
+    column = column_or_1d(column, warn=True)
+    if len(column) != n:
+        raise InputError(f"y must have one label for each of the {n} objects; got {column.shape}")
     values = np.empty(n, dtype=object)
-    values[:] = given.tolist()
+    values[:] = column.tolist()
     values[pd.isna(values)] = None
     kinds = set(values) - {None}
     if any(isinstance(kind, float) and not kind.is_integer() for kind in kinds):

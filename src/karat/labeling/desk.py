@@ -1,11 +1,11 @@
-"""A labeller at work: the object to label, the answers that may be given, and how far it is."""
+"""A labeller at work: the object to label, the possible answers, and the progress."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from karat.bounds import percent_up
 from karat.labeling.session import UNKNOWN, variant_of
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from karat.labeling.session import LabelSession
-    from karat.labeling.standing import Standing, Watch
+    from karat.labeling.watch import Standing, Watch
 
 IMAGES = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".gif": "gif", ".webp": "webp"}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a labeller sees of an object.
+    """An object as a labeller sees it.
 
     Attributes
     ----------
@@ -38,8 +38,8 @@ class Shown:
     images: tuple[Path, ...] = ()
 
 
-class Objects:
-    """What is shown of the objects of a data set.
+class ShownObjects:
+    """The objects of a data set as labellers see them.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Objects:
     cells : DataFrame, optional
         Otherwise the rows as they are in the file.
     folder : path, optional
-        Where images that the cells name are looked for.
+        Folder of the images that the cells name.
     """
 
     def __init__(
@@ -85,21 +85,25 @@ class Desk:
     ----------
     session : LabelSession
     watch : Watch
-    objects : Objects
+    objects : ShownObjects
     classes : list of str, optional
-        The only classes there are.
+        The only possible classes.
 
     Attributes
     ----------
     standing : Standing or None
-        What is guaranteed now.
+        The current guarantee.
     """
 
-    #: what the page calls its parts
+    #: labels of the page's controls
     words: ClassVar = {"title": "karat label", "other": "Another class", "unknown": "don't know"}
 
     def __init__(
-        self, session: LabelSession, watch: Watch, objects: Objects, classes: Any = None
+        self,
+        session: LabelSession,
+        watch: Watch,
+        objects: ShownObjects,
+        classes: Sequence[str] | str | int | None = None,
     ) -> None:
         self.session, self.objects, self._watch = session, objects, watch
         self.fixed = list(classes) if isinstance(classes, list) else None
@@ -109,7 +113,7 @@ class Desk:
 
     @property
     def names(self) -> list[str]:
-        """The classes so far, those that were listed first."""
+        """The classes so far, listed ones first."""
         return list(dict.fromkeys([*(self.fixed or ()), *self.session.names]))
 
     def __len__(self) -> int:
@@ -122,7 +126,7 @@ class Desk:
 
     @property
     def ending(self) -> str:
-        """What is said at the end."""
+        """The closing sentence: what is guaranteed."""
         return "Nothing is guaranteed yet." if self.standing is None else self.standing.sentence
 
     @property
@@ -142,13 +146,13 @@ class Desk:
         return at
 
     def refresh(self) -> None:
-        """Take in the answers of others."""
+        """Read the answers of other labellers."""
         self.session.refresh()
         if self._counted != len(self.session):
             self._update()
 
     def variant(self, name: str) -> str | None:
-        """A class that a new name may be meant for."""
+        """An existing class that a new name probably means."""
         return None if name in self.names else variant_of(name, self.names)
 
     def give(self, kind: str, label: str = "", at: int | None = None) -> None:
@@ -163,11 +167,12 @@ class Desk:
         self._update()
 
     def _update(self) -> None:
+        """Bring the guarantee up to date with the session."""
         self.standing, self._counted = self._watch.update(), len(self.session)
 
     @property
     def status(self) -> str:
-        """How far it is, in a line."""
+        """Progress in one line."""
         session, now = self.session, self.standing
         wait = f"; {session.waiting:,} more wait for a skipped one" if session.waiting else ""
         count = f"{len(session):,} labels{wait}"

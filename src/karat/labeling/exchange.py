@@ -1,4 +1,4 @@
-"""Answers to and from Label Studio, tables and other files of answers."""
+"""Import and export of answers: Label Studio, tables, other files of answers."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from karat.runtime.validation import InputError, StorageError
 if TYPE_CHECKING:
     from karat.labeling.session import LabelSession
 
-#: so many unlabelled objects follow the labelled ones in an export, to be labelled elsewhere
+#: unlabelled objects in an export, to be labelled elsewhere
 AHEAD = 200
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_export(path: str | Path) -> None:
-    """Raise for a file that labels are not exported to, before anything is labelled."""
+    """Raise for a path that labels cannot be exported to, before anyone labels."""
     if Path(path).suffix.lower() not in (".json", ".csv"):
         raise InputError(f"labels are exported to .json (Label Studio) or .csv; got {path}")
 
 
-def export_labels(session: LabelSession, path: Any, *, overwrite: bool = False) -> None:
-    """Write the answers, and the next 200 objects of the draw without one.
+def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write the answers, and the next 200 unanswered objects of the draw.
 
     Parameters
     ----------
@@ -40,20 +40,22 @@ def export_labels(session: LabelSession, path: Any, *, overwrite: bool = False) 
         ``.json``: tasks of Label Studio with their annotations, each by its labeller; the labelling
         interface is ``<Text name="text" value="$text"/>`` with ``<Choices name="label"
         toName="text">``. ``.csv``: the columns ``row``, ``label`` (what counts) and ``object``, and
-        one for each labeller where there are more; as ``karat bound`` reads it.
+        one for each labeller if there are several; ``karat bound`` reads it.
     overwrite : bool, default False
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
 
     Raises
     ------
     InputError
-        For another suffix, or a file that is there.
+        For another suffix, or an existing file.
     """
     by = session.by_labeller()
-    told = session.order[[any(own[i] is not None for own in by.values()) for i in session.order]]
+    labelled = session.order[
+        [any(labels[i] is not None for labels in by.values()) for i in session.order]
+    ]
     check_export(path)
-    ahead = [i for i in session.order if i not in set(told.tolist())][:AHEAD]
-    shown = [int(i) for i in (*told, *ahead)]
+    ahead = [i for i in session.order if i not in set(labelled)][:AHEAD]
+    shown = [int(i) for i in (*labelled, *ahead)]
     if Path(path).suffix.lower() == ".json":
         content = json.dumps([_task(session, i, by) for i in shown], ensure_ascii=False, indent=1)
     else:
@@ -61,7 +63,7 @@ def export_labels(session: LabelSession, path: Any, *, overwrite: bool = False) 
     write_output(path, content, overwrite=overwrite)
 
 
-def import_labels(session: LabelSession, path: Any) -> int:
+def import_labels(session: LabelSession, path: str | Path) -> int:
     """Take labels from another file of answers, Label Studio or a table.
 
     Parameters
@@ -69,8 +71,8 @@ def import_labels(session: LabelSession, path: Any) -> int:
     session : LabelSession
     path : str or path
         ``.jsonl``: answers of the same draw, as :class:`karat.labeling.AnswerFile` has them;
-        ``.json``: what Label Studio exports (JSON); otherwise a table with the columns ``row`` and
-        ``label``. Where the file does not say who labelled, the session's labeller did.
+        ``.json``: an export of Label Studio (JSON); otherwise a table with the columns ``row`` and
+        ``label``. Answers without a labeller belong to the session's labeller.
 
     Returns
     -------
@@ -91,24 +93,24 @@ def import_labels(session: LabelSession, path: Any) -> int:
     lines: dict[str, int | None] = {}
     for i, line in enumerate(session.objects):
         lines[line] = None if line in lines else i  # two alike name no object
-    given = []
+    labels = []
     for row, line, label, labeller in read:
         place = at.get(row) if row else lines.get(" ".join(line.split())[:80])
         if place is None:
             named = f"row {row}" if row else f"the object {line[:60]!r}"
             raise InputError(f"{file}: {named} is not one object of these data")
-        given.append((place, label, labeller))
-    return session.take(given)
+        labels.append((place, label, labeller))
+    return session.take(labels)
 
 
 def _csv(session: LabelSession, shown: list[int], by: dict[str, Any]) -> str:
-    """A table of which a spreadsheet runs nothing."""
+    """A table in which a spreadsheet runs no formula."""
     several = list(by) if len(by) > 1 else []
     counts = session.y if several or not by else next(iter(by.values()))
     rows = [["row", "label", "object", *(f"label by {name}" for name in several)]]
     for i in shown:
-        said = [by[name][i] or "" for name in several]
-        rows.append([str(session.rows[i]), counts[i] or "", session.objects[i], *said])
+        labels = [by[name][i] or "" for name in several]
+        rows.append([str(session.rows[i]), counts[i] or "", session.objects[i], *labels])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)
@@ -129,7 +131,7 @@ def _cells(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _text(value: Any) -> str:
-    """A cell as it was before :func:`_csv` kept it from being run."""
+    """A cell's text, without the mark that :func:`_csv` adds against formulas."""
     if value is None or value != value:
         return ""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
@@ -139,24 +141,24 @@ def _text(value: Any) -> str:
 
 
 def _task(session: LabelSession, i: int, by: dict[str, Any]) -> dict[str, Any]:
-    """An object as Label Studio has it."""
+    """An object as a task of Label Studio."""
     notes: list[dict[str, Any]] = []
-    for name, own in by.items():
-        if own[i] is not None:
+    for name, labels in by.items():
+        if labels[i] is not None:
             choice = {
                 "from_name": "label",
                 "to_name": "text",
                 "type": "choices",
-                "value": {"choices": [own[i]]},
+                "value": {"choices": [labels[i]]},
             }
             note = {"completed_by": {"email": name}, "was_cancelled": False}
-            notes.append({**note, "result": [] if own[i] == UNKNOWN else [choice]})
+            notes.append({**note, "result": [] if labels[i] == UNKNOWN else [choice]})
     data = {"row": int(session.rows[i]), "text": session.objects[i]}
     return {"data": data, "annotations": notes}
 
 
 def _studio(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
-    """The same of each annotation; one without a choice is *don't know*."""
+    """Row, text, label and labeller of each annotation; without a choice *don't know*."""
     try:
         tasks = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
@@ -173,17 +175,17 @@ def _studio(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _annotations(task: dict[str, Any], by: str) -> Iterator[tuple[str, str, str, str]]:
-    """The same of one task."""
+    """Row, text, label and labeller of each annotation of a task."""
     data = task.get("data", task)
     row, text = data.get("row", ""), str(data.get("text", data.get("image", "")))
     for note in task.get("annotations", []):
         if note.get("was_cancelled"):
             continue
-        chosen = [one for one in note.get("result") or [] if one.get("type") == "choices"]
-        found = chosen[0]["value"]["choices"] if chosen else [UNKNOWN]
-        if len(found) > 1:
-            raise InputError(f"an object has one class; got {', '.join(map(str, found))}")
+        chosen = [result for result in note.get("result") or [] if result.get("type") == "choices"]
+        classes = chosen[0]["value"]["choices"] if chosen else [UNKNOWN]
+        if len(classes) > 1:
+            raise InputError(f"an object has one class; got {', '.join(map(str, classes))}")
         labeller = note.get("completed_by")
         if isinstance(labeller, dict):
             labeller = labeller.get("email") or labeller.get("username") or labeller.get("id")
-        yield str(row), text, str(*found), by if labeller is None else str(labeller)
+        yield str(row), text, str(*classes), by if labeller is None else str(labeller)

@@ -1,10 +1,10 @@
-"""The objects that stand for their clusters, and what their labels say about the others."""
+"""The objects that represent their clusters, and their labels spread over the clusters."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,15 @@ from karat.distances import as_distances, check_points
 from karat.labelings.labels import NOISE, apply_noise_policy, encode
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    from karat.distances import Distances
+    from karat.runtime.types import ArrayLike, Labels, Metric
+
 _BLOCK = 1024
 
 
 def central_objects(
-    X: Any, labels: Any, per_cluster: int = 1, *, metric: Any = "euclidean"
+    X: ArrayLike, labels: Labels, per_cluster: int = 1, *, metric: Metric = "euclidean"
 ) -> list[NDArray[np.intp]]:
     """The most central objects of each cluster, the medoid first.
 
@@ -34,9 +38,9 @@ def central_objects(
     Returns
     -------
     list of ndarray of int
-        Of each cluster, in the order of their names, the positions of the objects with the
-        smallest sums of distances to the others of the cluster; the first in the data among
-        equals.
+        For each cluster, in the order of their names, the positions of the objects with the
+        smallest sums of distances to the cluster's other objects; ties go to the first in the
+        data.
 
     Raises
     ------
@@ -56,23 +60,22 @@ def central_objects(
     """
     if per_cluster < 1:
         raise InputError(f"per_cluster must be at least 1; got {per_cluster}")
-    X = check_points(X, metric)
     encoded = apply_noise_policy(encode(labels), "drop")
-    distances = as_distances(X, metric)
+    distances = as_distances(check_points(X, metric), metric)
     if len(encoded.codes) != distances.n:
         raise InputError(f"labels has {len(encoded.codes)} labels for {distances.n} objects of X")
     order = np.argsort(encoded.codes, kind="stable")
     ends = np.searchsorted(encoded.codes[order], np.arange(len(encoded.names) + 1))
-    found = []
+    central = []
     for start, end in itertools.pairwise(ends):
         members = order[start:end]
         sums = _sums(distances.take(members))
-        found.append(members[np.argsort(sums, kind="stable")[:per_cluster]])
-    return found
+        central.append(members[np.argsort(sums, kind="stable")[:per_cluster]])
+    return central
 
 
-def _sums(distances: Any) -> NDArray[np.float64]:
-    """Sum of the distances from each object to all."""
+def _sums(distances: Distances) -> NDArray[np.float64]:
+    """Sum of the distances from each object to all others."""
     n = distances.n
     sums = np.zeros(n)
     for i in range(0, n, _BLOCK):
@@ -86,9 +89,9 @@ def _sums(distances: Any) -> NDArray[np.float64]:
 
 
 def spread_labels(
-    labels: Any, asked: Sequence[NDArray[np.intp]], y: NDArray[np.object_]
+    labels: Labels, asked: Sequence[NDArray[np.intp]], y: NDArray[np.object_]
 ) -> NDArray[np.object_]:
-    """Give every object the most common label among the asked objects of its cluster.
+    """Give every object the most common label among its cluster's labelled objects.
 
     Parameters
     ----------
@@ -97,7 +100,7 @@ def spread_labels(
     asked : sequence of ndarray of int
         The labelled objects of each cluster, as :func:`central_objects` returns them.
     y : ndarray of object, shape (n,)
-        The label of each object; only those of the asked are read.
+        The label of each object; only the labelled objects' are read.
 
     Returns
     -------
@@ -114,8 +117,8 @@ def spread_labels(
     array(['ham', 'ham', 'spam', 'spam'], dtype=object)
     """
     codes = apply_noise_policy(encode(labels), "drop").codes
-    given = np.empty(len(asked) + 1, dtype=object)
+    of_cluster = np.empty(len(asked) + 1, dtype=object)
     for cluster, positions in enumerate(asked):
-        told = list(y[positions])
-        given[cluster] = max(dict.fromkeys(told), key=told.count)
-    return np.asarray(given[np.where(codes == NOISE, len(asked), codes)])
+        answers = list(y[positions])
+        of_cluster[cluster] = max(dict.fromkeys(answers), key=answers.count)
+    return np.asarray(of_cluster[np.where(codes == NOISE, len(asked), codes)])

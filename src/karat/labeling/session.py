@@ -1,4 +1,4 @@
-"""One labeller's part of a team's labelling: which object is next, and what counts so far."""
+"""One labeller's part of a team's labelling: the next object, and the labels that count."""
 
 from __future__ import annotations
 
@@ -6,39 +6,42 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.labeling.answers import Answer, AnswerFile, check_name, now
+from karat.labeling.answers import AnswerFile, LabelAnswer, check_name, now
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: what an object is labelled with whose class the labeller does not know
+    from karat.runtime.types import ArrayLike
+
+#: label of an object whose class the labeller does not know
 UNKNOWN = "don't know"
-#: every so many objects one is labelled by two labellers, where there are two
+#: one of so many objects is labelled by two labellers, where there are two
 TWICE = 5
-#: an object that was left for later comes back after so many others
+#: a postponed object comes back after so many others
 LATER = 10
-#: how long nobody else is asked about an object that is on somebody's screen
+#: how long an object on a labeller's screen is reserved
 OPEN = timedelta(minutes=10)
 
 
 class LabelSession:
-    """The answers of all labellers about the objects of a drawn order, and one's own next object.
+    """The answers of all labellers in the order of a draw, and one labeller's next object.
 
     Parameters
     ----------
     path : str or path
-        The file of answers (:class:`karat.labeling.AnswerFile`); it is made with the first one,
-        and resumed where it exists.
+        The file of answers (:class:`karat.labeling.AnswerFile`); the first answer creates it, and
+        an existing one is resumed.
     order : array-like of int, shape (n,)
-        Positions of all objects: first those that teach, then the others in the order of the draw
+        Positions of all objects: first the teaching ones, then the others in the order of the draw
         (:func:`karat.bounds.sample`).
     objects : sequence of str
-        A line about each object, by which a resumed file is known to be about the same data.
+        A line about each object, by which a resumed file is checked to be about the same data.
     rows : array-like of int, shape (n,), optional
         The row of each object in the data file; its position by default.
     by : str
@@ -57,10 +60,9 @@ class LabelSession:
 
     Notes
     -----
-    Of several answers about an object the first counts. Every fifth object is labelled by two
-    where there are two labellers; which ones does not depend on any label, so that they are a
-    random draw too. An object that is left for later must be answered before those behind it
-    count, for a draw with holes is no random draw.
+    Of several answers about an object the first counts. With two labellers, both label every fifth
+    object; which ones does not depend on any label, so they are a random draw too. A postponed
+    object must be answered before those behind it count, since a draw with holes is no random draw.
 
     Examples
     --------
@@ -75,10 +77,10 @@ class LabelSession:
 
     def __init__(
         self,
-        path: Any,
-        order: Any,
+        path: str | Path,
+        order: ArrayLike,
         objects: Sequence[str],
-        rows: Any = None,
+        rows: ArrayLike | None = None,
         *,
         by: str = "me",
         taught: int = 0,
@@ -95,66 +97,73 @@ class LabelSession:
             path, self.order, self.objects, self.rows[self.order[:taught]].tolist()
         )
         self._place = {int(self.rows[at]): place for place, at in enumerate(self.order)}
-        self._said: list[dict[str, Answer]] = []
+        self._answers_at: list[dict[str, LabelAnswer]] = []
         self._replay()
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def refresh(self) -> None:
-        """Take in what other processes wrote."""
+        """Read what other processes wrote."""
         if self.file.refresh():
             self._replay()
 
     def _replay(self) -> None:
-        """Who said what of each place in the order, the first answer first, without void ones."""
-        said: dict[int, dict[str, Answer]] = {}
-        self._left: dict[int, int] = {}
-        self._open: dict[int, Answer] = {}
+        """Collect each place's valid answers, by labeller, the first answer first."""
+        answers_at: dict[int, dict[str, LabelAnswer]] = {}
+        self._postponed: dict[int, int] = {}
+        self._open: dict[int, LabelAnswer] = {}
         self._spelled: dict[str, str] = {}
-        self._own: list[Answer] = []
-        given = 0
-        for one in sorted(self.file.answers):
-            if one.kind == "same":
-                self._spelled[one.label] = one.about
+        self._my_answers: list[LabelAnswer] = []
+        count = 0
+        for answer in sorted(self.file.answers):
+            if answer.kind == "same":
+                self._spelled[answer.label] = answer.about
                 continue
-            place = self._place.get(one.row)
+            place = self._place.get(answer.row)
             if place is None:
-                raise InputError(f"{self.file.path} has an answer about row {one.row}, not drawn")
-            here = said.setdefault(place, {})
-            mine = one.by == self.by
-            if one.kind == "open":
-                self._open[place] = one
-            elif one.kind == "undo":
-                here.pop(one.by, None)
-                self._own = [own for own in self._own if not mine or own.row != one.row]
-            elif one.kind == "skip":
-                self._left.update({place: given} if mine else {})
+                raise InputError(
+                    f"{self.file.path} has an answer about row {answer.row}, not drawn"
+                )
+            answers = answers_at.setdefault(place, {})
+            is_mine = answer.by == self.by
+            if answer.kind == "open":
+                self._open[place] = answer
+            elif answer.kind == "undo":
+                answers.pop(answer.by, None)
+                self._my_answers = [
+                    kept for kept in self._my_answers if not is_mine or kept.row != answer.row
+                ]
+            elif answer.kind == "skip":
+                self._postponed.update({place: count} if is_mine else {})
             else:
-                here.setdefault(one.by, one)
-                given += mine
-                self._own += [one] if mine and here[one.by] is one else []
-        self._given = given
-        self._said = [said.get(place, {}) for place in range(max(said, default=-1) + 1)]
+                answers.setdefault(answer.by, answer)
+                count += is_mine
+                self._my_answers += [answer] if is_mine and answers[answer.by] is answer else []
+        self._answer_count = count
+        self._answers_at = [
+            answers_at.get(place, {}) for place in range(max(answers_at, default=-1) + 1)
+        ]
 
-    def _name(self, one: Answer) -> str:
-        if one.kind == "unknown":
+    def _name(self, answer: LabelAnswer) -> str:
+        """The class that an answer names, in its right spelling."""
+        if answer.kind == "unknown":
             return UNKNOWN
-        name = one.label
+        name = answer.label
         for _ in self._spelled:
             name = self._spelled.get(name, name)
         return name
 
     @property
     def labels(self) -> list[str]:
-        """What counts: the first answers about the first objects of the order, up to a hole."""
-        first = takewhile(bool, self._said)
-        return [self._name(next(iter(here.values()))) for here in first]
+        """Labels that count: of the first objects of the order, up to an unanswered one."""
+        first = takewhile(bool, self._answers_at)
+        return [self._name(next(iter(answers.values()))) for answers in first]
 
     @property
     def waiting(self) -> int:
-        """Answered objects that do not count yet, since one before them has no answer."""
-        return sum(map(bool, self._said)) - len(self)
+        """Number of answered objects behind an unanswered one, which do not count yet."""
+        return sum(map(bool, self._answers_at)) - len(self)
 
     @property
     def labelled(self) -> NDArray[np.intp]:
@@ -163,71 +172,77 @@ class LabelSession:
 
     @property
     def y(self) -> NDArray[np.object_]:
-        """The label of every object that counts, None elsewhere."""
+        """The label of every object that counts, None for the others."""
         values = np.full(len(self.order), None, dtype=object)
         values[self.labelled] = self.labels
         return values
 
     def by_labeller(self) -> dict[str, NDArray[np.object_]]:
-        """The label of every object by each labeller, None where there is none."""
-        found: dict[str, NDArray[np.object_]] = {}
-        for place, here in enumerate(self._said):
-            for by, one in here.items():
-                own = found.setdefault(by, np.full(len(self.order), None, dtype=object))
-                own[self.order[place]] = self._name(one)
-        return found
+        """Every labeller's label of every object, None where missing."""
+        labels: dict[str, NDArray[np.object_]] = {}
+        for place, answers in enumerate(self._answers_at):
+            for by, answer in answers.items():
+                column = labels.setdefault(by, np.full(len(self.order), None, dtype=object))
+                column[self.order[place]] = self._name(answer)
+        return labels
 
     @property
     def names(self) -> list[str]:
-        """The classes so far, in the order in which they came up."""
-        said = (self._name(one) for here in self._said for one in here.values())
-        return list(dict.fromkeys(name for name in said if name != UNKNOWN))
+        """The classes so far, in the order of their first use."""
+        names = (self._name(answer) for answers in self._answers_at for answer in answers.values())
+        return list(dict.fromkeys(name for name in names if name != UNKNOWN))
 
     @property
     def twice(self) -> list[tuple[str, str]]:
-        """What two labellers said of each object of a random draw that both labelled."""
-        drawn = self._said[self.taught :]
+        """Both labels of the drawn objects that two labellers labelled; a random draw."""
+        drawn = self._answers_at[self.taught :]
         fifth = drawn[TWICE - 1 :: TWICE]
         # a whole beginning of all objects, or of every fifth: whichever is longer
-        both = [list(takewhile(lambda here: len(here) > 1, some)) for some in (drawn, fifth)]
-        pairs = [[self._name(one) for one in here.values()] for here in max(both, key=len)]
+        beginnings = [
+            list(takewhile(lambda answers: len(answers) > 1, places)) for places in (drawn, fifth)
+        ]
+        pairs = [
+            [self._name(answer) for answer in answers.values()]
+            for answers in max(beginnings, key=len)
+        ]
         return [(first, second) for first, second, *_ in pairs]
 
     @property
     def disagreements(self) -> list[tuple[int, dict[str, str]]]:
-        """Objects about which labellers differ, with what each said."""
-        found = []
-        for place, here in enumerate(self._said):
-            told = {by: self._name(one) for by, one in here.items()}
-            if len(set(told.values())) > 1:
-                found.append((int(self.order[place]), told))
-        return found
+        """Objects with different labels, by labeller."""
+        disagreements = []
+        for place, answers in enumerate(self._answers_at):
+            names = {by: self._name(answer) for by, answer in answers.items()}
+            if len(set(names.values())) > 1:
+                disagreements.append((int(self.order[place]), names))
+        return disagreements
 
     @property
     def next(self) -> int | None:
-        """Position of the object to label now; None where there is none for this labeller."""
-        others = {by for here in self._said for by in here} - {self.by}
+        """Position of the object to label now; None without one for this labeller."""
+        others = {by for answers in self._answers_at for by in answers} - {self.by}
         before = (datetime.now(UTC) - OPEN).isoformat(timespec="microseconds")
         later: int | None = None
         for place, at in enumerate(self.order):
-            here = self._said[place] if place < len(self._said) else {}
+            answers = self._answers_at[place] if place < len(self._answers_at) else {}
             wanted = 2 if others and self._is_doubled(place) else 1
-            if self.by in here or len(here) >= wanted:
+            if self.by in answers or len(answers) >= wanted:
                 continue
             screen = self._open.get(place)
             if screen is not None and screen.by != self.by and screen.at > before:
                 continue
-            if place in self._left and self._given - self._left[place] < LATER:
+            if place in self._postponed and self._answer_count - self._postponed[place] < LATER:
                 later = place if later is None else later
                 continue
             return int(at)
         return None if later is None else int(self.order[later])
 
     def _is_doubled(self, place: int) -> bool:
+        """Whether a second labeller is to label the object at a place."""
         return place >= self.taught and (place - self.taught) % TWICE == TWICE - 1
 
     def open(self, at: int) -> None:
-        """Say that an object is on this labeller's screen, so that nobody else is asked."""
+        """Store that an object is on this labeller's screen, so that nobody else gets it."""
         self._write(at, "open")
 
     def add(self, label: str, at: int | None = None) -> None:
@@ -242,31 +257,33 @@ class LabelSession:
         self._write(at, "unknown" if name == UNKNOWN else "label", name)
 
     def skip(self, at: int | None = None) -> None:
-        """Leave the next object for later; those behind it do not count until it is answered."""
+        """Postpone the next object; those behind it do not count until it is answered."""
         self._write(at, "skip")
 
     @property
     def can_undo(self) -> bool:
         """Whether this labeller has an answer to take back."""
-        return bool(self._own)
+        return bool(self._my_answers)
 
     def undo(self) -> int | None:
-        """Take this labeller's last answer back; its object's position, None if there is none."""
-        if not self._own:
+        """Void this labeller's last answer; returns its object's position, None without one."""
+        if not self._my_answers:
             return None
-        at = int(self.order[self._place[self._own[-1].row]])
+        at = int(self.order[self._place[self._my_answers[-1].row]])
         self._write(at, "undo")
         return at
 
-    def take(self, given: Iterable[tuple[int, str, str]]) -> int:
-        """Write labels from elsewhere (position, label, labeller) that are new; how many."""
-        known = {by: own.copy() for by, own in self.by_labeller().items()}
+    def take(self, labels: Iterable[tuple[int, str, str]]) -> int:
+        """Store new labels from elsewhere (position, label, labeller); returns how many."""
+        columns = {by: column.copy() for by, column in self.by_labeller().items()}
         new = []
-        for at, label, by in given:
+        for at, label, by in labels:
             name = check_name(label)
-            own = known.setdefault(check_name(by), np.full(len(self.order), None, dtype=object))
-            if own[at] is None:
-                own[at] = name
+            column = columns.setdefault(
+                check_name(by), np.full(len(self.order), None, dtype=object)
+            )
+            if column[at] is None:
+                column[at] = name
                 kind = "unknown" if name == UNKNOWN else "label"
                 new.append(self._answer(at, kind, name, by))
         if new:
@@ -274,24 +291,26 @@ class LabelSession:
             self._replay()
         return len(new)
 
-    def merge(self, path: Any) -> int:
-        """Take the answers of another file of the same draw; how many are new."""
+    def merge(self, path: str | Path) -> int:
+        """Store the answers of another file of the same draw; returns how many are new."""
         count = self.file.merge(path)
         self._replay()
         return count
 
     def spell(self, name: str, right: str) -> None:
-        """Say that two names are one class."""
+        """Store that two names are one class."""
         wrong, right = check_name(name), check_name(right)
         if wrong != right:
-            self.file.add([Answer(now(), self.by, -1, "same", wrong, right)])
+            self.file.add([LabelAnswer(now(), self.by, -1, "same", wrong, right)])
             self._replay()
 
-    def _answer(self, at: int, kind: str, label: str, by: str) -> Answer:
+    def _answer(self, at: int, kind: str, label: str, by: str) -> LabelAnswer:
+        """An answer to be stored."""
         about = "" if kind in ("open", "undo") else self.objects[at]
-        return Answer(now(), by, int(self.rows[at]), kind, label, about)
+        return LabelAnswer(now(), by, int(self.rows[at]), kind, label, about)
 
     def _write(self, at: int | None, kind: str, label: str = "") -> None:
+        """Store this labeller's answer about the object at a position, or the next one."""
         place = self.next if at is None else at
         if place is None:
             raise InputError("all objects are labelled")
@@ -301,7 +320,7 @@ class LabelSession:
 
 
 def variant_of(name: str, names: Iterable[str]) -> str | None:
-    """One of the names that differs from this one only in case, accents, blanks or dashes.
+    """Find a name that differs from this one only in case, accents, blanks or dashes.
 
     Parameters
     ----------
@@ -319,9 +338,12 @@ def variant_of(name: str, names: Iterable[str]) -> str | None:
     ('Barolo', None)
     """
     plain = _plain(name)
-    return next((one for one in names if one != name and _plain(one) == plain), None)
+    return next(
+        (candidate for candidate in names if candidate != name and _plain(candidate) == plain), None
+    )
 
 
 def _plain(name: str) -> str:
-    apart = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(c for c in apart if c.isalnum()) or name
+    """A name without case, accents, blanks and dashes."""
+    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(c for c in decomposed if c.isalnum()) or name

@@ -1,4 +1,4 @@
-"""Clusterings as people have them: fitted estimators, topic models, annotated matrices, structures.
+"""Labels of fitted estimators, topic models, annotated matrices, partitions and dendrograms.
 
 A soft or overlapping clustering is judged as it is by the measures that take it
 (``Measure.structures``), and by its hard labels everywhere else; a dendrogram is judged by its
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,14 +17,17 @@ from karat.labelings.partitions import OverlappingPartition, SoftPartition
 from karat.labelings.structures import Dendrogram, Memberships
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike
+
 #: columns of ``obs`` that are clusterings
 CLUSTERINGS = re.compile(
     r"leiden|louvain|cluster|k_?means|phenograph|walktrap|infomap", re.IGNORECASE
 )
 
 
-def hard_labelings(given: Any, X: Any = None) -> tuple[Any, dict[str, Memberships]]:
-    """The labels in what holds clusterings, and the memberships of soft and overlapping ones.
+def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[str, Memberships]]:
+    """Labels of whatever holds clusterings, and memberships of soft and overlapping ones.
 
     Parameters
     ----------
@@ -41,8 +44,8 @@ def hard_labelings(given: Any, X: Any = None) -> tuple[Any, dict[str, Membership
     Returns
     -------
     labelings : object
-        What :func:`karat.labelings.as_labelings` takes: hard labels of each, of a dendrogram
-        those of its cuts. What holds nothing of the above is given back as it is.
+        Input for :func:`karat.labelings.as_labelings`: hard labels of each candidate, and of each
+        cut of a dendrogram. Anything else is returned unchanged.
     memberships : dict
 
     Raises
@@ -63,74 +66,82 @@ def hard_labelings(given: Any, X: Any = None) -> tuple[Any, dict[str, Membership
     if _is_special(given):
         given = {_name(given) or ("tree" if isinstance(given, Dendrogram) else "0"): given}
     listed = isinstance(given, (list, tuple))
-    pairs = [(_name(one) or str(i), one) for i, one in enumerate(given)] if listed else []
+    pairs = [(_name(entry) or str(i), entry) for i, entry in enumerate(given)] if listed else []
     if isinstance(given, Mapping):
-        pairs = [(str(name), one) for name, one in given.items()]
-    if not any(_is_special(one) for _, one in pairs):
+        pairs = [(str(name), entry) for name, entry in given.items()]
+    if not any(_is_special(clustering) for _, clustering in pairs):
         return given, {}
     hard: dict[str, Any] = {}
     memberships: dict[str, Memberships] = {}
-    for i, (name, one) in enumerate(pairs):
-        if isinstance(one, (SoftPartition, OverlappingPartition)):
-            memberships[name] = one
-        for key, labels in _labels_of(one, name, X).items():
+    for i, (name, clustering) in enumerate(pairs):
+        if isinstance(clustering, (SoftPartition, OverlappingPartition)):
+            memberships[name] = clustering
+        for key, labels in _labels_of(clustering, name, X).items():
             if key in hard and not listed:
                 raise InputError(f"two clusterings are called {key!r}; give each its own name")
             hard[key if key not in hard else f"{key} {i + 1}"] = labels
     return hard, memberships
 
 
-def _is_special(one: Any) -> bool:
+def _is_special(candidate: object) -> bool:
+    """Whether a candidate is a structure, an estimator, a topic model or an annotated matrix."""
     structures = (SoftPartition, OverlappingPartition, Dendrogram)
-    return isinstance(one, structures) or bool(_name(one))
+    return isinstance(candidate, structures) or bool(_name(candidate))
 
 
-def _name(one: Any) -> str:
-    """What an estimator, a topic model or an annotated matrix is called; others have no name."""
-    if isinstance(one, (type, np.ndarray)):
+def _name(candidate: object) -> str:
+    """Name of an estimator, a topic model or an annotated matrix; empty for anything else."""
+    if isinstance(candidate, (type, np.ndarray)):
         return ""
-    estimator = hasattr(one, "fit") and (hasattr(one, "fit_predict") or hasattr(one, "predict"))
-    known = estimator or hasattr(one, "topics_") or _is_annotated(one)
-    return type(_last(one)).__name__ if known else ""
+    predicts = hasattr(candidate, "fit_predict") or hasattr(candidate, "predict")
+    named = (
+        (hasattr(candidate, "fit") and predicts)
+        or hasattr(candidate, "topics_")
+        or _is_annotated(candidate)
+    )
+    return type(_last(candidate)).__name__ if named else ""
 
 
-def _is_annotated(one: Any) -> bool:
-    return all(hasattr(one, part) for part in ("obs", "obsm", "obs_names"))
+def _is_annotated(candidate: object) -> bool:
+    """Whether the object is an annotated matrix (AnnData)."""
+    return all(hasattr(candidate, part) for part in ("obs", "obsm", "obs_names"))
 
 
-def _last(one: Any) -> Any:
-    """The last step of a pipeline."""
-    steps = getattr(one, "steps", None)
-    return steps[-1][1] if steps else one
+def _last(estimator: object) -> Any:
+    """The last step of a pipeline; any other estimator itself."""
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else estimator
 
 
-def _labels_of(one: Any, name: str, X: Any) -> dict[str, Any]:
-    if isinstance(one, Dendrogram):
-        return {f"{name} k={k}": cut for k, cut in one.labelings().items()}
-    if not _is_special(one):
-        return {name: one}
-    if isinstance(one, (SoftPartition, OverlappingPartition)):
-        return {name: one.harden()}
-    if _is_annotated(one):
-        columns = [str(c) for c in one.obs.columns if CLUSTERINGS.search(str(c))]
+def _labels_of(candidate: Any, name: str, X: ArrayLike | None) -> dict[str, Any]:
+    """The hard labels that a candidate holds, by name."""
+    if isinstance(candidate, Dendrogram):
+        return {f"{name} k={k}": cut for k, cut in candidate.labelings().items()}
+    if not _is_special(candidate):
+        return {name: candidate}
+    if isinstance(candidate, (SoftPartition, OverlappingPartition)):
+        return {name: candidate.harden()}
+    if _is_annotated(candidate):
+        columns = [str(c) for c in candidate.obs.columns if CLUSTERINGS.search(str(c))]
         if not columns:
             raise InputError(
-                f"no column of obs is called as clusterings are (leiden, louvain, cluster, ...); "
-                f"give the columns themselves, adata.obs[[...]]; there are {list(one.obs.columns)}"
+                "no column of obs is called as clusterings are (leiden, louvain, cluster, ...); "
+                "give the columns themselves, adata.obs[[...]]; there are "
+                f"{list(candidate.obs.columns)}"
             )
-        return {column: one.obs[column] for column in columns}
+        return {column: candidate.obs[column] for column in columns}
     for attribute in ("topics_", "labels_"):
-        labels = getattr(_last(one), attribute, None)
+        labels = getattr(_last(candidate), attribute, None)
         if labels is not None:
             return {name: np.asarray(labels)}
-    if X is None or not hasattr(one, "predict"):
+    if X is None or not hasattr(candidate, "predict"):
         raise InputError(
             f"{name} has no labels_: fit it first"
-            + (", or give the data that it predicts" if hasattr(one, "predict") else "")
+            + (", or give the data that it predicts" if hasattr(candidate, "predict") else "")
         )
     from sklearn.exceptions import NotFittedError
 
     try:
-        return {name: np.asarray(one.predict(X))}
+        return {name: np.asarray(candidate.predict(X))}
     except NotFittedError:
         raise InputError(f"{name} is not fitted; fit it first") from None

@@ -1,4 +1,4 @@
-"""Cells of a contingency table: counted from codes or given, outliers settled."""
+"""Cells of a contingency table, counted from codes or supplied, with outliers settled."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from karat.runtime.threads import available_cores, in_threads
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Ints, Labels
 
 
 #: rows and columns, -1 for outliers, and the contents
 Cells: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]"
-# tables up to so many cells are counted as a dense array
+# tables with at most this many cells are counted as a dense array
 DENSE_CELLS = 1 << 21
 
 
@@ -32,8 +35,8 @@ def count(true: Encoded, pred: Encoded) -> Cells:
     return cells[0] - 1, cells[1] - 1, cells[2]
 
 
-def count_whole(true: Any, pred: Any) -> tuple[Cells, tuple[Any, Any]] | None:
-    """As :func:`count`, with names, of arrays of small whole numbers, which need no codes.
+def count_whole(true: object, pred: object) -> tuple[Cells, tuple[Any, Any]] | None:
+    """Cells and names of two arrays of small whole numbers, which need no codes.
 
     None for anything else, and where a sample has missed the greatest.
     """
@@ -51,7 +54,7 @@ def count_whole(true: Any, pred: Any) -> tuple[Cells, tuple[Any, Any]] | None:
     return (cells[0] - 1, cells[1] - 1, cells[2]), names
 
 
-def _count_dense(true: Any, pred: Any, shape: tuple[int, int]) -> Cells | None:
+def _count_dense(true: Ints, pred: Ints, shape: tuple[int, int]) -> Cells | None:
     """Cells by a table with labels from -1; None where that is too large, or one is outside."""
     from karat._kernels.contingency import count_dense
 
@@ -63,6 +66,7 @@ def _count_dense(true: Any, pred: Any, shape: tuple[int, int]) -> Cells | None:
     bounds = np.linspace(0, n, parts + 1).astype(np.intp)
 
     def add(part: int) -> bool:
+        """Count one part of the objects; False where a label is outside of the table."""
         piece = slice(bounds[part], bounds[part + 1])
         return count_dense(true[piece], pred[piece], tables[part])
 
@@ -70,7 +74,7 @@ def _count_dense(true: Any, pred: Any, shape: tuple[int, int]) -> Cells | None:
 
 
 def cells_of(dense: NDArray[Any]) -> Cells:
-    """Row, column and content of the cells that are not empty, in row-major order."""
+    """Row, column and content of the non-empty cells, in row-major order."""
     flat = dense.ravel()
     cells = np.flatnonzero(flat)
     rows, columns = np.divmod(cells, dense.shape[1])
@@ -88,7 +92,7 @@ def integer_pairs(counts: NDArray[np.int64] | Sequence[int]) -> int:
 def weigh(
     true: Encoded, pred: Encoded, weights: NDArray[np.float64]
 ) -> tuple[Cells, NDArray[np.float64] | None]:
-    """As :func:`count` for objects of positive weight, and in each cell the sum of w·min(w, 1).
+    """Weighted cells of objects of positive weight, and in each the sum of w·min(w, 1).
 
     That is twice what an object's own weight takes from the W²/2 pairs of a cell of weight W: an
     object of weight w ≥ 1 stands for w objects, a lighter one for a part of one, which makes no
@@ -101,15 +105,15 @@ def weigh(
     counts = np.bincount(place, weights=weights)
     if (weights == np.floor(weights)).all() and weights.sum() < 2**53:
         return (rows - 1, columns - 1, counts.astype(np.int64)), None
-    own = np.bincount(place, weights=weights * np.minimum(weights, 1)).astype(np.float64)
-    return (rows - 1, columns - 1, counts), own
+    self_pairs = np.bincount(place, weights=weights * np.minimum(weights, 1)).astype(np.float64)
+    return (rows - 1, columns - 1, counts), self_pairs
 
 
 # -- given counts ----------------------------------------------------------------------------------
 
 
-def whole(counts: Any) -> NDArray[np.int64]:
-    """The counts as 64-bit integers, or why they are none."""
+def whole(counts: npt.ArrayLike) -> NDArray[np.int64]:
+    """The counts as 64-bit integers; InputError where they are not whole."""
     counts = np.asarray(counts)
     numbers = counts.astype(np.float64) if counts.dtype.kind in "iufO" else None
     if numbers is None or not (np.isfinite(numbers) & (numbers == np.floor(numbers))).all():
@@ -126,8 +130,8 @@ def whole(counts: Any) -> NDArray[np.int64]:
     return counts.astype(np.int64)
 
 
-def given_names(labels: Any, size: int, name: str) -> Encoded:
-    """Names of the rows or columns of given counts; numbers where there are none."""
+def given_names(labels: Labels | None, size: int, name: str) -> Encoded:
+    """Names of the rows or columns of given counts, by default their numbers."""
     encoded = encode(range(size) if labels is None else labels, name=name)
     if len(encoded.codes) != size:
         raise InputError(f"{name} has {len(encoded.codes)} names, but counts has {size} of them")
@@ -155,7 +159,7 @@ def add_up(rows: NDArray[Any], columns: NDArray[Any], counts: NDArray[np.int64])
 def settle_noise(
     cells: Cells, names: tuple[Any, Any], noise: NoisePolicy
 ) -> tuple[Cells, tuple[Any, Any], NDArray[np.intp]]:
-    """Turn rows and columns of -1 into what ``noise`` says; also the cell that each one was."""
+    """Cells and names after the noise policy, and the original cell of each."""
     rows, columns, counts = cells
     sides = {"labels_true": rows, "labels_pred": columns}
     was = np.arange(len(counts))
@@ -198,6 +202,6 @@ def _named(
 def used(
     index: NDArray[np.intp], names: NDArray[np.object_]
 ) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
-    """Positions among the names that occur, and these names."""
-    there = np.bincount(index, minlength=len(names)) > 0
-    return (index, names) if there.all() else ((np.cumsum(there) - 1)[index], names[there])
+    """Positions among the names that occur, and those names."""
+    occurs = np.bincount(index, minlength=len(names)) > 0
+    return (index, names) if occurs.all() else ((np.cumsum(occurs) - 1)[index], names[occurs])

@@ -30,8 +30,11 @@ from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_choice, check_sample_weight, in_order_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.runtime.types import ArrayLike, Floats, Labels
 
 
 @dataclass(frozen=True)
@@ -118,19 +121,19 @@ class ContingencyTable:
 
     def __init__(
         self,
-        labels_true: Any,
-        labels_pred: Any,
+        labels_true: Labels,
+        labels_pred: Labels,
         *,
         noise: NoisePolicy = "error",
-        sample_weight: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> None:
         check_choice(noise, NOISE_POLICIES, "noise")
         labels_pred = in_order_of(
             labels_true, labels_pred, name="labels_true", other_name="labels_pred"
         )
-        found = None if sample_weight is not None else count_whole(labels_true, labels_pred)
-        if found is not None:
-            self._fill(*found, noise)
+        whole_cells = None if sample_weight is not None else count_whole(labels_true, labels_pred)
+        if whole_cells is not None:
+            self._fill(*whole_cells, noise)
             return
         true = encode(labels_true, name="labels_true")
         pred = encode(labels_pred, name="labels_pred")
@@ -148,17 +151,27 @@ class ContingencyTable:
     def _count(
         self, true: Encoded, pred: Encoded, weights: NDArray[np.float64] | None, noise: NoisePolicy
     ) -> None:
-        cells, own = (count(true, pred), None) if weights is None else weigh(true, pred, weights)
-        self._fill(cells, (true.names, pred.names), noise, own)
+        """Fill the table from two encoded labelings."""
+        names = true.names, pred.names
+        if weights is None:
+            self._fill(count(true, pred), names, noise)
+        else:
+            cells, self_pairs = weigh(true, pred, weights)
+            self._fill(cells, names, noise, self_pairs)
 
     def _fill(
-        self, cells: Cells, names: Any, noise: NoisePolicy, own: NDArray[np.float64] | None = None
+        self,
+        cells: Cells,
+        names: tuple[NDArray[np.object_], NDArray[np.object_]],
+        noise: NoisePolicy,
+        self_pairs: Floats | None = None,
     ) -> None:
-        """Take cells in row-major order, outliers in a row and a column -1."""
+        """Take cells in row-major order, with outliers in a row and a column -1."""
         total = cells[2].sum()
-        if own is not None and noise == "singletons" and min(cells[0].min(), cells[1].min()) < 0:
+        has_noise = min(cells[0].min(), cells[1].min()) < 0
+        if self_pairs is not None and noise == "singletons" and has_noise:
             raise InputError('noise="singletons" needs counted objects, not weights')
-        (rows, columns, counts), names, was = settle_noise(cells, names, noise)
+        (rows, columns, counts), names, origin = settle_noise(cells, names, noise)
         if len(counts) == 0:
             raise InputError("no object is left: every one is an outlier on one side")
         rows, self.row_names = used(rows, names[0])
@@ -168,8 +181,8 @@ class ContingencyTable:
         self.coverage = float(counts.sum() / total)
         # twice the pairs of objects with themselves, within cells, classes, clusters, the whole
         self._squares: tuple[float, float, float, float] | None = None
-        if own is not None:
-            self._squares = (float(own[was].sum()),) * 4
+        if self_pairs is not None:
+            self._squares = (float(self_pairs[origin].sum()),) * 4
 
     @classmethod
     def of_codes(
@@ -179,22 +192,22 @@ class ContingencyTable:
 
         ``coverage`` is the share of what ``true`` knows.
         """
-        known = true.codes != NOISE
-        both = known & (pred.codes != NOISE)
-        if not both.any():
+        has_class = true.codes != NOISE
+        judged = has_class & (pred.codes != NOISE)
+        if not judged.any():
             return None
         table = cls.__new__(cls)
         table._count(true, pred, weights, "drop")
-        of_known = None if weights is None else weights[known]
-        table.coverage = float(np.average(both[known], weights=of_known))
+        class_weights = None if weights is None else weights[has_class]
+        table.coverage = float(np.average(judged[has_class], weights=class_weights))
         return table
 
     @classmethod
     def from_counts(
         cls,
-        counts: Any,
-        labels_true: Any = None,
-        labels_pred: Any = None,
+        counts: ArrayLike,
+        labels_true: Labels | None = None,
+        labels_pred: Labels | None = None,
         *,
         noise: NoisePolicy = "error",
     ) -> ContingencyTable:
@@ -232,10 +245,11 @@ class ContingencyTable:
         from scipy import sparse
 
         check_choice(noise, NOISE_POLICIES, "noise")
-        if hasattr(counts, "index") and hasattr(counts, "columns"):
-            labels_true = counts.index.to_numpy() if labels_true is None else labels_true
-            labels_pred = counts.columns.to_numpy() if labels_pred is None else labels_pred
-        matrix = counts if sparse.issparse(counts) else np.asarray(counts)
+        matrix: Any = counts
+        if hasattr(matrix, "index") and hasattr(matrix, "columns"):
+            labels_true = matrix.index.to_numpy() if labels_true is None else labels_true
+            labels_pred = matrix.columns.to_numpy() if labels_pred is None else labels_pred
+        matrix = matrix if sparse.issparse(matrix) else np.asarray(matrix)
         if matrix.ndim == 1:
             if labels_true is None or labels_pred is None:
                 raise InputError("counts of groups need labels_true and labels_pred of each group")
@@ -346,7 +360,7 @@ class ContingencyTable:
         return heaviest_matching(self.rows, self.columns, self.counts, self.shape)
 
     def by_cluster(self) -> pd.DataFrame:
-        """How pure each cluster is: one row per cluster.
+        """Purity, largest class and match of each cluster, one row per cluster.
 
         Returns
         -------
@@ -367,7 +381,7 @@ class ContingencyTable:
         return _view(self.transposed, "class", "purity", ("precision", "recall"))
 
     def by_class(self) -> pd.DataFrame:
-        """How each class is split over the clusters: one row per class.
+        """Largest cluster, split and match of each class, one row per class.
 
         Returns
         -------
@@ -432,7 +446,7 @@ def tables_against(
 
 
 def _together(true: Encoded, batch: Labelings, rows: slice) -> Iterator[ContingencyTable | None]:
-    """Tables of some of the batch, dense ones one behind the other."""
+    """Tables of a slice of the batch, counted into one dense array."""
     from karat._kernels.contingency import count_many
 
     codes, k_pred = batch.codes[rows], batch.n_clusters[rows]
@@ -441,29 +455,31 @@ def _together(true: Encoded, batch: Labelings, rows: slice) -> Iterator[Continge
     tables = np.zeros(int(ends[-1]), dtype=np.int64)
 
     def count(piece: NDArray[np.intp]) -> None:
+        """Count one piece of the clusterings."""
         part = slice(int(piece[0]), int(piece[-1]) + 1)
         count_many(true.codes, codes[part], k_pred[part], offsets[part], tables)
 
     # few objects are counted sooner than a thread is started
     parts = 1 if codes.size < 1 << 20 else min(len(codes), 16)
     in_threads(count, np.array_split(np.arange(len(codes)), parts))
-    known = int(np.count_nonzero(true.codes != NOISE))
+    n_known = int(np.count_nonzero(true.codes != NOISE))
     for begin, end, names in zip(offsets, ends, batch.cluster_names[rows], strict=True):
         if begin == end or not (dense := tables[begin:end].reshape(true.n_clusters, -1)).any():
             yield None
             continue
-        share = float(dense.sum()) / known
+        share = float(dense.sum()) / n_known
         yield ContingencyTable.of_cells(cells_of(dense), (true.names, names), coverage=share)
 
 
 def _sums(index: NDArray[np.intp], counts: NDArray[Any], size: int) -> NDArray[Any]:
+    """Sums of the cells by row or column."""
     sums = np.zeros(size, dtype=counts.dtype)
     np.add.at(sums, index, counts)
     return sums
 
 
 def _view(
-    table: ContingencyTable, other: str, share_name: str, ways: tuple[str, str]
+    table: ContingencyTable, partner_name: str, share_name: str, ways: tuple[str, str]
 ) -> pd.DataFrame:
     """Each row's largest cell, entropy and match, whose shares of row and column are ``ways``."""
     import pandas as pd
@@ -476,22 +492,23 @@ def _view(
     entropy = np.bincount(table.rows, weights=-share * np.log(share), minlength=len(sizes))
     scale = np.log(table.shape[1]) if table.shape[1] > 1 else 1.0
     matched = table.matching()
-    has = matched >= 0
+    is_matched = matched >= 0
     in_common = np.zeros(len(sizes))
     at = matched[table.rows] == table.columns
     in_common[table.rows[at]] = table.counts[at]
-    of_match = np.divide(in_common, table.column_sums[matched], where=has, out=np.zeros(len(sizes)))
+    matched_sizes = np.where(is_matched, table.column_sums[matched], 0)
+    of_match = np.divide(in_common, matched_sizes, where=is_matched, out=np.zeros(len(sizes)))
     partner = np.array([table.column_names[m] if m >= 0 else None for m in matched], dtype=object)
     # names keep their type: pandas would make text columns of them, and NaN of None
     index = pd.Index(table.row_names, tupleize_cols=False)
     columns: dict[str, Any] = {
         "size": sizes,
-        other: pd.Series(table.column_names[table.columns[first]], index, dtype=object),
+        partner_name: pd.Series(table.column_names[table.columns[first]], index, dtype=object),
         share_name: share[first],
         "entropy": np.maximum(entropy, 0.0) / scale,
-        f"matched_{other}": pd.Series(partner, index, dtype=object),
+        f"matched_{partner_name}": pd.Series(partner, index, dtype=object),
         ways[0]: in_common / sizes,
         ways[1]: of_match,
-        "f1": 2 * in_common / (sizes + np.where(has, table.column_sums[matched], 0)),
+        "f1": 2 * in_common / (sizes + matched_sizes),
     }
     return pd.DataFrame(columns, index=index)

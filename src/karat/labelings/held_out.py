@@ -1,4 +1,4 @@
-"""Clusters of objects that did not form them: what a difference between clusters is measured on.
+"""Clusters of objects that did not form them, for measuring differences between clusters.
 
 That clusters differ in the features they were made of is no evidence: k-means cuts a cloud without
 clusters into parts that differ. Here each half of the objects is clustered alone, and the other
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Rows
 
-#: objects that are halved; of more, a random sample
-AT_MOST = 4_000
+#: objects that are halved; more are sampled at random
+MOST_HALVED = 4_000
 #: Jaccard similarity from which on a half has found a cluster again
-FOUND = 0.5
+RECOVERED = 0.5
 _STARTS = 3
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Objects and the clusters that the half they are not in puts them into.
+    """Objects, and for each its cluster by the half that it is not in.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class HeldOut:
     _by_direction: bool
 
     def clusters(self, without: Sequence[int] | NDArray[np.intp]) -> NDArray[np.intp]:
-        """Cluster of each object by all columns of the data but these; -1 where nothing is left."""
+        """Cluster of each object by all columns except ``without``; -1 where nothing is left."""
         codes = np.empty(len(self.rows), dtype=np.intp)
         for half, centers in enumerate(self._centers):
-            own = self._half != half
-            scores = self._points[own] @ centers.T
-            left_out: Any = self._points[own][:, without]
+            held = self._half != half
+            scores = self._points[held] @ centers.T
+            left_out: Any = self._points[held][:, without]
             scores = np.asarray(scores - left_out @ centers[:, without].T)
             scores[np.abs(scores) < 1e-12] = 0.0
             squares = (centers**2).sum(axis=1) - (centers[:, without] ** 2).sum(axis=1)
@@ -63,12 +63,12 @@ class HeldOut:
             else:
                 scores = scores - squares / 2
             undecided = self._by_direction & ~scores.any(axis=1)
-            codes[own] = np.where(undecided, NOISE, np.argmax(scores, axis=1))
+            codes[held] = np.where(undecided, NOISE, np.argmax(scores, axis=1))
         return codes
 
 
 def held_out(
-    points: Any, codes: NDArray[Any], *, by_direction: bool = False, random_state: int = 0
+    points: Rows, codes: NDArray[Any], *, by_direction: bool = False, random_state: int = 0
 ) -> HeldOut | None:
     """Cluster each half of the objects alone, for differences measured on the other half.
 
@@ -84,12 +84,12 @@ def held_out(
     k = int(codes.max(initial=-1)) + 1
     rng = np.random.default_rng(random_state)
     rows = np.flatnonzero(codes != NOISE)
-    rows = rng.permutation(rows)[:AT_MOST]
+    rows = rng.permutation(rows)[:MOST_HALVED]
     if k < 2 or len(rows) < 4 * k:
         return None
     half = np.arange(len(rows)) % 2
-    drawn, own = points[rows], codes[rows]
-    found = np.ones(k, dtype=bool)
+    drawn, drawn_codes = points[rows], codes[rows]
+    recovered = np.ones(k, dtype=bool)
     centers = []
     for side in range(2):
         model = KMeans(k, n_init=_STARTS, random_state=int(rng.integers(2**31)))
@@ -97,10 +97,10 @@ def held_out(
             warnings.simplefilter("ignore")  # fewer different objects than clusters
             model.fit(drawn[half == side])
         shared = np.zeros((k, k), dtype=np.int64)
-        np.add.at(shared, (own[half == side], model.labels_), 1)
+        np.add.at(shared, (drawn_codes[half == side], model.labels_), 1)
         match = linear_sum_assignment(shared, maximize=True)[1]
-        both = shared[np.arange(k), match]
-        either = shared.sum(axis=1) + shared.sum(axis=0)[match] - both
-        found &= (both > 0) & (both >= FOUND * either)
+        shared_size = shared[np.arange(k), match]
+        union_size = shared.sum(axis=1) + shared.sum(axis=0)[match] - shared_size
+        recovered &= (shared_size > 0) & (shared_size >= RECOVERED * union_size)
         centers.append(model.cluster_centers_[match])
-    return HeldOut(rows, found, drawn, half, (centers[0], centers[1]), by_direction)
+    return HeldOut(rows, recovered, drawn, half, (centers[0], centers[1]), by_direction)

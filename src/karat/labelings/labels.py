@@ -1,7 +1,7 @@
-"""Labels as they come, and as codes: whatever holds them, what is missing, what is an outlier.
+"""Labels in any container as integer codes, with missing labels and outliers settled.
 
 A clustering of ``n`` objects is stored as integer codes ``0..k-1`` in the order of the sorted
-cluster names, and ``-1`` for an object that no cluster holds.
+cluster names, and ``-1`` for an object in no cluster.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from karat.runtime.validation import InputError, check_choice, on_host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Labels
 
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
 NOISE = -1
@@ -45,7 +47,7 @@ class Encoded:
         return len(self.names)
 
 
-def encode(labels: Any, *, name: str = "labels") -> Encoded:
+def encode(labels: Labels, *, name: str = "labels") -> Encoded:
     """Codes for labels of any hashable type.
 
     Parameters
@@ -92,7 +94,7 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     return Encoded(rank[codes], names[order])
 
 
-def _factorized(array: Any, name: str) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
+def _factorized(array: NDArray[Any], name: str) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
     """Codes by first appearance, and the labels in that order."""
     import pandas as pd
 
@@ -110,23 +112,23 @@ def _factorized(array: Any, name: str) -> tuple[NDArray[np.intp], NDArray[np.obj
     return codes, as_names(uniques.tolist())
 
 
-def encode_known(labels: Any, n: int) -> Encoded:
-    """Codes of the classes of ``n`` objects, -1 where :func:`known_labels` knows none."""
+def encode_known(labels: Labels, n: int) -> Encoded:
+    """Codes of the classes of ``n`` objects, -1 where the class is unknown."""
     array = _label_array(labels, "truth")
     if _is_whole(array) and array.shape == (n,) and (array != NOISE).any():
         return encode(array, name="truth")
     values = known_labels(array, n)
-    known = np.array([value is not None for value in values])
-    classes = encode(values[known], name="truth")
+    is_known = np.array([value is not None for value in values])
+    classes = encode(values[is_known], name="truth")
     codes = np.full(n, NOISE, dtype=np.int32)
-    codes[known] = classes.codes
+    codes[is_known] = classes.codes
     return Encoded(codes, classes.names)
 
 
 def known_labels(
-    labels: Any, n: int | None = None, *, name: str = "truth", classes: Iterable[Any] = ()
+    labels: Labels, n: int | None = None, *, name: str = "truth", classes: Iterable[object] = ()
 ) -> NDArray[np.object_]:
-    """Classes of objects of which some may be unknown.
+    """Classes of objects, None for those whose class is unknown.
 
     Parameters
     ----------
@@ -176,16 +178,16 @@ def known_labels(
             "--classes) or rename it; if it means unknown, leave those labels empty"
         )
     values[missing | minus] = None
-    known = values[~(missing | minus)].tolist()
-    if not known:
+    classified = values[~(missing | minus)].tolist()
+    if not classified:
         raise InputError(f"{name} names the class of no object; omit it instead")
-    if all(isinstance(v, (float, np.floating)) and float(v).is_integer() for v in known):
+    if all(isinstance(v, (float, np.floating)) and float(v).is_integer() for v in classified):
         values[:] = [None if value is None else int(value) for value in values]
     return values
 
 
 def count_labels(labels: NDArray[np.object_], most: int = 8) -> str:
-    """How many labels of which classes were read, in words.
+    """A sentence on the number of labels of each class.
 
     Examples
     --------
@@ -198,12 +200,12 @@ def count_labels(labels: NDArray[np.object_], most: int = 8) -> str:
     total = sum(counts.values())
     listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(most))
     more = f", and {len(counts) - most:,} more" if len(counts) > most else ""
-    what = f"{total:,} {'label' if total == 1 else 'labels'} of {len(counts):,} "
-    what += f"{'class' if len(counts) == 1 else 'classes'}: {listed}{more}"
+    summary = f"{total:,} {'label' if total == 1 else 'labels'} of {len(counts):,} "
+    summary += f"{'class' if len(counts) == 1 else 'classes'}: {listed}{more}"
     rest = len(labels) - total
     if rest:
-        what += f"; the class of {rest:,} object{'s' if rest > 1 else ''} is unknown"
-    return what
+        summary += f"; the class of {rest:,} object{'s' if rest > 1 else ''} is unknown"
+    return summary
 
 
 def alike_names(names: Iterable[Any]) -> str | None:
@@ -211,13 +213,14 @@ def alike_names(names: Iterable[Any]) -> str | None:
     seen: dict[str, str] = {}
     for name in names:
         if isinstance(name, str):
-            other = seen.setdefault(name.strip(), name)
-            if other != name:
-                return f"the classes {other!r} and {name!r} differ only by blanks around them"
+            earlier = seen.setdefault(name.strip(), name)
+            if earlier != name:
+                return f"the classes {earlier!r} and {name!r} differ only by blanks around them"
     return None
 
 
-def _is_noise(value: Any) -> bool:
+def _is_noise(value: object) -> bool:
+    """Whether a label is the number -1."""
     number = isinstance(value, (int, float, np.integer, np.floating))
     return number and not isinstance(value, bool) and value == NOISE
 
@@ -284,7 +287,8 @@ def _unboxed(labels: Iterable[Any]) -> list[Any]:
     ]
 
 
-def _is_whole(array: Any) -> bool:
+def _is_whole(array: object) -> bool:
+    """Whether labels are a NumPy array of integers."""
     return isinstance(array, np.ndarray) and array.dtype.kind in "iu"
 
 
@@ -311,8 +315,8 @@ def as_names(values: Iterable[Any]) -> NDArray[np.object_]:
     return np.fromiter(values, dtype=object)
 
 
-def outliers_error(name: str, count: Any, total: Any) -> InputError:
-    """The error for outliers that no policy explains."""
+def outliers_error(name: str, count: float, total: float) -> InputError:
+    """The error for outliers without a noise policy."""
     return InputError(
         f"{name} marks {count} of {total} objects as outliers (-1); say what they are: "
         'noise="cluster" (one ordinary cluster), "singletons" (each its own cluster) or "drop" '
@@ -321,7 +325,7 @@ def outliers_error(name: str, count: Any, total: Any) -> InputError:
 
 
 def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "labels") -> Encoded:
-    """Turn outliers into what ``noise`` says; only ``"drop"`` leaves codes of ``-1``.
+    """Apply the noise policy to outliers; only ``"drop"`` leaves codes of ``-1``.
 
     Parameters
     ----------

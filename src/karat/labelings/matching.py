@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def heaviest_matching(
     rows: NDArray[np.intp], columns: NDArray[np.intp], weights: NDArray[Any], shape: tuple[int, int]
 ) -> NDArray[np.intp]:
-    """Column of each row in the heaviest one-to-one matching of these cells, -1 where none."""
+    """Column of each row in the heaviest one-to-one matching of the cells, -1 where none."""
     matched = np.full(shape[0], -1, dtype=np.intp)
     if shape[0] > shape[1]:
         swapped = heaviest_matching(columns, rows, weights, shape[::-1])
@@ -38,17 +38,17 @@ def heaviest_matching(
 def _may_match(
     rows: NDArray[np.intp], columns: NDArray[np.intp], counts: NDArray[Any]
 ) -> NDArray[np.bool_]:
-    """Which cells a best matching may use.
+    """Mask of the cells that a best matching may use.
 
     Of the clusters that meet one class alone, that with the most objects of it; of the classes
     that meet one cluster alone, the largest.
     """
     useful = np.ones(len(counts), dtype=bool)
-    for one, other in ((rows, columns), (columns, rows)):
-        met = np.bincount(other[useful], minlength=int(other.max()) + 1)
-        only = np.flatnonzero(useful & (met[other] == 1))
-        order = only[np.lexsort((-counts[only], one[only]))]
-        useful[order[1:][one[order[1:]] == one[order[:-1]]]] = False
+    for index, opposite in ((rows, columns), (columns, rows)):
+        degree = np.bincount(opposite[useful], minlength=int(opposite.max()) + 1)
+        only = np.flatnonzero(useful & (degree[opposite] == 1))
+        order = only[np.lexsort((-counts[only], index[only]))]
+        useful[order[1:][index[order[1:]] == index[order[:-1]]]] = False
     return useful
 
 

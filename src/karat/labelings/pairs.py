@@ -1,4 +1,4 @@
-"""What is known of pairs of objects: that they belong together, or apart."""
+"""Constraints on pairs of objects: together in one cluster, or apart."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import numpy as np
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
     from numpy.typing import NDArray
 
 MUST = ("must", "must-link")
@@ -37,7 +40,7 @@ class Constraints:
 
     @property
     def rank(self) -> int:
-        """How many of the pairs a spanning forest of them has: the others follow in part."""
+        """Number of pairs in a spanning forest of them; the other pairs follow in part."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -48,18 +51,22 @@ class Constraints:
         return len(nodes) - int(connected_components(edges, directed=False)[0])
 
     def together(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which pairs are in one cluster (M, m); outliers are clusters of one."""
-        one, other = codes[:, self.pairs[:, 0]], codes[:, self.pairs[:, 1]]
-        found: NDArray[np.bool_] = (one == other) & (one >= 0)
-        return found
+        """Mask of the pairs that are in one cluster, (M, m); outliers are clusters of one."""
+        first, second = codes[:, self.pairs[:, 0]], codes[:, self.pairs[:, 1]]
+        same: NDArray[np.bool_] = (first == second) & (first >= 0)
+        return same
 
     def kept(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which pairs each of M clusterings (M, n) keeps, (M, m)."""
-        found: NDArray[np.bool_] = self.together(codes) == self.must
-        return found
+        """Mask of the pairs that each of M clusterings (M, n) keeps, (M, m)."""
+        kept: NDArray[np.bool_] = self.together(codes) == self.must
+        return kept
 
 
-def as_constraints(given: Any, n: int, ids: Iterable[Any] | None = None) -> Constraints:
+def as_constraints(
+    constraints: Constraints | pd.DataFrame | Iterable[Sequence[object]],
+    n: int,
+    ids: Iterable[Any] | None = None,
+) -> Constraints:
     """Check rows of two objects and ``"must"`` or ``"cannot"`` (``"must-link"``, ...).
 
     The ``ids`` of the n objects are by default their positions from 0. Repeated pairs count once;
@@ -70,63 +77,66 @@ def as_constraints(given: Any, n: int, ids: Iterable[Any] | None = None) -> Cons
     >>> as_constraints([("a", "b", "must"), ("c", "a", "cannot")], 3, ids="abc").pairs.tolist()
     [[0, 1], [0, 2]]
     """
-    if isinstance(given, Constraints):
-        return given
-    rows = given.to_numpy(dtype=object).tolist() if hasattr(given, "to_numpy") else list(given)
+    if isinstance(constraints, Constraints):
+        return constraints
+    if hasattr(constraints, "to_numpy"):
+        constraints = constraints.to_numpy(dtype=object).tolist()
     names = list(range(n)) if ids is None else list(ids)
-    at = {str(name): i for i, name in enumerate(names)}
+    positions = {str(name): i for i, name in enumerate(names)}
     kinds: dict[tuple[int, int], bool] = {}
-    for number, row in enumerate(rows):
+    for number, row in enumerate(constraints):
         place = f"constraint {number + 1}"
         if len(row) != 3:
             raise InputError(f"{place} has {len(row)} values; give two objects and must or cannot")
-        one, other = (_object(value, at, place) for value in row[:2])
+        first, second = (_object(value, positions, place) for value in row[:2])
         word = str(row[2]).strip().lower()
         if word not in MUST + CANNOT:
             raise InputError(f"{place} says {row[2]!r}; give must or cannot")
-        if one == other:
-            raise InputError(f"{place} pairs {names[one]!r} with itself; give two objects")
-        pair = min(one, other), max(one, other)
+        if first == second:
+            raise InputError(f"{place} pairs {names[first]!r} with itself; give two objects")
+        pair = min(first, second), max(first, second)
         if kinds.setdefault(pair, word in MUST) != (word in MUST):
             raise _contradiction([names[pair[0]], names[pair[1]]])
-    found = sorted(kinds.items())
-    pairs = np.array([pair for pair, _ in found], dtype=np.int64).reshape(-1, 2)
-    out = Constraints(pairs, np.array([must for _, must in found], dtype=bool))
+    ordered = sorted(kinds.items())
+    pairs = np.array([pair for pair, _ in ordered], dtype=np.int64).reshape(-1, 2)
+    out = Constraints(pairs, np.array([must for _, must in ordered], dtype=bool))
     _check_consistent(out, n, names)
     return out
 
 
-def _object(value: Any, at: dict[str, int], place: str) -> int:
+def _object(value: object, positions: dict[str, int], place: str) -> int:
+    """Position of the object that a constraint names."""
     text = str(value.item() if isinstance(value, np.generic) else value).strip()
-    if text not in at:
-        some = ", ".join([*at][:3])
+    if text not in positions:
+        examples = ", ".join([*positions][:3])
         raise InputError(
-            f"{place} names the object {text!r}, which is not there (there are {some})"
+            f"{place} names the object {text!r}, which is not there (there are {examples})"
         )
-    return at[text]
+    return positions[text]
 
 
 def _contradiction(chain: list[Any]) -> InputError:
-    told = ", ".join(f"{a} must {b}" for a, b in pairwise(chain))
+    """The error for must-links whose two ends cannot be together."""
+    links = ", ".join(f"{a} must {b}" for a, b in pairwise(chain))
     return InputError(
-        f"the constraints contradict each other: {told}, and {chain[0]} cannot {chain[-1]}; drop "
+        f"the constraints contradict each other: {links}, and {chain[0]} cannot {chain[-1]}; drop "
         "one of these pairs"
     )
 
 
-def _check_consistent(found: Constraints, n: int, names: list[Any]) -> None:
+def _check_consistent(constraints: Constraints, n: int, names: list[Any]) -> None:
     """Raise with the shortest chain of must-links between two objects that cannot be together."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-    a, b = found.pairs[found.must].T
+    a, b = constraints.pairs[constraints.must].T
     links = coo_array((np.ones(len(a)), (a, b)), shape=(n, n)).tocsr()
     group = connected_components(links, directed=False)[1]
-    for one, other in found.pairs[~found.must]:
-        if group[one] != group[other]:
+    for first, second in constraints.pairs[~constraints.must]:
+        if group[first] != group[second]:
             continue
-        before = breadth_first_order(links, one, directed=False)[1]
-        chain = [int(other)]
-        while chain[-1] != one:
+        before = breadth_first_order(links, first, directed=False)[1]
+        chain = [int(second)]
+        while chain[-1] != first:
             chain.append(int(before[chain[-1]]))
         raise _contradiction([names[i] for i in reversed(chain)])

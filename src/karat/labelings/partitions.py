@@ -11,6 +11,7 @@ import numpy as np
 from karat.runtime.validation import InputError, on_host
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
 
@@ -27,7 +28,7 @@ from karat.labelings.labels import (
 
 @dataclass(frozen=True)
 class Labelings:
-    """M clusterings of the same n objects: what every judge receives.
+    """M clusterings of the same n objects, as every judge receives them.
 
     Attributes
     ----------
@@ -63,11 +64,11 @@ class Labelings:
         """Number of objects in each cluster of clustering ``m``, or their weights in sum."""
         row = self.codes[m]
         kept = row != NOISE
-        given = None if weights is None else weights[kept]
-        return np.bincount(row[kept], given, minlength=int(self.n_clusters[m]))
+        kept_weights = None if weights is None else weights[kept]
+        return np.bincount(row[kept], kept_weights, minlength=int(self.n_clusters[m]))
 
     def select(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Labelings:
-        """The clusterings at ``rows``."""
+        """Labelings with the clusterings at ``rows``."""
         chosen = [int(i) for i in rows]
         return replace(
             self,
@@ -78,25 +79,25 @@ class Labelings:
         )
 
     def take(self, objects: NDArray[Any]) -> Labelings:
-        """The clusterings of some of the objects; clusters that none of them is in are gone."""
+        """Labelings of a subset of the objects; clusters left empty are dropped."""
         codes = self.codes[:, objects]
         names = []
-        for row, known in zip(codes, self.cluster_names, strict=True):
-            used = np.zeros(len(known) + 1, dtype=bool)  # the last is that of outliers
+        for row, names_before in zip(codes, self.cluster_names, strict=True):
+            used = np.zeros(len(names_before) + 1, dtype=bool)  # the last is that of outliers
             used[row] = True
             rank = np.append(np.cumsum(used[:-1]) - 1, NOISE)
             row[:] = rank[row]
-            names.append(known[used[:-1]])
+            names.append(names_before[used[:-1]])
         return replace(
             self,
             codes=np.ascontiguousarray(codes),
-            n_clusters=np.array([len(one) for one in names], dtype=np.int64),
+            n_clusters=np.array([len(remaining) for remaining in names], dtype=np.int64),
             cluster_names=tuple(names),
         )
 
 
 def as_labelings(
-    labelings: Any, *, n_objects: int | None = None, noise: NoisePolicy = "error"
+    labelings: object, *, n_objects: int | None = None, noise: NoisePolicy = "error"
 ) -> Labelings:
     """Bring one or many clusterings into the form that judges receive.
 
@@ -141,27 +142,30 @@ def as_labelings(
         raise InputError("there is no clustering to judge; give at least one")
     length = len(pairs[0][1].codes)
     encoded = []
-    for name, one in pairs:
-        _check_length(len(one.codes), length if n_objects is None else n_objects, f"{name!r}")
-        encoded.append(apply_noise_policy(one, noise, name=f"labels {name!r}"))
+    for name, encoding in pairs:
+        _check_length(len(encoding.codes), length if n_objects is None else n_objects, f"{name!r}")
+        encoded.append(apply_noise_policy(encoding, noise, name=f"labels {name!r}"))
     return Labelings(
-        _stacked([one.codes for one in encoded]),
+        _stacked([encoding.codes for encoding in encoded]),
         tuple(name for name, _ in pairs),
-        np.array([one.n_clusters for one in encoded], dtype=np.int64),
-        tuple(one.names for one in encoded),
+        np.array([encoding.n_clusters for encoding in encoded], dtype=np.int64),
+        tuple(encoding.names for encoding in encoded),
     )
 
 
 def _stacked(rows: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Codes as one array with a row for each clustering."""
     return np.ascontiguousarray(rows[0])[None] if len(rows) == 1 else np.stack(rows)
 
 
 def _check_length(length: int, wanted: int | None, name: str) -> None:
+    """Raise unless a clustering has as many labels as wanted."""
     if wanted is not None and length != wanted:
         raise InputError(f"{name} has {length} labels, but there are {wanted} objects")
 
 
 def _named(labelings: Any) -> list[tuple[str, Any]]:
+    """Names and labels of the clusterings in any accepted container."""
     if isinstance(labelings, Mapping):
         if any(isinstance(v, str) or not isinstance(v, Iterable) for v in labelings.values()):
             raise no_order("labels")
@@ -175,7 +179,8 @@ def _named(labelings: Any) -> list[tuple[str, Any]]:
     return [("0", labelings)]
 
 
-def _is_labeling(value: Any) -> bool:
+def _is_labeling(value: object) -> bool:
+    """Whether a list's entry holds labels itself."""
     ndim = getattr(value, "ndim", None)
     return isinstance(value, list) or hasattr(value, "to_numpy") if ndim is None else ndim > 0
 
@@ -192,18 +197,18 @@ def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     >>> canonical_codes(np.array([5, 5, -1, 2]))
     array([ 0,  0, -1,  1], dtype=int32)
     """
-    found, values = encode_integers(np.asarray(codes))
-    first = first_places(found, len(values))
+    compact, values = encode_integers(np.asarray(codes))
+    first = first_places(compact, len(values))
     kept = values != NOISE
     order = np.argsort(np.where(kept, first, len(codes)), kind="stable")
     rank = np.empty(len(values), dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     rank[~kept] = NOISE
-    return rank[found]
+    return rank[compact]
 
 
 def first_places(codes: NDArray[np.int32], k: int) -> NDArray[np.intp]:
-    """Where each of the codes 0 .. k - 1 occurs first; the length where it does not.
+    """First position of each of the codes 0 .. k - 1; the length for a code that is absent.
 
     Examples
     --------
@@ -293,7 +298,7 @@ class OverlappingPartition:
 
 
 def cut_dendrogram(
-    Z: Any, *, n_clusters: int | Iterable[int] | None = None, height: float | None = None
+    Z: npt.ArrayLike, *, n_clusters: int | Iterable[int] | None = None, height: float | None = None
 ) -> NDArray[np.int32]:
     """Labels from a dendrogram, cut at a number of clusters or at a height.
 
@@ -347,6 +352,7 @@ def cut_dendrogram(
 
 
 def _cut(merges: NDArray[np.float64], n: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Labels of n objects after the given merges."""
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 

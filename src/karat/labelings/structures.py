@@ -65,6 +65,7 @@ class Dendrogram:
         return len(self.linkage) + 1
 
     def _numbers(self) -> tuple[int, ...]:
+        """The numbers of clusters to cut at, checked."""
         n, cuts = self.n_objects, self.cuts
         if cuts is None:
             return tuple(k for k in USUAL_CUTS if k < n) or (n,)
@@ -100,7 +101,7 @@ def as_kept(memberships: Memberships) -> NDArray[Any]:
 
 
 def as_given(kept: NDArray[Any]) -> Memberships:
-    """The memberships that :func:`as_kept` gave; rows sum to 1 again."""
+    """The memberships that :func:`as_kept` stored; rows sum to 1 again."""
     if kept.dtype == bool:
         return OverlappingPartition(kept)
     U = kept.astype(np.float64)
@@ -108,13 +109,13 @@ def as_given(kept: NDArray[Any]) -> Memberships:
 
 
 def kind_of(memberships: Memberships) -> Literal["soft", "overlapping"]:
-    """What a measure that takes it has among its ``structures``."""
+    """The name of a membership type among a measure's ``structures``."""
     return "soft" if isinstance(memberships, SoftPartition) else "overlapping"
 
 
 @dataclass(frozen=True)
 class Hardened:
-    """How far hard labels stand for memberships of n objects.
+    """How well hard labels represent the memberships of n objects.
 
     ``largest`` is the mean of the largest memberships, and None where clusters overlap.
     """
@@ -127,7 +128,7 @@ class Hardened:
 
     @classmethod
     def of(cls, memberships: Memberships) -> Hardened:
-        """Of a soft or an overlapping partition."""
+        """Summary of a soft or an overlapping partition."""
         U = memberships.memberships
         if isinstance(memberships, OverlappingPartition):
             counts = U.sum(axis=1)

@@ -1,4 +1,4 @@
-"""What a cluster means: the rule that tells it from the rest, its name, its central objects."""
+"""Meaning of clusters: a rule that separates each from the rest, a name, central objects."""
 
 from karat.meaning.description import ClusterDescription, describe_clusters
 from karat.meaning.effects import Telling

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -11,14 +11,14 @@ from scipy import sparse
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Rows
 
-#: features that are named, and the least share of their variance
-NAMED, LEAST = 3, 0.1
+#: number of named features, and the least share of their variance
+MAX_CARRIERS, MIN_SHARE = 3, 0.1
 
 
 def carriers(
-    X: Any, labels: NDArray[np.integer], feature_names: Sequence[object]
+    X: Rows, labels: NDArray[np.integer], feature_names: Sequence[object]
 ) -> tuple[tuple[str, float], ...]:
     """The three features that carry a clustering most, with their shares of variance.
 
@@ -53,21 +53,21 @@ def carriers(
         whole = total[columns].sum()
         share = between[columns].sum() / whole if whole > 0 else 0.0
         shares[name] = 1 - (1 - share) * (n - 1) / max(n - k, 1)
-    order = sorted(shares.items(), key=lambda one: (-round(one[1], 9), one[0]))
-    return tuple((name, float(share)) for name, share in order[:NAMED] if share >= LEAST)
+    order = sorted(shares, key=lambda name: (-round(shares[name], 9), name))[:MAX_CARRIERS]
+    return tuple((name, float(shares[name])) for name in order if shares[name] >= MIN_SHARE)
 
 
-def _variance(X: Any, codes: NDArray[np.integer]) -> tuple[Floats, Floats]:
-    """Sums of squares between the clusters, and in all, of each column."""
+def _variance(X: Rows, codes: NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """Sums of squares of each column: between the clusters, and in total."""
     inside = codes >= 0
-    X, own = X[inside], codes[inside]
-    n = len(own)
-    members = sparse.csr_array((np.ones(n), (own, np.arange(n))))
+    X, groups = X[inside], codes[inside]
+    n = len(groups)
+    members = sparse.csr_array((np.ones(n), (groups, np.arange(n))))
     sums = members @ X
     sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums, dtype=np.float64)
-    sizes = np.bincount(own)[:, None]
+    sizes = np.bincount(groups)[:, None]
     mean = sums.sum(axis=0) / n
-    squares = X.multiply(X) if sparse.issparse(X) else np.square(X, dtype=np.float64)
+    squares = np.square(X, dtype=np.float64) if isinstance(X, np.ndarray) else X.multiply(X)
     total = np.asarray(squares.sum(axis=0)).ravel() - n * mean**2
     between = (sizes * (sums / sizes - mean) ** 2).sum(axis=0)
     return between, np.maximum(total, 0.0)

@@ -1,4 +1,4 @@
-"""By which features a cluster differs from the rest, and whether that holds for other objects."""
+"""Features by which a cluster differs from the rest, and the effects on other objects."""
 
 from __future__ import annotations
 
@@ -15,38 +15,40 @@ from karat.runtime.resources import row_blocks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COUNT = 5
-#: standard deviations below which a difference is not listed
-LEAST = 0.2
-#: standard deviations from which on a difference names a cluster that has no rule
-CLEAR = 0.5
-LEVEL = 0.05
+#: features that are listed for a cluster
+MAX_LISTED = 5
+#: least listed difference, in standard deviations
+MIN_EFFECT = 0.2
+#: least difference that names a cluster without a rule, in standard deviations
+CLEAR_EFFECT = 0.5
+#: chance that any interval misses
+INTERVAL_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
 class Telling:
-    """A feature or term that tells a cluster from the rest.
+    """A feature or term that separates a cluster from the rest.
 
     Attributes
     ----------
     feature : str
     within, elsewhere : float
-        Mean in the cluster and of all other objects, in original units; of categories and terms
+        Mean in the cluster and of all other objects, in original units; for categories and terms
         the share of objects that have them.
     text, text_elsewhere : str
-        The same for people.
+        These two means in words.
     direction : {"higher", "lower"}
     effect : float
-        The difference of the two in standard deviations of all objects, of terms in shares. It
+        The difference of the means in standard deviations of all objects, for terms in shares. It
         describes the objects that formed the clusters, and was picked because it is large.
     interval : tuple of float, or None
         The effect on objects that did not form the clusters, 95 % for all features of all
-        clusters together; None where the cluster is not found again in each half of the objects,
-        or nothing else tells it.
+        clusters together. None where the halves of the objects do not reproduce the cluster, or no
+        other feature separates it.
     word : str
-        What the difference makes of an object: "older", "high income".
+        Name for objects with such values: "older", "high income".
     clear : bool
-        Whether it is enough to name a cluster by: a term, or half a standard deviation.
+        Whether the difference can name a cluster: a term, or half a standard deviation.
     """
 
     feature: str
@@ -67,7 +69,7 @@ class Means:
     def __init__(self, table: Table, codes: NDArray[Any]) -> None:
         self.table = table
         k, values = int(codes.max()) + 1, table.values
-        # outliers come last: they are elsewhere
+        # outliers come last and count as elsewhere
         groups = np.where(codes < 0, k, codes)
         shape = k + 1, values.shape[1]
         self._sums, self._counts = np.zeros(shape), np.zeros(shape)
@@ -81,9 +83,9 @@ class Means:
             block = values[rows]
             if isinstance(block, np.ndarray):
                 block = block.astype(np.float64)
-                known = ~np.isnan(block)
-                block = np.where(known, block / self._units, 0)
-                self._counts += part @ known
+                present = ~np.isnan(block)
+                block = np.where(present, block / self._units, 0)
+                self._counts += part @ present
                 squares += (block**2).sum(axis=0)
                 self._sums += part @ block
             else:
@@ -99,33 +101,33 @@ class Means:
     def telling(
         self, cluster: int, halves: HeldOut | None = None, n_tests: int = 1
     ) -> tuple[Telling, ...]:
-        """The features by which a cluster differs most, one for each column of the source."""
-        own, all_own = self._sums[cluster], self._counts[cluster]
-        rest, all_rest = self._sums.sum(axis=0) - own, self._counts.sum(axis=0) - all_own
-        if not all_own.any() or not all_rest.any():
+        """The features by which a cluster differs most, one per source column."""
+        sums, counts = self._sums[cluster], self._counts[cluster]
+        rest, all_rest = self._sums.sum(axis=0) - sums, self._counts.sum(axis=0) - counts
+        if not counts.any() or not all_rest.any():
             return ()
-        within, others = own / np.maximum(all_own, 1), rest / np.maximum(all_rest, 1)
-        there = self._spread > 0
-        effects = np.where(there, (within - others) / np.where(there, self._spread, 1), 0)
+        within, others = sums / np.maximum(counts, 1), rest / np.maximum(all_rest, 1)
+        varies = self._spread > 0
+        effects = np.where(varies, (within - others) / np.where(varies, self._spread, 1), 0)
         picked: dict[str, Telling] = {}
         for j in np.argsort(-np.abs(effects).round(12), kind="stable"):
             effect, feature = float(effects[j]), self.table.features[j]
-            if abs(effect) < LEAST or len(picked) == COUNT:
+            if abs(effect) < MIN_EFFECT or len(picked) == MAX_LISTED:
                 break
             if feature.source in picked:
                 continue
-            ours, theirs = float(within[j] * self._units[j]), float(others[j] * self._units[j])
+            inside, outside = float(within[j] * self._units[j]), float(others[j] * self._units[j])
             picked[feature.source] = Telling(
                 feature=feature.name,
-                within=ours,
-                elsewhere=theirs,
-                text=feature.text(ours),
-                text_elsewhere=feature.text(theirs),
+                within=inside,
+                elsewhere=outside,
+                text=feature.text(inside),
+                text_elsewhere=feature.text(outside),
                 direction="higher" if effect > 0 else "lower",
                 effect=effect,
                 interval=self._interval(int(j), halves, cluster, n_tests),
                 word=word(feature, 1 if effect > 0 else -1),
-                clear=abs(effect) >= CLEAR,
+                clear=abs(effect) >= CLEAR_EFFECT,
             )
         return tuple(picked.values())
 
@@ -141,12 +143,14 @@ class Means:
         placed = halves.clusters(columns)
         values = self.table.columns(halves.rows, np.array([column]))
         values = (values / units(values)).ravel()
-        known = ~np.isnan(values)
-        own, other = values[(placed == cluster) & known], values[(placed != cluster) & known]
-        spread = values[known].std()
-        if min(len(own), len(other)) < 5 or spread == 0:
+        present = ~np.isnan(values)
+        inside = values[(placed == cluster) & present]
+        outside = values[(placed != cluster) & present]
+        spread = values[present].std()
+        if min(len(inside), len(outside)) < 5 or spread == 0:
             return None
-        error = np.sqrt(own.var(ddof=1) / len(own) + other.var(ddof=1) / len(other)) / spread
-        middle = (own.mean() - other.mean()) / spread
-        z = float(norm.isf(LEVEL / (2 * n_tests)))
+        variances = [group.var(ddof=1) / len(group) for group in (inside, outside)]
+        error = np.sqrt(variances[0] + variances[1]) / spread
+        middle = (inside.mean() - outside.mean()) / spread
+        z = float(norm.isf(INTERVAL_LEVEL / (2 * n_tests)))
         return float(middle - z * error), float(middle + z * error)

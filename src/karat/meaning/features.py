@@ -1,4 +1,4 @@
-"""Features as people know them: numbers, dates, categories in original units; words for them."""
+"""Features in original units: numbers, dates, categories; and words for their values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from scipy import sparse
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Bools, Floats, Rows
+
 
 Kind = Literal["number", "date", "yes-no", "category"]
 #: words for a low, a middle and a high value, where "low age" is no English
@@ -25,7 +29,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Feature:
-    """One column of numbers, and what it stands for: of a category, 1 for one of its values."""
+    """One column of numbers and its meaning; a category's column is 1 for one of its values."""
 
     source: str
     kind: Kind
@@ -34,17 +38,17 @@ class Feature:
 
     @property
     def name(self) -> str:
-        """For people: of a category with its value."""
+        """Name for people; a category's with its value."""
         return f"{self.source} is {self.value}" if self.kind == "category" else self.source
 
     def text(self, value: float) -> str:
-        """A value, or mean of values, for people; of categories a share."""
+        """A value, or mean of values, in words; a category's share."""
         if self.kind in ("yes-no", "category"):
             return f"{100 * value:.0f} %"
         return self.exactly(float(f"{value:.3g}") if self.kind == "number" else value)
 
     def exactly(self, value: float) -> str:
-        """A value with all its digits."""
+        """A value with all its digits, in words."""
         if self.kind == "date":
             return str(np.datetime64(int(np.floor(value)), "D"))
         return f"{value:,.10g}" if abs(value) >= 10_000 else f"{value:.10g}"
@@ -54,8 +58,8 @@ class Feature:
 class Condition:
     """One question about a feature: whether its value is above ``low`` and at most ``high``.
 
-    Of a category, ``low`` asks for its value, and ``high`` for any other. ``apart`` says whether
-    the cluster differs from the rest on the whole: what is over 30,000 need not be a high income.
+    For a category, ``low`` asks for its value, and ``high`` for any other. ``apart`` says whether
+    the cluster's mean differs, too: an income over 30,000 need not be high.
     """
 
     feature: Feature
@@ -64,7 +68,7 @@ class Condition:
     apart: bool = True
 
     def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """For which values; never for a missing one."""
+        """Whether the condition holds for each value; never for a missing one."""
         low = -np.inf if self.low is None else self.low
         high = np.inf if self.high is None else self.high
         return (values > low) & (values <= high)
@@ -85,7 +89,7 @@ class Condition:
 
     @property
     def word(self) -> str:
-        """What it says of an object, in a word or two."""
+        """One or two words for objects that fulfil the condition."""
         if self.low is not None and self.high is not None:
             return word(self.feature, 0)
         up = self.high is None
@@ -99,7 +103,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """Up to three questions, all of which have to be answered with yes; it prints as a phrase."""
+    """Conjunction of up to three conditions; it prints as a phrase."""
 
     conditions: tuple[Condition, ...]
 
@@ -108,7 +112,7 @@ class Rule:
 
 
 def word(feature: Feature, direction: int) -> str:
-    """What to call an object whose value is low (-1), between (0) or high (1)."""
+    """Name for objects whose value is low (-1), between (0) or high (1)."""
     source = feature.source.replace("_", " ").strip()
     if feature.kind == "category":
         value = feature.value.replace("_", " ")
@@ -128,14 +132,20 @@ class Table:
     values: Any
     features: tuple[Feature, ...]
 
-    def columns(self, rows: NDArray[np.intp], these: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Some features of some objects."""
-        block = self.values[rows][:, these]
+    def columns(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Selected features of selected objects."""
+        block = self.values[rows][:, columns]
         return np.asarray(block.toarray() if sparse.issparse(block) else block, dtype=np.float64)
 
 
-def as_table(X: Any, feature_names: Sequence[object] | None, original: Any) -> Table:
+def as_table(
+    X: Rows,
+    feature_names: Sequence[object] | None,
+    original: pd.DataFrame | Rows | None,
+) -> Table:
     """The features of the objects in original units; by default the data as clustered."""
+    import pandas as pd
+
     d = int(X.shape[1])
     names = [f"x{j + 1}" for j in range(d)] if feature_names is None else [*map(str, feature_names)]
     if len(names) != d:
@@ -146,17 +156,22 @@ def as_table(X: Any, feature_names: Sequence[object] | None, original: Any) -> T
             at.setdefault(source, []).append(j)
     if original is None:
         return _of_columns(X, names, at)
-    if not hasattr(original, "columns"):
-        return _of_columns(_checked(original, X), names, at)
+    if len(original.shape) != 2 or original.shape[0] != X.shape[0]:
+        raise InputError(
+            f"original must have a row for each of the {X.shape[0]:,} objects; its shape is "
+            f"{original.shape}"
+        )
+    if not isinstance(original, pd.DataFrame):
+        return _of_columns(original, names, at)
     parts, features = [], []
-    for name, column in _checked(original, X).items():
-        columns, found = _column(column, str(name), at)
+    for label, column in original.items():
+        columns, of_column = _column(column, str(label), at)
         parts += columns
-        features += found
+        features += of_column
     return Table(np.column_stack(parts), tuple(features))
 
 
-def units(values: Any) -> NDArray[np.float64]:
+def units(values: Rows) -> Floats:
     """The power of two below the largest value of each column, in which no square overflows."""
     if sparse.issparse(values):
         largest = np.abs(values).max(axis=0).toarray().ravel()
@@ -166,60 +181,49 @@ def units(values: Any) -> NDArray[np.float64]:
     return np.ldexp(1.0, np.maximum(exponent, -1022))
 
 
-def _checked(original: Any, X: Any) -> Any:
-    if len(original.shape) != 2 or original.shape[0] != X.shape[0]:
-        raise InputError(
-            f"original must have a row for each of the {X.shape[0]:,} objects; its shape is "
-            f"{original.shape}"
-        )
-    return original
-
-
-def _of_columns(values: Any, names: list[str], at: dict[str, list[int]]) -> Table:
+def _of_columns(values: Rows, names: list[str], at: dict[str, list[int]]) -> Table:
     """Columns of numbers; ``column=value`` of 0 and 1 is a category."""
     if values.shape[1] != len(names):
         raise InputError(f"original has {values.shape[1]} columns and X has {len(names)}")
-    two = _of_two_values(values)
+    is_binary = _of_two_values(values)
     features = []
     for j, name in enumerate(names):
         source, equals, value = name.partition("=")
-        if two[j] and equals:
+        if is_binary[j] and equals:
             features.append(Feature(source, "category", value, tuple(at.get(source, ()))))
         else:
-            kind: Kind = "yes-no" if two[j] else "number"
+            kind: Kind = "yes-no" if is_binary[j] else "number"
             features.append(Feature(name, kind, columns=(j,)))
     return Table(values, tuple(features))
 
 
-def _of_two_values(values: Any) -> NDArray[np.bool_]:
-    """Which columns are of 0 and 1 alone."""
-    if sparse.issparse(values):
-        ones = values.copy()
-        ones.data = (values.data != 1).astype(np.float64)
-        return np.asarray(ones.sum(axis=0)).ravel() == 0
-    values = np.asarray(values)
+def _of_two_values(values: Rows) -> Bools:
+    """Whether each column has the values 0 and 1 alone."""
+    if not isinstance(values, np.ndarray):
+        rows = sparse.csr_array(values)
+        return np.bincount(rows.indices[rows.data != 1], minlength=rows.shape[1]) == 0
     if not np.issubdtype(values.dtype, np.number):
         raise InputError("original must be a DataFrame where it has other columns than numbers")
     return np.asarray(((values == 0) | (values == 1) | np.isnan(values)).all(axis=0))
 
 
 def _column(
-    column: Any, name: str, at: dict[str, list[int]]
-) -> tuple[list[NDArray[np.float64]], list[Feature]]:
-    """A column of a DataFrame as numbers; of text, one for each value."""
+    column: pd.Series[Any], name: str, at: dict[str, list[int]]
+) -> tuple[list[Floats], list[Feature]]:
+    """A column of a DataFrame as numbers; a text column as one column per value."""
     import pandas as pd
 
-    own = tuple(at.get(name, ()))
+    positions = tuple(at.get(name, ()))
     if pd.api.types.is_datetime64_any_dtype(column):
         days = (column - pd.Timestamp(0, tz=column.dt.tz)) / pd.Timedelta(days=1)
-        return [days.to_numpy(dtype=np.float64)], [Feature(name, "date", columns=own)]
+        return [np.asarray(days, dtype=np.float64)], [Feature(name, "date", columns=positions)]
     if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
         feature = _of_columns(numbers[:, None], [name], at).features[0]
         return [numbers], [replace(feature, columns=tuple(at.get(feature.source, ())))]
     texts = column.astype(object)
     values = sorted({str(value) for value in texts.dropna()})
-    made = [np.where(texts.isna(), np.nan, (texts.astype(str) == value)) for value in values]
-    return [one.astype(np.float64) for one in made], [
-        Feature(name, "category", value, own) for value in values
+    indicators = [np.where(texts.isna(), np.nan, (texts.astype(str) == value)) for value in values]
+    return [indicator.astype(np.float64) for indicator in indicators], [
+        Feature(name, "category", value, positions) for value in values
     ]

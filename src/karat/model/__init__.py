@@ -1,10 +1,9 @@
-"""A clustering used afterwards: kept in a file, and applied to objects that come later."""
+"""A clustering in use: saved in a file, and applied to further objects."""
 
-from karat.model.archive import load_model
-from karat.model.changes import Changes, Reference, changes
-from karat.model.held_out import Confidence, ExtensionAgreement
-from karat.model.model import KEPT, Assignment, Model
-from karat.model.rule import Placed, Rule
+from karat.model.changes import Changes, ResamplingReference, changes
+from karat.model.holdout import Confidence, ExtensionAgreement
+from karat.model.model import KEPT, Assignment, Model, load_model
+from karat.model.rule import Placed, PlacementRule
 
 __all__ = [
     "KEPT",
@@ -14,8 +13,8 @@ __all__ = [
     "ExtensionAgreement",
     "Model",
     "Placed",
-    "Reference",
-    "Rule",
+    "PlacementRule",
+    "ResamplingReference",
     "changes",
     "load_model",
 ]

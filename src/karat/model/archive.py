@@ -12,111 +12,88 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets.preparation import Preparation
-from karat.model.held_out import Confidence, ExtensionAgreement
-from karat.model.rule import Rule, check_metric_of_file
 from karat.runtime.output import write_output
 from karat.runtime.resources import require_memory
 from karat.runtime.validation import InputError, StorageError
 from karat.runtime.version import __version__
 
 if TYPE_CHECKING:
-    from karat.model.model import Model
+    from collections.abc import Mapping
 
-FORMAT = "karat-model"
-#: raised when older versions of karat cannot read what is written
-VERSION = 1
-#: what zipfile raises for an archive that is none or is damaged, a place before its start too
+    from numpy.typing import NDArray
+
+    from karat.runtime.types import Rows
+
+ARCHIVE_FORMAT = "karat-model"
+#: increased when older versions of karat cannot read the files
+ARCHIVE_VERSION = 1
+#: errors of zipfile for damaged archives and other files
 _DAMAGED = (
     zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, OSError,
     UnicodeDecodeError,
 )  # fmt: skip
 _MANIFEST, _FACTS = "manifest.json", "facts.json"
-#: what of a model is kept as it is
-_PLAIN = ("names", "sizes", "n_objects", "training_agreement", "training_checked", "facts")
 
 
-def write_model(model: Model, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a model, whole or not at all, see :meth:`Model.save`."""
-    rule = model.rule
-    facts, prepared = model.preparation.to_parts()
-    content = {name: getattr(model, name) for name in _PLAIN} | {
-        "rule": {"metric": check_metric_of_file(rule.metric), "by_centers": rule.by_centers},
-        "preparation": facts,
-        "confidence": vars(model.confidence),
-        "extension_agreement": vars(model.extension_agreement),
-    }
-    arrays = {f"preparation/{name}": value for name, value in prepared.items()}
-    arrays |= {"rule/labels": rule.labels, "rule/limits": rule.limits}
-    arrays |= _flat("rule/X", rule.X) | _flat("rule/centers", rule.centers)
+def write_archive(
+    path: str | Path,
+    content: dict[str, Any],
+    arrays: Mapping[str, NDArray[Any] | Rows],
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write the JSON content and the arrays of a model, completely or not at all."""
     members = {_FACTS: _json(content)}
-    for name, value in arrays.items():
-        file = io.BytesIO()
-        np.save(file, np.ascontiguousarray(value), allow_pickle=False)
-        members[f"{name}.npy"] = file.getvalue()
+    for name, array in arrays.items():
+        for part, value in _flat(name, array).items():
+            file = io.BytesIO()
+            np.save(file, np.ascontiguousarray(value), allow_pickle=False)
+            members[f"{part}.npy"] = file.getvalue()
     manifest = {
-        "format": FORMAT, "version": VERSION, "karat": __version__, "digest": _digest(members),
-    }  # fmt: skip
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        "format": ARCHIVE_FORMAT,
+        "version": ARCHIVE_VERSION,
+        "karat": __version__,
+        "digest": _digest(members),
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {_MANIFEST: _json(manifest), **members}.items():
             info = zipfile.ZipInfo(name)  # without a date: the same model is the same bytes
             info.external_attr = 0o644 << 16
             archive.writestr(info, data, zipfile.ZIP_DEFLATED)
-    write_output(path, out.getvalue(), overwrite=overwrite)
+    write_output(path, buffer.getvalue(), overwrite=overwrite)
 
 
-def load_model(path: str | Path) -> Model:
-    """Read a model that :meth:`karat.Answer.save` or :meth:`karat.Model.save` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-
-    Returns
-    -------
-    Model
-
-    Raises
-    ------
-    InputError
-        If there is no such file.
-    StorageError
-        If it is no model, damaged, truncated, or written by a later version.
-
-    Examples
-    --------
-    >>> import karat, pathlib, tempfile
-    >>> model = karat.Model.of([[0.0], [0.2], [9.0], [9.1]], [0, 0, 1, 1])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "two.karat-model")
-    ...     model.save(path)
-    ...     karat.load_model(path).predict([[8.0]]).labels
-    array([1], dtype=int32)
-    """
-    path = Path(path)
+def read_members(path: Path) -> dict[str, bytes]:
+    """The members of a model's file, checked to be complete and unchanged."""
     if not path.is_file():
         raise InputError(f"there is no file {str(path)!r}")
     try:
         with zipfile.ZipFile(path) as archive:
-            members = _members(archive, path)
+            return _members(archive, path)
     except _DAMAGED as error:
-        begins = path.read_bytes()[:2] == b"PK"
-        what = "is damaged or truncated" if begins else "is no model of karat"
-        raise StorageError(f"{path} {what} ({error}); save it again (Answer.save)") from None
-    try:
-        content = json.loads(members.pop(_FACTS))
-        arrays = {
-            name.removesuffix(".npy"): np.load(io.BytesIO(data), allow_pickle=False)
-            for name, data in members.items()
-        }
-        return _model(content, arrays)
-    except (ValueError, KeyError, TypeError, EOFError) as error:
-        raise StorageError(f"{path} is no model that this version can read: {error!r}") from None
+        is_archive = path.read_bytes()[:2] == b"PK"
+        problem = "is damaged or truncated" if is_archive else "is no model of karat"
+        raise StorageError(f"{path} {problem} ({error}); save it again (Answer.save)") from None
+
+
+def parse_members(members: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The JSON content and the arrays in the members of a model's file."""
+    arrays: dict[str, Any] = {
+        name.removesuffix(".npy"): np.load(io.BytesIO(data), allow_pickle=False)
+        for name, data in members.items()
+        if name != _FACTS
+    }
+    for name in [name.removesuffix("/indptr") for name in arrays if name.endswith("/indptr")]:
+        from scipy import sparse
+
+        parts = tuple(arrays.pop(f"{name}/{part}") for part in ("data", "indices", "indptr"))
+        arrays[name] = sparse.csr_array(parts, shape=tuple(arrays.pop(f"{name}/shape").tolist()))
+    return json.loads(members[_FACTS]), arrays
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, bytes]:
-    """What is in the archive, once it is known to be a whole model."""
+    """The content of the archive, once it is checked to be a complete model."""
     infos = archive.infolist()
     require_memory(2 * sum(info.file_size for info in infos), str(path), "is it a model of karat?")
     names = {info.filename for info in infos}
@@ -126,13 +103,13 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, bytes]:
         manifest = json.loads(archive.read(_MANIFEST))
     except ValueError:
         manifest = None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != ARCHIVE_FORMAT:
         raise StorageError(f"{path} is no model of karat")
     version = manifest.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int) or version > ARCHIVE_VERSION:
         raise StorageError(
             f"{path} was written by karat {manifest.get('karat')} in the format {version}, and "
-            f"this is karat {__version__}, which reads up to {VERSION}; update karat"
+            f"this is karat {__version__}, which reads up to {ARCHIVE_VERSION}; update karat"
         )
     members = {name: archive.read(name) for name in names - {_MANIFEST}}
     if manifest.get("digest") != _digest(members):
@@ -140,30 +117,8 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, bytes]:
     return members
 
 
-def _model(content: dict[str, Any], arrays: dict[str, Any]) -> Model:
-    from karat.model.model import Model
-
-    rule = Rule(
-        X=_whole("rule/X", arrays),
-        labels=arrays["rule/labels"],
-        centers=_whole("rule/centers", arrays),
-        limits=arrays["rule/limits"],
-        **content["rule"],
-    )
-    start = "preparation/"
-    prepared = {name[len(start) :]: arrays[name] for name in arrays if name.startswith(start)}
-    plain = {name: content[name] for name in _PLAIN}
-    return Model(
-        rule=rule,
-        preparation=Preparation.from_parts(content["preparation"], prepared),
-        confidence=Confidence(**{k: tuple(v) for k, v in content["confidence"].items()}),
-        extension_agreement=ExtensionAgreement(**content["extension_agreement"]),
-        **plain | {"names": tuple(plain["names"]), "sizes": tuple(plain["sizes"])},
-    )
-
-
-def _flat(name: str, data: Any) -> dict[str, Any]:
-    """A dense array, or the three of a sparse one."""
+def _flat(name: str, data: NDArray[Any] | Rows) -> dict[str, NDArray[Any]]:
+    """A dense array, or the arrays of a sparse one, by name."""
     if not hasattr(data, "toarray"):
         return {name: np.asarray(data)}
     return {
@@ -172,20 +127,13 @@ def _flat(name: str, data: Any) -> dict[str, Any]:
     }
 
 
-def _whole(name: str, arrays: dict[str, Any]) -> Any:
-    if name in arrays:
-        return arrays[name]
-    from scipy import sparse
-
-    parts = tuple(arrays[f"{name}/{part}"] for part in ("data", "indices", "indptr"))
-    return sparse.csr_array(parts, shape=tuple(arrays[f"{name}/shape"].tolist()))
-
-
-def _json(content: Any) -> bytes:
+def _json(content: dict[str, Any]) -> bytes:
+    """A value as JSON in UTF-8."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
 
 
 def _digest(members: dict[str, bytes]) -> str:
+    """Digest over names, lengths and contents of all members."""
     digest = hashlib.sha256()
     for name in sorted(members):
         digest.update(f"{name} {len(members[name])}\n".encode())

@@ -1,4 +1,4 @@
-"""A clustering that can be kept and used: which cluster a further object belongs to."""
+"""A clustering to save and use: it assigns further objects to clusters."""
 
 from __future__ import annotations
 
@@ -9,26 +9,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import as_dataset
-from karat.datasets.preparation import Filler, features_alone
+from karat.datasets.preparation import Filler, Preparation, preparation_of_features
 from karat.distances import check_metric
 from karat.labelings.labels import encode
-from karat.model.held_out import Confidence, ExtensionAgreement, Refit, hold_out
-from karat.model.rule import Rule, check_features
-from karat.runtime.validation import InputError, check_random_state
+from karat.model.archive import parse_members, read_members, write_archive
+from karat.model.holdout import Confidence, ExtensionAgreement, Refit, hold_out
+from karat.model.rule import PlacementRule, check_features, check_metric_of_file, thinned
+from karat.runtime.validation import InputError, StorageError, check_random_state
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
 
     from karat.datasets import Dataset
-    from karat.datasets.preparation import Preparation, Prepared
+    from karat.datasets.preparation import Prepared
+    from karat.runtime.types import ArrayLike, Labels, Metric
 
-#: objects that are kept of larger data
+#: objects that represent larger data
 KEPT = 5_000
-#: training objects that are predicted to say how often they are where they were
-CHECKED = 10_000
+#: training objects whose prediction is compared with their cluster
+MAX_CHECKED = 10_000
 #: an object with a larger share of its values missing is unlike the data
-MOST_MISSING = 0.5
+MAX_MISSING_SHARE = 0.5
+#: attributes of a model that its file stores as JSON
+_STORED = ("names", "sizes", "n_objects", "training_agreement", "training_checked", "facts")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,16 +47,15 @@ class Assignment:
     labels, names : ndarray of int32 and of object, shape (m,)
         As in the clustering; ``-1`` and ``"outlier"`` where the nearest object is an outlier.
     confidence : ndarray of float64, shape (m,)
-        The share of held-out objects with such a margin to the next cluster that were placed
-        where clustering them places them.
+        Share of correctly placed objects among held-out objects with the same margin to the next
+        cluster; correct is the cluster from clustering them.
     unlike : ndarray of bool, shape (m,)
-        Whether the object is unlike anything in the data: farther from the nearest one than
-        all but one in a hundred of its cluster are from theirs, or known by less than half of
-        its values.
+        Whether the object is unlike anything in the data: farther from its nearest object than
+        99 % of its cluster are from theirs, or with more than half of its values missing.
     distances : ndarray of float64, shape (m,)
-        To the centre of the cluster; NaN for outliers.
+        Distance to the centre of the cluster; NaN for outliers.
     notes : tuple of str
-        What was ignored, filled in, or not known.
+        Ignored columns, filled values, unknown categories.
     """
 
     labels: NDArray[np.int32]
@@ -62,7 +68,9 @@ class Assignment:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> NDArray[Any]:
         return np.array(self.labels, dtype=dtype)
 
     @property
@@ -81,28 +89,28 @@ class Assignment:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
-    """Clusters, and what puts further objects into them.
+    """Clusters, and the rule that assigns further objects to them.
 
-    Make one by :attr:`Answer.model <karat.Answer>`, by :meth:`of` from any clustering, or by
+    Create one by :attr:`Answer.model <karat.Answer>`, by :meth:`of` from any clustering, or by
     :func:`karat.load_model`.
 
     Attributes
     ----------
-    rule, preparation : Rule, Preparation
-        What decides, and how the data were prepared.
+    rule, preparation : PlacementRule, Preparation
+        The rule for further objects, and the preparation of the data.
     names, sizes : tuple of str and of int
-        What the clusters are called, and the objects of each.
+        Name and number of objects of each cluster.
     n_objects : int
     confidence, extension_agreement : Confidence, ExtensionAgreement
-        How far predictions agree with clustering the objects themselves.
+        Agreement of predictions with clustering the objects themselves.
     training_agreement, training_checked : float, int
-        The share of the objects of the data that are predicted to be where they are, and on how
-        many of them, drawn at random.
+        Share of the data's objects that are predicted to be in their cluster, and the number of
+        objects checked, drawn at random.
     facts : dict
-        What the clustering is called and where it came from.
+        Name and origin of the clustering.
     """
 
-    rule: Rule
+    rule: PlacementRule
     preparation: Preparation
     names: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -116,10 +124,10 @@ class Model:
     @classmethod
     def of(
         cls,
-        X: Dataset | Any,
-        labels: Any,
+        X: Dataset | ArrayLike,
+        labels: Labels,
         *,
-        metric: Any = None,
+        metric: Metric | None = None,
         refit: Refit | None = None,
         rows: NDArray[np.integer[Any]] | None = None,
         facts: dict[str, Any] | None = None,
@@ -138,9 +146,9 @@ class Model:
         refit : callable, optional
             Gives labels of some rows of ``X``, clustered anew in the same way.
         rows : ndarray of int, optional
-            The objects that stand for all; by default all, at most 5,000 drawn at random.
+            The objects that represent all; by default all, at most 5,000 drawn at random.
         facts : dict, optional
-            To be kept with it; what JSON takes.
+            Facts to store with the model, in types that JSON knows.
         reason : str, optional
             Why there is no ``refit``.
         random_state : int
@@ -154,32 +162,34 @@ class Model:
         --------
         >>> import karat
         >>> X = [[0.0], [0.2], [0.5], [9.0], [9.1], [9.4]]
-        >>> found = karat.Model.of(X, ["low"] * 3 + ["high"] * 3).predict([[0.3], [9.2], [40.0]])
-        >>> found.names.tolist(), found.unlike.tolist()
+        >>> placed = karat.Model.of(X, ["low"] * 3 + ["high"] * 3).predict([[0.3], [9.2], [40.0]])
+        >>> placed.names.tolist(), placed.unlike.tolist()
         (['low', 'high', 'high'], [False, False, True])
         """
         dataset = as_dataset(X, metric)
         metric = dataset.metric if metric is None or dataset.metric != "euclidean" else metric
         data = check_features(dataset.X, metric)
         metric = check_metric(metric)
-        given = encode(labels)
-        if len(given.codes) != dataset.n_objects:
-            raise InputError(f"{len(given.codes)} labels for {dataset.n_objects} objects of X")
+        encoded = encode(labels)
+        if len(encoded.codes) != dataset.n_objects:
+            raise InputError(f"{len(encoded.codes)} labels for {dataset.n_objects} objects of X")
         n = dataset.n_objects
         rng = check_random_state(random_state)
         if rows is None:
-            rows = np.arange(n) if n <= KEPT else np.sort(rng.choice(n, KEPT, replace=False))
-        rule = Rule.of(data, given.codes, metric, rows)
+            rows = thinned(np.arange(n), KEPT, rng)
+        rule = PlacementRule.of(data, encoded.codes, metric, rows)
         agreement, confidence = hold_out(
             rule.X, rule.labels, metric, by_centers=rule.by_centers, refit=refit,
             reason=None if refit is not None else reason, random_state=random_state,
         )  # fmt: skip
-        checked = np.arange(n) if n <= CHECKED else np.sort(rng.choice(n, CHECKED, replace=False))
-        same = rule.place(data[checked]).labels == given.codes[checked]
+        checked = thinned(np.arange(n), MAX_CHECKED, rng)
+        same = rule.place(data[checked]).labels == encoded.codes[checked]
         return cls(
-            rule=rule, preparation=dataset.preparation or features_alone(dataset),
-            names=tuple(map(str, given.names)),
-            sizes=tuple(np.bincount(given.codes[given.codes >= 0]).tolist()), n_objects=n,
+            rule=rule, preparation=dataset.preparation or preparation_of_features(
+                dataset.X, dataset.feature_names, dataset.center, dataset.scale
+            ),
+            names=tuple(map(str, encoded.names)),
+            sizes=tuple(np.bincount(encoded.codes[encoded.codes >= 0]).tolist()), n_objects=n,
             confidence=confidence, extension_agreement=agreement,
             training_agreement=float(same.mean()), training_checked=len(checked),
             facts={"data": dataset.name, "source": dataset.source, **(facts or {})},
@@ -190,15 +200,15 @@ class Model:
         """Number of clusters, outliers not counted."""
         return len(self.names)
 
-    def predict(self, X: Any) -> Assignment:
+    def predict(self, X: ArrayLike | Sequence[str] | Mapping[str, Any]) -> Assignment:
         """The clusters of further objects.
 
         Parameters
         ----------
         X : DataFrame, Arrow table, mapping, array-like, sparse, or list of str
-            Rows as the data were before they were prepared: tables are matched by the names of
-            their columns, and categories, dates, missing values and units are treated as those of
-            the data were. Arrays are taken by position; of documents their texts.
+            Rows in the form of the data before preparation. Columns of tables are matched by name;
+            categories, dates, missing values and units are treated as in the data. Columns of
+            arrays are matched by position; documents are texts.
 
         Returns
         -------
@@ -207,12 +217,12 @@ class Model:
         Raises
         ------
         InputError
-            If columns are missing, or the number of features is another one.
+            If columns are missing, or the number of features differs.
         """
         return self.placed(self.prepare(X))
 
-    def prepare(self, X: Any) -> Prepared:
-        """Further objects as the data were prepared."""
+    def prepare(self, X: ArrayLike | Sequence[str] | Mapping[str, Any]) -> Prepared:
+        """Further objects, prepared as the data were."""
         return self.preparation.apply(X, self._filler)
 
     def placed(
@@ -221,58 +231,118 @@ class Model:
         own: NDArray[np.integer[Any]] | None = None,
         labels: NDArray[np.int32] | None = None,
     ) -> Assignment:
-        """The clusters of prepared objects; ``own`` and ``labels`` as for :meth:`Rule.place`."""
-        found = self.rule.place(prepared.X, own, labels)
-        called = np.array([*self.names, "outlier"], dtype=object)  # NOISE is the last
+        """The clusters of prepared objects; parameters as for :meth:`PlacementRule.place`."""
+        placed = self.rule.place(prepared.X, own, labels)
+        names = np.array([*self.names, "outlier"], dtype=object)  # NOISE is the last
         return Assignment(
-            found.labels,
-            called[found.labels],
-            self.confidence(found.margins),
-            found.unlike | (prepared.filled > MOST_MISSING),
-            found.distances,
+            placed.labels,
+            names[placed.labels],
+            self.confidence(placed.margins),
+            placed.unlike | (prepared.filled > MAX_MISSING_SHARE),
+            placed.distances,
             prepared.notes,
         )
 
     @property
     def _filler(self) -> Filler | None:
-        """What fills missing values where the data had none: the values of near objects."""
-        X, done = self.rule.X, self.preparation
-        if not done.of_table or not isinstance(X, np.ndarray):
+        """The filler of missing values where the data had none: values of near objects."""
+        X, preparation = self.rule.X, self.preparation
+        if not preparation.of_table or not isinstance(X, np.ndarray):
             return None
-        if done.scale is not None and done.center is not None:
-            X = X * done.scale + done.center
-        return Filler.of_neighbors(X, np.zeros(X.shape, dtype=bool), done.categorical)
+        if preparation.scale is not None and preparation.center is not None:
+            X = X * preparation.scale + preparation.center
+        return Filler.of_neighbors(X, np.zeros(X.shape, dtype=bool), preparation.categorical)
 
-    def renamed(self, names: Any) -> Model:
+    def renamed(self, names: Iterable[object]) -> Model:
         """The same clusters under other names, in the same order."""
-        names = tuple(map(str, names))
-        if len(names) != self.n_clusters:
-            raise InputError(f"there are {self.n_clusters} clusters, and {len(names)} names")
-        return replace(self, names=names)
+        texts = tuple(map(str, names))
+        if len(texts) != self.n_clusters:
+            raise InputError(f"there are {self.n_clusters} clusters, and {len(texts)} names")
+        return replace(self, names=texts)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Keep it in one file: arrays and JSON, nothing that is executed.
+        """Save the model in one file: arrays and JSON, nothing that is executed.
 
-        It has the objects that stand for the data (all of up to 5,000), as numbers. An InputError
-        or StorageError says that the path cannot be written to (``overwrite`` replaces a file), or
-        that the distance is a function.
+        The file has the objects that represent the data (all, if up to 5,000), as numbers. An
+        InputError or StorageError says that the path cannot be written to (``overwrite`` replaces a
+        file), or that the distance is a function.
         """
-        from karat.model.archive import write_model
-
-        write_model(self, path, overwrite=overwrite)
+        rule = self.rule
+        facts, prepared = self.preparation.to_parts()
+        content = {name: getattr(self, name) for name in _STORED} | {
+            "rule": {"metric": check_metric_of_file(rule.metric), "by_centers": rule.by_centers},
+            "preparation": facts,
+            "confidence": vars(self.confidence),
+            "extension_agreement": vars(self.extension_agreement),
+        }
+        arrays = {f"preparation/{name}": value for name, value in prepared.items()}
+        arrays |= {
+            f"rule/{name}": vars(rule)[name] for name in ("labels", "limits", "X", "centers")
+        }
+        write_archive(path, content, arrays, overwrite=overwrite)
 
     def __repr__(self) -> str:
         name = self.facts.get("name", "clustering")
         outliers = self.n_objects - sum(self.sizes)
-        apart = f", {outliers:,} outliers" if outliers else ""
-        return f"<Model {name!r}: {self.n_clusters} clusters of {self.n_objects:,} objects{apart}>"
+        noise = f", {outliers:,} outliers" if outliers else ""
+        return f"<Model {name!r}: {self.n_clusters} clusters of {self.n_objects:,} objects{noise}>"
 
     def __str__(self) -> str:
         rule = "the cluster of the nearest " + ("centre" if self.rule.by_centers else "object")
-        part = self.training_checked < self.n_objects
-        checked = f" ({self.training_checked:,} were asked)" * part
+        is_part = self.training_checked < self.n_objects
+        checked = f" ({self.training_checked:,} were asked)" * is_part
         return (
             f"{self!r}. A further object belongs to {rule}. "
             f"{100 * self.training_agreement:.4g} % of the objects of the data are predicted to be "
             f"where they are{checked}. {self.extension_agreement}"
         )
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model that :meth:`karat.Answer.save` or :meth:`karat.Model.save` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    InputError
+        If there is no such file.
+    StorageError
+        If it is no model, damaged, truncated, or written by a later version.
+
+    Examples
+    --------
+    >>> import karat, pathlib, tempfile
+    >>> model = karat.Model.of([[0.0], [0.2], [9.0], [9.1]], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "two.karat-model")
+    ...     model.save(path)
+    ...     karat.load_model(path).predict([[8.0]]).labels
+    array([1], dtype=int32)
+    """
+    members = read_members(Path(path))
+    try:
+        return _from_parts(*parse_members(members))
+    except (ValueError, KeyError, TypeError, EOFError) as error:
+        raise StorageError(f"{path} is no model that this version can read: {error!r}") from None
+
+
+def _from_parts(content: dict[str, Any], arrays: dict[str, Any]) -> Model:
+    """The model with this JSON content and these arrays."""
+    of_rule = {name: arrays[f"rule/{name}"] for name in ("X", "labels", "centers", "limits")}
+    start = "preparation/"
+    prepared = {name[len(start) :]: arrays[name] for name in arrays if name.startswith(start)}
+    plain = {name: content[name] for name in _STORED}
+    return Model(
+        rule=PlacementRule(**of_rule, **content["rule"]),
+        preparation=Preparation.from_parts(content["preparation"], prepared),
+        confidence=Confidence(**{k: tuple(v) for k, v in content["confidence"].items()}),
+        extension_agreement=ExtensionAgreement(**content["extension_agreement"]),
+        **plain | {"names": tuple(plain["names"]), "sizes": tuple(plain["sizes"])},
+    )

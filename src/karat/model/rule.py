@@ -1,4 +1,4 @@
-"""The rule that puts further objects into the clusters of a clustering."""
+"""The rule that assigns further objects to the clusters of a clustering."""
 
 from __future__ import annotations
 
@@ -14,139 +14,144 @@ from karat.labelings.labels import NOISE
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from numpy.typing import NDArray
 
-    from karat.runtime.validation import Data
+    from karat.runtime.types import ArrayLike, Bools, Floats, Metric, Rows
 
-    Floats = NDArray[np.float64]
-
-#: distances that depend on all objects, so that those to further ones are not defined by two rows
-OF_ALL = {
+#: distances that depend on all objects, so distances to further objects are undefined
+RELATIVE_METRICS = {
     "seuclidean": "scale='standard' and the Euclidean distance",
     "mahalanobis": "whitened features and the Euclidean distance",
 }
 #: one training object in so many may be nearer to another cluster's centre
 CENTERS_ALLOW = 1_000
-#: share of objects like those of the data that are called unlike them, from 1/ALARMS objects on
+#: share of false alarms: of ordinary objects that are called unlike, from 1/ALARMS objects on
 ALARMS = 0.01
-#: of a distance of angles that is 0
-ROUNDING = 1e-12
+#: rounding error of a zero distance between angles
+ANGLE_ROUNDING = 1e-12
 _BLOCK = 2**14
 
 
 class Placed(NamedTuple):
-    """Where objects belong."""
+    """Clusters of further objects."""
 
-    #: ``-1`` where the nearest object is an outlier
+    #: the cluster, ``-1`` where the nearest object is an outlier
     labels: NDArray[np.int32]
     #: one minus the distance to the cluster over that to the next one: 1 at its centre (or at one
     #: of its objects), 0 on the border
     margins: Floats
-    #: whether the object is like nothing in the data
-    unlike: NDArray[np.bool_]
-    #: to the centre of the cluster; NaN for outliers, which have none
+    #: whether the object is unlike anything in the data
+    unlike: Bools
+    #: distance to the centre of the cluster; NaN for outliers
     distances: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
-    """Clusters as objects that stand for them, and their centres."""
+class PlacementRule:
+    """Clusters as the objects that represent them, and their centres."""
 
-    #: objects that stand for all
-    X: Data
+    #: objects that represent all
+    X: Rows
     #: their clusters from 0, ``-1`` for outliers
     labels: NDArray[np.int32]
-    metric: Any
-    #: means of the clusters in the form of the rows whose Euclidean distance this is
-    #: (:data:`karat.distances.FORMS`); under other distances their medoids
-    centers: Data
-    #: how far an object may be from the nearest one of a cluster and still be like the data
+    metric: Metric
+    #: means of the clusters, of rows in the form with this Euclidean distance
+    #: (:data:`karat.distances.FORMS`); under other distances medoids
+    centers: Rows
+    #: maximum distance of ordinary objects from the nearest object of each cluster
     limits: Floats
-    #: whether an object belongs to the nearest centre; otherwise to the cluster of the nearest
-    #: object
+    #: whether an object belongs to the nearest centre, not to the cluster of the nearest object
     by_centers: bool
 
     @classmethod
     def of(
         cls,
-        X: Data,
+        X: Rows,
         labels: NDArray[np.int32],
-        metric: Any = "euclidean",
+        metric: Metric = "euclidean",
         rows: NDArray[np.integer[Any]] | None = None,
         by_centers: bool | None = None,
-    ) -> Rule:
-        """The rule of a clustering, with ``rows`` as the objects that stand for all.
+    ) -> PlacementRule:
+        """The rule of a clustering, with ``rows`` as the objects that represent all.
 
-        By default an object belongs to the nearest centre where all but one object in
-        :data:`CENTERS_ALLOW` are nearest to that of their own cluster, and none is an outlier.
+        By default an object belongs to the nearest centre if at most one object in
+        :data:`CENTERS_ALLOW` is nearer to another cluster's centre, and none is an outlier.
         """
-        if metric in OF_ALL:
+        if isinstance(metric, str) and metric in RELATIVE_METRICS:
             raise InputError(
                 f"{metric} distances depend on all objects, so they are not defined for further "
-                f"ones; use {OF_ALL[metric]}"
+                f"ones; use {RELATIVE_METRICS[metric]}"
             )
         rows = np.arange(X.shape[0]) if rows is None else rows
         if not (labels >= 0).any():
             raise InputError("the clustering has no cluster, every object is an outlier")
-        centers, kept, own = _centers(X, labels, metric), X[rows], labels[rows]
-        limits = _limits(kept, own, metric, centers.shape[0])
-        rule = cls(kept, own, metric, centers, limits, bool(by_centers))
+        centers, represented, row_labels = _centers(X, labels, metric), X[rows], labels[rows]
+        limits = _limits(represented, row_labels, metric, centers.shape[0])
+        rule = cls(represented, row_labels, metric, centers, limits, bool(by_centers))
         return rule if by_centers is not None else replace(rule, by_centers=rule._tells(X, labels))
 
-    def _tells(self, X: Data, labels: NDArray[np.int32]) -> bool:
-        """Whether the nearest centres tell the clusters."""
+    def _tells(self, X: Rows, labels: NDArray[np.int32]) -> bool:
+        """Whether the nearest centre is that of an object's cluster, nearly always."""
         if not _has_means(self.metric) or (labels == NOISE).any():
             return False
         wrong, n = 0, X.shape[0]
         for start in range(0, n, _BLOCK):
-            own = labels[start : start + _BLOCK]
-            wrong += int((self.to_centers(X[start : start + _BLOCK]).argmin(axis=1) != own).sum())
+            rows = slice(start, start + _BLOCK)
+            wrong += int((self.to_centers(X[rows]).argmin(axis=1) != labels[rows]).sum())
         return wrong * CENTERS_ALLOW <= n
 
     def place(
         self,
-        Z: Data,
+        Z: Rows,
         own: NDArray[np.integer[Any]] | None = None,
         labels: NDArray[np.int32] | None = None,
     ) -> Placed:
         """The clusters of objects that were prepared as ``X`` was.
 
-        ``own`` is which of the objects in ``X`` each is, -1 for none: then its margin is that from
-        the other objects. ``labels`` are their clusters where these are known.
+        ``own`` identifies objects that are in ``X`` by their row, with -1 for the others; the
+        margin of such an object is that from the other objects. ``labels`` are known clusters.
         """
         m = Z.shape[0]
         if m == 0:
-            none = np.empty(0)
-            return Placed(np.empty(0, np.int32), none, np.empty(0, bool), none)
+            no_values = np.empty(0)
+            return Placed(np.empty(0, np.int32), no_values, np.empty(0, bool), no_values)
         parts = []
         for start in range(0, m, _BLOCK):
             rows = slice(start, start + _BLOCK)
-            some = None if own is None else own[rows]
-            parts.append(self._block(Z[rows], some, None if labels is None else labels[rows]))
+            own_rows = None if own is None else own[rows]
+            parts.append(self._block(Z[rows], own_rows, None if labels is None else labels[rows]))
         return Placed(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
     def _block(
-        self, Z: Data, own: NDArray[np.integer[Any]] | None, known: NDArray[np.int32] | None
+        self,
+        Z: Rows,
+        own_rows: NDArray[np.integer[Any]] | None,
+        labels_if_known: NDArray[np.int32] | None,
     ) -> tuple[Any, ...]:
+        """Labels, margins, unlikeness and distances of a block of objects."""
         r, m = self.X.shape[0], Z.shape[0]
-        names, groups = np.unique(self.labels, return_inverse=True)
-        both = stacked(self.X, Z)
+        groups, group_of = np.unique(self.labels, return_inverse=True)
+        stack = stacked(self.X, Z)
         nearest, near = nearest_of_groups(
-            both, np.arange(r), np.arange(r, r + m), self.metric, groups, own
+            stack, np.arange(r), np.arange(r, r + m), self.metric, group_of, own_rows
         )
         center = self.to_centers(Z)
-        of_cluster = near[:, names >= 0]
-        home = names[names >= 0][of_cluster.argmin(axis=1)]
-        rounding = 0.0 if self.metric == "euclidean" else ROUNDING
-        unlike = of_cluster.min(axis=1) > self.limits[home] * (1 + 1e-9) + rounding
+        to_clusters = near[:, groups >= 0]
+        nearest_cluster = groups[groups >= 0][to_clusters.argmin(axis=1)]
+        rounding = 0.0 if self.metric == "euclidean" else ANGLE_ROUNDING
+        unlike = to_clusters.min(axis=1) > self.limits[nearest_cluster] * (1 + 1e-9) + rounding
         labels = center.argmin(axis=1) if self.by_centers else self.labels[nearest]
-        labels = labels if known is None else known
-        apart, at = (center, labels) if self.by_centers else (near, np.searchsorted(names, labels))
+        labels = labels if labels_if_known is None else labels_if_known
+        separation, column = (
+            (center, labels) if self.by_centers else (near, np.searchsorted(groups, labels))
+        )
         distance = center[np.arange(m), np.maximum(labels, 0)]
         distance[labels == NOISE] = np.nan
-        return labels.astype(np.int32), _margins(apart, at), unlike, distance
+        return labels.astype(np.int32), _margins(separation, column), unlike, distance
 
-    def to_centers(self, Z: Data) -> Floats:
+    def to_centers(self, Z: Rows) -> Floats:
         """Distances (m, k) to the centres."""
         if not _has_means(self.metric):
             return between(Z, self.centers, self.metric)
@@ -158,26 +163,27 @@ class Rule:
         return between(form, self.centers, "euclidean")
 
 
-def _margins(apart: Floats, own: NDArray[np.integer[Any]]) -> Floats:
-    """One minus the distance to the own group over that to the nearest other one."""
-    rows = np.arange(len(apart))
-    here = apart[rows, own]
-    others = apart.copy()
-    others[rows, own] = np.inf
-    there = others.min(axis=1)
+def _margins(separation: Floats, home: NDArray[np.integer[Any]]) -> Floats:
+    """One minus the distance to the home group over that to the nearest other one."""
+    rows = np.arange(len(separation))
+    nearest = separation[rows, home]
+    others = separation.copy()
+    others[rows, home] = np.inf
+    next_nearest = others.min(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        margins = 1 - here / there
-    margins[~np.isfinite(there)] = 1.0  # there is no other
-    margins[there == 0] = 0.0
+        margins = 1 - nearest / next_nearest
+    margins[~np.isfinite(next_nearest)] = 1.0  # the only group
+    margins[next_nearest == 0] = 0.0
     return np.clip(margins, 0.0, 1.0)
 
 
-def _has_means(metric: Any) -> bool:
-    return isinstance(metric, str) and metric in FORMS and metric not in OF_ALL
+def _has_means(metric: Metric) -> TypeGuard[str]:
+    """Whether clusters have means under a distance."""
+    return isinstance(metric, str) and metric in FORMS and metric not in RELATIVE_METRICS
 
 
-def _form(X: Data, metric: str, width: int | None = None) -> Any:
-    """Rows whose Euclidean distance it is; rows of zeros have a last feature of their own."""
+def _form(X: Rows, metric: str, width: int | None = None) -> Any:
+    """Rows with this Euclidean distance; rows of zeros get a last feature."""
     form = embed(X, metric)
     if metric in ("euclidean", "sqeuclidean"):
         return form
@@ -189,19 +195,20 @@ def _form(X: Data, metric: str, width: int | None = None) -> Any:
     if hasattr(form, "toarray"):
         from scipy import sparse
 
-        none = sparse.csr_array((form.shape[0], lacking))
-        return sparse.csr_array(sparse.hstack([form, none]))
+        padding = sparse.csr_array((form.shape[0], lacking))
+        return sparse.csr_array(sparse.hstack([form, padding]))
     return np.hstack([form, np.zeros((len(form), lacking))])
 
 
-def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
+def _centers(X: Rows, labels: NDArray[np.int32], metric: Metric) -> Rows:
+    """Means of the clusters, in the form of the rows, or their medoids."""
     from scipy import sparse
 
     k = int(labels.max()) + 1
     if not _has_means(metric):
         first = _few_of_each(labels)
         medoids = central_objects(X[first], labels[first], metric=metric)
-        return X[first[np.array([one[0] for one in medoids])]]
+        return X[first[np.array([medoid[0] for medoid in medoids])]]
     kept = np.flatnonzero(labels >= 0)
     sums: Any = 0.0
     for start in range(0, len(kept), _BLOCK):
@@ -215,33 +222,36 @@ def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
 
 
 def _few_of_each(labels: NDArray[np.int32], most: int = 1_000) -> NDArray[np.intp]:
-    """The objects of each cluster, of large ones as many as tell where the middle is."""
+    """Objects of each cluster; at most ``most``, drawn at random."""
     rng = np.random.default_rng(0)
     members = (np.flatnonzero(labels == cluster) for cluster in range(int(labels.max()) + 1))
-    return np.concatenate([
-        own if len(own) <= most else np.sort(rng.choice(own, most, replace=False))
-        for own in members
-    ])  # fmt: skip
+    return np.concatenate([thinned(of_cluster, most, rng) for of_cluster in members])
 
 
-def _limits(X: Data, labels: NDArray[np.int32], metric: Any, k: int) -> Floats:
-    """Of each cluster, the distance to the nearest other member that few objects exceed.
+def thinned(rows: NDArray[np.intp], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """The rows, or at most so many of them, drawn at random and sorted."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+def _limits(X: Rows, labels: NDArray[np.int32], metric: Metric, k: int) -> Floats:
+    """For each cluster, a limit of the distance to the nearest other member that few exceed.
 
     A further object of the same kind exceeds the j-th smallest of n such distances with
     probability 1 − j/(n + 1). Clusters of fewer than 1/ALARMS objects share one limit.
     """
-    alone = [np.empty(0)] * k
+    spacings = [np.empty(0)] * k
     for cluster in range(k):
-        own = np.flatnonzero(labels == cluster)
-        if len(own) > 1:
-            lists = neighbor_lists(X[own], 1, metric=metric)
-            alone[cluster] = lists.distances[:, 0]
-    small = [one for one in alone if len(one) < 1 / ALARMS]
+        of_cluster = np.flatnonzero(labels == cluster)
+        if len(of_cluster) > 1:
+            lists = neighbor_lists(X[of_cluster], 1, metric=metric)
+            spacings[cluster] = lists.distances[:, 0]
+    small = [spacing for spacing in spacings if len(spacing) < 1 / ALARMS]
     shared = _quantile(np.concatenate(small)) if small else np.inf
-    return np.array([_quantile(d) if len(d) >= 1 / ALARMS else shared for d in alone])
+    return np.array([_quantile(d) if len(d) >= 1 / ALARMS else shared for d in spacings])
 
 
 def _quantile(distances: Floats) -> float:
+    """The distance that a share of ALARMS of further objects exceeds."""
     n = len(distances)
     if n == 0:
         return float("inf")
@@ -249,14 +259,14 @@ def _quantile(distances: Floats) -> float:
     return float(np.sort(distances)[place - 1])
 
 
-def between(A: Data, B: Data, metric: Any) -> Floats:
+def between(A: Rows, B: Rows, metric: Metric) -> Floats:
     """Distances (a, b) between the rows of two data sets."""
     a = A.shape[0]
-    both = as_distances(stacked(A, B), metric)
-    return both.block(slice(0, a), slice(a, both.n))
+    distances = as_distances(stacked(A, B), metric)
+    return distances.block(slice(0, a), slice(a, distances.n))
 
 
-def stacked(A: Data, B: Data) -> Any:
+def stacked(A: Rows, B: Rows) -> Any:
     """The rows of one data set below those of another."""
     if hasattr(A, "toarray") or hasattr(B, "toarray"):
         from scipy import sparse
@@ -265,22 +275,22 @@ def stacked(A: Data, B: Data) -> Any:
     return np.concatenate([np.asarray(A), np.asarray(B)])
 
 
-def check_metric_of_file(metric: Any) -> str:
-    """The name of a distance that a file can keep."""
+def check_metric_of_file(metric: Metric) -> str:
+    """The name of a distance that a file can store."""
     if not isinstance(metric, str):
         raise InputError(
-            f"the distance is the function {metric_name(metric)}, which a file cannot keep; use a "
+            f"the distance is the function {metric_name(metric)}, which a file cannot store; use a "
             "named distance, or predict with the answer while the program runs"
         )
     return metric
 
 
-def check_features(X: Any, metric: Any) -> Data:
-    """Objects by features; distances and graphs have none that further objects could have."""
+def check_features(X: ArrayLike, metric: Metric) -> Rows:
+    """Validated objects by features; distances and graphs have no features."""
     if metric in ("precomputed", "graph"):
-        what = "a matrix of distances" if metric == "precomputed" else "a graph"
+        relation = "a matrix of distances" if metric == "precomputed" else "a graph"
         raise InputError(
-            f"the clustering is of {what}, so nothing is known of further objects; cluster "
+            f"the clustering is of {relation}, so nothing is known of further objects; cluster "
             "features to predict the clusters of further objects"
         )
     return check_points(X, metric)

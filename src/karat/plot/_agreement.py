@@ -1,4 +1,4 @@
-"""How far measures agree on which clusterings are better."""
+"""Rank correlation of measures."""
 
 from __future__ import annotations
 

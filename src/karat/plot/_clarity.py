@@ -1,4 +1,4 @@
-"""Which clusters can be recognised."""
+"""Share of each cluster that a classifier recognises."""
 
 from __future__ import annotations
 
@@ -59,19 +59,19 @@ def cluster_clarity(found: Clarity, clustering: str | int = 0) -> go.Figure:
             {
                 "type": "bar",
                 "orientation": "h",
-                "name": what,
+                "name": part,
                 "x": np.asarray(share, dtype=float),
                 "y": np.array(names, dtype=object),
                 "marker": {"color": colour},
                 "hovertext": [
-                    f"cluster {name}, {size:,} objects<br><b>{value:.1%}</b> {note or what}"
+                    f"cluster {name}, {size:,} objects<br><b>{value:.1%}</b> {note or part}"
                     for name, size, value, note in zip(
                         names, table["size"], share, notes, strict=True
                     )
                 ],
                 "hoverinfo": "text",
             }
-            for what, share, colour, notes in parts
+            for part, share, colour, notes in parts
         ],
         barmode="stack",
         xaxis={"title": {"text": "share of the cluster"}, "tickformat": ".0%", "range": [0, 1]},

@@ -1,4 +1,4 @@
-"""Which classes are in which clusters."""
+"""Contingency tables of classes and clusters."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
 from karat.plot import style
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-FEW = 600  # cells with room for their counts
+FEW_CELLS = 600  # cells with room for their counts
 _MOST_CELLS = 250_000
 
 
@@ -68,12 +69,12 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
     hover = [
         [
             f"{row_title} {row}, cluster {column}<br><b>{counts[i, j]:,} objects</b><br>"
-            f"{style.percent(share[i, j])} of the cluster"
+            f"{percent(share[i, j])} of the cluster"
             for j, column in enumerate(columns)
         ]
         for i, row in enumerate(rows)
     ]
-    few = counts.size <= FEW
+    few = counts.size <= FEW_CELLS
     text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
     return style.heat_map(
         share,

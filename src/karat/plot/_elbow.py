@@ -1,25 +1,29 @@
-"""The elbow: scatter within clusters over their number, beside what data without clusters have."""
+"""The elbow: scatter within clusters over their number, beside that of uniform data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from karat.measures import gap_statistic
-from karat.plot import style
-from karat.plot._sampled import draw, finished
+from karat.plot._sampled import draw_points
+from karat.plot.results import gap_figure
 from karat.runtime.validation import check_data
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-AT_MOST = 5_000
+    from karat.runtime.types import ArrayLike, RandomState
+
+MOST_IN_ELBOW = 5_000
 
 
 def elbow(
-    X: Any, k: Iterable[int] = range(1, 11), *, n_references: int = 20, random_state: Any = 0
+    X: ArrayLike,
+    k: Iterable[int] = range(1, 11),
+    *,
+    n_references: int = 20,
+    random_state: RandomState = 0,
 ) -> go.Figure:
     """Draw the within-cluster sum of squares and the gap statistic over the number of clusters.
 
@@ -59,42 +63,9 @@ def elbow(
     >>> karat.plot.elbow(X, range(1, 6)).layout.annotations[1].text
     'Gap statistic: 3 clusters'
     """
-    from plotly.subplots import make_subplots
-
     points = check_data(X)
     n = points.shape[0]
-    rows = draw(n, AT_MOST, random_state)
-    points = points if len(rows) == n else points[rows]
+    points, rows = draw_points(points, MOST_IN_ELBOW, "euclidean", random_state)
     result = gap_statistic(points, k=k, n_references=n_references, random_state=random_state)
-    found = result.table
-    found = found.assign(within=np.exp(found["log_scatter"]), uniform=np.exp(found["expected"]))
-    at = found.index.to_numpy()
-    figure = make_subplots(
-        1, 2, horizontal_spacing=0.12,
-        subplot_titles=[
-            "Within-cluster sum of squares", f"Gap statistic: {result.first_k} clusters",
-        ],
-    )  # fmt: skip
-    lines = (("data", "within", style.COLORS[0]), ("uniform data", "uniform", style.NOISE_COLOR))
-    for name, column, colour in lines:
-        figure.add_scatter(
-            x=at, y=found[column].to_numpy(), name=name, mode="lines+markers", row=1, col=1,
-            line={"color": colour},
-            hovertemplate=f"{name}, k = %{{x}}<br><b>%{{y:.4g}}</b><extra></extra>",
-        )  # fmt: skip
-    figure.add_scatter(
-        x=at, y=found["gap"].to_numpy(), mode="lines+markers", showlegend=False, row=1, col=2,
-        error_y={"type": "data", "array": found["standard_error"].to_numpy(), "width": 3},
-        line={"color": style.COLORS[0]},
-        hovertemplate="k = %{x}<br>gap <b>%{y:.4g}</b><extra></extra>",
-    )  # fmt: skip
-    chosen = style.ring([result.first_k], [found.at[result.first_k, "gap"]], showlegend=False)
-    figure.add_trace(chosen, row=1, col=2)
-    figure.update_layout(
-        template=style.figure().layout.template, height=400, margin={"t": 60},
-        legend={"y": -0.2, "yanchor": "top"},
-    )  # fmt: skip
-    figure.update_annotations(font={"size": 13})
-    figure.update_xaxes(**style.whole_numbers("Number of clusters", at.min(), at.max()))
-    figure.update_yaxes(rangemode="tozero", col=1)
-    return finished(figure, found, len(rows), n)
+    title = f"Gap statistic: {result.first_k} clusters"
+    return gap_figure(result, result.first_k, title=title, drawn=len(rows), n=n)

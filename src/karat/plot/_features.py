@@ -1,10 +1,10 @@
-"""Which features set each cluster apart."""
+"""Features that distinguish the clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -14,8 +14,11 @@ from karat.plot import style
 from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import plotly.graph_objects as go
     from numpy.typing import NDArray
+
+    from karat.runtime.types import ArrayLike, Labels
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,12 @@ class FeatureProfile:
 
 
 def profile_features(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
     feature_names: Sequence[object] | None = None,
-    center: Any = None,
-    scale: Any = None,
+    center: npt.ArrayLike | None = None,
+    scale: npt.ArrayLike | None = None,
 ) -> FeatureProfile:
     """Describe each cluster by its features, in original units.
 
@@ -100,16 +103,16 @@ def profile_features(
         raise InputError("every object is an outlier, so there is no cluster to describe")
     if (codes == NOISE).any():
         X, codes = X[codes != NOISE], codes[codes != NOISE]
-    clusters, own, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    member = sparse.csr_array((np.ones(len(own)), (own, np.arange(len(own)))))
+    clusters, member_of, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    member = sparse.csr_array((np.ones(len(member_of)), (member_of, np.arange(len(member_of)))))
     sums = member @ X
     sums = sums.toarray() if sparse.issparse(sums) else sums
-    overall, means = sums.sum(axis=0) / len(own), sums / sizes[:, None]
+    overall, means = sums.sum(axis=0) / len(member_of), sums / sizes[:, None]
     variance = mean_variance_axis(X, 0)[1] if sparse.issparse(X) else X.var(axis=0, dtype=float)
     varies = variance > 1e-24 * (1 + overall**2)
     spread = np.sqrt(np.where(varies, variance, 1.0))
     deviation = np.where(varies, (means - overall) / spread, 0.0)
-    explained = np.clip((sizes / len(own)) @ deviation**2, 0, 1)
+    explained = np.clip((sizes / len(member_of)) @ deviation**2, 0, 1)
     factor = 1 if scale is None else np.asarray(scale, dtype=np.float64).ravel()
     shift = 0 if center is None else np.asarray(center, dtype=np.float64).ravel()
     means, overall = means * factor + shift, overall * factor + shift

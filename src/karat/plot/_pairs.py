@@ -18,15 +18,17 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
+    from karat.runtime.types import ArrayLike, Labels, RandomState
+
 
 def pairs(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
     feature_names: Sequence[object] | None = None,
     features: int | Sequence[object] = 4,
     names: Sequence[object] | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> go.Figure:
     """Draw the objects by each pair of features, coloured by cluster.
 
@@ -67,31 +69,31 @@ def pairs(
     if m < 2:
         raise InputError("pairs need at least two features; got one")
     rows = draw(len(codes), 1_000, random_state)
-    called = style.cluster_names(codes, names)
+    cluster_names = style.cluster_names(codes, names)
     titles = [style.safe(profile.names[j]) for j in chosen]
     figure = _panels(m, titles)
     for i in range(1, m):
         for j in range(i):
-            for cluster, name in called.items():
-                own, label = rows[codes[rows] == cluster], style.safe(name)
-                told = f"object %{{customdata}}<br>cluster {label}<br>"
-                told += f"{titles[j]} <b>%{{x:.4g}}</b><br>{titles[i]} <b>%{{y:.4g}}</b>"
+            for cluster, name in cluster_names.items():
+                members, label = rows[codes[rows] == cluster], style.safe(name)
+                hover = f"object %{{customdata}}<br>cluster {label}<br>"
+                hover += f"{titles[j]} <b>%{{x:.4g}}</b><br>{titles[i]} <b>%{{y:.4g}}</b>"
                 trace = {
                     "type": "scatter", "mode": "markers", "name": label,
-                    "x": values[own, j], "y": values[own, i], "customdata": own,
+                    "x": values[members, j], "y": values[members, i], "customdata": members,
                     "legendgroup": str(cluster), "showlegend": i == 1,
-                    "hovertemplate": f"{told}<extra></extra>",
+                    "hovertemplate": f"{hover}<extra></extra>",
                     "marker": {
                         "color": style.color(cluster), "size": 5, "opacity": 0.7,
                         "symbol": style.symbol(cluster).replace("-thin-open", ""),
                     },
                 }  # fmt: skip
                 figure.add_trace(trace, row=i, col=j + 1)
-    return finished(figure, _means(profile, chosen, called), len(rows), len(codes))
+    return finished(figure, _means(profile, chosen, cluster_names), len(rows), len(codes))
 
 
 def _panels(m: int, titles: Sequence[str]) -> go.Figure:
-    """Axes for each two of m features, below the diagonal."""
+    """Empty panels for each pair of m features, below the diagonal."""
     from plotly.subplots import make_subplots
 
     figure = make_subplots(
@@ -108,13 +110,13 @@ def _panels(m: int, titles: Sequence[str]) -> go.Figure:
 
 
 def parallel_coordinates(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
     feature_names: Sequence[object] | None = None,
     features: int | Sequence[object] = 12,
     names: Sequence[object] | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> go.Figure:
     """Draw each object as a line across the features, and each cluster as the line of its means.
 
@@ -150,17 +152,18 @@ def parallel_coordinates(
     center, spread = values.mean(axis=0), values.std(axis=0)
     spread[spread == 0] = 1
     lines = (values[rows] - center) / spread
-    called = style.cluster_names(codes, names)
+    cluster_names = style.cluster_names(codes, names)
     titles = [style.safe(profile.names[j]) for j in chosen]
     thin, thick = [], []
-    for cluster, name in called.items():
-        own = lines[codes[rows] == cluster]
-        ends = np.column_stack([own, np.full(len(own), np.nan)]).ravel()
+    for cluster, name in cluster_names.items():
+        profiles = lines[codes[rows] == cluster]
+        ends = np.column_stack([profiles, np.full(len(profiles), np.nan)]).ravel()
         colour, label = style.color(cluster), style.safe(name)
         base = {"type": "scatter", "legendgroup": str(cluster), "name": label}
         thin.append({
-            **base, "mode": "lines", "x": [*titles, None] * len(own), "y": ends, "opacity": 0.18,
-            "line": {"color": colour, "width": 1}, "hoverinfo": "skip", "showlegend": cluster < 0,
+            **base, "mode": "lines", "x": [*titles, None] * len(profiles), "y": ends,
+            "opacity": 0.18, "line": {"color": colour, "width": 1},
+            "hoverinfo": "skip", "showlegend": cluster < 0,
         })  # fmt: skip
         if cluster >= 0:
             means = profile.means[profile.clusters.index(cluster), chosen]
@@ -176,16 +179,16 @@ def parallel_coordinates(
         yaxis={"title": {"text": "Standard deviations from the mean"}},
         height=460,
     )
-    return finished(figure, _means(profile, chosen, called), len(rows), len(codes))
+    return finished(figure, _means(profile, chosen, cluster_names), len(rows), len(codes))
 
 
 def _chosen(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     feature_names: Sequence[object] | None,
     features: int | Sequence[object],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], FeatureProfile, NDArray[np.intp]]:
-    """The values of the features to draw, the labels, the profile, and which features they are."""
+    """Values of the features to draw, labels, profile, and positions of the features."""
     points = check_data(X)
     codes = style.check_labels(labels, points.shape[0])
     profile = profile_features(points, codes, feature_names=feature_names)
@@ -205,12 +208,13 @@ def _chosen(
 
 
 def _means(
-    profile: FeatureProfile, chosen: NDArray[np.intp], called: dict[int, str]
+    profile: FeatureProfile, chosen: NDArray[np.intp], cluster_names: dict[int, str]
 ) -> pd.DataFrame:
+    """Means of the drawn features in each cluster."""
     import pandas as pd
 
     return pd.DataFrame(
         profile.means[:, chosen],
-        index=pd.Index([called[c] for c in profile.clusters], name="cluster"),
+        index=pd.Index([cluster_names[c] for c in profile.clusters], name="cluster"),
         columns=[profile.names[j] for j in chosen],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,19 +12,22 @@ from karat.plot.layout import as_given, lay_out, n_neighbors, sample
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import plotly.graph_objects as go
 
-AT_MOST = 5_000
+    from karat.runtime.types import ArrayLike, Labels, RandomState
+
+MOST_POINTS = 5_000
 
 
 def projection(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    ids: Any = None,
+    ids: npt.ArrayLike | None = None,
     names: Sequence[object] | None = None,
     feature_names: Sequence[object] | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> go.Figure:
     """Draw the objects in the plane, coloured by cluster.
 
@@ -65,11 +68,11 @@ def projection(
     X = check_data(X)
     n = X.shape[0]
     codes = style.check_labels(labels, n)
-    called = style.cluster_names(codes, names)
+    cluster_names = style.cluster_names(codes, names)
     ids = np.arange(n) if ids is None else np.asarray(ids, dtype=object)
     if len(ids) != n:
         raise InputError(f"ids must have an entry for each of the {n} objects; got {len(ids)}")
-    shown = sample(codes, AT_MOST, check_random_state(random_state))
+    shown = sample(codes, MOST_POINTS, check_random_state(random_state))
     drawn = X[shown]
     if X.shape[1] <= 2:
         plane = as_given(drawn, feature_names, None, None)
@@ -78,12 +81,12 @@ def projection(
         plane = lay_out(drawn, lists)
     size = float(np.clip(60 / np.sqrt(len(shown)) + 3, 4, 10))
     traces = []
-    for cluster, name in called.items():
-        own, label, colour = codes[shown] == cluster, style.safe(name), style.color(cluster)
+    for cluster, name in cluster_names.items():
+        members, label, colour = codes[shown] == cluster, style.safe(name), style.color(cluster)
         traces.append({
             "type": "scatter", "mode": "markers", "name": label,
-            "x": plane.points[own, 0], "y": plane.points[own, 1], "hoverinfo": "text",
-            "text": [f"<b>{style.safe(one)}</b><br>cluster {label}" for one in ids[shown[own]]],
+            "x": plane.points[members, 0], "y": plane.points[members, 1], "hoverinfo": "text",
+            "text": [f"<b>{style.safe(i)}</b><br>cluster {label}" for i in ids[shown[members]]],
             "marker": {
                 "color": colour, "symbol": style.symbol(cluster), "size": size, "opacity": 0.75,
                 "line": {"width": 1 if cluster < 0 else 0.5, "color": colour},

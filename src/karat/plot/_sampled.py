@@ -1,8 +1,8 @@
-"""What the pictures share: the objects drawn where there are many, and the table behind."""
+"""Helpers of the pictures: a sample of many objects, and the table behind a figure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +13,25 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Metric, RandomState, Rows
 
-def draw(n: int, most: int, random_state: Any) -> NDArray[np.intp]:
+
+def draw(n: int, most: int, random_state: RandomState) -> NDArray[np.intp]:
     """Positions of all objects, or of a random sample of many, ascending."""
     if n <= most:
         return np.arange(n)
     return np.sort(check_random_state(random_state).choice(n, most, replace=False))
+
+
+def draw_points(
+    points: Rows, most: int, metric: Metric, random_state: RandomState
+) -> tuple[Rows, NDArray[np.intp]]:
+    """All points (or distances), or those of a random sample of many, and their positions."""
+    rows = draw(points.shape[0], most, random_state)
+    if len(rows) == points.shape[0]:
+        return points, rows
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    return (points[rows][:, rows] if precomputed else points[rows]), rows
 
 
 def finished(figure: go.Figure, rows: pd.DataFrame, drawn: int, n: int) -> go.Figure:
@@ -34,7 +47,7 @@ def finished(figure: go.Figure, rows: pd.DataFrame, drawn: int, n: int) -> go.Fi
 
 
 def table(figure: go.Figure) -> pd.DataFrame:
-    """The numbers that a picture shows.
+    """The table of the numbers that a figure shows.
 
     Parameters
     ----------

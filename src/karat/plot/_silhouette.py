@@ -10,24 +10,28 @@ import numpy as np
 from karat.distances import check_points
 from karat.measures import silhouette_samples
 from karat.plot import style
-from karat.plot._sampled import draw, finished
+from karat.plot._sampled import draw_points, finished
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-AT_MOST = 5_000
+    from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
+
+MOST_PROFILED = 5_000
 _POINTS_PER_CLUSTER = 300
 
 
 def silhouette(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     names: Sequence[object] | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> go.Figure:
     """Draw the silhouette of every object, sorted within its cluster.
 
@@ -69,24 +73,21 @@ def silhouette(
 
     points = check_points(X, metric)
     codes = style.check_labels(labels, points.shape[0])
-    rows = draw(len(codes), AT_MOST, random_state)
-    if len(rows) < len(codes):
-        given = isinstance(metric, str) and metric == "precomputed"
-        points = points[rows][:, rows] if given else points[rows]
+    points, rows = draw_points(points, MOST_PROFILED, metric, random_state)
     values = silhouette_samples(points, codes[rows], metric=metric, noise="drop")
     figure = silhouette_profile(values, codes[rows], names=names)
-    told = []
+    records = []
     for cluster, name in style.cluster_names(codes[rows], names).items():
-        own = values[(codes[rows] == cluster) & ~np.isnan(values)]
-        if len(own):
-            told.append((name, len(own), float(own.mean()), float((own < 0).mean())))
+        members = values[(codes[rows] == cluster) & ~np.isnan(values)]
+        if len(members):
+            records.append((name, len(members), float(members.mean()), float((members < 0).mean())))
     columns = ["cluster", "objects", "mean silhouette", "below 0"]
-    found = pd.DataFrame(told, columns=columns).set_index("cluster")
-    return finished(figure, found, len(rows), len(codes))
+    table = pd.DataFrame(records, columns=columns).set_index("cluster")
+    return finished(figure, table, len(rows), len(codes))
 
 
 def silhouette_profile(
-    silhouettes: Any, labels: Any, *, names: Sequence[object] | None = None
+    silhouettes: npt.ArrayLike, labels: Labels, *, names: Sequence[object] | None = None
 ) -> go.Figure:
     """Draw the silhouette of every object, sorted within its cluster.
 
@@ -121,16 +122,16 @@ def silhouette_profile(
     judged = (codes >= 0) & ~np.isnan(values)
     if not judged.any():
         raise InputError("no object has a silhouette; the clustering needs at least two clusters")
-    called = style.cluster_names(codes[judged], names)
+    cluster_names = style.cluster_names(codes[judged], names)
     gap = judged.sum() * 0.012
     traces, middles, start = [], [], 0.0
-    for cluster, name in called.items():
-        own = np.sort(values[judged & (codes == cluster)])[::-1]
-        middles.append(start + len(own) / 2)
-        traces.append(_shape(own, start, cluster, style.safe(name)))
-        start += len(own) + gap
+    for cluster, name in cluster_names.items():
+        ordered = np.sort(values[judged & (codes == cluster)])[::-1]
+        middles.append(start + len(ordered) / 2)
+        traces.append(_shape(ordered, start, cluster, style.safe(name)))
+        start += len(ordered) + gap
     mean = float(values[judged].mean())
-    ticks = [style.safe(name) for name in called.values()]
+    ticks = [style.safe(name) for name in cluster_names.values()]
     figure = style.figure(
         traces,
         showlegend=False,
@@ -144,18 +145,20 @@ def silhouette_profile(
             "zeroline": False,
         },
         margin={"t": 24},
-        height=int(np.clip(160 + 46 * len(called), 300, 900)),
+        height=int(np.clip(160 + 46 * len(cluster_names), 300, 900)),
     )
     line = {"color": style.INK, "width": 1.2, "dash": "dash"}
     note = {"text": f"mean {mean:.3f}", "font": {"size": 12}}
     return figure.add_vline(mean, line=line, annotation=note, annotation_position="top")
 
 
-def _shape(own: NDArray[np.float64], start: float, cluster: int, name: str) -> dict[str, Any]:
-    """The descending silhouettes of a cluster, a step for each object."""
-    size = len(own)
+def _shape(
+    silhouettes: NDArray[np.float64], start: float, cluster: int, name: str
+) -> dict[str, Any]:
+    """Trace of a cluster's descending silhouettes, a step for each object."""
+    size = len(silhouettes)
     ranks = np.unique(np.linspace(0, size - 1, min(size, _POINTS_PER_CLUSTER)).astype(int))
-    x = np.repeat(own[ranks], 2)
+    x = np.repeat(silhouettes[ranks], 2)
     y = start + np.repeat(np.append(ranks, size), 2)[1:-1]
     return {
         "type": "scatter",
@@ -169,6 +172,7 @@ def _shape(own: NDArray[np.float64], start: float, cluster: int, name: str) -> d
         "name": name,
         "hoveron": "fills",
         "hoverinfo": "text",
-        "text": f"Cluster {name}: {size:,} objects<br>mean silhouette <b>{own.mean():.3f}</b><br>"
-        f"{style.percent((own < 0).mean())} below 0",
+        "text": f"Cluster {name}: {size:,} objects<br>"
+        f"mean silhouette <b>{silhouettes.mean():.3f}</b><br>"
+        f"{percent((silhouettes < 0).mean())} below 0",
     }

@@ -1,4 +1,4 @@
-"""What resampling says: stability over k beside the null, and who stays together."""
+"""Results of resampling: stability over k beside the null, and the consensus matrix."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
+    from karat.runtime.types import ArrayLike, Metric
     from karat.stability import Assessment, StabilityCurve
+    from karat.stability.engine import ClustererLike
 
 
 #: objects of a consensus matrix that is drawn
-MOST_SHOWN = 300
+MOST_IN_MATRIX = 300
 
 
 def stability_by_k(curve: StabilityCurve) -> go.Figure:
@@ -94,7 +96,7 @@ def consensus(found: Assessment) -> go.Figure:
 
 
 def _heat(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[Any]]) -> go.Figure:
-    """The consensus of some objects, in their order."""
+    """Heat map of the consensus of some objects, in their order."""
     names = [f"object {row}" for row in shown]
     few = len(names) <= 100
     named = "%{hovertext}<br>" if few else ""
@@ -115,11 +117,11 @@ def _heat(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[Any]]) ->
 
 
 def consensus_matrix(
-    X: Any,
+    X: ArrayLike,
     k: int,
     *,
-    clusterer: Any = "kmeans",
-    metric: Any = "euclidean",
+    clusterer: ClustererLike = "kmeans",
+    metric: Metric = "euclidean",
     n_resamples: int = 50,
     random_state: int = 0,
 ) -> go.Figure:
@@ -164,23 +166,23 @@ def consensus_matrix(
     from scipy.spatial.distance import squareform
 
     n = check_points(X, metric).shape[0]
-    found = resampled(
+    clusterings = resampled(
         X, clusterer, k=k, n_resamples=n_resamples, metric=metric, random_state=random_state
     )
-    shown = draw(n, MOST_SHOWN, random_state)
-    matrix = np.concatenate([found.rows(k, i, i + 1)[:, shown] for i in map(int, shown)])
+    shown = draw(n, MOST_IN_MATRIX, random_state)
+    matrix = np.concatenate([clusterings.rows(k, i, i + 1)[:, shown] for i in map(int, shown)])
     matrix = np.nan_to_num(matrix.astype(np.float64))  # pairs never drawn together
     np.fill_diagonal(matrix, 1.0)
     tree = linkage(squareform(1 - matrix, checks=False), "average")
     order = leaves_list(tree)
     block = cut_tree(tree, min(k, len(shown))).ravel()
-    told = []
+    records = []
     for c in dict.fromkeys(block[order]):
-        own = block == c
-        pairs = matrix[np.ix_(own, own)][~np.eye(int(own.sum()), dtype=bool)]
-        others = matrix[np.ix_(own, ~own)]
+        members = block == c
+        pairs = matrix[np.ix_(members, members)][~np.eye(int(members.sum()), dtype=bool)]
+        others = matrix[np.ix_(members, ~members)]
         outside = others.mean() if others.size else 0.0
-        told.append((int(own.sum()), pairs.mean() if pairs.size else 1.0, outside))
-    rows = pd.DataFrame(told, columns=["objects", "within", "with others"])
+        records.append((int(members.sum()), pairs.mean() if pairs.size else 1.0, outside))
+    rows = pd.DataFrame(records, columns=["objects", "within", "with others"])
     figure = _heat(matrix[np.ix_(order, order)], shown[order])
     return finished(figure, rows.rename_axis("block"), len(shown), n)

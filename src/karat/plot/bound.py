@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+    from karat.bounds import Guarantee, PacMdlBounds
+
 _NEEDED = ("n_clusters", "labelled", "errors", "bits", "bound_rate", "constant_error_rate")
 
 
-def bound_by_k(bounds: Any, *, chosen: str | None = None) -> go.Figure:
+def bound_by_k(
+    bounds: Guarantee | PacMdlBounds | pd.DataFrame, *, chosen: str | None = None
+) -> go.Figure:
     """Draw the guaranteed error rate against the number of clusters; lower is better.
 
     Parameters
@@ -44,7 +48,7 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None) -> go.Figure:
     >>> bound_by_k(found).layout.yaxis.title.text
     'Guaranteed maximum error'
     """
-    table = bounds.table if hasattr(bounds, "table") else bounds
+    table: Any = getattr(bounds, "table", bounds)
     missing = [column for column in _NEEDED if column not in getattr(table, "columns", ())]
     if missing:
         raise InputError(
@@ -55,16 +59,21 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None) -> go.Figure:
         raise InputError("the table of bounds has no row")
     if "clusterer" not in table:
         table = table.assign(clusterer="clusterings")
+    marked = table[table.index == (table["bound_rate"].idxmin() if chosen is None else chosen)]
+    at, rate = marked["n_clusters"].to_numpy(), marked["bound_rate"].to_numpy()
+    ring = style.ring(at, rate, "lowest bound" if chosen is None else "chosen")
+    return bounds_figure(table, ring)
+
+
+def bounds_figure(table: pd.DataFrame, ring: go.Scatter) -> go.Figure:
+    """Curves of a table of bounds by clusterer, and a ring around the chosen clustering."""
     traces: list[Any] = []
     for i, group in enumerate(dict.fromkeys(table["clusterer"])):
         traces += _clusterer(table[table["clusterer"] == group], str(group), i)
     ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
     traces.append(_level(ends, float(table["constant_error_rate"].median())))
-    marked = table[table.index == (table["bound_rate"].idxmin() if chosen is None else chosen)]
-    at, rate = marked["n_clusters"].to_numpy(), marked["bound_rate"].to_numpy()
-    traces.append(style.ring(at, rate, "lowest bound" if chosen is None else "chosen"))
     return style.figure(
-        traces,
+        [*traces, ring],
         xaxis=style.whole_numbers("Number of clusters", *ends),
         yaxis={
             "title": {"text": "Guaranteed maximum error"},
@@ -75,22 +84,24 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None) -> go.Figure:
     )
 
 
-def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
+def _clusterer(candidates: pd.DataFrame, name: str, i: int) -> list[Any]:
+    """Line and dots of one clusterer."""
     from karat.bounds import percent_up
 
-    k = own["n_clusters"].astype(int)
-    lowest = own.loc[own.groupby(k)["bound_rate"].idxmin()].sort_values("n_clusters")
+    k = candidates["n_clusters"].astype(int)
+    lowest = candidates.loc[candidates.groupby(k)["bound_rate"].idxmin()].sort_values("n_clusters")
     hover = [
         f"{row['n_clusters']:.0f} clusters: {style.safe(label)}<br>{row['errors']:,.0f} errors on "
         f"{row['labelled']:,.0f} labels, {row['bits']:.1f} bits<br>"
         f"<b>at most {percent_up(row['bound_rate'])}</b>"
-        for label, row in own.iterrows()
+        for label, row in candidates.iterrows()
     ]
     line = lowest["n_clusters"], lowest["bound_rate"]
-    return style.curve(i, name, line, (k, own["bound_rate"]), hover)
+    return style.curve(i, name, line, (k, candidates["bound_rate"]), hover)
 
 
 def _level(ends: list[int], rate: float) -> Any:
+    """The level of always guessing the largest class."""
     import plotly.graph_objects as go
 
     from karat.bounds import percent_up

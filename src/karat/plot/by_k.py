@@ -78,39 +78,42 @@ def measures_by_k(
 
 
 def span(scores: pd.DataFrame, chosen: str | None) -> tuple[int, int, int]:
-    """The numbers of clusters to draw, first and last, and how many clusterings have more.
+    """Smallest and largest number of clusters to draw, and how many clusterings have more.
 
     A clusterer that finds the number itself may find ten times what the others were asked for;
     it must not squeeze them.
     """
-    found = scores["n_clusters"].dropna().astype(int)
-    if found.empty:
+    counts = scores["n_clusters"].dropna().astype(int)
+    if counts.empty:
         return 0, 1, 0
-    asked = found[scores.loc[found.index, "k"].notna() | (found.index == chosen)]
-    low, high = int(found.min()), int(found.max())
-    if len(asked) and high > 2 * asked.max():
-        high = int(asked.max())
-    return low, high, int((found > high).sum())
+    requested = counts[scores.loc[counts.index, "k"].notna() | (counts.index == chosen)]
+    low, high = int(counts.min()), int(counts.max())
+    if len(requested) and high > 2 * requested.max():
+        high = int(requested.max())
+    return low, high, int((counts > high).sum())
 
 
 def _traces(
     scores: pd.DataFrame, values: pd.Series[Any], sign: int, chosen: str | None
 ) -> list[Any]:
+    """Lines and dots of each clusterer, and a ring around the chosen candidate."""
     table = scores.assign(_y=values.astype(float)).dropna(subset=["_y", "n_clusters"])
     table = table[np.isfinite(table["_y"])]
     traces: list[Any] = []
     for i, clusterer in enumerate(dict.fromkeys(scores["clusterer"])):
-        own = table[table["clusterer"] == clusterer]
-        swept = own[own["k"].notna()]
+        candidates = table[table["clusterer"] == clusterer]
+        swept = candidates[candidates["k"].notna()]
         line = None
         if len(swept):
             best = (sign * swept["_y"]).groupby(swept["n_clusters"].astype(int)).idxmax()
             line = swept.loc[best, "n_clusters"], swept.loc[best, "_y"]
         hover = [
             f"{style.safe(name)}<br>{row['n_clusters']:.0f} clusters<br><b>{row['_y']:.4g}</b>"
-            for name, row in own[["n_clusters", "_y"]].astype(float).iterrows()
+            for name, row in candidates[["n_clusters", "_y"]].astype(float).iterrows()
         ]
-        traces += style.curve(i, clusterer, line, (own["n_clusters"], own["_y"]), hover)
+        traces += style.curve(
+            i, clusterer, line, (candidates["n_clusters"], candidates["_y"]), hover
+        )
     marked = table[table.index == chosen]
     x, y = marked["n_clusters"].astype(int).to_numpy(), marked["_y"].to_numpy()
     shown = chosen is not None

@@ -1,4 +1,4 @@
-"""Where objects are drawn: in a plane that keeps as many of their neighbours as it can."""
+"""Layouts of objects in a plane that keep as many neighbours as possible."""
 
 from __future__ import annotations
 
@@ -10,24 +10,27 @@ import numpy as np
 from scipy import sparse
 
 from karat.plot import style
+from karat.runtime.numerals import percent
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
     from karat.distances.neighbors import NeighborLists
+    from karat.runtime.types import Rows
 
-#: neighbours of an object that are counted for what a plane keeps
+#: nearest neighbours of an object that are compared with those in the plane
 COUNTED = 10
-#: share of the neighbours from which on the principal components are drawn
-MOST = 0.5
+#: share of the neighbours that principal components must keep to be drawn
+ENOUGH_KEPT = 0.5
 #: objects that t-SNE places, and its perplexity; further objects go between those nearest to them
 PLACED, PERPLEXITY = 2000, 30
-#: fewer objects than this have no neighbourhoods to keep
-FEWEST = 12
+#: fewest objects that have neighbourhoods to keep
+MIN_DRAWN = 12
 
 
 @dataclass(frozen=True)
-class Layout:
+class PlaneLayout:
     """Objects in the plane.
 
     Attributes
@@ -49,35 +52,40 @@ class Layout:
 
 
 def n_neighbors(n: int) -> int:
-    """How many neighbours of each of n objects :func:`lay_out` reads."""
+    """Number of neighbours of each of n objects that :func:`lay_out` reads."""
     return int(1.3 * (3 * PERPLEXITY + 1) * max(1.0, n / PLACED))
 
 
-def lay_out(X: Any, lists: NeighborLists | None, *, random_state: int = 0) -> Layout:
+def lay_out(X: Rows, lists: NeighborLists | None, *, random_state: int = 0) -> PlaneLayout:
     """Principal components where they keep most neighbours, otherwise t-SNE where it keeps more."""
     points, explained = principal_plane(X)
-    if lists is None or X.shape[0] < FEWEST:
+    if lists is None or X.shape[0] < MIN_DRAWN:
         return _components(points, None, explained)
     kept = share_kept(lists.indices, points)
-    if kept < MOST:
+    if kept < ENOUGH_KEPT:
         placed = _neighbor_layout(points, lists, random_state)
         share = share_kept(lists.indices, placed)
         if share > kept:
-            return Layout(placed.astype(np.float32), share)
+            return PlaneLayout(placed.astype(np.float32), share)
     return _components(points, kept, explained)
 
 
-def as_given(X: Any, names: Sequence[object] | None, center: Any, scale: Any) -> Layout:
-    """One or two features as they are, in original units; one is spread out at random."""
-    rows = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+def as_given(
+    X: Rows,
+    names: Sequence[object] | None,
+    center: npt.ArrayLike | None,
+    scale: npt.ArrayLike | None,
+) -> PlaneLayout:
+    """One or two features in original units; a single one is spread out at random."""
+    rows = np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64)
     rows = rows * (1 if scale is None else np.asarray(scale, dtype=np.float64))
     rows = rows + (0 if center is None else np.asarray(center, dtype=np.float64))
     d = rows.shape[1]
     titles = [style.safe(f"feature {j}" if names is None else names[j]) for j in range(d)]
     if d == 1:
         aside = np.random.default_rng(0).uniform(-1, 1, size=(len(rows), 1))
-        return Layout(np.hstack([rows, aside]).astype(np.float32), None, (titles[0], ""))
-    return Layout(rows.astype(np.float32), None, (titles[0], titles[1]))
+        return PlaneLayout(np.hstack([rows, aside]).astype(np.float32), None, (titles[0], ""))
+    return PlaneLayout(rows.astype(np.float32), None, (titles[0], titles[1]))
 
 
 def sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -87,20 +95,21 @@ def sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDA
         return np.arange(n)
     parts = []
     for cluster in np.unique(codes):
-        own = np.flatnonzero(codes == cluster)
-        wanted = max(round(most * len(own) / n), min(20, len(own)))
-        parts.append(rng.choice(own, size=wanted, replace=False))
+        members = np.flatnonzero(codes == cluster)
+        wanted = max(round(most * len(members) / n), min(20, len(members)))
+        parts.append(rng.choice(members, size=wanted, replace=False))
     return np.sort(np.concatenate(parts))
 
 
 def _components(
     points: NDArray[np.float64], kept: float | None, explained: tuple[float, float]
-) -> Layout:
+) -> PlaneLayout:
+    """PlaneLayout of principal components, named with their shares of the variance."""
     first, second = (
-        f"Principal component {i + 1} ({style.percent(share)} of the variance)"
+        f"Principal component {i + 1} ({percent(share)} of the variance)"
         for i, share in enumerate(explained)
     )
-    return Layout(points.astype(np.float32), kept, (first, second), explained)
+    return PlaneLayout(points.astype(np.float32), kept, (first, second), explained)
 
 
 def share_kept(neighbors: NDArray[np.int32], points: NDArray[np.floating[Any]]) -> float:
@@ -108,15 +117,15 @@ def share_kept(neighbors: NDArray[np.int32], points: NDArray[np.floating[Any]]) 
     from karat.distances.neighbors import neighbor_lists
 
     k = min(COUNTED, neighbors.shape[1])
-    own = neighbors[:, :k]
+    nearest = neighbors[:, :k]
     drawn = neighbor_lists(np.asarray(points, dtype=np.float64), k).indices
-    return float((own[:, :, None] == drawn[:, None, :]).any(axis=2).mean())
+    return float((nearest[:, :, None] == drawn[:, None, :]).any(axis=2).mean())
 
 
 def _neighbor_layout(
     plane: NDArray[np.float64], lists: NeighborLists, random_state: int
 ) -> NDArray[np.float64]:
-    """t-SNE of a sample from its neighbour lists; the others between their nearest in it."""
+    """t-SNE of a sample from its neighbour lists; further objects go between their nearest."""
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
@@ -133,11 +142,11 @@ def _neighbor_layout(
     first = np.argsort(~inside[rows], axis=1, kind="stable")[:, :wanted]
     columns = place[np.take_along_axis(lists.indices[rows], first, axis=1)]
     lengths = np.take_along_axis(lists.distances[rows], first, axis=1)
-    own = np.arange(len(rows))
+    diagonal = np.arange(len(rows))
     graph = sparse.csr_matrix(
         (
             np.column_stack([np.zeros(len(rows)), lengths]).ravel(),
-            np.column_stack([own, columns]).ravel(),
+            np.column_stack([diagonal, columns]).ravel(),
             np.arange(len(rows) + 1) * (wanted + 1),
         ),
         shape=(len(rows), len(rows)),
@@ -161,18 +170,19 @@ def _neighbor_layout(
 
 
 def principal_plane(X: Any) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """The objects on their first two principal components, and the variance that these explain."""
+    """The objects on their first two principal components, and the variance explained."""
     from sklearn.decomposition import PCA
 
     n = X.shape[0]
-    if n < 3 or min(X.shape) < 2 or (sparse.issparse(X) and (X.nnz == 0 or min(X.shape) < 3)):
-        dense = X.toarray() if sparse.issparse(X) else X
+    is_sparse = not isinstance(X, np.ndarray)
+    if n < 3 or min(X.shape) < 2 or (is_sparse and (X.nnz == 0 or min(X.shape) < 3)):
+        dense = X.toarray() if is_sparse else X
         centred = dense - dense.mean(axis=0)
         distance = np.sqrt((centred**2).sum(axis=1))
         line = distance * np.where(np.arange(n) == 0, 1.0, -1.0)
         return np.column_stack([line, np.zeros(n)]), (1.0 if distance.any() else 0.0, 0.0)
     # sparse data is centred implicitly by ARPACK; dense data by whatever suits its shape
-    model = PCA(2, svd_solver="arpack" if sparse.issparse(X) else "auto", random_state=0)
+    model = PCA(2, svd_solver="arpack" if is_sparse else "auto", random_state=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         points = model.fit_transform(X)
     first, second = np.nan_to_num(model.explained_variance_ratio_)

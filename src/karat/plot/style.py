@@ -1,4 +1,4 @@
-"""How every figure looks: colours that colour-blind readers can tell apart, text that is safe."""
+"""Style of every figure: colours for colour-blind readers, and escaped text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from karat.labelings.labels import NOISE
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Labels
 
 # Okabe & Ito without black and yellow, which vanish on a dark and a light page
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7")
@@ -34,7 +38,7 @@ DIVERGING = (
 )
 SEQUENTIAL = ((0.0, "rgba(0,114,178,0)"), (1.0, "rgba(0,114,178,0.55)"))
 
-_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+_FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 _AXIS = {
     "gridcolor": RULE,
     "linecolor": RULE,
@@ -45,7 +49,7 @@ _AXIS = {
 }
 _TEMPLATE = go.layout.Template(
     layout={
-        "font": {"family": _FONT, "size": 13, "color": INK},
+        "font": {"family": _FONT_FAMILY, "size": 13, "color": INK},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "colorway": list(COLORS),
@@ -53,7 +57,7 @@ _TEMPLATE = go.layout.Template(
         "xaxis": _AXIS,
         "yaxis": _AXIS,
         "hovermode": "closest",
-        "hoverlabel": {"font": {"family": _FONT, "size": 13}, "align": "left"},
+        "hoverlabel": {"font": {"family": _FONT_FAMILY, "size": 13}, "align": "left"},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "itemwidth": 30},
         "title": {"x": 0, "xanchor": "left", "xref": "paper"},
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NOISE_COLOR, "activecolor": COLORS[0]},
@@ -61,12 +65,12 @@ _TEMPLATE = go.layout.Template(
 )
 
 
-def figure(data: Any = (), **layout: Any) -> go.Figure:
+def figure(data: Iterable[object] = (), **layout: object) -> go.Figure:
     """A figure in karat's style."""
     return go.Figure(data=list(data), layout={"template": _TEMPLATE, **layout})
 
 
-def color_bar(title: str, **more: Any) -> dict[str, Any]:
+def color_bar(title: str, **more: object) -> dict[str, Any]:
     """A thin colour bar."""
     return {
         "title": {"text": title, "font": {"size": 12}},
@@ -85,16 +89,16 @@ def whole_numbers(title: str, low: float, high: float) -> dict[str, Any]:
 
 
 def heat_map(
-    z: Any,
+    z: NDArray[np.floating[Any]],
     columns: Sequence[str] | None,
     rows: Sequence[str] | None,
     *,
     limits: tuple[float, float] = (0, 1),
-    text: Any = None,
+    text: list[list[str]] | None = None,
     xaxis: Mapping[str, Any] = MappingProxyType({}),
     yaxis: Mapping[str, Any] = MappingProxyType({}),
     height: float,
-    **cells: Any,
+    **cells: object,
 ) -> go.Figure:
     """A table of shaded cells from the top down; ``cells`` is of Plotly's heat map."""
     shaded = {
@@ -141,8 +145,10 @@ def curve(
     return traces
 
 
-def ring(x: Any, y: Any, name: str = "", **more: Any) -> go.Scatter:
-    """A ring around what was chosen."""
+def ring(
+    x: NDArray[Any] | list[Any], y: NDArray[Any] | list[Any], name: str = "", **more: object
+) -> go.Scatter:
+    """A ring around the chosen point."""
     return go.Scatter(
         x=x, y=y, mode="markers", name=name, hoverinfo="skip", meta={"role": "chosen"},
         marker={"symbol": "circle-open", "size": 15, "color": INK,
@@ -157,17 +163,17 @@ def color(i: int) -> str:
 
 
 def symbol(i: int) -> str:
-    """Mark of the i-th cluster: changes each time the colours start again."""
+    """Marker of the i-th cluster: changes each time the colours start again."""
     return "x-thin-open" if i == NOISE else SYMBOLS[i // len(COLORS) % len(SYMBOLS)]
 
 
 def safe(value: object) -> str:
-    """Text from the data for a figure: Plotly would read ``<b>`` or ``<a href=...>`` in it."""
+    """Text from the data, escaped: Plotly would read ``<b>`` or ``<a href=...>`` in it."""
     return html.escape(str(value), quote=False)
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A number to read: some significant digits, thousands apart."""
+    """A number as text: some significant digits, thousands separated."""
     if not math.isfinite(value):
         return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
     if value == int(value) and abs(value) < 1e15:
@@ -181,13 +187,8 @@ def number(value: float, digits: int = 4) -> str:
     return text.replace("-", "−")
 
 
-def percent(share: float) -> str:
-    """A share to read: one decimal below 10 %."""
-    return f"{100 * share:.{int(0 < share < 0.0995)}f} %"
-
-
-def check_labels(labels: Any, n: int | None = None) -> NDArray[np.int64]:
-    """Labels as integers from -1, or say what is wrong with them."""
+def check_labels(labels: Labels, n: int | None = None) -> NDArray[np.int64]:
+    """Labels as integers from -1; InputError for anything else."""
     codes = np.asarray(labels)
     if codes.ndim != 1 or len(codes) == 0 or codes.dtype.kind not in "iub":
         raise InputError(
@@ -203,14 +204,14 @@ def check_labels(labels: Any, n: int | None = None) -> NDArray[np.int64]:
 
 
 def cluster_names(codes: NDArray[np.int64], names: Sequence[object] | None) -> dict[int, str]:
-    """What each cluster that occurs is called, in the order of the numbers, outliers last."""
+    """Name of each cluster that occurs, in the order of the numbers, outliers last."""
     present = [int(c) for c in np.unique(codes) if c != NOISE]
     if names is not None and present and len(names) <= present[-1]:
         raise InputError(
             f"names has {len(names)} entries, but cluster {present[-1]} occurs; give a name for "
             "each cluster"
         )
-    called = {c: str(c if names is None else names[c]) for c in present}
+    name_of = {c: str(c if names is None else names[c]) for c in present}
     if (codes == NOISE).any():
-        called[NOISE] = "outliers"
-    return called
+        name_of[NOISE] = "outliers"
+    return name_of

@@ -1,4 +1,4 @@
-"""What the page needs to open any candidate: its clusters on the shared map, cards, and flows."""
+"""Values with which the page opens any candidate: clusters on the map, cards, and flows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.labelings.labels import NOISE
 from karat.meaning.effects import Means
-from karat.report._cards import TOLD, object_titles, strength
+from karat.report._cards import MOST_FEATURES, object_titles, strength
 from karat.study.descriptions import features_of
 from karat.study.samples import draw_rows
 from karat.study.wording import first_screen
@@ -29,11 +29,11 @@ MOST_OPENED, MOST_LABELS = 300, 300_000_000
 #: objects that the cards of the other candidates rest on, and clusters that have a card
 DESCRIBED, MOST_CLUSTERS = 20_000, 60
 #: places of the map along its longer side
-GRID = 2000
+MAP_PLACES = 2000
 
 
 def candidates(facts: Facts) -> dict[str, Any]:
-    """The map and the distinct candidates on it, the best first; the choice is the first."""
+    """The map and the distinct candidates on it, best first; the choice comes first."""
     chosen = facts.chosen
     if chosen is None or facts.ranked is None:
         return {}
@@ -63,17 +63,18 @@ def candidates(facts: Facts) -> dict[str, Any]:
 
 
 def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
+    """Places, names and classes of the objects on the map."""
     points = chosen.map.layout.points.astype(np.float64)
     low = points.min(axis=0)
     spread = np.maximum(np.ptp(points, axis=0), 1e-12)
     if chosen.map.layout.kept is not None:  # distances count: both axes have one scale
         spread = np.full(2, spread.max())
-    at = np.rint((points - low) / spread * GRID).astype(int)
+    places = np.rint((points - low) / spread * MAP_PLACES).astype(int)
     titles, truth = object_titles(facts.study.dataset), facts.study.y
     rows = chosen.map.rows
     return {
-        "x": at[:, 0].tolist(),
-        "y": at[:, 1].tolist(),
+        "x": places[:, 0].tolist(),
+        "y": places[:, 1].tolist(),
         "ids": [str(titles[i]) for i in rows],
         "classes": None
         if truth is None
@@ -86,10 +87,11 @@ def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
 def _candidate(
     chosen: Chosen, name: str, labels: NDArray[np.int64], describe: Describe
 ) -> dict[str, Any]:
+    """Clusters, cards and flows of one candidate."""
     k = int(labels.max()) + 1
     shares = chosen.map.edge_shares(labels)
     flows = _flows(chosen.labels, labels)
-    names = [str(one) for one in chosen.study.cluster_names(name)]
+    names = [str(cluster) for cluster in chosen.study.cluster_names(name)]
     return {
         "names": names[:k],
         "sizes": np.bincount(labels[labels != NOISE], minlength=k).tolist(),
@@ -101,15 +103,15 @@ def _candidate(
     }
 
 
-def _flows(own: NDArray[np.int64], other: NDArray[np.int64]) -> list[list[int]]:
-    """Objects of each cluster of the choice in each of the other; -1 is none."""
-    width = int(other.max()) + 2
-    pairs, counts = np.unique((own + 1) * width + other + 1, return_counts=True)
+def _flows(chosen: NDArray[np.int64], opened: NDArray[np.int64]) -> list[list[int]]:
+    """Number of objects in each pair of clusters of the choice and of another; -1 is none."""
+    width = int(opened.max()) + 2
+    pairs, counts = np.unique((chosen + 1) * width + opened + 1, return_counts=True)
     return np.column_stack([pairs // width - 1, pairs % width - 1, counts]).tolist()
 
 
 def _slots(flows: list[list[int]], k: int) -> list[int]:
-    """For each cluster the matching one of the choice, whose colour it has; else one of its own."""
+    """For each cluster the best match in the choice, whose colour it takes; else a free one."""
     from scipy.optimize import linear_sum_assignment
 
     clustered = [flow for flow in flows if flow[0] != NOISE and flow[1] != NOISE]
@@ -126,7 +128,7 @@ def _slots(flows: list[list[int]], k: int) -> list[int]:
 
 
 def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
-    """A function that tells what sets clusters apart, and the numbers of the features it names.
+    """A function that describes clusters, and the numbers of the features it names.
 
     Each entry is the feature, its value in the cluster, the length of its bar in hundredths, and
     its value elsewhere.
@@ -136,16 +138,17 @@ def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
     table, of_terms = features_of(chosen.study.tried, rows), chosen.terms is not None
 
     def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:
-        own, told = labels[rows], [list[Any]() for _ in range(k)]
-        if table is None or own.max() < 0:
-            return told
-        means = Means(table, own)
-        for c in range(own.max() + 1):
-            found = [one for one in means.telling(c) if one.effect > 0 or not of_terms]
-            for one in found[:TOLD]:
-                length = one.within if of_terms else strength(one.effect)
-                place = named.setdefault(one.feature, len(named))
-                told[c].append([place, one.text, round(100 * length), one.text_elsewhere])
-        return told
+        """Features of each cluster on its card."""
+        codes, described = labels[rows], [list[Any]() for _ in range(k)]
+        if table is None or codes.max() < 0:
+            return described
+        means = Means(table, codes)
+        for c in range(codes.max() + 1):
+            telling = [t for t in means.telling(c) if t.effect > 0 or not of_terms]
+            for t in telling[:MOST_FEATURES]:
+                length = t.within if of_terms else strength(t.effect)
+                place = named.setdefault(t.feature, len(named))
+                described[c].append([place, t.text, round(100 * length), t.text_elsewhere])
+        return described
 
     return describe, named

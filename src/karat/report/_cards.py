@@ -1,4 +1,4 @@
-"""The clusters of the choice as cards: how large, what sets each apart, how clear it is."""
+"""Cards of the chosen clusters: size, distinguishing features, and clarity."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from karat.plot.style import color, symbol
 from karat.study.wording import first_screen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from karat.datasets import Dataset
     from karat.report._facts import Chosen, Facts
 
 #: cards at most, and features on each
-MOST_CARDS, TOLD = 60, 3
+MOST_CARDS, MOST_FEATURES = 60, 3
 #: difference from the other objects, in standard deviations, that fills half of a bar
 FULL = 1.5
 
 
 def object_titles(data: Dataset) -> Any:
-    """What a reader sees of an object where he points: its name, and how its text begins."""
+    """Title of each object on the map: its name, and the beginning of its text."""
     from karat.report._facts import snippet
 
     if data.texts is None:
@@ -30,28 +32,29 @@ def object_titles(data: Dataset) -> Any:
 
 
 def cards(facts: Facts) -> list[dict[str, Any]]:
-    """What the template draws: each cluster of the choice, the largest first."""
+    """Values of the cards for the template: each cluster of the choice, the largest first."""
     chosen = facts.choice
     truth, again = facts.study.y, _found_again(chosen)
     shares, titles = chosen.map.edge_shares(chosen.labels), object_titles(chosen.study.dataset)
-    found = sorted(
-        chosen.study.describe(chosen.answer.name), key=lambda one: (-one.size, one.cluster)
+    clusters = sorted(
+        chosen.study.describe(chosen.answer.name),
+        key=lambda cluster: (-cluster.size, cluster.cluster),
     )
-    out = []
-    for one in found[:MOST_CARDS]:
-        c = one.cluster
+    out, of_terms = [], chosen.terms is not None
+    for cluster in clusters[:MOST_CARDS]:
+        c = cluster.cluster
         badge, why = first_screen.certainty(shares.get(c), chosen.noun, again.get(c))
         out.append(
             {
                 "cluster": c,
                 "label": chosen.short_names[c],
-                "about": one,
-                "name": "" if one.name == str(c) else one.name,
+                "about": cluster,
+                "name": "" if cluster.name == str(c) else cluster.name,
                 "telling": [
-                    (tell, tell.within if chosen.terms is not None else strength(tell.effect))
-                    for tell in one.telling[:TOLD]
+                    (feature, feature.within if of_terms else strength(feature.effect))
+                    for feature in cluster.telling[:MOST_FEATURES]
                 ],
-                "central": titles[one.central[0]] if one.central else "",
+                "central": titles[cluster.central[0]] if cluster.central else "",
                 "color": color(c),
                 "symbol": symbol(c),
                 "badge": badge,
@@ -68,16 +71,17 @@ def strength(effect: float) -> float:
 
 
 def _found_again(chosen: Chosen) -> dict[int, float]:
-    """In which share of the resamples each cluster is found again, where that was asked."""
+    """Share of the resamples in which each cluster is found again, where it was assessed."""
     from karat.study import kept_assessment
 
-    found = kept_assessment(chosen.study.tried, chosen.answer.name)
-    if found is None or len(found.clusters.table) != len(chosen.clusters):
+    assessment = kept_assessment(chosen.study.tried, chosen.answer.name)
+    if assessment is None or len(assessment.clusters.table) != len(chosen.clusters):
         return {}
-    shares = found.clusters.table["recovered"]
+    shares = assessment.clusters.table["recovered"]
     return dict(zip(chosen.clusters, map(float, shares), strict=True))
 
 
-def _classes(values: Any, most: int = 3) -> list[tuple[str, float]]:
-    known = [str(value) for value in values if value is not None]
-    return [(name, count / len(known)) for name, count in Counter(sorted(known)).most_common(most)]
+def _classes(values: Iterable[object], most: int = 3) -> list[tuple[str, float]]:
+    """The most frequent classes of some objects, with their shares."""
+    names = sorted(str(value) for value in values if value is not None)
+    return [(name, count / len(names)) for name, count in Counter(names).most_common(most)]

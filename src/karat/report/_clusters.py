@@ -1,4 +1,4 @@
-"""The sections about the clusters of the choice: how well they fit, and what they are made of."""
+"""Sections on the chosen clusters: how well objects fit, features, classes and topics."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from karat import plot
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import NOISE
-from karat.plot.style import color, percent, symbol
+from karat.plot.style import color, symbol
 from karat.report._facts import Chosen, Facts, snippet
-from karat.report._page import Picture, Section, plain
+from karat.report._parts import Picture, Section, plain
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 from karat.text import topic_quality
 
@@ -20,40 +21,40 @@ MOST_TOPICS, READ = 60, 3
 
 
 def fit(facts: Facts) -> Section | None:
-    """How well the objects fit their clusters."""
+    """Silhouettes of the objects, and the objects that fit worst."""
     chosen, data = facts.choice, facts.study.dataset
-    values, why = chosen.silhouettes
-    if values is None:
+    silhouettes, why = chosen.silhouettes
+    if silhouettes is None:
         return plain("fit", "How well objects fit", [f"There is no silhouette profile: {why}."])
-    own = chosen.labels[chosen.sampled]
-    below = float(np.nanmean(values < 0))
+    codes = chosen.labels[chosen.sampled]
+    below = float(np.nanmean(silhouettes < 0))
     drawn, n = len(chosen.sampled), len(chosen.labels)
     note = f" Taken within a random sample of {drawn:,} of the {n:,} objects." if drawn < n else ""
-    worst = np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")[:12]
+    worst = np.argsort(np.where(np.isnan(silhouettes), np.inf, silhouettes), kind="stable")[:12]
     misfits = [
         {
             "id": str(data.ids[chosen.sampled[i]]),
-            "cluster": chosen.names[own[i]],
-            "value": float(values[i]),
+            "cluster": chosen.names[codes[i]],
+            "value": float(silhouettes[i]),
         }
         for i in worst
-        if values[i] < 0
+        if silhouettes[i] < 0
     ]
     picture = Picture(
         "silhouettes",
-        plot.silhouette_profile(values, own, names=chosen.names),
-        f"Silhouette plot: mean {np.nanmean(values):.3f}, {percent(below)} of the objects "
+        plot.silhouette_profile(silhouettes, codes, names=chosen.names),
+        f"Silhouette plot: mean {np.nanmean(silhouettes):.3f}, {percent(below)} of the objects "
         "below 0; the table of clusters has the mean of each.",
         "The silhouette plot, a line for each object. 1: far from every other cluster; 0: between "
         "two; below 0: nearer to another cluster than to its own. The broken line is the mean of "
         "all objects." + note,
     )
-    told = {"below": below, "mean": float(np.nanmean(values)), "misfits": misfits}
-    return Section("fit", "How well objects fit", "fit.html", told, (picture,))
+    values = {"below": below, "mean": float(np.nanmean(silhouettes)), "misfits": misfits}
+    return Section("fit", "How well objects fit", "fit.html", values, (picture,))
 
 
 def features(facts: Facts) -> Section | None:
-    """What the clusters are made of; of documents the topics say it."""
+    """The features of the clusters, unless the data are documents."""
     data = facts.study.dataset
     if data.of_documents or not data.n_features:
         return None
@@ -88,40 +89,40 @@ def features(facts: Facts) -> Section | None:
         }
         for j in order
     ]
-    told = {"rows": rows if len(names) <= 12 else [], "clusters": list(names.values())}
-    return Section("features", "What sets them apart", "features.html", told, (picture,))
+    values = {"rows": rows if len(names) <= 12 else [], "clusters": list(names.values())}
+    return Section("features", "What sets them apart", "features.html", values, (picture,))
 
 
 def differences(facts: Facts) -> Section | None:
-    """Whether the clusters differ, where the study was asked and a valid test is known."""
+    """Tests of differences between clusters, where the study has them."""
     from karat.study import kept_differences, why_untested
     from karat.study.wording import tested, untested
 
     if facts.chosen is None:
         return None
     chosen, title = facts.chosen, "Do they differ?"
-    found = kept_differences(facts.study.tried)
-    if found is None:
+    tests = kept_differences(facts.study.tried)
+    if tests is None:
         return plain("differences", title, [untested(why_untested(facts.study.tried))])
-    told = tested(found, chosen.labels, chosen.short_names)
-    return Section("differences", title, "differences.html", {"told": told})
+    summary = tested(tests, chosen.labels, chosen.short_names)
+    return Section("differences", title, "differences.html", {"summary": summary})
 
 
 def classes(facts: Facts) -> Section | None:
-    """The clusters against the known classes."""
+    """The clusters compared with the known classes."""
     truth = facts.study.y
     if truth is None:
         return None
     chosen, data, title = facts.choice, facts.study.dataset, "Against the known classes"
-    known = np.array([value is not None for value in truth])
-    kept = known & (chosen.labels != NOISE)
+    is_known = np.array([value is not None for value in truth])
+    kept = is_known & (chosen.labels != NOISE)
     if not kept.any():
         return plain("classes", title, ["No object with a known class is in a cluster."])
     names = np.array(chosen.names, dtype=object)
     table = ContingencyTable(truth[kept], names[chosen.labels[kept]], noise="cluster")
-    sentences = [f"Of {len(truth):,} objects the class of {int(known.sum()):,} is known."]
-    if kept.sum() < known.sum():
-        sentences[0] += f" {int((known & ~kept).sum()):,} of these are outliers and not counted."
+    sentences = [f"Of {len(truth):,} objects the class of {int(is_known.sum()):,} is known."]
+    if kept.sum() < is_known.sum():
+        sentences[0] += f" {int((is_known & ~kept).sum()):,} of these are outliers and not counted."
     try:
         figure = plot.contingency(table, row_title=data.truth_name or "Class")
     except InputError as error:
@@ -145,7 +146,7 @@ def classes(facts: Facts) -> Section | None:
 
 
 def topics(facts: Facts) -> Section | None:
-    """Telling terms, central documents and quality of each cluster, where there are texts."""
+    """Characteristic terms, central documents and quality of each cluster of texts."""
     data = facts.study.dataset
     chosen, terms = facts.choice, facts.choice.terms
     if terms is None:
@@ -155,14 +156,14 @@ def topics(facts: Facts) -> Section | None:
     top = terms.groupby("cluster")
     cards: list[dict[str, Any]] = []
     for cluster in chosen.clusters:
-        own = top.get_group(cluster) if cluster in top.groups else terms[:0]
+        cluster_terms = top.get_group(cluster) if cluster in top.groups else terms[:0]
         cards.append(
             {
                 "name": chosen.names[cluster],
                 "color": color(cluster),
                 "symbol": symbol(cluster),
                 "size": int((chosen.labels == cluster).sum()),
-                "terms": own.to_dict("records"),
+                "terms": cluster_terms.to_dict("records"),
                 **qualities[cluster],
                 "documents": _central(chosen, cluster),
             }
@@ -178,15 +179,15 @@ def topics(facts: Facts) -> Section | None:
 
 
 def _central(chosen: Chosen, cluster: int) -> list[dict[str, str]]:
-    """The documents nearest to the direction of the cluster, of copies one, with beginnings."""
+    """The documents nearest to the cluster's direction, without copies."""
     data = chosen.study.dataset
-    own = np.flatnonzero(chosen.labels == cluster)
-    rows = data.X[own]
+    members = np.flatnonzero(chosen.labels == cluster)
+    rows = data.X[members]
     center = np.asarray(rows.sum(axis=0)).ravel()
-    found: dict[str, dict[str, str]] = {}
-    for i in own[np.argsort(-(rows @ center), kind="stable")]:
+    documents: dict[str, dict[str, str]] = {}
+    for i in members[np.argsort(-(rows @ center), kind="stable")]:
         name, text = str(data.ids[i]), "" if data.texts is None else snippet(data.texts[i])
-        found.setdefault(text or name, {"id": name, "text": text})
-        if len(found) == READ:
+        documents.setdefault(text or name, {"id": name, "text": text})
+        if len(documents) == READ:
             break
-    return list(found.values())
+    return list(documents.values())

@@ -1,11 +1,11 @@
-"""What the report is about, asked from the study once."""
+"""The facts of a study that the report draws on, gathered once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from karat.measures.measure_map import grouped
 from karat.report._map import ObjectMap, drawn, object_map
 from karat.runtime.validation import InputError, NothingToRankError
 from karat.study.deciders import Decider, deciders
-from karat.study.samples import draw_rows
+from karat.study.samples import draw_rows, part_of
 from karat.text import telling_terms
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ SILHOUETTE_SAMPLE = 10_000
 
 @dataclass(frozen=True)
 class Chosen:
-    """The clustering to use, and what can be said of its clusters."""
+    """The chosen clustering, and facts about its clusters."""
 
     study: Study
     answer: Answer
 
     @cached_property
     def feature_names(self) -> list[str]:
-        """The features; a bare number is said to be one."""
+        """Names of the features; a bare number becomes "feature 3"."""
         names = [str(name) for name in self.drawn.feature_names]
         return [f"feature {name}" if name.isdigit() else name for name in names]
 
@@ -57,24 +57,24 @@ class Chosen:
 
     @cached_property
     def names(self) -> list[str]:
-        """What each cluster is called, by number: as somebody named it, or by telling words."""
+        """Title of each cluster, by number: its given name, or characteristic terms."""
         names = list(self.short_names)
-        given = [one for one in self.study.describe(self.answer.name) if one.named_by is not None]
-        for one in given:
-            names[one.cluster] += f": {one.name}"
-        if not given and self.terms is not None:
-            for cluster, words in self.terms.groupby("cluster")["term"]:
-                names[int(str(cluster))] += f": {', '.join(map(str, words[:3]))}"
+        named = [c for c in self.study.describe(self.answer.name) if c.named_by is not None]
+        for cluster in named:
+            names[cluster.cluster] += f": {cluster.name}"
+        if not named and self.terms is not None:
+            for number, words in self.terms.groupby("cluster")["term"]:
+                names[int(str(number))] += f": {', '.join(map(str, words[:3]))}"
         return names
 
     @cached_property
     def short_names(self) -> list[str]:
-        """What each cluster is called, by number."""
+        """Name of each cluster, by number."""
         return [str(name) for name in self.study.cluster_names(self.answer.name)]
 
     @property
     def noun(self) -> str:
-        """What the objects are, for a reader: rows of a table, texts, or objects."""
+        """Noun for the objects: rows of a table, texts, or objects."""
         data = self.study.dataset
         if data.of_documents or data.texts is not None:
             return "texts"
@@ -82,12 +82,12 @@ class Chosen:
 
     @cached_property
     def map(self) -> ObjectMap:
-        """Where the objects are drawn."""
+        """The map of the objects."""
         return object_map(self.study, self.labels)
 
     @cached_property
     def terms(self) -> pd.DataFrame | None:
-        """The terms that tell the clusters of documents apart."""
+        """Characteristic terms of the clusters of documents."""
         data = self.study.dataset
         if not data.of_documents:
             return None
@@ -100,27 +100,26 @@ class Chosen:
 
     @cached_property
     def sampled(self) -> NDArray[np.intp]:
-        """The objects whose silhouettes are taken: all, or a random sample of many."""
+        """Positions of the objects with silhouettes: all, or a random sample of many."""
         n = len(self.labels)
         return draw_rows(n, n if n <= MOST_SILHOUETTES else SILHOUETTE_SAMPLE, 0)
 
     @cached_property
     def silhouettes(self) -> tuple[NDArray[np.float64] | None, str | None]:
-        """Silhouette of each sampled object, or why there is none."""
+        """Silhouette of each sampled object, or the reason why there is none."""
         from karat.measures.internal.silhouette import silhouette_samples
 
-        own, (X, metric) = self.labels[self.sampled], self.study.tried.objects.points
-        given = isinstance(metric, str) and metric == "precomputed"
-        X = X[np.ix_(self.sampled, self.sampled)] if given else X[self.sampled]
+        codes, (X, metric) = self.labels[self.sampled], self.study.tried.objects.points
+        X = part_of(X, self.sampled, metric)
         try:
-            values = silhouette_samples(X, own, metric=metric, noise="drop")
+            values = silhouette_samples(X, codes, metric=metric, noise="drop")
         except InputError as error:
             return None, str(error)
         return np.asarray(values, dtype=np.float64), None
 
     @cached_property
     def profile(self) -> FeatureProfile:
-        """The clusters by their features."""
+        """Means of the features in each cluster."""
         from karat.plot import profile_features
 
         related = self.study.metric in ("precomputed", "graph")
@@ -136,7 +135,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that the sections of the report draw on."""
+    """Everything that the sections of the report draw on."""
 
     study: Study
     scores: pd.DataFrame
@@ -154,7 +153,7 @@ class Facts:
 
     @property
     def families(self) -> list[str]:
-        """The families that voted: columns of the ranking; none where one measure decided."""
+        """The families that voted; none where one measure decided."""
         if self.ranked is None or self.decided_by != "consensus":
             return []
         columns = list(map(str, self.ranked.columns))
@@ -162,19 +161,19 @@ class Facts:
 
     @property
     def choice(self) -> Chosen:
-        """The choice, where there is one."""
+        """The chosen clustering; only for studies that have one."""
         assert self.chosen is not None
         return self.chosen
 
     @property
     def decider(self) -> Decider | None:
-        """What decided, where it is not a measure of the catalogue."""
-        known = self.ranked is not None and self.decided_by in deciders
-        return deciders[self.decided_by] if known else None
+        """The decider, where it is not a measure of the catalogue."""
+        decided = self.ranked is not None and self.decided_by in deciders
+        return deciders[self.decided_by] if decided else None
 
     @cached_property
     def by_k(self) -> tuple[pd.DataFrame, tuple[Measure | Decider, ...]]:
-        """Scores and measures to draw against k, what decided before all."""
+        """Scores and measures to draw against k, the decider first."""
         if self.decider is None or self.ranked is None:
             return self.scores, self.measures
         score = self.ranked.set_index("partition")[self.decider.shown]
@@ -189,13 +188,6 @@ class Facts:
         return self.leading if self.decider is None else (self.decider, *self.leading)
 
     @cached_property
-    def table(self) -> dict[str, Any]:
-        """What the script of the page reads."""
-        from karat.report._tables import table_payload
-
-        return table_payload(self)
-
-    @cached_property
     def distinct(self) -> pd.DataFrame:
         """Scores of the distinct partitions, best first."""
         index = self.scores.index[:0] if self.ranked is None else self.ranked.index
@@ -203,7 +195,7 @@ class Facts:
 
 
 def gather(study: Study) -> Facts:
-    """Ask the study; what cannot be ranked is told, not raised, unless nothing was tried."""
+    """The facts of a study; where nothing can be ranked, they hold the reason."""
     scores = study.scores()
     reasons = study.reasons()
     measures = tuple(
@@ -211,19 +203,27 @@ def gather(study: Study) -> Facts:
         for column in scores.columns
         if column in catalogue and scores[column].notna().any()
     )
+    ranked, chosen, no_choice = None, None, None
     try:
-        ranked, answer = study.rank(), study.best()
+        ranked, chosen = study.rank(), Chosen(study, study.best())
     except NothingToRankError as error:
         if scores.empty:
             raise
-        leading = _leading(measures, None)
-        return Facts(study, scores, reasons, measures, leading, None, None, str(error))
-    leading, chosen = _leading(measures, answer.decided_by), Chosen(study, answer)
-    return Facts(study, scores, reasons, measures, leading, ranked, chosen, None)
+        no_choice = str(error)
+    return Facts(
+        study=study,
+        scores=scores,
+        reasons=reasons,
+        measures=measures,
+        leading=_leading(measures, chosen.answer.decided_by if chosen else None),
+        ranked=ranked,
+        chosen=chosen,
+        no_choice=no_choice,
+    )
 
 
-def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...]:
-    """The measures shown first: what decided, then one of each family."""
+def _leading(measures: Sequence[Measure], decided_by: str | None) -> tuple[Measure, ...]:
+    """The measures shown first: the one that decided, then one of each family."""
     first = [m for m in measures if m.key == decided_by]
     voting = {m.key: m.family for m in measures if m.kind == "internal" and m.compares_k}
     home = {m.key: m.family for m in measures}

@@ -9,10 +9,13 @@ import numpy as np
 
 from karat.distances import FORMS, embed
 from karat.labelings.labels import NOISE
-from karat.plot.layout import COUNTED, Layout, as_given, lay_out, n_neighbors, sample
+from karat.plot.layout import COUNTED, PlaneLayout, as_given, lay_out, n_neighbors, sample
+from karat.study.samples import part_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import sparray, spmatrix
+    from scipy.sparse.linalg import LinearOperator
 
     from karat.datasets import Dataset
     from karat.study import Study
@@ -27,31 +30,31 @@ class ObjectMap:
     """The objects that are drawn, in the order of the clusters of the choice."""
 
     rows: NDArray[np.intp]
-    layout: Layout
+    layout: PlaneLayout
     #: the nearest of the drawn objects to each, by their places among them
     near: NDArray[np.int32]
 
     def edge(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of the drawn objects have most of their nearest neighbours in other clusters.
+        """Mask of the drawn objects whose nearest neighbours are mostly in other clusters.
 
         Of an object in a cluster of s drawn ones, only the s - 1 nearest are counted.
         """
-        own = labels[self.rows]
-        _, code, sizes = np.unique(own, return_inverse=True, return_counts=True)
+        codes = labels[self.rows]
+        _, code, sizes = np.unique(codes, return_inverse=True, return_counts=True)
         counted = np.minimum(self.near.shape[1], sizes[code] - 1)
-        same = np.cumsum(own[self.near] == own[:, None], axis=1)
+        same = np.cumsum(codes[self.near] == codes[:, None], axis=1)
         inside = np.take_along_axis(same, np.maximum(counted - 1, 0)[:, None], axis=1)[:, 0]
-        found: NDArray[np.bool_] = (counted > 0) & (own != NOISE) & (2 * inside < counted)
-        return found
+        on_edge: NDArray[np.bool_] = (counted > 0) & (codes != NOISE) & (2 * inside < counted)
+        return on_edge
 
     def edge_shares(self, labels: NDArray[np.int64]) -> dict[int, float]:
-        """Of each cluster, the share of its drawn objects that are on the edge."""
-        own, edge = labels[self.rows], self.edge(labels)
-        return {int(c): float(edge[own == c].mean()) for c in np.unique(own) if c != NOISE}
+        """Share of each cluster's drawn objects that are on the edge."""
+        codes, edge = labels[self.rows], self.edge(labels)
+        return {int(c): float(edge[codes == c].mean()) for c in np.unique(codes) if c != NOISE}
 
 
 def object_map(study: Study, labels: NDArray[np.int64]) -> ObjectMap:
-    """Lay out the objects of a study, of many a sample that keeps the shares of the clusters."""
+    """Lay out the objects of a study, or a stratified sample of many."""
     from karat.distances.neighbors import neighbor_lists
 
     rows = sample(labels, MOST_DRAWN, np.random.default_rng(0))
@@ -60,17 +63,13 @@ def object_map(study: Study, labels: NDArray[np.int64]) -> ObjectMap:
     count = max(COUNTED, n_neighbors(len(rows)))
     if metric == "graph":
         metric, X = "euclidean", eigenvectors(data.X, EIGENVECTORS)
-    own = X[np.ix_(rows, rows)] if _is_given(metric) else X[rows]
-    lists = neighbor_lists(own, count, metric=metric)
+    lists = neighbor_lists(part_of(X, rows, metric), count, metric=metric)
     near = lists.indices[:, :COUNTED]
-    if data.n_features and data.X.shape[1] <= 2 and not _is_given(metric):
-        given = as_given(data.X[rows], data.feature_names, data.center, data.scale)
-        return ObjectMap(rows, given, near)
+    precomputed = isinstance(metric, str) and metric == "precomputed"
+    if data.n_features and data.X.shape[1] <= 2 and not precomputed:
+        layout = as_given(data.X[rows], data.feature_names, data.center, data.scale)
+        return ObjectMap(rows, layout, near)
     return ObjectMap(rows, lay_out(drawn(study).X[rows], lists), near)
-
-
-def _is_given(metric: Any) -> bool:
-    return isinstance(metric, str) and metric == "precomputed"
 
 
 def drawn(study: Study) -> Dataset:
@@ -90,13 +89,15 @@ def drawn(study: Study) -> Dataset:
     return data
 
 
-def _scaled(D: Any) -> NDArray[np.float64]:
+def _scaled(D: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Coordinates of two dimensions by classical scaling of distances."""
     from scipy.sparse.linalg import LinearOperator
 
     squares = np.asarray(D, dtype=np.float64) ** 2
     rows, whole = squares.mean(axis=1), squares.mean()
 
     def centred(v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Product of the doubly centred squared distances with a vector."""
         v = np.ravel(v)
         return -0.5 * (squares @ v - rows * v.sum() - (rows @ v) + whole * v.sum())
 
@@ -104,7 +105,7 @@ def _scaled(D: Any) -> NDArray[np.float64]:
     return _first(LinearOperator((n, n), matvec=centred, dtype=np.float64), n, 2, skip=0)
 
 
-def eigenvectors(A: Any, count: int) -> NDArray[np.float64]:
+def eigenvectors(A: spmatrix | sparray, count: int) -> NDArray[np.float64]:
     """The nodes of a graph by the first eigenvectors of its normalised adjacency."""
     from scipy import sparse
 
@@ -114,7 +115,8 @@ def eigenvectors(A: Any, count: int) -> NDArray[np.float64]:
     return _first(normalised, A.shape[0], count, skip=1)
 
 
-def _first(operator: Any, n: int, count: int, *, skip: int) -> NDArray[np.float64]:
+def _first(operator: LinearOperator, n: int, count: int, *, skip: int) -> NDArray[np.float64]:
+    """Coordinates by the leading eigenvectors of an operator."""
     from scipy.sparse.linalg import eigsh
 
     start = np.random.default_rng(0).normal(size=n)

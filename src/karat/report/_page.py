@@ -1,61 +1,17 @@
-"""The page: what it is made of, and from a study to a file, whole or not at all."""
+"""The page of a study: rendered as HTML, and written to a file, whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.runtime.output import check_output, write_output
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from jinja2 import Environment
 
     from karat.study import Study
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure with what a reader who cannot see it is told."""
-
-    id: str
-    figure: go.Figure
-    alt: str
-    caption: str
-    min_width: int = 0
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: ``template`` is rendered with ``values`` and the pictures."""
-
-    id: str
-    title: str
-    template: str = "plain.html"
-    values: Mapping[str, Any] = field(default_factory=dict)
-    pictures: tuple[Picture, ...] = ()
-
-    @property
-    def picture(self) -> dict[str, Picture]:
-        """The pictures by their id."""
-        return {picture.id: picture for picture in self.pictures}
-
-
-@dataclass(frozen=True)
-class Fold:
-    """Sections behind one heading."""
-
-    id: str
-    title: str
-    sections: tuple[Section, ...]
-
-
-def plain(id: str, title: str, sentences: list[str], *pictures: Picture) -> Section:
-    """A section of sentences, then pictures."""
-    return Section(id, title, values={"sentences": sentences}, pictures=pictures)
 
 
 def render(study: Study) -> str:
@@ -101,12 +57,12 @@ def write_report(study: Study, path: str | Path, *, overwrite: bool = False) -> 
     path : path-like
         The HTML file.
     overwrite : bool, default False
-        Replace a file that is there.
+        Replace an existing file.
 
     Raises
     ------
     InputError
-        If the file is there and ``overwrite`` is false, or the folder is not there.
+        If the file exists and ``overwrite`` is false, or the folder does not exist.
     StorageError
         If the file cannot be written: a full disk, a read-only folder. What was at ``path``
         stays as it was.
@@ -117,10 +73,12 @@ def write_report(study: Study, path: str | Path, *, overwrite: bool = False) -> 
 
 @cache
 def _environment() -> Environment:
+    """The Jinja environment of the page's templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from karat.bounds import percent_up
-    from karat.plot.style import number, percent
+    from karat.plot.style import number
+    from karat.runtime.numerals import percent
 
     environment = Environment(
         loader=PackageLoader("karat.report", "page"),

@@ -9,8 +9,9 @@ from scipy import sparse
 
 from karat import plot
 from karat.clusterers import LinkageClustering
-from karat.labelings import Dendrogram
-from karat.report._page import Picture, Section, plain
+from karat.measures import gap_statistic
+from karat.plot.results import MOST_IN_TREE, gap_figure, tree_figure
+from karat.report._parts import Picture, Section, plain
 from karat.runtime.validation import InputError
 from karat.study.samples import draw_rows
 from karat.study.wording import page
@@ -22,12 +23,10 @@ if TYPE_CHECKING:
 
 #: values of the sample that k-means is run on, its objects at most, and the data beside it
 ELBOW_VALUES, ELBOW_SAMPLE, REFERENCES = 12_000, 600, 10
-#: numbers of clusters of the elbow: so many, or two more than the choice has
+#: largest number of clusters of the elbow by default; otherwise two more than the choice has
 NUMBERS, MOST_NUMBERS = 10, 20
 #: with more features, or clusters, lines and pairs are a thicket
 MOST_FEATURES, MOST_CLUSTERS = 50, 12
-#: above this, a tree would be that of a sample, which the clustering is not a cut of
-MOST_IN_TREE = 2_000
 LINKAGES = ("ward", "average", "complete", "single", "weighted", "centroid")
 
 
@@ -47,23 +46,22 @@ def elbow(facts: Facts) -> Section | None:
         return None
     try:
         with threadpool_limits(1):  # threads only cost for so few objects
-            figure = plot.elbow(X, range(1, top + 1), n_references=REFERENCES)
+            result = gap_statistic(X, k=range(1, top + 1), n_references=REFERENCES, random_state=0)
     except InputError:  # fewer distinct objects than clusters
         return None
-    k, rule = len(chosen.clusters), int(figure.data[-1].x[0])
-    # the ring is the chosen clustering on the whole page; the caption tells what the gap says
-    figure.data[-1].update(x=[k], y=[figure.data[2].y[k - 1]])
-    figure.layout.annotations[1].text = "Gap statistic"
-    alt, caption = page.elbow(plot.table(figure), rule, k, len(X), n)
+    k = len(chosen.clusters)
+    # the ring is the chosen clustering on the whole page; the caption says what the gap selects
+    figure = gap_figure(result, k, title="Gap statistic", drawn=len(X), n=len(X))
+    alt, caption = page.elbow(plot.table(figure), result.first_k, k, len(X), n)
     return plain("elbow", "Elbow and gap", [], Picture("elbow", figure, alt, caption, 560))
 
 
 def parallel_coordinates(facts: Facts) -> Section | None:
     """Every object as a line across the features."""
-    found = _features(facts)
-    if found is None:
+    drawable = _features(facts)
+    if drawable is None:
         return None
-    X, shown = found
+    X, shown = drawable
     chosen = facts.choice
     figure = plot.parallel_coordinates(
         X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names, features=shown
@@ -74,11 +72,11 @@ def parallel_coordinates(facts: Facts) -> Section | None:
 
 
 def pairs(facts: Facts) -> Section | None:
-    """The objects by each two of the features that tell the clusters apart; two are the map."""
-    found = _features(facts)
-    if found is None or found[0].shape[1] < 3:
+    """The objects by pairs of the features that distinguish the clusters."""
+    drawable = _features(facts)
+    if drawable is None or drawable[0].shape[1] < 3:
         return None
-    X, chosen = found[0], facts.choice
+    X, chosen = drawable[0], facts.choice
     figure = plot.pairs(
         X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names,
         features=min(4, X.shape[1]),
@@ -89,41 +87,40 @@ def pairs(facts: Facts) -> Section | None:
 
 
 def dendrogram(facts: Facts) -> Section | None:
-    """The tree of the choice, or else of the best clustering that is cut from a tree."""
+    """The tree of the choice, or else of the best clustering that cuts a tree."""
     study, n = facts.study, facts.study.n_objects
     if study.metric == "graph" or n > MOST_IN_TREE:
         return None
     X, metric = study.tried.objects.points
-    of = facts.scores["clusterer"]
+    clusterers = facts.scores["clusterer"]
     names = [facts.choice.answer.name, *map(str, facts.distinct.index)]
-    name = next((one for one in names if of.get(one) in LINKAGES), None)
+    name = next((candidate for candidate in names if clusterers.get(candidate) in LINKAGES), None)
     if name is None:
         return None
     labels = np.asarray(study.labels(name))
     k = len(np.unique(labels))
     try:
-        model = LinkageClustering(k, method=str(of[name]), metric=metric).fit(X)
+        model = LinkageClustering(k, method=str(clusterers[name]), metric=metric).fit(X)
     except InputError:  # the linkage was of other coordinates, those that fit the distance
         return None
     if len(np.unique(np.column_stack([labels, model.labels_]), axis=0)) != k:
         return None
-    tree = Dendrogram(model.linkage_)
-    figure = plot.dendrogram(tree, k, ids=[str(one) for one in study.dataset.ids])
-    figure.update_yaxes(title_text=f"Height ({of[name]} linkage)")
+    ids, linkage = list(map(str, study.dataset.ids)), f"{clusterers[name]} linkage"
+    figure = tree_figure(model.linkage_, k, ids, linkage=linkage, n=n)
     span = plot.table(figure).set_index("k").reindex([k]).to_numpy()[0]
     alt, caption = page.dendrogram(name, k, span, chosen=name == names[0])
     return plain("dendrogram", "Dendrogram", [], Picture("dendrogram", figure, alt, caption, 560))
 
 
 def consensus_matrix(facts: Facts) -> Section | None:
-    """How often each two objects share a cluster in subsamples, where stability was assessed."""
+    """Share of subsamples in which pairs of objects share a cluster, where assessed."""
     from karat.study import kept_assessment
 
-    found = kept_assessment(facts.study.tried, facts.choice.answer.name)
-    if found is None or not len(found.shown):
+    assessment = kept_assessment(facts.study.tried, facts.choice.answer.name)
+    if assessment is None or not len(assessment.shown):
         return None
-    alt, caption = page.consensus(len(found.shown), facts.study.n_objects)
-    picture = Picture("consensus", plot.consensus(found), alt, caption)
+    alt, caption = page.consensus(len(assessment.shown), facts.study.n_objects)
+    picture = Picture("consensus", plot.consensus(assessment), alt, caption)
     return plain("consensus-matrix", "Consensus matrix", [], picture)
 
 

@@ -1,4 +1,4 @@
-"""The sections of the report, in their order; a new one is a function in ``FOLDS``."""
+"""The sections of the report, in their order; a new one is a function in ``PAGE_FOLDS``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from karat.report._cards import cards
 from karat.report._clusters import classes, differences, features, fit, topics
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
-from karat.report._page import Fold, Picture, Section
+from karat.report._parts import Fold, Picture, Section
 from karat.report._pictures import (
     consensus_matrix,
     dendrogram,
@@ -24,7 +24,8 @@ from karat.report._pictures import (
     pairs,
     parallel_coordinates,
 )
-from karat.report._tables import group_of, undefined_values
+from karat.report._tables import group_of, table_payload, undefined_values
+from karat.runtime.numerals import percent
 from karat.study import NO_LABELS, wording
 from karat.study.wording import divisions, first_screen, footer, story
 
@@ -41,7 +42,7 @@ def answer(facts: Facts) -> Section:
         drawn = cards(facts)
         values |= {
             "heading": first_screen.heading(answer),
-            "told": story(answer),
+            "sentences": story(answer),
             "caption": first_screen.caption(
                 chosen.noun,
                 kept=shown.layout.kept,
@@ -60,12 +61,12 @@ def answer(facts: Facts) -> Section:
 
 
 def reasons(facts: Facts) -> Section | None:
-    """Everything that is said of the choice, and what looks wrong with the data."""
+    """All sentences on the choice, and problems of the data."""
     chosen = facts.choice
     status = facts.scores["status"]
     values = {
         "findings": wording.findings(chosen.answer.findings),
-        "told": chosen.answer.sentences,
+        "sentences": chosen.answer.sentences,
         "name": chosen.answer.name,
         "tried": len(status),
         "failed": int((status == "failed").sum()),
@@ -75,14 +76,14 @@ def reasons(facts: Facts) -> Section | None:
 
 
 def alternatives(facts: Facts) -> Section | None:
-    """Really different clusterings that are each good, and what each is about."""
+    """Really different clusterings that are each good, with a description of each."""
     if facts.chosen is None:
         return None
-    found = facts.study.alternatives()
+    alternatives_found = facts.study.alternatives()
     values = {
-        "told": divisions.sentences(found),
+        "sentences": divisions.sentences(alternatives_found),
         "heads": divisions.HEADS,
-        "rows": divisions.rows(found) if len(found) > 1 else [],
+        "rows": divisions.rows(alternatives_found) if len(alternatives_found) > 1 else [],
     }
     return Section("alternatives", divisions.TITLE, "alternatives.html", values)
 
@@ -121,7 +122,7 @@ def ranking(facts: Facts) -> Section | None:
     if facts.ranked is None:
         return None
     values = {
-        "table": facts.table,
+        "table": table_payload(facts),
         "first_rows": min(15, len(facts.ranked)),
         "tried": int((~facts.scores["status"].isin(NO_LABELS)).sum()),
         "clusterers": list(dict.fromkeys(map(str, facts.ranked["clusterer"]))),
@@ -130,7 +131,7 @@ def ranking(facts: Facts) -> Section | None:
 
 
 def data(facts: Facts) -> Section:
-    """What the data is, and what was done to it."""
+    """The data, and how they were prepared."""
     from scipy import sparse
 
     dataset, X, chosen = facts.study.dataset, facts.study.X, facts.chosen
@@ -139,15 +140,15 @@ def data(facts: Facts) -> Section:
         ("Features", f"{dataset.n_features:,}" if dataset.n_features else "none"),
     ]
     if sparse.issparse(X):
-        items.append(("Non-zero values", f"{100 * X.nnz / (X.shape[0] * X.shape[1]):.2f} %"))
+        items.append(("Non-zero values", percent(X.nnz / (X.shape[0] * X.shape[1]), 2)))
     if facts.study.y is not None:
-        known = [value for value in facts.study.y if value is not None]
+        classes = [value for value in facts.study.y if value is not None]
         title = f"Classes ({dataset.truth_name})" if dataset.truth_name else "Classes"
-        items.append((title, f"{len(set(map(str, known))):,}"))
-        items.append(("Objects of known class", f"{len(known):,}"))
+        items.append((title, f"{len(set(map(str, classes))):,}"))
+        items.append(("Objects of known class", f"{len(classes):,}"))
     metric = facts.study.metric
-    told = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
-    items.append(("Distance", told))
+    distance = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+    items.append(("Distance", distance))
     if dataset.source:
         items.append(("Source", str(dataset.source)))
     notes = dataset.notes if chosen is None else chosen.answer.notes
@@ -155,7 +156,7 @@ def data(facts: Facts) -> Section:
 
 
 def reproduce(facts: Facts) -> Section:
-    """What to type to get this again."""
+    """The command and the code that repeat the study."""
     values = {"command": facts.study.command, "code": facts.study.code}
     return Section("reproduce", "Reproduce it", "reproduce.html", values)
 
@@ -170,18 +171,18 @@ def failures(facts: Facts) -> Section | None:
     if not groups and not undefined:
         return None
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] not in NO_LABELS, -len(item[1])))
-    told = [
+    listed = [
         {"status": status, "reason": reason, "names": names} for (status, reason), names in ordered
     ]
-    values = {"groups": told, "undefined": undefined}
+    values = {"groups": listed, "undefined": undefined}
     return Section("failures", "What failed", "failures.html", values)
 
 
-#: what is there where nothing could be chosen, too
+#: sections that need no choice
 WITHOUT_CHOICE = (by_k, data, ranking, failures, reproduce)
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
-#: what folds away below the first screen, in this order
-FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
+#: folds below the first screen, in their order
+PAGE_FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
     ("why", "Why this one", (reasons, alternatives, judgement, by_k, elbow)),
     ("how-sure", "How sure", (guarantee, classes, stability, differences, fit, clarity)),
     ("the-data", "The data", (data, features, parallel_coordinates, pairs, topics)),
@@ -192,22 +193,25 @@ FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
 
 def build(facts: Facts) -> dict[str, Any]:
     """All that the page template needs."""
-    from karat.runtime.version import __version__
+    from karat.runtime.version import __version__, package_versions
 
     folds = []
-    for id, title, of in FOLDS:
-        told = [one(facts) for one in of if facts.chosen is not None or one in WITHOUT_CHOICE]
-        found = tuple(section for section in told if section is not None)
-        folds += [Fold(id, title, found)] * bool(found)
-    sections = [section for fold in folds for section in fold.sections]
+    for id, title, builders in PAGE_FOLDS:
+        usable = [b for b in builders if facts.chosen is not None or b in WITHOUT_CHOICE]
+        built = (build_section(facts) for build_section in usable)
+        present = tuple(section for section in built if section is not None)
+        folds += [Fold(id, title, present)] * bool(present)
+    sections = {section.id: section for fold in folds for section in fold.sections}
     payload: dict[str, Any] = {
         "figures": {
             picture.id: json.loads(picture.figure.to_json())
-            for section in sections
+            for section in sections.values()
             for picture in section.pictures
         },
-        "table": facts.table,
-        "measures": next((s.values["details"] for s in sections if s.id == "by-k"), {}),
+        "table": sections["ranking"].values["table"]
+        if "ranking" in sections
+        else table_payload(facts),
+        "measures": sections["by-k"].values["details"] if "by-k" in sections else {},
         "leading": [m.key for m in facts.leading_by_k],
         "decidedBy": facts.decided_by,
         **candidates(facts),
@@ -221,17 +225,9 @@ def build(facts: Facts) -> dict[str, Any]:
         "style": _file("style.css"),
         "script": "".join(_file(name) for name in SCRIPTS),
         "version": __version__,
-        "versions": _versions(),
+        "versions": package_versions("numpy", "scipy", "scikit-learn", "numba"),
         "decided": "" if facts.chosen is None else footer(facts.chosen.answer),
     }
-
-
-def _versions() -> list[tuple[str, str]]:
-    import platform
-    from importlib.metadata import version
-
-    packages = ("numpy", "scipy", "scikit-learn", "numba")
-    return [("Python", platform.python_version()), *((p, version(p)) for p in packages)]
 
 
 def script_json(value: Any) -> str:
@@ -252,4 +248,5 @@ def _plotly() -> str:
 
 @cache
 def _file(name: str) -> str:
+    """Text of a file of the page."""
     return (files("karat.report") / "page" / name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The tables of the report: ranking, and what has no value."""
+"""Tables of the report: the ranking, and undefined values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 # columns that a ranking by the judge has beside it
-PARTS = {
+LIMITS = {
     "low": "Lower limit (80 %)",
     "high": "Upper limit (80 %)",
 }
@@ -48,13 +48,14 @@ def table_payload(facts: Facts) -> dict[str, Any]:
     if facts.decider is not None and facts.decider.unit == "guarantee":
         payload["score"] = [float(score) for score in ranked["score"]]
     payload["reached_by"] = [int(r) for r in ranked["reached_by"]]
-    payload["parts"] = {key: _rounded(ranked[key]) for key in PARTS if key in ranked}
+    payload["parts"] = {key: _rounded(ranked[key]) for key in LIMITS if key in ranked}
     payload["votes"] = {family: _rounded(ranked[family]) for family in facts.families}
     payload["columns"] = _columns(facts)
     return payload
 
 
 def _columns(facts: Facts) -> list[dict[str, Any]]:
+    """The columns of the ranking, in their order."""
     columns = [
         _column("rank", "Rank", "whole", up=False),
         _column("name", "Clustering", "text"),
@@ -71,7 +72,7 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         )
     columns += [
         _column(f"parts.{key}", title, "number", up=False, decimals=2)
-        for key, title in PARTS.items()
+        for key, title in LIMITS.items()
         if facts.ranked is not None and key in facts.ranked
     ]
     columns.append(_column("reached_by", "Reached by", "whole"))
@@ -103,14 +104,15 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
 
 
 def group_of(measure: Measure | Decider) -> str:
-    """The heading that a measure stands under in a list of measures."""
+    """Heading of a measure in a list of measures."""
     if isinstance(measure, Decider):
         return "What decided"
     kind = "Against the classes" if measure.kind == "external" else "From the data alone"
     return f"{kind}: {measure.family}"
 
 
-def _column(key: str, title: str, kind: str, **more: Any) -> dict[str, Any]:
+def _column(key: str, title: str, kind: str, **more: object) -> dict[str, Any]:
+    """One column with its defaults."""
     usual = {"up": True, "shown": True, "group": "General", "decimals": None}
     return {"key": key, "title": title, "kind": kind, **usual, **more}
 
@@ -126,18 +128,21 @@ def _decimals(values: pd.Series[Any]) -> int | None:
 
 
 def _rounded(values: pd.Series[Any]) -> list[float | str | None]:
-    """Five significant digits; None where undefined, text that JavaScript reads for infinity."""
-    told = {np.inf: "Infinity", -np.inf: "-Infinity"}
+    """Five significant digits; None where undefined, text for infinity."""
+    infinities = {np.inf: "Infinity", -np.inf: "-Infinity"}
     return [
-        None if np.isnan(v) else told.get(v, float(f"{v:.5g}")) for v in _floats(values).tolist()
+        None if np.isnan(v) else infinities.get(v, float(f"{v:.5g}"))
+        for v in _floats(values).tolist()
     ]
 
 
 def _floats(values: pd.Series[Any]) -> NDArray[np.float64]:
+    """A column as floats, NaN where it has no value."""
     return np.asarray(values.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _whole(values: pd.Series[Any]) -> list[int | None]:
+    """A column of counts; None where it has no value."""
     return [int(v) if np.isfinite(v) else None for v in _floats(values)]
 
 

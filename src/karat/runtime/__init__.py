@@ -1,1 +1,1 @@
-"""What every room stands on: validation, executors, resources, progress, kept work, registries."""
+"""Foundations of every room: validation, executors, resources, progress, kept work, registries."""

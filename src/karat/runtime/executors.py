@@ -1,4 +1,4 @@
-"""Where parts of work run: on the cores of this process, or on an executor that has the data."""
+"""Workers for parts of a computation: the cores of this process, or an executor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 from weakref import finalize
 
@@ -26,26 +26,29 @@ from karat.runtime.extras import require
 from karat.runtime.threads import in_order, one_core, thread_pools
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    import distributed
+
 T = TypeVar("T")
 R = TypeVar("R")
 
-KEPT = 4  # values that workers keep for the passes to come: data, labels, weights and one more
+KEPT_VALUES = 4  # values that workers keep for later passes: data, labels, weights, another
 STARTING = 60.0  # seconds that the first worker may take to come
-PATIENCE = 5.0  # seconds without an answer, after which one looks whether there is a scheduler
-JOBS = 128  # that an executor gets at a time, whatever the number of its workers
+PATIENCE = 5.0  # seconds without an answer before the scheduler is checked
+JOBS = 128  # jobs that an executor gets at a time, whatever the number of its workers
 TIMEOUT = "10s"  # for a scheduler to answer
 
 
 class LostWorkersError(InputError):
-    """There is nobody left to compute; the message says why and what to do."""
+    """No workers are left to compute; the message says why and what to do."""
 
 
-def as_executor(given: Any) -> tuple[Executor, Callable[[Any], Any]]:
-    """An executor, and what puts a value where its jobs find it without carrying it.
+def as_executor(executor: object) -> tuple[Executor, Callable[[Any], Any]]:
+    """An executor, and a function that places a value where its jobs find it.
 
     Parameters
     ----------
-    given : concurrent.futures.Executor, dask.distributed.Client or str
+    executor : concurrent.futures.Executor, dask.distributed.Client or str
         A Dask client or its ``get_executor()``, or the address of a scheduler
         (``"tcp://host:8786"``). Local processes read values from files, once each. Another
         executor may have a method ``scatter(value)`` whose result its ``submit`` turns into the
@@ -55,7 +58,7 @@ def as_executor(given: Any) -> tuple[Executor, Callable[[Any], Any]]:
     -------
     executor : concurrent.futures.Executor
     send : callable
-        ``send(value)`` is to be given to ``submit`` in place of the value.
+        ``send(value)`` goes to ``submit`` in place of the value.
 
     Raises
     ------
@@ -70,21 +73,21 @@ def as_executor(given: Any) -> tuple[Executor, Callable[[Any], Any]]:
     ...     executor.submit(sum, send([1, 2])).result()
     3
     """
-    if isinstance(given, str):
-        given = _connect(given)
-    client = given if hasattr(given, "get_executor") else getattr(given, "_client", None)
+    if isinstance(executor, str):
+        executor = _connect(executor)
+    client = executor if hasattr(executor, "get_executor") else getattr(executor, "_client", None)
     if client is not None and hasattr(client, "scatter"):
-        executor = _OfDask(client, getattr(given, "_kwargs", {}))
+        jobs = _OfDask(client, getattr(executor, "_kwargs", {}))
         # to every worker, so that the loss of one loses no data
-        return executor, partial(client.scatter, broadcast=True, hash=False, timeout=STARTING)
-    if not isinstance(given, Executor):
+        return jobs, partial(client.scatter, broadcast=True, hash=False, timeout=STARTING)
+    if not isinstance(executor, Executor):
         raise InputError(
             "executor must be a concurrent.futures.Executor, a dask.distributed.Client or the "
-            f"address of a scheduler (tcp://host:8786); got {given!r}"
+            f"address of a scheduler (tcp://host:8786); got {executor!r}"
         )
-    if any(kind.__name__ == "ProcessPoolExecutor" for kind in type(given).__mro__):
-        return given, _Files()
-    return given, getattr(given, "scatter", _itself)
+    if any(kind.__name__ == "ProcessPoolExecutor" for kind in type(executor).__mro__):
+        return executor, _Files()
+    return executor, getattr(executor, "scatter", _itself)
 
 
 class Workers:
@@ -103,32 +106,32 @@ class Workers:
     [3, 5, 3]
     """
 
-    def __init__(self, executor: Any = None) -> None:
+    def __init__(self, executor: object = None) -> None:
         self.elsewhere = None if executor is None else as_executor(executor)
-        #: values that were sent and what stands for them there, the last used at the end
+        #: values that were sent, and their handles, the last used at the end
         self._sent: list[tuple[Any, Any]] = []
 
     @classmethod
-    def of(cls, executor: Any) -> Workers:
-        """These workers themselves, or those of an executor."""
+    def of(cls, executor: object) -> Workers:
+        """The given workers themselves, or those of an executor."""
         return executor if isinstance(executor, Workers) else cls(executor)
 
-    def send(self, value: Any) -> Any:
-        """What stands for a value in jobs; the value must not be written to afterwards."""
+    def send(self, value: object) -> Any:
+        """Handle that stands for a value in jobs; the value must not change afterwards."""
         if self.elsewhere is None or value is None:
             return value
-        there = next((there for known, there in self._sent if known is value), None)
-        if there is None:
+        handle = next((handle for kept, handle in self._sent if kept is value), None)
+        if handle is None:
             try:
-                there = self.elsewhere[1](value)
+                handle = self.elsewhere[1](value)
             except (OSError, TimeoutError) as error:
                 raise LostWorkersError(
                     f"no worker takes the data ({error}); start some with dask worker "
                     "tcp://host:8786, and call again"
                 ) from None
-        others = [one for one in self._sent if one[0] is not value]
-        self._sent = [*others[1 - KEPT :], (value, there)]
-        return there
+        older = [entry for entry in self._sent if entry[0] is not value]
+        self._sent = [*older[1 - KEPT_VALUES :], (value, handle)]
+        return handle
 
     def map(
         self,
@@ -140,53 +143,55 @@ class Workers:
     ) -> Iterator[R]:
         """``function(*data, item)`` of each item, in order.
 
-        An executor gets the data once, where it can keep them, and jobs of several items, each for
-        one core. ``one_blas_thread`` is for this process.
+        An executor gets the data once, where it can keep them. Its jobs have several items, each
+        for one core. ``one_blas_thread`` is for this process.
         """
         if self.elsewhere is None:
             yield from in_order(partial(function, *data), items, one_blas_thread=one_blas_thread)
             return
-        todo = list(items)
-        size = max(-(-len(todo) // JOBS), 1)
+        pending = list(items)
+        size = max(-(-len(pending) // JOBS), 1)
         work = partial(_on_one_core, function)
-        parts = [todo[i : i + size] for i in range(0, len(todo), size)]
+        parts = [pending[i : i + size] for i in range(0, len(pending), size)]
         waiting = deque(self.submit(work, data, part) for part in parts)
         try:
             while waiting:
                 while not wait([waiting[0]], PATIENCE).done:
                     self.check()
                 try:
-                    found = waiting.popleft().result()
+                    results = waiting.popleft().result()
                 except (CancelledError, Exception) as error:
                     self.check()
                     raise (lost(error) or error) from None
-                yield from found
+                yield from results
         finally:
             for future in waiting:
                 future.cancel()
 
-    def submit(self, function: Callable[..., R], data: Sequence[Any], *arguments: Any) -> Future[R]:
+    def submit(
+        self, function: Callable[..., R], data: Sequence[Any], *arguments: object
+    ) -> Future[R]:
         """``function(*data, *arguments)`` as a job of the executor."""
         assert self.elsewhere is not None
-        there = [self.send(value) for value in data]
-        return self.elsewhere[0].submit(function, *there, *arguments)
+        handles = [self.send(value) for value in data]
+        return self.elsewhere[0].submit(function, *handles, *arguments)
 
     def check(self) -> None:
         """Raise where a Dask scheduler no longer answers: its jobs may never end."""
         client = None if self.elsewhere is None else getattr(self.elsewhere[0], "_client", None)
         if client is not None and client.status != "running":
             raise LostWorkersError(
-                "the Dask scheduler no longer answers; what was finished is kept, and the same "
-                "call goes on from it when there is a scheduler"
+                "the Dask scheduler no longer answers; finished work is kept, and the same call "
+                "resumes from it once a scheduler runs"
             )
 
 
 def lost(error: BaseException) -> LostWorkersError | None:
-    """What to say where workers died of a job, or with the data."""
+    """The error to raise where workers died of a job, or with the data; None for another error."""
     if isinstance(error, CancelledError):
         return LostWorkersError(
             "the workers died, and the data with them, most likely out of memory; give each more, "
-            "or have more of them. What was finished is kept, and the same call goes on from it"
+            "or start more of them. Finished work is kept, and the same call resumes from it"
         )
     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
         return LostWorkersError(
@@ -197,15 +202,16 @@ def lost(error: BaseException) -> LostWorkersError | None:
 
 
 def _on_one_core(function: Callable[..., R], *data_and_items: Any) -> list[R]:
+    """Results of a job of several items, computed on one core."""
     *data, items = data_and_items
     with one_core(), thread_pools().limit(limits=1):
         return [function(*data, item) for item in items]
 
 
 def tree_sum(parts: Iterable[T], add: Callable[[T, T], T]) -> T:
-    """All parts added up, neighbours first: the order depends on their number alone.
+    """Sum of all parts, neighbours first: the order depends on their number alone.
 
-    Few partial sums are held at a time, the logarithm of the number of parts.
+    Only a few partial sums are in memory: the logarithm of the number of parts.
 
     >>> tree_sum("abcde", lambda x, y: f"({x}{y})")
     '(((ab)(cd))e)'
@@ -225,10 +231,10 @@ def tree_sum(parts: Iterable[T], add: Callable[[T, T], T]) -> T:
 class OnDisk:
     """A value in a file of a folder; sent to a process of this machine, it arrives as the value.
 
-    Each process reads it once, and maps its arrays, which all of them share.
+    Each process reads the file once, and maps its arrays, which all processes share.
     """
 
-    def __init__(self, value: Any, folder: Path) -> None:
+    def __init__(self, value: object, folder: Path) -> None:
         import joblib
 
         self.path = str(folder / f"{uuid4().hex}.joblib")
@@ -239,53 +245,58 @@ class OnDisk:
         return _loaded, (self.path,)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=KEPT_VALUES)
 def _loaded(path: str) -> Any:
+    """The value in a file, its arrays mapped copy-on-write."""
     import joblib
 
-    # each process has its own of what it writes to
-    found = joblib.load(path, mmap_mode="c")
-    return np.asarray(found) if isinstance(found, np.ndarray) else found
+    # copy-on-write: each process has its own copy of pages that it changes
+    value = joblib.load(path, mmap_mode="c")
+    return np.asarray(value) if isinstance(value, np.ndarray) else value
 
 
 def _remove(path: str) -> None:
+    """Delete a file that may be gone."""
     with suppress(OSError):
         os.unlink(path)
 
 
 class _Files:
-    """Sends values to local processes: as files, as long as they are wanted."""
+    """Sends values to local processes as files, which live as long as they are wanted."""
 
     def __init__(self) -> None:
         self._folder = TemporaryDirectory(prefix="karat-")
 
-    def __call__(self, value: Any) -> OnDisk:
+    def __call__(self, value: object) -> OnDisk:
         return OnDisk(value, Path(self._folder.name))
 
 
 class _OfDask(Executor):
     """Jobs of a Dask client.
 
-    Of the futures of the client's own executor, those whose result was lost with its worker before
-    it was fetched never end.
+    The client's own executor is not used: its futures never end where a worker dies with a result
+    that was not fetched yet.
     """
 
-    def __init__(self, client: Any, options: dict[str, Any]) -> None:
+    def __init__(self, client: distributed.Client, options: dict[str, Any]) -> None:
         self._client, self._options = client, {**options, "pure": False}
 
-    def submit(self, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+    def submit(self, function: Callable[..., R], /, *args: object, **kwargs: object) -> Future[R]:
+        """Submit a job to the client; its result arrives in a future of this process."""
         import asyncio
 
-        there = self._client.submit(function, *args, **kwargs, **self._options)
+        remote = self._client.submit(function, *args, **kwargs, **self._options)
         future: Future[R] = Future()
 
         def take_back(future: Future[R]) -> None:
-            if future.cancelled() and not there.done():
-                there.cancel()
+            """Cancel the remote job of a cancelled future."""
+            if future.cancelled() and not remote.done():
+                remote.cancel()
 
-        def fetch(there: Any) -> None:
+        def fetch(remote: distributed.Future) -> None:
+            """Pass the outcome of a remote job to the future."""
             try:
-                result = there.result()
+                result = remote.result()
             except (CancelledError, asyncio.CancelledError):
                 future.cancel()
                 future.set_running_or_notify_cancel()
@@ -296,12 +307,13 @@ class _OfDask(Executor):
                     future.set_result(result)
 
         future.add_done_callback(take_back)
-        there.add_done_callback(fetch)
+        remote.add_done_callback(fetch)
         return future
 
 
 @lru_cache
 def _connect(address: str) -> Any:
+    """Dask client of the scheduler at an address."""
     require("distributed", "a Dask cluster")
     import distributed
 
@@ -315,5 +327,6 @@ def _connect(address: str) -> Any:
         ) from None
 
 
-def _itself(value: Any) -> Any:
+def _itself(value: object) -> Any:
+    """The value unchanged, for executors that carry it with each job."""
     return value

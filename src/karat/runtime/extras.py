@@ -18,13 +18,13 @@ EXTRAS = {
 }
 
 
-def require(package: str, what: str, otherwise: str = "") -> None:
+def require(package: str, purpose: str, alternative: str = "") -> None:
     """Raise unless a package of ``EXTRAS`` is installed, and name the extra that has it.
 
-    ``what`` begins the sentence, and ``otherwise``, what can be done without it, ends it.
+    ``purpose`` begins the sentence; ``alternative``, a way to do without the package, ends it.
     """
     if find_spec(package) is None:
         raise InputError(
-            f'{what} needs {package}: pip install "karat[{EXTRAS[package]}]"'
-            f"{', or ' + otherwise if otherwise else ''}"
+            f'{purpose} needs {package}: pip install "karat[{EXTRAS[package]}]"'
+            f"{', or ' + alternative if alternative else ''}"
         )

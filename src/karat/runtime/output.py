@@ -21,14 +21,14 @@ def check_output(path: str | Path, *, overwrite: bool = False, option: str = "")
     StorageError for a folder that cannot be written in. ``option`` of the command line names it.
     """
     target = Path(path).resolve()
-    told = f"{option}: " if option else ""
+    prefix = f"{option}: " if option else ""
     if target.is_dir():
-        raise InputError(f"{told}{path} is a folder; name a file in it")
+        raise InputError(f"{prefix}{path} is a folder; name a file in it")
     if not target.parent.is_dir():
-        raise InputError(f"{told}there is no folder {target.parent}; create it")
+        raise InputError(f"{prefix}there is no folder {target.parent}; create it")
     if target.exists() and not overwrite:
         raise InputError(
-            f"{told}{path} exists already; choose another name or allow it to be replaced "
+            f"{prefix}{path} exists already; choose another name or allow it to be replaced "
             "(overwrite=True, or --force on the command line)"
         )
     if not os.access(target.parent, os.W_OK | os.X_OK):
@@ -67,12 +67,13 @@ def draft(path: str | Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
 
 
 def _cannot_write(target: Path, error: OSError) -> StorageError:
-    ways = {
+    """The error for a file that could not be written, with a remedy by its cause."""
+    remedies = {
         errno.ENOSPC: "free some space there, or write to another disk",
         errno.EDQUOT: "the quota is used up; write to another disk",
         errno.EACCES: f"the folder {target.parent} is not yours to write in; choose another one",
         errno.EPERM: f"the folder {target.parent} is not yours to write in; choose another one",
         errno.EROFS: "the disk is read-only; write to another one",
     }
-    way = ways.get(error.errno or 0, "choose another place")
-    return StorageError(f"{target} could not be written: {error.strerror or error}; {way}")
+    remedy = remedies.get(error.errno or 0, "choose another place")
+    return StorageError(f"{target} could not be written: {error.strerror or error}; {remedy}")

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 
 EVERY = 30.0  # seconds between two lines
 
-#: what is being done in a step that takes long, the latest last
+#: activities within a step that takes long, the latest last
 _doing: dict[object, str] = {}
 
 
 @contextmanager
-def doing(what: str) -> Iterator[None]:
-    """Say what is being done, beside the bar or the line of the step that it is a part of."""
+def doing(activity: str) -> Iterator[None]:
+    """Show an activity beside the bar or the line of the step that it is a part of."""
     token = object()
-    _doing[token] = what
+    _doing[token] = activity
     try:
         yield
     finally:
@@ -26,6 +26,7 @@ def doing(what: str) -> Iterator[None]:
 
 
 def _now() -> str:
+    """The latest activity in brackets, empty where there is none."""
     latest = list(_doing.values())[-1:]
     return f"({latest[0]})" if latest else ""
 
@@ -49,34 +50,40 @@ def progress_bar(
             yield advance
 
 
-class _Doing:
+class _LatestActivity:
+    """The latest activity, rendered anew each time the bar is drawn."""
+
     def __str__(self) -> str:
         return _now()
 
 
 @contextmanager
 def _bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
     columns = [*Progress.get_default_columns(), MofNCompleteColumn()]
     doing = TextColumn("{task.fields[doing]}")
     with Progress(*columns, doing, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=total, doing=_Doing())
+        task = bar.add_task(description, total=total, doing=_LatestActivity())
         yield lambda steps: bar.advance(task, steps)
 
 
 @contextmanager
 def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    done, began, over = 0, time.monotonic(), threading.Event()
+    """A line of progress at intervals, for output that is no terminal."""
+    done, began, finished = 0, time.monotonic(), threading.Event()
 
     def advance(steps: int) -> None:
+        """Count finished steps."""
         nonlocal done
         done += steps
 
-    def tell() -> None:
+    def report() -> None:
+        """Print a line at intervals, until all is done."""
         # a thread of its own: a single step may take longer than the time between two lines
-        while not over.wait(EVERY):
+        while not finished.wait(EVERY):
             minutes, seconds = divmod(round(time.monotonic() - began), 60)
             line = (
                 f"karat: {description.lower()}, {done:,} of {total:,} after {minutes}:{seconds:02} "
@@ -84,10 +91,10 @@ def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
             )
             print(line.rstrip(), file=sys.stderr, flush=True)
 
-    thread = threading.Thread(target=tell, daemon=True)
+    thread = threading.Thread(target=report, daemon=True)
     thread.start()
     try:
         yield advance
     finally:
-        over.set()
+        finished.set()
         thread.join()

@@ -8,19 +8,19 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from karat.runtime.validation import InputError, unknown_name
 
-__all__ = ["Record", "Registry"]
+__all__ = ["Keyed", "Registry"]
 
 
-class Record(Protocol):
-    """Anything with a key."""
+class Keyed(Protocol):
+    """A record with a key."""
 
     @property
     def key(self) -> str:
-        """Its name in tables and on the command line."""
+        """The record's name in tables and on the command line."""
         ...
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=Keyed)
 
 
 class Registry(Mapping[str, R], Generic[R]):
@@ -28,7 +28,7 @@ class Registry(Mapping[str, R], Generic[R]):
 
     Parameters
     ----------
-    what : str
+    kind : str
         The kind of record in one word, for messages.
     group : str
         Entry-point group. An entry point of it names a record, or an iterable of records.
@@ -36,8 +36,8 @@ class Registry(Mapping[str, R], Generic[R]):
         karat's own.
     """
 
-    def __init__(self, what: str, group: str, records: Iterable[R] = ()) -> None:
-        self._what = what
+    def __init__(self, kind: str, group: str, records: Iterable[R] = ()) -> None:
+        self._kind = kind
         self._group = group
         self._records: dict[str, R] = {}
         self._entry_points_loaded = False
@@ -47,14 +47,15 @@ class Registry(Mapping[str, R], Generic[R]):
     def add(self, record: R) -> R:
         """Add one record and return it; its key must be new.
 
-        Adding a definition once more does nothing: a module may be imported under two names.
+        Adding the same definition again does nothing: a module may be imported under two names.
         """
         present = self._records.setdefault(record.key, record)
         if present is not record and _definition(present) != _definition(record):
-            raise InputError(f"there is already a {self._what} {record.key!r}; choose another key")
+            raise InputError(f"there is already a {self._kind} {record.key!r}; choose another key")
         return present
 
     def _all(self) -> dict[str, R]:
+        """Every record, those of entry points loaded at first use."""
         if not self._entry_points_loaded:
             self._entry_points_loaded = True
             from importlib.metadata import entry_points
@@ -68,7 +69,7 @@ class Registry(Mapping[str, R], Generic[R]):
     def __getitem__(self, key: str) -> R:
         records = self._all()
         if key not in records:
-            raise unknown_name(key, records, self._what)
+            raise unknown_name(key, records, self._kind)
         return records[key]
 
     def __contains__(self, key: object) -> bool:
@@ -82,7 +83,7 @@ class Registry(Mapping[str, R], Generic[R]):
 
 
 def _definition(record: Any) -> list[Any]:
-    """The fields of a record, where functions are what is written at one place of one file."""
+    """Values of a record's fields, with functions as the place where they are written."""
     values = [getattr(record, field.name) for field in fields(record)]
     codes = [getattr(value, "__code__", None) for value in values]
     return [

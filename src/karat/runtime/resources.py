@@ -5,33 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from karat.runtime.validation import InputError
 
-#: dense data of so many bytes and more are mapped from files and gone through in blocks of rows
+#: bytes from which on dense data are mapped from files and read in blocks of rows
 LARGE = 2**28
-#: numbers of a block of rows
-BLOCK = 2**21
+#: values in a block of rows
+BLOCK_VALUES = 2**21
 _PROC = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 _STATUS = Path("/proc/self/status")
 
 
 def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Consecutive rows of some millions of numbers at a time."""
-    step = max(1, BLOCK // max(shape[1], 1))
+    """Slices of consecutive rows, each of some millions of values."""
+    step = max(1, BLOCK_VALUES // max(shape[1], 1))
     for start in range(0, shape[0], step):
         yield slice(start, min(start + step, shape[0]))
 
 
 class NotEnoughMemoryError(InputError, MemoryError):
-    """What is asked for would not fit; the message says how much it takes and how to fix it."""
+    """A request would not fit into memory; the message says how much it takes and how to fix it."""
 
 
-def is_large(X: Any) -> bool:
+def is_large(X: object) -> bool:
     """Whether data are dense and too large to copy for convenience, see :data:`LARGE`."""
     return isinstance(X, np.ndarray) and X.nbytes >= LARGE
 
@@ -39,11 +38,11 @@ def is_large(X: Any) -> bool:
 def available_memory() -> int | None:
     """Bytes that this process may still take, or None where the system does not tell.
 
-    The least of what the machine has free and what the control group (a container's limit) and
-    the limit of the address space (``ulimit -v``) leave; the file cache counts as free.
+    The least of three numbers: the machine's free memory, and what the limits of the control group
+    (a container) and of the address space (``ulimit -v``) leave. The file cache counts as free.
     """
-    found = (_machine(), _group(), _address_space())
-    limits = [n for n in found if n is not None]
+    candidates = (_machine(), _group(), _address_space())
+    limits = [n for n in candidates if n is not None]
     return min(limits) if limits else None
 
 
@@ -55,18 +54,18 @@ def total_memory() -> int | None:
         return None
 
 
-def require_memory(needed: float, what: str, way_out: str) -> None:
-    """Raise :class:`NotEnoughMemoryError` if ``needed`` bytes are more than there are."""
+def require_memory(required: float, purpose: str, remedy: str) -> None:
+    """Raise :class:`NotEnoughMemoryError` unless ``required`` bytes are free."""
     free = available_memory()
-    if free is not None and needed > free:
+    if free is not None and required > free:
         raise NotEnoughMemoryError(
-            f"{what} needs about {readable(needed)} of memory, and {readable(free)} are free; "
-            f"{way_out}"
+            f"{purpose} needs about {readable(required)} of memory, and {readable(free)} are free; "
+            f"{remedy}"
         )
 
 
 def readable(n_bytes: float) -> str:
-    """A number of bytes as a person writes it.
+    """A number of bytes in words, such as "12.3 GB".
 
     >>> readable(12_300_000_000)
     '12.3 GB'
@@ -80,7 +79,7 @@ def readable(n_bytes: float) -> str:
 
 
 def _address_space() -> int | None:
-    """What the process may still map; without this Arrow ends it where it gets none."""
+    """Bytes that the process may still map; without this Arrow ends it where it gets none."""
     try:
         import resource
 
@@ -91,9 +90,10 @@ def _address_space() -> int | None:
 
 
 def _machine() -> int | None:
-    told = _field(_PROC, "MemAvailable")
-    if told is not None:
-        return told
+    """Bytes that the machine has free."""
+    available = _field(_PROC, "MemAvailable")
+    if available is not None:
+        return available
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -101,7 +101,7 @@ def _machine() -> int | None:
 
 
 def _field(path: Path, key: str) -> int | None:
-    """The bytes that a line ``key: 12 kB`` of a file of the system tells."""
+    """Bytes that a line ``key: 12 kB`` of a system file states."""
     try:
         for line in path.read_text().splitlines():
             if line.startswith(key + ":"):
@@ -112,6 +112,7 @@ def _field(path: Path, key: str) -> int | None:
 
 
 def _group() -> int | None:
+    """Bytes that the control group leaves; its file cache counts as free."""
     try:
         most = int((_CGROUP / "memory.max").read_text())
         used = int((_CGROUP / "memory.current").read_text())

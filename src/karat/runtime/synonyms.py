@@ -1,8 +1,8 @@
-"""Names that people know from scikit-learn, and what they are here."""
+"""Names from scikit-learn, and their counterparts in karat."""
 
 from __future__ import annotations
 
-_NOISE = "the label -1 is an error here unless noise= is given, and a cluster there"
+_NOISE_NOTE = "the label -1 is an error here unless noise= is given, and a cluster there"
 #: name in scikit-learn -> (name here, what differs)
 SCIKIT_LEARN = {
     "adjusted_rand_score": ("adjusted_rand_index", ""),
@@ -26,16 +26,16 @@ SCIKIT_LEARN = {
         "unordered pairs here; the matrix there counts each pair twice",
     ),
     "contingency_matrix": ("ContingencyTable", ""),
-    "silhouette_score": ("silhouette", _NOISE),
-    "calinski_harabasz_score": ("calinski_harabasz_index", _NOISE),
-    "davies_bouldin_score": ("davies_bouldin_index", _NOISE),
+    "silhouette_score": ("silhouette", _NOISE_NOTE),
+    "calinski_harabasz_score": ("calinski_harabasz_index", _NOISE_NOTE),
+    "davies_bouldin_score": ("davies_bouldin_index", _NOISE_NOTE),
 }
 
 
 def hint(name: str) -> str:
-    """What a public name of scikit-learn is called here, or nothing."""
+    """A note on karat's name for a public function of scikit-learn, empty for any other name."""
     if name not in SCIKIT_LEARN:
         return ""
     ours, note = SCIKIT_LEARN[name]
-    names = " and ".join(f"karat.{one}" for one in ours.split(", "))
+    names = " and ".join(f"karat.{measure}" for measure in ours.split(", "))
     return f"; scikit-learn's {name} is {names}{f' ({note})' * bool(note)}"

@@ -1,4 +1,4 @@
-"""Threads: how many cores there are for this process, and one way to map over them.
+"""Threads: the cores available to this process, and a map over them.
 
 Kernels release the interpreter lock, so that threads are enough wherever karat computes by
 itself. Results are in the order of the items and do not depend on the number of cores.
@@ -24,7 +24,7 @@ _one_core: ContextVar[bool] = ContextVar("one_core", default=False)
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Let what runs in the block take one core, because others run beside it."""
+    """Give the code in the block one core, because other work runs beside it."""
     token = _one_core.set(True)
     try:
         yield
@@ -35,18 +35,18 @@ def one_core() -> Iterator[None]:
 def available_cores() -> int:
     """Processors that this process may use, one within :func:`one_core`.
 
-    The least of the processors it is bound to, its control group's quota of processor time (a
-    container's limit) and the environment variable ``LOKY_MAX_CPU_COUNT``, as joblib counts.
+    The least of three numbers, as joblib counts: the processors that it is bound to, the quota of
+    its control group (a container), and the environment variable ``LOKY_MAX_CPU_COUNT``.
     """
     if _one_core.get():
         return 1
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    return _counted(bound, os.environ.get("LOKY_MAX_CPU_COUNT"))
+    return _core_count(bound, os.environ.get("LOKY_MAX_CPU_COUNT"))
 
 
 @lru_cache(maxsize=8)
-def _counted(bound: int, limit: str | None) -> int:
-    """The count for these processors and this limit: the files of the group are read once."""
+def _core_count(bound: int, limit: str | None) -> int:
+    """The count for these processors and this limit; the files of the group are read once."""
     from joblib import cpu_count
 
     return int(cpu_count())
@@ -54,7 +54,7 @@ def _counted(bound: int, limit: str | None) -> int:
 
 @lru_cache(maxsize=1)
 def thread_pools() -> Any:
-    """What limits the threads of compiled libraries."""
+    """Controller of the thread pools of compiled libraries."""
     import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
     from threadpoolctl import ThreadpoolController
 
@@ -65,10 +65,10 @@ def thread_pools() -> Any:
 def threads(
     *, one_blas_thread: bool = False
 ) -> Iterator[Callable[[Callable[[T], R], Iterable[T]], Iterator[R]]]:
-    """A ``map`` on all cores, in order, with few results held at a time.
+    """A ``map`` on all cores, in order, with few results in memory at a time.
 
-    The first error, or Ctrl-C, cancels what has not begun. Matrix products may use
-    ``one_blas_thread`` meanwhile.
+    The first error, or Ctrl-C, cancels the items that have not begun. ``one_blas_thread`` limits
+    matrix products to one thread meanwhile.
     """
     n = available_cores()
     limit: AbstractContextManager[Any] = nullcontext()
@@ -83,6 +83,7 @@ def threads(
         with ThreadPoolExecutor(n) as pool:
 
             def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+                """Apply ``work`` to the items in order, few of them ahead of the caller."""
                 waiting: deque[Future[R]] = deque()
                 try:
                     for item in items:
@@ -108,8 +109,8 @@ def in_order(
 
 def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """``[work(item) for item in items]`` on all cores; no thread is started for one item."""
-    todo = list(items)
-    return [work(item) for item in todo] if len(todo) < 2 else list(in_order(work, todo))
+    pending = list(items)
+    return [work(item) for item in pending] if len(pending) < 2 else list(in_order(work, pending))
 
 
 def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:

@@ -1,20 +1,24 @@
-"""Input validation of every public function: what was given, what is wanted, how to fix it."""
+"""Input validation of every public function, with errors that say how to fix the input."""
 
 from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, sparray, spmatrix
+    from sklearn.base import BaseEstimator
+
+    from karat.runtime.types import ArrayLike, Floats, RandomState, Rows
 
 _NUMERIC = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
-Data: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
+Data: TypeAlias = "Rows"
 
 
 class InputError(ValueError):
@@ -33,16 +37,16 @@ class NothingToRankError(InputError):
     """There is no clustering to choose from; the message says why."""
 
 
-def unknown_name(given: object, known: Iterable[str], what: str) -> InputError:
-    """The error for a name that is not among ``known``, with the nearest ones.
+def unknown_name(name: object, choices: Iterable[str], kind: str) -> InputError:
+    """The error for a name that is not among ``choices``, with the nearest ones.
 
-    ``what`` is the kind of thing, such as ``"measure"``.
+    ``kind`` is the kind of thing, such as ``"measure"``.
     """
-    names = sorted(known)
-    near = difflib.get_close_matches(str(given), names, n=3, cutoff=0.5)
+    names = sorted(choices)
+    near = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else ""
     listing = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
-    return InputError(f"no {what} is called {given!r}; {hint or 'there are: ' + listing}")
+    return InputError(f"no {kind} is called {name!r}; {hint or 'there are: ' + listing}")
 
 
 def check_choice(value: object, choices: Iterable[str], name: str) -> None:
@@ -52,7 +56,7 @@ def check_choice(value: object, choices: Iterable[str], name: str) -> None:
         raise InputError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
 
 
-def check_data(X: Any, *, name: str = "X") -> Data:
+def check_data(X: ArrayLike, *, name: str = "X") -> Rows:
     """Turn ``X`` into a C-contiguous float array or a CSR array, or say why it cannot be.
 
     Parameters
@@ -82,27 +86,29 @@ def check_data(X: Any, *, name: str = "X") -> Data:
     return matrix
 
 
-def largest_value(dtype: Any) -> float:
-    """The largest magnitude whose squares a sum of a million of can hold."""
+def largest_value(dtype: np.dtype[np.floating[Any]]) -> float:
+    """The largest magnitude whose squares can be added up a million times."""
     return float(np.finfo(dtype).max ** 0.5 / 1e3)
 
 
-def smallest_value(dtype: Any) -> float:
+def smallest_value(dtype: np.dtype[np.floating[Any]]) -> float:
     """The smallest magnitude whose squares keep their digits."""
     return float(np.finfo(dtype).tiny ** 0.5 * 1e3)
 
 
-def beyond_squares(told: str, dtype: Any, *, small: bool = False, scalable: bool = True) -> str:
-    """The message about values whose squares overflow or, if they are ``small``, vanish."""
+def beyond_squares(
+    finding: str, dtype: np.dtype[np.floating[Any]], *, small: bool = False, scalable: bool = True
+) -> str:
+    """The message about values whose squares overflow or, if ``small``, vanish."""
     size, unit = ("less", "smaller") if small else ("more", "larger")
     scale = ", or scale the features (scale='standard', --scale standard)" if scalable else ""
     return (
-        f"{told}, and distances square them: {size} than {dtype} can hold. Choose a {unit} unit"
+        f"{finding}, and distances square them: {size} than {dtype} can hold. Choose a {unit} unit"
         f"{scale}"
     )
 
 
-def as_numbers(X: Any, *, name: str = "X") -> Data:
+def as_numbers(X: ArrayLike, *, name: str = "X") -> Rows:
     """:func:`check_data` without its last step: missing values come out as NaN."""
     from scipy import sparse
 
@@ -126,7 +132,8 @@ def as_numbers(X: Any, *, name: str = "X") -> Data:
     return np.ascontiguousarray(array)
 
 
-def _csr(X: Any, name: str) -> csr_array:
+def _csr(X: spmatrix | sparray, name: str) -> csr_array:
+    """A canonical CSR array of a sparse matrix, float32 or float64."""
     from scipy import sparse
 
     if X.dtype.kind not in "fiub":
@@ -147,7 +154,7 @@ def _csr(X: Any, name: str) -> csr_array:
     return matrix
 
 
-def _check_structure(X: Any, name: str) -> None:
+def _check_structure(X: spmatrix | sparray, name: str) -> None:
     """Raise for compressed rows or columns that native code would follow out of the arrays."""
     if X.format not in ("csr", "csc", "bsr"):
         return
@@ -163,7 +170,7 @@ def _check_structure(X: Any, name: str) -> None:
         ) from None
 
 
-def validated(estimator: Any, X: Any, **options: Any) -> Any:
+def validated(estimator: BaseEstimator, X: ArrayLike, **options: object) -> Any:
     """scikit-learn's ``validate_data``, which follows the indices of sparse data unseen."""
     from scipy import sparse
     from sklearn.utils.validation import validate_data
@@ -173,37 +180,37 @@ def validated(estimator: Any, X: Any, **options: Any) -> Any:
     return validate_data(estimator, X, **options)
 
 
-def _dense(X: Any, name: str) -> NDArray[Any]:
+def _dense(X: ArrayLike, name: str) -> NDArray[Any]:
     """A NumPy array of whatever holds rows of numbers; missing values as NaN where they can be."""
-    if isinstance(X, np.ma.MaskedArray):
-        if X.dtype.kind not in "fiub":
-            raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
-        kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-        return np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(kind)).astype(kind)
-    if all(hasattr(X, part) for part in ("obs", "obsm", "obs_names")):
+    source: Any = on_host(X, name=name)
+    if isinstance(source, np.ma.MaskedArray):
+        if source.dtype.kind not in "fiub":
+            raise InputError(f"{name} must contain real numbers; its dtype is {source.dtype}")
+        kind = source.dtype if source.dtype in (np.float32, np.float64) else np.float64
+        return np.where(np.ma.getmaskarray(source), np.nan, source.data.astype(kind)).astype(kind)
+    if all(hasattr(source, part) for part in ("obs", "obsm", "obs_names")):
         raise InputError(
             f"{name} is an annotated matrix (AnnData), which has several representations: give "
-            f"one, {' or '.join([*(f'obsm[{key!r}]' for key in X.obsm), 'X'])}"
+            f"one, {' or '.join([*(f'obsm[{key!r}]' for key in source.obsm), 'X'])}"
         )
-    X = on_host(X, name=name)
-    package = type(X).__module__.partition(".")[0]
+    package = type(source).__module__.partition(".")[0]
     if package == "polars":
-        if hasattr(X, "collect"):
-            X = X.collect()
-        return np.asarray(X.to_numpy())
-    if package == "pyarrow" and hasattr(X, "to_pandas"):
-        X = X.to_pandas()
+        if hasattr(source, "collect"):
+            source = source.collect()
+        return np.asarray(source.to_numpy())
+    if package == "pyarrow" and hasattr(source, "to_pandas"):
+        source = source.to_pandas()
         package = "pandas"
-    if package == "pandas" and hasattr(X, "ndim"):
-        kinds = list(X.dtypes) if X.ndim == 2 else [X.dtype]
+    if package == "pandas" and hasattr(source, "ndim"):
+        kinds = list(source.dtypes) if source.ndim == 2 else [source.dtype]
         nullable = not all(isinstance(kind, np.dtype) for kind in kinds)
         if nullable and all(getattr(kind, "kind", "O") in "fiub" for kind in kinds):
-            return np.asarray(X.to_numpy(dtype=np.float64, na_value=np.nan))
-        return np.asarray(X.to_numpy())
+            return np.asarray(source.to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(source.to_numpy())
     try:
-        return np.asarray(X)
+        return np.asarray(source)
     except ValueError:
-        widths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        widths = [len(row) if hasattr(row, "__len__") else 1 for row in source]
         odd = next((i for i, width in enumerate(widths) if width != widths[0]), None)
         if odd is None:
             raise InputError(f"{name} cannot be turned into an array of numbers") from None
@@ -242,8 +249,8 @@ def on_host(values: Any, *, name: str = "X") -> Any:
         ) from None
 
 
-def _unboxed(array: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Numbers out of Python objects; None and pandas.NA become NaN."""
+def _unboxed(array: NDArray[Any], name: str) -> Floats:
+    """Numbers from Python objects; None and pandas.NA become NaN."""
     import pandas as pd
 
     missing = np.asarray(pd.isna(array))
@@ -266,12 +273,14 @@ def _unboxed(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     return out
 
 
-def _sparse_position(matrix: Any, i: int) -> tuple[int, int]:
+def _sparse_position(matrix: csr_array, i: int) -> tuple[int, int]:
+    """Row and column of a stored value of a CSR array."""
     row = int(np.searchsorted(matrix.indptr, i, side="right")) - 1
     return row, int(matrix.indices[i])
 
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:
+    """Raise unless the shape has two dimensions and neither is 0."""
     if len(shape) != 2:
         raise InputError(
             f"{name} must be two-dimensional (objects × features); its shape is {shape}"
@@ -282,7 +291,10 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
         raise InputError(f"{name} has no columns; at least one feature is needed")
 
 
-def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
+def _check_values(
+    values: NDArray[Any], name: str, position: Callable[[int], tuple[Any, ...]]
+) -> None:
+    """Raise for missing or infinite values, and for values whose squares do not fit."""
     if len(values) == 0:
         return
     # NaN if any value is
@@ -290,16 +302,16 @@ def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
     if 0 < largest < smallest_value(values.dtype):
         i = int(np.argmax(np.abs(values)))
         row, column = position(i)
-        told = f"{name} has no value above {largest:.3g} ({name}[{int(row)}, {int(column)}])"
-        raise InputError(beyond_squares(told, values.dtype, small=True))
+        finding = f"{name} has no value above {largest:.3g} ({name}[{int(row)}, {int(column)}])"
+        raise InputError(beyond_squares(finding, values.dtype, small=True))
     if largest <= largest_value(values.dtype):
         return
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad) == 0:
         i = int(np.argmax(np.abs(values)))
         row, column = position(i)
-        told = f"{name} has values up to {largest:.3g} ({name}[{int(row)}, {int(column)}])"
-        raise InputError(beyond_squares(told, values.dtype))
+        finding = f"{name} has values up to {largest:.3g} ({name}[{int(row)}, {int(column)}])"
+        raise InputError(beyond_squares(finding, values.dtype))
     places = ", ".join(
         f"{name}[{int(r)}, {int(c)}] = {values[i]}" for i in bad[:3] for r, c in [position(i)]
     )
@@ -310,8 +322,8 @@ def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
     )
 
 
-def check_sample_weight(sample_weight: Any, n: int | None) -> NDArray[np.float64]:
-    """The weights of ``n`` objects, where it is known: finite, at least 0, not all 0."""
+def check_sample_weight(sample_weight: npt.ArrayLike, n: int | None) -> Floats:
+    """Validated weights of ``n`` objects: finite, at least 0, not all 0."""
     try:
         weights = np.asarray(on_host(sample_weight, name="sample_weight"), dtype=np.float64)
     except (TypeError, ValueError):
@@ -337,11 +349,11 @@ def check_sample_weight(sample_weight: Any, n: int | None) -> NDArray[np.float64
     return weights
 
 
-def in_order_of(one: Any, other: Any, *, name: str, other_name: str) -> Any:
-    """Put what has a pandas index of ids into the order of another such object.
+def in_order_of(reference: object, target: object, *, name: str, other_name: str) -> Any:
+    """Put a pandas object with an index of ids into the order of another one.
 
-    What has no index, or one that only counts the rows, has no ids: where neither side has ids,
-    objects are matched by position.
+    An index that only counts the rows holds no ids; where neither side has ids, objects are
+    matched by position.
 
     Both are tables, series, a mapping or list of these; everything else is left alone. InputError
     if the ids are not the same on both sides, one of each, or only one of two indexes has ids.
@@ -355,25 +367,25 @@ def in_order_of(one: Any, other: Any, *, name: str, other_name: str) -> Any:
     import sys
 
     if "pandas" not in sys.modules:
-        return other
+        return target
     import pandas as pd
 
     tables = (pd.Series, pd.DataFrame)
-    if isinstance(one, dict):  # its first table tells the order
-        one = next((value for value in one.values() if isinstance(value, tables)), None)
-    if isinstance(other, dict):
-        reference = one if isinstance(one, tables) else other
+    if isinstance(reference, dict):  # its first table tells the order
+        reference = next((value for value in reference.values() if isinstance(value, tables)), None)
+    if isinstance(target, dict):
+        reference = reference if isinstance(reference, tables) else target
         return {
             key: in_order_of(reference, value, name=name, other_name=f"{other_name}[{key!r}]")
-            for key, value in other.items()
+            for key, value in target.items()
         }
-    if isinstance(other, list) and other and all(isinstance(value, tables) for value in other):
-        return [in_order_of(one, value, name=name, other_name=other_name) for value in other]
-    if not all(isinstance(side, tables) for side in (one, other)):
-        return other
-    left, right = one.index, other.index
+    if isinstance(target, list) and target and all(isinstance(value, tables) for value in target):
+        return [in_order_of(reference, value, name=name, other_name=other_name) for value in target]
+    if not (isinstance(reference, tables) and isinstance(target, tables)):
+        return target
+    left, right = reference.index, target.index
     if len(left) != len(right) or left.equals(right):
-        return other
+        return target
     numbering = pd.RangeIndex(len(left))
     mixed = left.equals(numbering) or right.equals(numbering)
     if not mixed and left.is_unique and right.is_unique:
@@ -381,7 +393,7 @@ def in_order_of(one: Any, other: Any, *, name: str, other_name: str) -> Any:
         if (at < 0).any():  # 7 on one side may be "7" on the other
             at = right.map(str).get_indexer(left.map(str)) if right.map(str).is_unique else at
         if (at >= 0).all() and len(set(at.tolist())) == len(at):
-            return other.iloc[at]
+            return target.iloc[at]
     shown = [", ".join(map(repr, index[:3].tolist())) for index in (left, right)]
     raise InputError(
         f"{name} and {other_name} have different pandas indexes ({shown[0]}, ... and {shown[1]}, "
@@ -390,7 +402,7 @@ def in_order_of(one: Any, other: Any, *, name: str, other_name: str) -> Any:
     )
 
 
-def check_random_state(random_state: Any) -> np.random.Generator:
+def check_random_state(random_state: RandomState) -> np.random.Generator:
     """The generator for ``random_state``: None, an int, a Generator or a RandomState."""
     if isinstance(random_state, np.random.Generator):
         return random_state

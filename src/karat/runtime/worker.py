@@ -1,4 +1,4 @@
-"""What a worker process runs first, before it imports anything that takes time."""
+"""Start of a worker process, before it imports anything that takes time."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def start_worker(parent: int, module: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def leave_with_parent() -> None:
+        """End this process once its parent is gone."""
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)

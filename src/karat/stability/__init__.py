@@ -1,4 +1,4 @@
-"""Would these clusters be found again? Resampling methods, beside data without clusters."""
+"""Resampling methods: are clusters found again, compared with null references?"""
 
 from karat.nulls.references import draw_reference
 from karat.stability.assessment import Assessment, assess

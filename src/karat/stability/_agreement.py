@@ -1,4 +1,4 @@
-"""How alike two clusterings of the same objects are, from integer codes."""
+"""Agreement of two clusterings of the same objects, from integer codes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Codes = NDArray[np.int32]
+    from karat.stability.engine import Codes
 
 
-def table(one: Codes, other: Codes) -> NDArray[np.int64]:
+def table(first: Codes, second: Codes) -> NDArray[np.int64]:
     """Counts of the objects in each pair of clusters; outliers are singletons."""
-    one, other = _singletons(one), _singletons(other)
-    shape = int(one.max(initial=-1)) + 1, int(other.max(initial=-1)) + 1
-    cells = one.astype(np.int64) * shape[1] + other
+    first, second = _singletons(first), _singletons(second)
+    shape = int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1
+    cells = first.astype(np.int64) * shape[1] + second
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _singletons(codes: Codes) -> NDArray[Any]:
+    """Codes with each outlier in a cluster of its own."""
     noise = np.flatnonzero(codes < 0)
     if len(noise) == 0:
         return codes
@@ -38,16 +39,16 @@ def disagreement(predicted: Codes, labels: Codes) -> float:
     return 1 - float(t[rows, columns].sum()) / max(int(t.sum()), 1)
 
 
-def least_kept(one: Codes, other: Codes) -> float:
-    """Share of the objects of the worst cluster that one cluster there holds; mean of both ways.
+def least_kept(first: Codes, second: Codes) -> float:
+    """Share of the worst cluster that one cluster of the other clustering holds; mean of both ways.
 
     One cluster that is split, or joined with another, lowers it however many are left alone.
     """
-    t = table(one, other)
+    t = table(first, second)
     return (worst_held(t) + worst_held(t.T)) / 2
 
 
 def worst_held(t: NDArray[np.int64]) -> float:
-    """The least share of a cluster (row) that one cluster there holds."""
+    """Least share of a cluster (row) that one cluster of the other clustering holds."""
     sizes = t.sum(axis=1)
     return float((t.max(axis=1)[sizes > 0] / sizes[sizes > 0]).min(initial=1.0))

@@ -1,4 +1,4 @@
-"""The whole answer for one clusterer: how many clusters are found again, and which ones."""
+"""Assessment of one clusterer: the number of clusters found again, and which ones."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from karat.runtime.validation import InputError
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.engine import Options, check_draws, prepare
+from karat.stability.engine import Engine, ResamplingOptions, check_draws, prepare
 from karat.stability.result import ClusterStability, StabilityCurve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: objects that are resampled, drawn from more
+    from karat.clusterers import Clusterer
+    from karat.runtime.types import ArrayLike, Labels, Rows
+    from karat.stability.engine import ClustererLike
+
+#: objects that are resampled; more are sampled first
 MOST_OBJECTS = 5_000
 #: objects whose consensus is kept
 MOST_SHOWN = 300
@@ -31,7 +35,7 @@ MOST_CLUSTERS = 254
 
 @dataclass(frozen=True)
 class Assessment:
-    """How stable a clusterer's answers are: over k beside a null, and cluster by cluster.
+    """Stability of a clusterer's answers: over k beside a null, and cluster by cluster.
 
     Attributes
     ----------
@@ -75,8 +79,8 @@ class Assessment:
     def number(self) -> str:
         """A sentence on the number of clusters."""
         if self.curve is None:
-            own, found = len(self.clusters.table), self.clusters.found.tolist()
-            return f"{own_number(self.clusterer, own, found, self.found_in_null)}."
+            n_clusters, counts = len(self.clusters.table), self.clusters.found.tolist()
+            return f"{own_number(self.clusterer, n_clusters, counts, self.found_in_null)}."
         table, k = self.curve.table, self.selected
         if k is None:
             return (
@@ -91,15 +95,16 @@ class Assessment:
                 "have clusters without gaps between them."
             )
         row = table.loc[k]
-        told = (
+        sentence = (
             f"{k} clusters stand out: {row['value']:.1%} of the objects of the worst of them stay "
             f"together in another half, against {row['null']:.1%} in null references"
         )
-        return f"{told}." if k == self.value else f"{told}, not the {self.value:g} judged here."
+        judged = "" if k == self.value else f", not the {self.value:g} judged here"
+        return f"{sentence}{judged}."
 
     @property
     def advice(self) -> str:
-        """What to believe: the number of clusters, then which of them."""
+        """Sentences on the number of clusters, then on which clusters to believe."""
         return f"{self.number} {self.clusters.advice}"
 
     @property
@@ -114,36 +119,37 @@ class Assessment:
         return f"{self.advice}{curve}\n\n{self.clusters.table.round(3)}"
 
     def _repr_html_(self) -> str:
+        """The advice, the curve and the table of clusters as HTML."""
         import html
 
         curve = "" if self.curve is None else self.curve._repr_html_()
         return f"<p>{html.escape(self.advice)}</p>{curve}{self.clusters._repr_html_()}"
 
 
-def own_number(clusterer: str, k: int, found: Sequence[int], in_null: Sequence[int]) -> str:
-    """How often resamples have k clusters, and the null several, where nobody says how many."""
-    told = (
+def own_number(clusterer: str, k: int, counts: Sequence[int], in_null: Sequence[int]) -> str:
+    """A sentence on the number of clusters where the clusterer finds it itself."""
+    sentence = (
         f"{clusterer} finds the number of clusters itself: {k}, and as many in "
-        f"{found.count(k)} of {len(found)} resamples ({min(found)} to {max(found)} in all)"
+        f"{counts.count(k)} of {len(counts)} resamples ({min(counts)} to {max(counts)} in all)"
     )
     if not in_null:
-        return told
+        return sentence
     several = sum(count > 1 for count in in_null)
-    return f"{told}; in {several} of {len(in_null)} null references it finds two or more"
+    return f"{sentence}; in {several} of {len(in_null)} null references it finds two or more"
 
 
 def assess(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 9),
-    labels: Any = None,
+    labels: Labels | None = None,
     value: float | None = None,
     n_resamples: int = 20,
     n_references: int = 5,
     max_objects: int | None = MOST_OBJECTS,
     everywhere: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> Assessment:
     """Judge how many clusters of a clusterer would be found again, and which ones.
 
@@ -198,13 +204,14 @@ def assess(
         rng = engine.generator(2**31 + 1)
         rows = np.sort(rng.choice(engine.n, max_objects, replace=False))
     data = engine.X if len(rows) == engine.n else engine.part(rows)
-    own = None
+    encoded = None
     if labels is not None:
         if value is None:
             raise InputError("labels need the value that they were made with, e.g. value=3")
-        if len(labels) != engine.n:
-            raise InputError(f"labels has {len(labels)} labels, but there are {engine.n} objects")
-        own = encode(np.asarray(labels)[rows])
+        codes = np.asarray(labels)
+        if len(codes) != engine.n:
+            raise InputError(f"labels has {len(codes)} labels, but there are {engine.n} objects")
+        encoded = encode(codes[rows])
     null = Null(data, engine.metric)
     n_references = n_references if null.kinds else 0
     options = engine.options
@@ -219,38 +226,49 @@ def assess(
             value = curve.selected if (curve.selected or 1) > 1 else _most_stable(curve)
     elif value is None:
         value = record.values[0]
-    at: Any = value
-    in_null = () if curve is not None else _found_in_null(null, record, at, n_references, options)
+    parameter_value: Any = value
+    in_null: tuple[int, ...] = ()
+    if curve is None:
+        in_null = _found_in_null(null, record, parameter_value, n_references, options)
     clusters = clusterwise_bootstrap(
         data,
         record,
-        k=at,
-        labels=None if own is None else own.codes,
+        k=parameter_value,
+        labels=None if encoded is None else encoded.codes,
         n_resamples=2 * n_resamples,
         **options,
     )
-    if own is not None:
-        names = clusters.table.set_axis(own.names.tolist(), axis=0).rename_axis("cluster")
+    if encoded is not None:
+        names = clusters.table.set_axis(encoded.names.tolist(), axis=0).rename_axis("cluster")
         clusters = replace(clusters, table=names)
-    shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, options)
+    shown, consensus = _consensus(data, record, parameter_value, clusters, 2 * n_resamples, engine)
     return Assessment(
-        record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references, in_null
+        clusterer=record.key,
+        curve=curve,
+        clusters=clusters,
+        value=float(parameter_value),
+        rows=rows,
+        shown=rows[shown],
+        consensus=consensus,
+        n_references=n_references,
+        found_in_null=in_null,
     )
 
 
 def n_steps(k: int, n_resamples: int, n_sets: int) -> int:
-    """How many draws an assessment with so many reference sets makes, for showing its progress."""
+    """Number of draws that an assessment makes, for its progress bar."""
     curve = n_resamples + n_sets * n_null_resamples(n_resamples)
     return (curve if k else n_sets) + 4 * n_resamples
 
 
 def _found_in_null(
-    null: Null, record: Any, value: Any, n_references: int, options: Options
+    null: Null, record: Clusterer, value: Any, n_references: int, options: ResamplingOptions
 ) -> tuple[int, ...]:
-    """How many clusters there are in data without clusters, for the same parameter."""
+    """Number of clusters in each reference data set, for the same parameter."""
     engine = prepare(null.X, record, **options)
 
     def count(job: tuple[int, int]) -> int:
+        """Number of clusters in one reference data set."""
         rng = engine.generator(2**31 + 3, *job)
         part = replace(engine, X=null.draw(null.kinds[job[0]], rng), _lists=[])
         return int(part.fit(None, [value], rng)[0].max(initial=-1)) + 1
@@ -260,6 +278,7 @@ def _found_in_null(
 
 
 def _most_stable(curve: StabilityCurve) -> int:
+    """The least unstable number of clusters, relative to the null where there is one."""
     unstable = 1 - curve.table["value"]
     if "ratio" in curve.table and curve.table["ratio"].notna().any():
         unstable = curve.table["ratio"]
@@ -267,23 +286,23 @@ def _most_stable(curve: StabilityCurve) -> int:
 
 
 def _consensus(
-    data: Any,
-    record: Any,
+    data: Rows,
+    record: Clusterer,
     value: Any,
     clusters: ClusterStability,
     n_resamples: int,
-    options: Options,
+    engine: Engine,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Objects in the order of the dendrogram, and the consensus of each two."""
     n = data.shape[0]
     if len(clusters.table) > MOST_CLUSTERS:
         return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
-    found = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **options)
+    consensus = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **engine.options)
     rows = np.arange(n)
     if n > MOST_SHOWN:
-        rng = np.random.default_rng([options["random_state"], 2**31 + 2])
+        rng = engine.generator(2**31 + 2)
         rows = np.sort(rng.choice(n, MOST_SHOWN, replace=False))
-    key = next(iter(found.labels))
-    some = Consensus(found.table, {key: np.ascontiguousarray(found.labels[key][:, rows])})
-    order = some.order(key)
-    return rows[order], some.matrix(key)[np.ix_(order, order)]
+    key = next(iter(consensus.labels))
+    part = Consensus(consensus.table, {key: np.ascontiguousarray(consensus.labels[key][:, rows])})
+    order = part.order(key)
+    return rows[order], part.matrix(key)[np.ix_(order, order)]

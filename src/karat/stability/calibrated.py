@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from karat.nulls.references import Null, Reference
+from karat.nulls.references import Null, NullKind
 from karat.nulls.structure import Structure, structure_of
-from karat.nulls.valleys import WORTH
+from karat.nulls.valleys import WORTH_A_LOOK
 from karat.runtime.validation import InputError
 from karat.stability._agreement import least_kept
 from karat.stability.curves import overlapping
-from karat.stability.engine import Engine, Options, check_draws, check_numbers, prepare
+from karat.stability.engine import Engine, ResamplingOptions, check_draws, check_numbers, prepare
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats
+    from karat.stability.engine import ClustererLike
 
-#: a number of clusters counts where it is clearly less than so unstable, relative to the null
+#: instability relative to the null below which a number of clusters counts
 RATIO = 1 / 3
 #: standard errors of the ratio that make it clear
-CLEAR = 2.0
-#: objects that the smaller of two clusterings shares with the other, for each cluster, where half
-#: of the objects are drawn; else more are
+CLEAR_ERRORS = 2.0
+#: half of the objects are drawn where two halves share at least 8 objects per cluster, else 0.7
 SHARED, HALF, MORE = 8, 0.5, 0.7
 
 
@@ -38,30 +37,28 @@ def n_null_resamples(n_resamples: int) -> int:
 
 
 def share_drawn(n: int, most: int) -> float:
-    """The share of n objects in a subsample, for up to so many clusters."""
+    """Share of n objects in each subsample, for up to ``most`` clusters."""
     return MORE if n * HALF**2 < SHARED * most else HALF
 
 
-def kinds_beside(
-    kinds: tuple[Reference, ...], structure: Structure | None
-) -> tuple[Reference, ...]:
-    """The kinds of null that data stand beside, of those that they could."""
+def kinds_beside(kinds: tuple[NullKind, ...], structure: Structure | None) -> tuple[NullKind, ...]:
+    """The kinds of null that the data are compared with, of those available."""
     if "gaussian" not in kinds or structure is None:
         return kinds
     return ("within",) if structure.decision == "yes" else ("within", *kinds)
 
 
 def calibrated_stability(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 20,
     n_references: int = 10,
     everywhere: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
-    """How well the worst cluster survives in another half, beside data without clusters.
+    """Survival of the worst cluster in another half, compared with null data.
 
     Parameters
     ----------
@@ -121,7 +118,7 @@ def calibrated_stability(
         check_draws(n_references)
     share = share_drawn(engine.n, numbers[-1])
 
-    own = pairs_of_subsamples(engine, numbers, n_resamples, share)
+    kept = pairs_of_subsamples(engine, numbers, n_resamples, share)
     null = Null(engine.X, engine.metric)
     kinds = null.kinds if n_references else ()
     structure = labels = None
@@ -133,23 +130,24 @@ def calibrated_stability(
     #: mean of each reference set, NaN where the null is not needed
     sets = np.full((max(len(kinds), 1), max(n_references, 1), len(numbers)), np.nan)
 
-    def drawn(place: int, r: int) -> Engine:
-        seed = np.random.default_rng([engine.random_state, 2**31, place, r])
-        return replace(engine, X=null.draw(kinds[place], seed, labels), _lists=[])
+    def drawn(index: int, r: int) -> Engine:
+        """The engine with reference data set ``r`` of a kind of null."""
+        seed = np.random.default_rng([engine.random_state, 2**31, index, r])
+        return replace(engine, X=null.draw(kinds[index], seed, labels), _lists=[])
 
-    samples = {k: own[:, i] for i, k in enumerate(numbers)}
-    for beside in _in_turn(engine, 1 - own.mean(axis=0), everywhere) if kinds else ():
-        ks = [numbers[i] for i in beside]
-        for place in range(len(kinds)):
+    samples = {k: kept[:, i] for i, k in enumerate(numbers)}
+    for positions in _in_turn(engine, 1 - kept.mean(axis=0), everywhere) if kinds else ():
+        ks = [numbers[i] for i in positions]
+        for index in range(len(kinds)):
             for r in range(n_references):
                 n_pairs = n_null_resamples(n_resamples)
-                found = pairs_of_subsamples(drawn(place, r), ks, n_pairs, share)
-                sets[place, r, beside] = found.mean(axis=0)
+                kept_in_null = pairs_of_subsamples(drawn(index, r), ks, n_pairs, share)
+                sets[index, r, positions] = kept_in_null.mean(axis=0)
         if not everywhere and _stable(_table(samples, sets)):
             break
     table = _table(samples, sets) if kinds else curve_table(samples, [], greater_is_better=True)
     selected = max(_stable(table), default=1) if kinds else None
-    if structure is not None and structure.evidence < WORTH:
+    if structure is not None and structure.evidence < WORTH_A_LOOK:
         selected = 1
     return StabilityCurve(
         "Calibrated stability",
@@ -164,9 +162,10 @@ def calibrated_stability(
 
 
 def pairs_of_subsamples(engine: Engine, ks: list[int], n_pairs: int, share: float) -> Floats:
-    """What the worst cluster keeps in the other subsample of each pair, (B, K)."""
+    """Share kept by the worst cluster in the other subsample of each pair, (B, K)."""
 
     def pair(b: int) -> list[float]:
+        """Share kept by the worst cluster of one pair of subsamples, for each k."""
         return overlapping(engine, ks, engine.generator(b), share, least_kept)
 
     return np.array(engine.map(pair, range(n_pairs)))
@@ -176,20 +175,21 @@ def _table(samples: dict[int, Floats], sets: Floats) -> pd.DataFrame:
     """The curve beside the mean of each reference set, the ratio of both, and its error."""
     references = [dict(zip(samples, rows.T, strict=True)) for rows in sets]
     table = curve_table(samples, references, greater_is_better=True)
-    lost, alone = 1 - table["null"], 1 - table["value"]
-    ratio = (alone / lost).mask(lost <= 0, 1.0)
+    lost, unstable = 1 - table["null"], 1 - table["value"]
+    ratio = (unstable / lost).mask(lost <= 0, 1.0)
     of_null = table["null_error"] / np.sqrt(sets.shape[1])
     error = np.hypot(table["standard_error"], ratio * of_null) / lost.where(lost > 0, 1.0)
     return table.assign(ratio=ratio, ratio_error=error)
 
 
 def _stable(table: pd.DataFrame) -> list[int]:
-    clear = table["ratio"] + CLEAR * table["ratio_error"] <= RATIO
+    """Numbers of clusters that are clearly more stable than their null."""
+    clear = table["ratio"] + CLEAR_ERRORS * table["ratio_error"] <= RATIO
     return list(map(int, table.index[clear]))
 
 
 def _in_turn(engine: Engine, lost: Floats, everywhere: bool) -> list[list[int]]:
-    """Which numbers stand beside their null together; the answer may be there before the last."""
+    """Positions of the numbers to compare with their null, in the order of the comparisons."""
     if everywhere:
         return [list(range(len(lost)))]
     hopeful = [i for i in range(len(lost)) if lost[i] <= RATIO]

@@ -1,4 +1,4 @@
-"""Which clusters of one clustering are found again in resamples of the data."""
+"""Stability of the clusters of one clustering in resamples of the data."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import numpy as np
 
 from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
-from karat.stability.engine import Options, check_draws, check_numbers, prepare
+from karat.stability.engine import ResamplingOptions, check_draws, check_numbers, prepare
 from karat.stability.result import ClusterStability
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.runtime.types import ArrayLike, Labels
+    from karat.stability.engine import ClustererLike
 
 RECOVERED, DISSOLVED = 0.75, 0.5
 NOT_DRAWN = -1
@@ -22,13 +25,13 @@ REFITS = 5
 
 
 def clusterwise_bootstrap(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int = 3,
-    labels: Any = None,
+    labels: Labels | None = None,
     n_resamples: int = 100,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> ClusterStability:
     """Mean Jaccard similarity of each cluster with the most similar one of each resample.
 
@@ -74,28 +77,30 @@ def clusterwise_bootstrap(
     check_draws(n_resamples)
     (number,) = check_numbers(k, engine.n)
     if labels is None:
-        own = engine.fit(None, [number], engine.generator(2**32 - 1))[0]
+        codes = engine.fit(None, [number], engine.generator(2**32 - 1))[0]
     else:
-        own = encode(labels).codes
-        if len(own) != engine.n:
-            raise InputError(f"labels has {len(own)} labels, but there are {engine.n} objects")
-    own = np.asarray(own, dtype=np.int32)
-    n_clusters = int(own.max(initial=-1)) + 1
+        codes = encode(labels).codes
+        if len(codes) != engine.n:
+            raise InputError(f"labels has {len(codes)} labels, but there are {engine.n} objects")
+    codes = np.asarray(codes, dtype=np.int32)
+    n_clusters = int(codes.max(initial=-1)) + 1
     if n_clusters == 0:
         raise InputError("every object is an outlier, so there is no cluster to judge")
 
     def resample(b: int) -> tuple[NDArray[Any], ...]:
+        """Best matches, marks of the objects and number of clusters of one resample."""
         rng = engine.generator(b)
         rows = np.unique(rng.integers(0, engine.n, engine.n))
-        found = engine.fit(rows, [number], rng)[0]
-        best, stayed = best_matches(own[rows], found.astype(np.int32, copy=False), n_clusters)
+        labels = engine.fit(rows, [number], rng)[0]
+        best, stayed = best_matches(codes[rows], labels.astype(np.int32, copy=False), n_clusters)
         objects = np.full(engine.n, NOT_DRAWN, dtype=np.int8)
         objects[rows] = stayed
-        return best, objects, np.array(int(found.max(initial=-1)) + 1)
+        return best, objects, np.array(int(labels.max(initial=-1)) + 1)
 
     def refit(r: int) -> tuple[NDArray[Any]]:
-        found = engine.fit(None, [number], engine.generator(2**32 - 2 - r))[0]
-        return (best_matches(own, found.astype(np.int32, copy=False), n_clusters)[0],)
+        """Best matches of the clusters in a fit to all objects from another seed."""
+        labels = engine.fit(None, [number], engine.generator(2**32 - 2 - r))[0]
+        return (best_matches(codes, labels.astype(np.int32, copy=False), n_clusters)[0],)
 
     refits = None
     if labels is None and engine.clusterer.depends_on_seed:
@@ -104,16 +109,16 @@ def clusterwise_bootstrap(
     outcomes = engine.map(resample, range(n_resamples))
     values = np.stack([best for best, *_ in outcomes])
     marks = np.stack([objects for _, objects, _ in outcomes])
-    marks[:, own < 0] = NOT_DRAWN
+    marks[:, codes < 0] = NOT_DRAWN
     stayed, seen = (marks == 1).sum(axis=0), (marks != NOT_DRAWN).sum(axis=0)
-    frame = _table(values, np.bincount(own[own >= 0], minlength=n_clusters))
+    frame = _table(values, np.bincount(codes[codes >= 0], minlength=n_clusters))
     objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
-    found = np.array([int(count) for *_, count in outcomes])
-    return ClusterStability(frame, own, objects, n_resamples, found, refits)
+    counts = np.array([int(count) for *_, count in outcomes])
+    return ClusterStability(frame, codes, objects, n_resamples, counts, refits)
 
 
 def _table(values: NDArray[np.float64], sizes: NDArray[np.int64]) -> pd.DataFrame:
-    """How well each cluster is found again, from its similarity in each resample."""
+    """Summary of each cluster's similarities over the resamples."""
     import pandas as pd
 
     drawn = np.maximum((~np.isnan(values)).sum(axis=0), 1)

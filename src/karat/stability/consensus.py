@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
 from karat.runtime.validation import InputError
-from karat.stability.engine import Options, check_draws, check_numbers, prepare, subsample
+from karat.stability.engine import ResamplingOptions, check_draws, check_numbers, prepare, subsample
 from karat.stability.result import Tabled
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike
+    from karat.stability.engine import ClustererLike
 
 BINS = 100
-_ROWS = 64
+_CONSENSUS_ROWS = 64
 
 
 @dataclass(frozen=True)
 class Consensus(Tabled):
-    """Clusterings of many subsamples, and what pairs of objects make of them.
+    """Clusterings of many subsamples, and the consensus of each pair of objects.
 
     Attributes
     ----------
@@ -60,8 +61,10 @@ class Consensus(Tabled):
         out = np.empty((n, n), dtype=np.float32)
 
         def work(start: int, stop: int) -> None:
-            for i in range(start, stop, _ROWS):
-                out[i : min(i + _ROWS, stop)] = self.rows(k, i, min(i + _ROWS, stop))
+            """Fill a strip of rows."""
+            for i in range(start, stop, _CONSENSUS_ROWS):
+                end = min(i + _CONSENSUS_ROWS, stop)
+                out[i:end] = self.rows(k, i, end)
 
         in_strips(work, n)
         return out
@@ -88,13 +91,13 @@ class Consensus(Tabled):
 
 
 def consensus_matrix(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 100,
     fraction: float = 0.8,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> Consensus:
     """Cluster many subsamples, and count how often pairs of objects stay together.
 
@@ -144,7 +147,8 @@ def consensus_matrix(
         raise InputError(f"n_resamples must be at most 65535; got {n_resamples}")
     numbers = check_numbers(k, round(fraction * engine.n))
 
-    def one(b: int) -> tuple[NDArray[np.uint8], ...]:
+    def labels_of(b: int) -> tuple[NDArray[np.uint8], ...]:
+        """Labels of one subsample for each number of clusters, 255 for objects not drawn."""
         rng = engine.generator(b)
         rows = subsample(engine.n, fraction, rng)
         out = []
@@ -157,10 +161,10 @@ def consensus_matrix(
             out.append(full)
         return tuple(out)
 
-    found = engine.map(one, range(n_resamples))
-    labels = {number: np.stack([row[i] for row in found]) for i, number in enumerate(numbers)}
+    outcomes = engine.map(labels_of, range(n_resamples))
+    labels = {number: np.stack([row[i] for row in outcomes]) for i, number in enumerate(numbers)}
     rows = []
-    before = None
+    previous = None
     for number in numbers:
         counts, missed = _histogram(labels[number])
         share = np.cumsum(counts) / max(int(counts.sum()), 1)
@@ -170,27 +174,29 @@ def consensus_matrix(
         rows.append(
             {
                 "area": area,
-                "delta_area": area if before is None else (area - before) / before,
+                "delta_area": area if previous is None else (area - previous) / previous,
                 "ambiguous": inner / max(int(counts.sum()), 1),
                 "never": missed / (engine.n * (engine.n - 1) / 2),
             }
         )
-        before = area
+        previous = area
     return Consensus(pd.DataFrame(rows, pd.Index(numbers, name="k")), labels)
 
 
 def _histogram(labels: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
+    """Counts of the consensus of all pairs, and the number of pairs never drawn together."""
     from karat._kernels.consensus import consensus_histogram, consensus_rows
 
     n = labels.shape[1]
     parts: list[tuple[NDArray[np.int64], int]] = []
 
     def work(start: int, stop: int) -> None:
+        """Count the consensus of a strip of rows."""
         counts, missed = np.zeros(BINS, dtype=np.int64), 0
-        together = np.empty((_ROWS, n), dtype=np.uint16)
+        together = np.empty((_CONSENSUS_ROWS, n), dtype=np.uint16)
         drawn = np.empty_like(together)
-        for i in range(start, stop, _ROWS):
-            m = min(_ROWS, stop - i)
+        for i in range(start, stop, _CONSENSUS_ROWS):
+            m = min(_CONSENSUS_ROWS, stop - i)
             consensus_rows(labels, i, i + m, together[:m], drawn[:m])
             missed += consensus_histogram(together[:m], drawn[:m], i, counts)
         parts.append((counts, missed))

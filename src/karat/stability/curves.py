@@ -16,14 +16,13 @@ from karat.measures.external.pairs import (
 )
 from karat.runtime.validation import InputError, check_choice
 from karat.stability._agreement import disagreement
-from karat.stability.engine import Engine, Options, check_draws, halves, subsample
+from karat.stability.engine import Engine, ResamplingOptions, check_draws, halves, subsample
 from karat.stability.method import Draw, Method, carrier
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats
+    from karat.stability.engine import ClassifierLike, ClustererLike, Codes
 
 SIMILARITIES: dict[str, Any] = {
     "jaccard": jaccard_index,
@@ -31,22 +30,22 @@ SIMILARITIES: dict[str, Any] = {
     "fowlkes_mallows": fowlkes_mallows_index,
     "adjusted_rand": adjusted_rand_index,
 }
-#: pairs of subsamples of few objects that are tried for one that shares two objects
+#: attempts to draw two subsamples that share at least two objects
 REDRAWS = 100
 
 
 def ben_hur(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 50,
     fraction: float = 0.8,
     similarity: str = "jaccard",
     n_references: int = 0,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
-    """Similarity of the clusterings of two overlapping subsamples, on what they share.
+    """Similarity of the clusterings of two overlapping subsamples, on their common objects.
 
     Parameters
     ----------
@@ -86,6 +85,7 @@ def ben_hur(
     alike = partial(SIMILARITIES[similarity], noise="singletons")
 
     def pairs(engine: Engine, ks: Sequence[int]) -> Draw:
+        """Draw of the similarities of two subsamples."""
         return lambda rng: overlapping(engine, ks, rng, fraction, alike)
 
     name = f"Ben-Hur's stability ({similarity})"
@@ -94,35 +94,39 @@ def ben_hur(
 
 
 def overlapping(
-    engine: Engine, ks: Sequence[int], rng: Any, fraction: float, alike: Callable[[Any, Any], float]
+    engine: Engine,
+    ks: Sequence[int],
+    rng: np.random.Generator,
+    fraction: float,
+    alike: Callable[[Codes, Codes], float],
 ) -> list[float]:
-    """How alike the clusterings of two subsamples are on what they share, for each k."""
+    """Similarity of the clusterings of two subsamples on the objects in both, for each k."""
     for _ in range(REDRAWS):
-        one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
+        rows, other_rows = (subsample(engine.n, fraction, rng) for _ in range(2))
         drawn = np.zeros((2, engine.n), dtype=bool)
-        drawn[0, one], drawn[1, other] = True, True
-        at, to = drawn[1, one], drawn[0, other]
-        if np.count_nonzero(at) > 1:
+        drawn[0, rows], drawn[1, other_rows] = True, True
+        first_at, other_at = drawn[1, rows], drawn[0, other_rows]
+        if np.count_nonzero(first_at) > 1:
             break
     else:
         raise InputError(
             f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
             "use a larger fraction"
         )
-    first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
-    return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
+    first, second = engine.fit(rows, ks, rng), engine.fit(other_rows, ks, rng)
+    return [alike(a[first_at], c[other_at]) for a, c in zip(first, second, strict=True)]
 
 
 def levine_domany(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 50,
     fraction: float = 2 / 3,
     n_neighbors: int = 10,
     n_references: int = 0,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
     """Figure of merit: are neighbours together in a subsample when they are in all the data?
 
@@ -161,40 +165,43 @@ def levine_domany(
     check_draws(n_resamples, fraction)
 
     def merit(engine: Engine, ks: Sequence[int]) -> Draw:
+        """Draw of the figures of merit of one subsample."""
         lists = engine.neighbors().indices[:, :n_neighbors]
         whole = engine.fit(None, ks, engine.generator(-1 + 2**32))
 
-        def one(rng: np.random.Generator) -> list[float]:
+        def merits(rng: np.random.Generator) -> list[float]:
+            """Figures of merit of one subsample."""
             rows = subsample(engine.n, fraction, rng)
             position = np.full(engine.n, -1)
             position[rows] = np.arange(len(rows))
             partner = position[lists[rows]]
-            at, column = np.nonzero(partner >= 0)
-            to = partner[at, column]
+            objects, column = np.nonzero(partner >= 0)
+            partners = partner[objects, column]
             values = []
             for all_labels, labels in zip(whole, engine.fit(rows, ks, rng), strict=True):
                 full = all_labels[rows]
-                values.append(float(((full[at] == full[to]) == (labels[at] == labels[to])).mean()))
+                together = full[objects] == full[partners]
+                values.append(float((together == (labels[objects] == labels[partners])).mean()))
             return values
 
-        return one
+        return merits
 
     method = Method("Levine & Domany's figure of merit", merit, lambda n: round(fraction * n))
     return method.curve(X, clusterer, k, n_resamples, n_references, options)
 
 
 def prediction_strength(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(1, 6),
     n_splits: int = 10,
-    classifier: Any = "centroid",
+    classifier: ClassifierLike = "centroid",
     cutoff: float = 0.8,
     n_references: int = 0,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
-    """Prediction strength: do the clusters of one half predict who is together in the other?
+    """Prediction strength: how well the clusters of one half predict those of the other.
 
     Parameters
     ----------
@@ -239,9 +246,11 @@ def prediction_strength(
     from karat._kernels.resamples import least_share
 
     def strength(engine: Engine, ks: Sequence[int]) -> Draw:
+        """Draw of the prediction strengths of one split."""
         carry = carrier(engine, classifier)
 
         def split(rng: np.random.Generator) -> Floats:
+            """Prediction strengths of one split, the mean over its halves."""
             parts = halves(engine.n, rng)
             labels = [engine.fit(rows, ks, rng) for rows in parts]
             out = np.empty((2, len(ks)))
@@ -264,14 +273,14 @@ def prediction_strength(
 
 
 def lange(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_splits: int = 20,
-    classifier: Any = "neighbors",
+    classifier: ClassifierLike = "neighbors",
     n_references: int = 0,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
     """Instability: disagreement of a half's clusters with those predicted from the other half.
 
@@ -306,24 +315,27 @@ def lange(
     """
 
     def instability(engine: Engine, ks: Sequence[int]) -> Draw:
+        """Draw of the disagreements of one split, and of those by chance."""
         carry = carrier(engine, classifier)
 
         def split(rng: np.random.Generator) -> list[tuple[float, float]]:
-            one, other = halves(engine.n, rng)
-            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+            """Disagreement of one split for each k, and that of shuffled labels."""
+            train, test = halves(engine.n, rng)
+            first, second = engine.fit(train, ks, rng), engine.fit(test, ks, rng)
             values = []
             for a, c in zip(first, second, strict=True):
-                predicted = carry(one, a, other)
+                predicted = carry(train, a, test)
                 by_chance = disagreement(rng.permutation(predicted), rng.permutation(c))
                 values.append((disagreement(predicted, c), by_chance))
             return values
 
         return split
 
-    def beside_chance(found: Floats) -> Floats:
-        by_chance = found[..., 1].mean(axis=0)
+    def beside_chance(values: Floats) -> Floats:
+        """Disagreements relative to the mean of those by chance."""
+        by_chance = values[..., 1].mean(axis=0)
         # one cluster and single objects disagree with nothing, not even by chance
-        return np.divide(found[..., 0], by_chance, out=found[..., 0], where=by_chance > 0)
+        return np.divide(values[..., 0], by_chance, out=values[..., 0], where=by_chance > 0)
 
     method = Method(
         "Lange's instability",

@@ -1,4 +1,4 @@
-"""One engine for every resampling method: draws, fits, and labels carried to other objects."""
+"""The engine of every resampling method: draws, fits, and labels carried to other objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -22,13 +22,20 @@ from karat.labelings.labels import encode
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_random_state
-from karat.stability.progress import Counted
+from karat.stability.progress import CountingPool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.base import ClassifierMixin
+
+    from karat.runtime.types import ArrayLike, Estimator, Metric, RandomState, Rows
 
     Codes = NDArray[np.int32]
-    Rows = NDArray[np.int64]
+    Positions = NDArray[np.int64]
+    #: a clusterer by name, as a record, or as an estimator
+    ClustererLike: TypeAlias = str | Clusterer | Estimator
+    #: a classifier by name, or an estimator with ``fit`` and ``predict``
+    ClassifierLike: TypeAlias = str | ClassifierMixin
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -56,10 +63,10 @@ class Engine:
 
     X: Any
     clusterer: Clusterer
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     random_state: int = 0
     #: threads, or what has the data elsewhere
-    executor: ThreadPoolExecutor | Counted | Workers | None = None
+    executor: ThreadPoolExecutor | CountingPool | Workers | None = None
     _lists: list[NeighborLists] = field(default_factory=list)
 
     @property
@@ -68,18 +75,18 @@ class Engine:
         return int(self.X.shape[0])
 
     @property
-    def options(self) -> Options:
-        """What it was prepared with, for another."""
+    def options(self) -> ResamplingOptions:
+        """The options that this engine was prepared with."""
         return {
             "metric": self.metric, "random_state": self.random_state, "executor": self.executor,
         }  # fmt: skip
 
     def generator(self, *keys: int) -> np.random.Generator:
-        """The generator of one draw."""
+        """The random generator of one draw."""
         return np.random.default_rng([self.random_state, *keys])
 
-    def part(self, rows: Rows) -> Any:
-        """The data of some objects."""
+    def part(self, rows: Positions) -> Any:
+        """The data of the objects in ``rows``."""
         if self.metric not in RELATIONS:
             return self.X[rows]
         return self.X[rows][:, rows] if sparse.issparse(self.X) else self.X[np.ix_(rows, rows)]
@@ -88,16 +95,18 @@ class Engine:
     def quick(self) -> QuickKMeans | None:
         """k-means without scikit-learn's milliseconds around each fit, where this is k-means."""
         dense = isinstance(self.X, np.ndarray) and self.X.shape[1] <= MOST_FEATURES
-        told = self.clusterer.parameter == "n_clusters" and not self.clusterer.every_k
-        if not dense or self.metric != "euclidean" or not told:
+        takes_k = self.clusterer.parameter == "n_clusters" and not self.clusterer.every_k
+        if not dense or self.metric != "euclidean" or not takes_k:
             return None
-        found = QuickKMeans.of(self.clusterer.make(2, 0))
-        if found is not None and self.clusterer == catalogue["kmeans"]:
-            return replace(found, n_init=KMEANS_STARTS)
-        return found
+        quick = QuickKMeans.of(self.clusterer.make(2, 0))
+        if quick is not None and self.clusterer == catalogue["kmeans"]:
+            return replace(quick, n_init=KMEANS_STARTS)
+        return quick
 
-    def fit(self, rows: Rows | None, ks: Sequence[int], rng: np.random.Generator) -> list[Codes]:
-        """Labels of these objects (of all where None), one array per number of clusters."""
+    def fit(
+        self, rows: Positions | None, ks: Sequence[int], rng: np.random.Generator
+    ) -> list[Codes]:
+        """Labels of the objects in ``rows`` (all where None), one array per number of clusters."""
         data = self.X if rows is None else self.part(rows)
         n = data.shape[0]
         columns = None if self.quick is None else as_columns(data)
@@ -109,35 +118,35 @@ class Engine:
             if isinstance(tree, LinkageClustering):
                 return list(tree.cut(list(ks)))
             return [encode(tree.cut(k)).codes for k in ks]
-        found: list[Codes] = []
+        fits: list[Codes] = []
         for k, seed in zip(ks, seeds, strict=True):
             if k == 1 and self.clusterer.parameter == "n_clusters":
-                found.append(np.zeros(n, dtype=np.int32))
+                fits.append(np.zeros(n, dtype=np.int32))
             elif self.quick is not None and columns is not None:
-                found.append(self.quick.labels(columns, k, seed))
+                fits.append(self.quick.labels(columns, k, seed))
             else:
-                found.append(encode(self.clusterer.make(k, seed).fit_predict(data)).codes)
-        return found
+                fits.append(encode(self.clusterer.make(k, seed).fit_predict(data)).codes)
+        return fits
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """``function`` of every item, in order, on all cores."""
         from threadpoolctl import threadpool_limits
 
-        todo = list(items)
+        pending = list(items)
         if isinstance(self.executor, Workers):
-            called = _without(self.X, function)
-            return list(self.executor.map(_call, (self.X, called), todo))
+            pickled = _without(self.X, function)
+            return list(self.executor.map(_call, (self.X, pickled), pending))
         if self.executor is not None:
-            return list(self.executor.map(function, todo))
+            return list(self.executor.map(function, pending))
         # without BLAS nothing is to be limited, and the search for libraries takes milliseconds
         with nullcontext() if self.quick is not None else threadpool_limits(1):
-            return in_threads(function, todo)
+            return in_threads(function, pending)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "executor": None}
 
     def neighbors(self) -> NeighborLists:
-        """Nearest neighbours of every object among all, found once for every subsample."""
+        """Nearest neighbours of every object, searched once for all subsamples."""
         if not self._lists:
             length = min(LIST_LENGTH, self.n - 1)
             workers = self.executor if isinstance(self.executor, Workers) else None
@@ -145,12 +154,15 @@ class Engine:
         return self._lists[0]
 
 
-def _without(X: Any, function: Callable[..., Any]) -> bytes:
-    """A function as bytes that do not have X, which it refers to."""
+def _without(X: Rows, function: Callable[..., Any]) -> bytes:
+    """A function as bytes that do not contain X, which it refers to."""
     import cloudpickle
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-        def persistent_id(self, value: Any) -> bool | None:
+        """Pickles everything except X."""
+
+        def persistent_id(self, value: object) -> bool | None:
+            """A mark for X, None for everything else."""
             return True if value is X else None
 
     file = io.BytesIO()
@@ -158,24 +170,29 @@ def _without(X: Any, function: Callable[..., Any]) -> bytes:
     return file.getvalue()
 
 
-def _call(X: Any, called: bytes, item: Any) -> Any:
+def _call(X: Rows, pickled: bytes, item: object) -> Any:
+    """Result of a pickled function of an item, with X back in place."""
+
     class Unpickler(pickle.Unpickler):
-        def persistent_load(self, _: Any) -> Any:
+        """Puts X back in place of its mark."""
+
+        def persistent_load(self, _: object) -> Any:
+            """The data that the mark stands for."""
             return X
 
-    return Unpickler(io.BytesIO(called)).load()(item)
+    return Unpickler(io.BytesIO(pickled)).load()(item)
 
 
-class Options(TypedDict, total=False):
-    """What every resampling method takes besides: distance, seed, and where the resamples run."""
+class ResamplingOptions(TypedDict, total=False):
+    """Options that every resampling method takes: distance, seed, and where the resamples run."""
 
-    metric: Any
-    random_state: Any
-    executor: Any
+    metric: Metric
+    random_state: RandomState
+    executor: object
 
 
-def prepare(X: Any, clusterer: Any, **options: Unpack[Options]) -> Engine:
-    """Check what a public function was given."""
+def prepare(X: ArrayLike, clusterer: ClustererLike, **options: Unpack[ResamplingOptions]) -> Engine:
+    """Check the input of a public function, and make the engine."""
     metric = check_metric(options.get("metric", "euclidean"))
     random_state, executor = options.get("random_state", 0), options.get("executor")
     data = check_points(X, metric)
@@ -184,7 +201,7 @@ def prepare(X: Any, clusterer: Any, **options: Unpack[Options]) -> Engine:
     if not isinstance(random_state, (int, np.integer)):
         random_state = int(check_random_state(random_state).integers(2**31 - 1))
     record = under(as_clusterer(clusterer), metric)
-    if executor is not None and not isinstance(executor, (ThreadPoolExecutor, Counted)):
+    if executor is not None and not isinstance(executor, (ThreadPoolExecutor, CountingPool)):
         executor = Workers.of(executor)
     return Engine(data, record, metric, int(random_state), executor)
 
@@ -201,19 +218,19 @@ def check_numbers(k: int | Iterable[int], most: int) -> list[int]:
 
 
 def check_draws(n_resamples: int, fraction: float | None = None) -> None:
-    """Reject numbers of resamples and fractions that say nothing."""
+    """Raise for numbers of resamples and fractions that cannot be used."""
     if n_resamples < 2:
         raise InputError(f"the number of resamples must be at least 2; got {n_resamples}")
     if fraction is not None and not 0 < fraction < 1:
         raise InputError(f"fraction must be between 0 and 1, exclusive; got {fraction}")
 
 
-def subsample(n: int, fraction: float, rng: np.random.Generator) -> Rows:
+def subsample(n: int, fraction: float, rng: np.random.Generator) -> Positions:
     """Objects drawn without replacement, ascending."""
     return np.sort(rng.choice(n, max(2, round(fraction * n)), replace=False)).astype(np.int64)
 
 
-def halves(n: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
+def halves(n: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
     """A random split into two halves, each ascending."""
     order = rng.permutation(n)
     return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
@@ -223,7 +240,7 @@ def halves(n: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
 
 
 def transfer(
-    engine: Engine, classifier: Any, train: Rows, labels: Codes, test: Rows
+    engine: Engine, classifier: ClassifierLike, train: Positions, labels: Codes, test: Positions
 ) -> NDArray[np.int32]:
     """Labels of the ``test`` objects from a classifier trained on the labelled ``train`` objects.
 
@@ -255,7 +272,10 @@ def transfer(
     return np.asarray(model.predict(engine.X[test]), dtype=np.int32)
 
 
-def _by_centroids(engine: Engine, train: Rows, labels: Codes, test: Rows) -> NDArray[np.int32]:
+def _by_centroids(
+    engine: Engine, train: Positions, labels: Codes, test: Positions
+) -> NDArray[np.int32]:
+    """Labels of the test objects by the nearest mean."""
     X = engine.X
     if not sparse.issparse(X):
         from karat._kernels.resamples import nearest_means
@@ -274,8 +294,9 @@ def _by_centroids(engine: Engine, train: Rows, labels: Codes, test: Rows) -> NDA
 
 
 def _by_neighbors(
-    engine: Engine, train: Rows, labels: Codes, test: Rows, r: int = 5
+    engine: Engine, train: Positions, labels: Codes, test: Positions, r: int = 5
 ) -> NDArray[np.int32]:
+    """Labels of the test objects by the vote of their nearest labelled neighbours."""
     position = np.full(engine.n, -1, dtype=np.int64)
     position[train] = np.arange(len(train))
     lists = position[engine.neighbors().indices[test]]

@@ -13,26 +13,29 @@ from karat.measures.external.pairs import rand_index
 from karat.nulls.references import Null
 from karat.runtime.validation import InputError
 from karat.stability.consensus import consensus_matrix
-from karat.stability.engine import Engine, Options, check_draws, prepare
+from karat.stability.engine import Engine, ResamplingOptions, check_draws, prepare
 from karat.stability.method import Draw, Method, carrier
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: share of ambiguous pairs that stands for none, so that it has a logarithm
-LEAST = 1e-4
+    from karat.runtime.types import ArrayLike, Rows
+    from karat.stability.engine import ClassifierLike, ClustererLike
+
+#: share that replaces a share of 0 ambiguous pairs, which has no logarithm
+LEAST_AMBIGUOUS = 1e-4
 
 
 def fang_wang(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 50,
-    classifier: Any = "centroid",
+    classifier: ClassifierLike = "centroid",
     n_references: int = 0,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
     """Instability of two bootstrap samples' clusterings, on all objects (``nselectboot`` of fpc).
 
@@ -66,8 +69,9 @@ def fang_wang(
     """
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Any, ...]:
-        one, other = (np.sort(rng.integers(0, n, n)) for _ in range(2))
-        return one, other, np.arange(n)
+        """Two bootstrap samples, and all objects as the test."""
+        first, second = (np.sort(rng.integers(0, n, n)) for _ in range(2))
+        return first, second, np.arange(n)
 
     # a bootstrap sample of n objects has about 0.63 n different ones
     name = "Instability of bootstrap samples"
@@ -76,15 +80,15 @@ def fang_wang(
 
 
 def wang(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_splits: int = 50,
     fraction: float = 1 / 3,
-    classifier: Any = "centroid",
+    classifier: ClassifierLike = "centroid",
     n_references: int = 0,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
     """Instability of two training samples' clusterings, on objects that neither has.
 
@@ -120,6 +124,7 @@ def wang(
     check_draws(n_splits, fraction)
 
     def most(n: int) -> int:
+        """Objects in each fit: those of a training sample."""
         m = round(fraction * n)
         if fraction >= 0.5 or n - 2 * m < 2:
             raise InputError(
@@ -129,6 +134,7 @@ def wang(
         return m
 
     def draw(n: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        """Two training samples, and the other objects as the test."""
         m = most(n)
         return tuple(np.sort(part) for part in np.split(rng.permutation(n), [m, 2 * m]))
 
@@ -147,19 +153,21 @@ def wang(
 def _instability(
     name: str,
     draw: Callable[[int, np.random.Generator], tuple[Any, ...]],
-    classifier: Any,
+    classifier: ClassifierLike,
     most: Callable[[int], int],
 ) -> Method:
     """Share of the pairs of test objects on which two samples' clusterings differ, for each k."""
 
     def prepared(engine: Engine, ks: Sequence[int]) -> Draw:
+        """Draw of the instability for each k."""
         carry = carrier(engine, classifier)
 
         def pair(rng: np.random.Generator) -> list[float]:
-            one, other, test = draw(engine.n, rng)
-            fits = zip(engine.fit(one, ks, rng), engine.fit(other, ks, rng), strict=True)
-            carried = ((carry(one, a, test), carry(other, c, test)) for a, c in fits)
-            return [1.0 - rand_index(a, c, noise="singletons") for a, c in carried]
+            """Share of the pairs of test objects on which two clusterings differ, for each k."""
+            first, second, test = draw(engine.n, rng)
+            fits = zip(engine.fit(first, ks, rng), engine.fit(second, ks, rng), strict=True)
+            carried = ((carry(first, a, test), carry(second, b, test)) for a, b in fits)
+            return [1.0 - rand_index(a, b, noise="singletons") for a, b in carried]
 
         return pair
 
@@ -175,13 +183,13 @@ def _instability(
 
 
 def pac(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 100,
     fraction: float = 0.8,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
     """Proportion of ambiguously clustered pairs: the lower, the crisper the consensus matrix.
 
@@ -221,15 +229,15 @@ def pac(
 
 
 def rcsi(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 100,
     n_references: int = 25,
     fraction: float = 0.8,
     alpha: float = 0.05,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
     """Relative cluster stability index: ambiguous pairs beside those of one Gaussian (M3C).
 
@@ -276,15 +284,16 @@ def rcsi(
     null = Null(engine.X, engine.metric)
     if not null.kinds:
         raise InputError("a graph has no reference data; use pac")
-    numbers, own = _ambiguous(engine, engine.X, k, n_resamples, fraction)
-    drawn = np.empty((n_references, len(numbers)))
+    numbers, ambiguous = _ambiguous(engine, engine.X, k, n_resamples, fraction)
+    null_ambiguous = np.empty((n_references, len(numbers)))
     for r in range(n_references):
         data = null.draw(null.kinds[0], engine.generator(2**31, r))
-        drawn[r] = _ambiguous(engine, data, numbers, n_resamples, fraction)[1]
-    own, drawn = np.maximum(own, LEAST), np.maximum(drawn, LEAST)
-    p = ((drawn <= own).sum(axis=0) + 1) / (n_references + 1)
-    level = np.log10(drawn.mean(axis=0))
-    index, of_null = level - np.log10(own), level - np.log10(drawn)
+        null_ambiguous[r] = _ambiguous(engine, data, numbers, n_resamples, fraction)[1]
+    ambiguous = np.maximum(ambiguous, LEAST_AMBIGUOUS)
+    null_ambiguous = np.maximum(null_ambiguous, LEAST_AMBIGUOUS)
+    p = ((null_ambiguous <= ambiguous).sum(axis=0) + 1) / (n_references + 1)
+    level = np.log10(null_ambiguous.mean(axis=0))
+    index, of_null = level - np.log10(ambiguous), level - np.log10(null_ambiguous)
     samples = dict(zip(numbers, index[:, None], strict=True))
     references = [dict(zip(numbers, of_null.T, strict=True))]
     clear = np.where(p <= alpha, index, -np.inf)
@@ -301,12 +310,12 @@ def rcsi(
 
 
 def _ambiguous(
-    engine: Engine, data: Any, k: Any, n_resamples: int, fraction: float
+    engine: Engine, data: Rows, k: int | Iterable[int], n_resamples: int, fraction: float
 ) -> tuple[list[int], NDArray[np.float64]]:
     """Numbers of clusters from 2 upward, and the share of ambiguous pairs of each."""
     numbers = sorted({int(n) for n in (k if isinstance(k, Iterable) else [k]) if n > 1})
     if not numbers:
         raise InputError("consensus needs at least 2 clusters; k has only 1")
     draws: Any = {"n_resamples": n_resamples, "fraction": fraction, **engine.options}
-    found = consensus_matrix(data, engine.clusterer, k=numbers, **draws)
-    return numbers, found.table["ambiguous"].to_numpy(dtype=np.float64)
+    consensus = consensus_matrix(data, engine.clusterer, k=numbers, **draws)
+    return numbers, consensus.table["ambiguous"].to_numpy(dtype=np.float64)

@@ -1,8 +1,8 @@
-"""A stability over the number of clusters: what one resample gives, the null, and a rule."""
+"""A stability over the number of clusters: values of one resample, the null, and a rule."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from karat.nulls.references import Null
 from karat.runtime.validation import InputError
 from karat.stability.engine import (
     Engine,
-    Options,
+    ResamplingOptions,
     check_draws,
     check_numbers,
     prepare,
@@ -21,26 +21,27 @@ from karat.stability.engine import (
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import pandas as pd
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats
+    from karat.stability.engine import ClassifierLike, ClustererLike
 
 #: values of one resample, one for each number of clusters
 Draw = Callable[[np.random.Generator], Any]
 
-#: the rule of the methods that have none of their own
+#: default rule
 BEYOND_NULL = "the largest difference from the null, 1 where none is clear"
 
 
 @dataclass(frozen=True)
 class Method:
-    """A stability that numbers of clusters are compared by.
+    """A stability by which numbers of clusters are compared.
 
     Attributes
     ----------
     name : str
     prepared : callable
-        From an engine and numbers of clusters to what one resample gives.
+        From an engine and numbers of clusters to the values of one resample.
     most : callable
         From the number of objects to that of each fit.
     least : int
@@ -50,7 +51,7 @@ class Method:
     select : callable, optional
         The same from the mean of each number; by default the difference from the null.
     settle : callable, optional
-        From what all resamples give to their values, (B, K).
+        From the raw results of all resamples to their values, (B, K).
     """
 
     name: str
@@ -65,20 +66,26 @@ class Method:
     def values(self, engine: Engine, ks: Sequence[int], n_draws: int) -> Floats:
         """The values of all resamples, (B, K)."""
         draw = self.prepared(engine, ks)
-        found = np.array(engine.map(lambda b: draw(engine.generator(b)), range(n_draws)))
-        return found if self.settle is None else self.settle(found)
+        values = np.array(engine.map(lambda b: draw(engine.generator(b)), range(n_draws)))
+        return values if self.settle is None else self.settle(values)
 
     def curve(
-        self, X: Any, clusterer: Any, k: Any, n_draws: int, n_references: int, options: Options
+        self,
+        X: ArrayLike,
+        clusterer: ClustererLike,
+        k: int | Iterable[int],
+        n_draws: int,
+        n_references: int,
+        options: ResamplingOptions,
     ) -> StabilityCurve:
-        """The values of the data and of reference data, and the k that the rule selects."""
+        """Curve of the data beside reference data, with the k that the rule selects."""
         engine = prepare(X, clusterer, **options)
         check_draws(n_draws)
         numbers = [n for n in check_numbers(k, self.most(engine.n)) if n >= self.least]
         if not numbers:
             raise InputError(f"{self.name} needs at least {self.least} clusters; k has only 1")
-        found = self.values(engine, numbers, n_draws)
-        samples = {n: found[:, i] for i, n in enumerate(numbers)}
+        values = self.values(engine, numbers, n_draws)
+        samples = {n: values[:, i] for i, n in enumerate(numbers)}
         references: list[dict[int, Floats]] = []
         if n_references:
             check_draws(n_references)
@@ -99,7 +106,7 @@ class Method:
         return StabilityCurve(self.name, table, samples, better, selected, self.rule, engine.n)
 
 
-def beyond_null(table: Any) -> int:
+def beyond_null(table: pd.DataFrame) -> int:
     """The k of the largest difference, 1 where no k exceeds the null by two standard errors."""
     above = table[table.index > 1]
     if not (above["lower"] > 0).any():
@@ -107,8 +114,8 @@ def beyond_null(table: Any) -> int:
     return int(above.index[int(np.argmax(above["difference"]))])
 
 
-def carrier(engine: Engine, classifier: Any) -> Callable[[Any, Any, Any], Any]:
-    """Labels of objects from other objects and theirs, by a classifier."""
+def carrier(engine: Engine, classifier: ClassifierLike) -> Callable[[Any, Any, Any], Any]:
+    """Function that carries labels from some objects to others by a classifier."""
     if isinstance(classifier, str) and classifier == "neighbors":
         engine.neighbors()  # before processes would, each for itself
     return lambda train, labels, test: transfer(engine, classifier, train, labels, test)

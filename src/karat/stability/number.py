@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -21,13 +21,16 @@ from karat.stability.result import StabilityCurve
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import ArrayLike, RandomState, Rows
+    from karat.stability.engine import ClustererLike
+
 #: ``estimator(X, clusterer, numbers, random_state)`` gives the number of clusters
-Estimator: TypeAlias = Callable[[Any, Any, list[int], int], int]
+NumberEstimator: TypeAlias = Callable[[Any, Any, list[int], int], int]
 
 
 def clest(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     k: int | Iterable[int] = range(2, 6),
     n_splits: int = 20,
@@ -35,7 +38,7 @@ def clest(
     fraction: float = 2 / 3,
     p_max: float = 0.05,
     d_min: float = 0.05,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> StabilityCurve:
     """Clest: how well a learning set's clusters predict a test set's, against uniform data.
 
@@ -85,12 +88,13 @@ def clest(
     if not numbers:
         raise InputError("Clest compares numbers from 2 upward with 1; k has only 1")
 
-    def similarities(data: Any, key: int) -> NDArray[np.float64]:
+    def similarities(data: Rows, key: int) -> NDArray[np.float64]:
+        """Similarities of a data set's splits, (B, K)."""
         part = replace(engine, X=data, _lists=[])
         return _similarities(part, numbers, fraction, n_splits, key)
 
-    found = similarities(engine.X, 0)
-    median = np.median(found, axis=0)
+    values = similarities(engine.X, 0)
+    median = np.median(values, axis=0)
     null = np.empty((n_references, len(numbers)))
     for r in range(n_references):
         drawn = draw_reference(engine.X, "uniform", random_state=engine.generator(2**31, r))
@@ -99,7 +103,7 @@ def clest(
     difference, spread = median - null.mean(axis=0), null.std(axis=0, ddof=1)
     columns = {
         "value": median,
-        "standard_error": found.std(axis=0, ddof=1) / np.sqrt(n_splits) * np.sqrt(np.pi / 2),
+        "standard_error": values.std(axis=0, ddof=1) / np.sqrt(n_splits) * np.sqrt(np.pi / 2),
         "null": null.mean(axis=0),
         "null_error": spread,
         "difference": difference,
@@ -111,7 +115,7 @@ def clest(
     return StabilityCurve(
         "Clest",
         pd.DataFrame(columns, index=pd.Index(numbers, name="k")),
-        dict(zip(numbers, found.T, strict=True)),
+        dict(zip(numbers, values.T, strict=True)),
         True,
         selected,
         f"the largest difference of at least {d_min:g} with p at most {p_max:g}, otherwise 1",
@@ -123,17 +127,18 @@ def clest(
 def _similarities(
     engine: Engine, numbers: list[int], fraction: float, n_splits: int, key: int
 ) -> NDArray[np.float64]:
-    """How alike a test set's clusters are to those that a learning set predicts, (B, K)."""
+    """Similarity of test sets' clusters to those that learning sets predict, (B, K)."""
 
     def split(b: int) -> list[float]:
+        """Similarity of a test set's clusters to the predicted ones, for each k."""
         rng = engine.generator(key, b)
         learn = subsample(engine.n, fraction, rng)
         test = np.setdiff1d(np.arange(engine.n), learn)
-        learned, own = engine.fit(learn, numbers, rng), engine.fit(test, numbers, rng)
-        predicted = (transfer(engine, "centroid", learn, a, test) for a in learned)
+        learned, fitted = engine.fit(learn, numbers, rng), engine.fit(test, numbers, rng)
+        predicted = (transfer(engine, "centroid", learn, labels, test) for labels in learned)
         return [
-            fowlkes_mallows_index(a, c, noise="singletons")
-            for a, c in zip(predicted, own, strict=True)
+            fowlkes_mallows_index(labels, own_labels, noise="singletons")
+            for labels, own_labels in zip(predicted, fitted, strict=True)
         ]
 
     return np.array(engine.map(split, range(n_splits)))
@@ -142,12 +147,20 @@ def _similarities(
 # -- estimators, by one protocol -------------------------------------------------------------
 
 
-def _gap(reference: Any, X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+def _gap(
+    reference: Literal["box", "pca"],
+    X: ArrayLike,
+    clusterer: ClustererLike,
+    numbers: list[int],
+    seed: int,
+) -> int:
+    """Number of clusters by the gap statistic."""
     from karat.measures.internal.gap import gap_statistic
 
     engine = prepare(X, clusterer, random_state=seed)
 
-    def run(data: Any, k: int, fit_seed: int) -> Any:
+    def run(data: Rows, k: int, fit_seed: int) -> Any:
+        """Labels of one fit."""
         part = type(engine)(data, engine.clusterer)
         return part.fit(None, [k], np.random.default_rng(fit_seed))[0]
 
@@ -156,7 +169,8 @@ def _gap(reference: Any, X: Any, clusterer: Any, numbers: list[int], seed: int) 
     ).first_k
 
 
-def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+def _silhouette(X: ArrayLike, clusterer: ClustererLike, numbers: list[int], seed: int) -> int:
+    """Number of clusters with the largest average silhouette."""
     from karat.measures.internal.silhouette import silhouette
 
     engine = prepare(X, clusterer, random_state=seed)
@@ -166,13 +180,20 @@ def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
     return above[int(np.argmax(values))]
 
 
-def _of_curve(method: Any, X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+def _of_curve(
+    method: Callable[..., StabilityCurve],
+    X: ArrayLike,
+    clusterer: ClustererLike,
+    numbers: list[int],
+    seed: int,
+) -> int:
+    """Number of clusters that a stability method selects, 1 for none."""
     above = [n for n in numbers if n > 1]
     return method(X, clusterer, k=above, random_state=seed).selected or 1
 
 
 #: name -> (estimator, whether it can answer 1)
-ESTIMATORS: Mapping[str, tuple[Estimator, bool]] = {
+ESTIMATORS: Mapping[str, tuple[NumberEstimator, bool]] = {
     "gap": (partial(_gap, "box"), True),
     "gap-pca": (partial(_gap, "pca"), True),
     "clest": (partial(_of_curve, partial(clest, n_splits=10, n_references=20)), True),

@@ -1,4 +1,4 @@
-"""Threads that tell how far they are."""
+"""Threads that report their progress."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from karat.runtime.progress import progress_bar
 from karat.runtime.threads import available_cores
 
 
-class Counted:
+class CountingPool:
     """A pool whose ``map`` advances a bar with each result."""
 
     def __init__(self, pool: Executor, advance: Callable[[int], None]) -> None:
         self._pool, self._advance = pool, advance
 
     def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], **options: Any) -> Any:
-        """As the pool's."""
+        """Results of the pool's ``map``; each advances the bar."""
         for result in self._pool.map(fn, *iterables, **options):
             self._advance(1)
             yield result
 
 
 @contextmanager
-def counted(description: str, total: int, *, show: bool | None = None) -> Iterator[Counted]:
+def counted(description: str, total: int, *, show: bool | None = None) -> Iterator[CountingPool]:
     """A pool of threads that advances a bar with each item of ``map``.
 
     Parameters
@@ -44,7 +44,7 @@ def counted(description: str, total: int, *, show: bool | None = None) -> Iterat
         ThreadPoolExecutor(available_cores()) as pool,
     ):
         try:
-            yield Counted(pool, advance)
+            yield CountingPool(pool, advance)
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise

@@ -1,4 +1,4 @@
-"""What the stability of a clustering is told by: a curve over k, beside a null."""
+"""Results of stability methods: a curve over k beside a null, and clusters found again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
 
 
 class Tabled:
@@ -26,12 +26,13 @@ class Tabled:
         return f"{self.headline}\n{self.table.round(4)}"
 
     def _repr_html_(self) -> str:
+        """The headline and the table as HTML."""
         return f"<p>{html.escape(self.headline)}</p>{self.table.round(4).to_html()}"
 
 
 @dataclass(frozen=True)
 class StabilityCurve(Tabled):
-    """A stability for each number of clusters, with its error, beside the same on null data.
+    """Stability for each number of clusters, with its error, beside that of null data.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class StabilityCurve(Tabled):
 
     @property
     def headline(self) -> str:
-        """The number that is selected, and how."""
+        """The selected number of clusters, and the rule."""
         which = "none" if self.selected is None else str(self.selected)
         better = "higher" if self.greater_is_better else "lower"
         return f"{self.name} ({better} is better): {which} by {self.rule}"
@@ -94,21 +95,21 @@ def curve_table(
         at = np.arange(len(ks))
         null, spread = means[which, at], spreads[which, at]
         # the spread of the null sets is the scale on which the data differ from one of them
-        both = np.sqrt(np.nan_to_num(error) ** 2 + spread**2)
+        total_error = np.sqrt(np.nan_to_num(error) ** 2 + spread**2)
         difference = sign * (value - null)
         columns |= {
             "null": null,
             "null_error": spread,
             "difference": difference,
-            "lower": difference - 2 * both,
-            "upper": difference + 2 * both,
+            "lower": difference - 2 * total_error,
+            "upper": difference + 2 * total_error,
         }
     return pd.DataFrame(columns, index=pd.Index(ks, name="k"))
 
 
 @dataclass(frozen=True)
 class ClusterStability(Tabled):
-    """How well each cluster of one clustering is found again.
+    """Stability of each cluster of one clustering.
 
     Attributes
     ----------
@@ -138,7 +139,7 @@ class ClusterStability(Tabled):
 
     @property
     def advice(self) -> str:
-        """Which clusters to believe, and whether the clustering itself depends on the seed."""
+        """Which clusters to believe, and whether the clustering depends on the seed."""
         if self.refits is None or self.refits.min() >= 0.75:
             return self._found_again
         least = int(np.argmin(self.refits))
@@ -150,6 +151,7 @@ class ClusterStability(Tabled):
 
     @property
     def _found_again(self) -> str:
+        """A sentence on the clusters that are found again."""
         stable = self.table.index[self.table["jaccard"] >= 0.75].tolist()
         worst = int(np.nanargmin(self.table["jaccard"]))
         name = self.table.index[worst]

@@ -13,38 +13,40 @@ from karat.distances import RELATIONS
 from karat.runtime.validation import InputError, unknown_name
 from karat.stability.engine import (
     Engine,
-    Options,
+    ResamplingOptions,
     check_draws,
     check_numbers,
     prepare,
     subsample,
     transfer,
 )
-from karat.stability.number import ESTIMATORS, Estimator
+from karat.stability.number import ESTIMATORS, NumberEstimator
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Codes = NDArray[np.int32]
+    from karat.runtime.types import ArrayLike
+    from karat.stability.engine import ClassifierLike, ClustererLike, Codes
 
-#: the least number of objects that an estimator of the number of clusters is given
-LEAST = 10
+
+#: fewest objects for an estimator of the number of clusters
+MIN_OBJECTS = 10
 
 
 def subsampling(
-    X: Any,
-    clusterer: Any = "kmeans",
+    X: ArrayLike,
+    clusterer: ClustererLike = "kmeans",
     *,
     method: Literal[1, 2, 3] = 1,
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 20,
     fraction: float = 0.5,
-    classifier: Any = "neighbors",
+    classifier: ClassifierLike = "neighbors",
     folds: int | None = None,
-    estimator: str | Estimator = "gap-pca",
+    estimator: str | NumberEstimator = "gap-pca",
     n_runs: int = 1,
-    **options: Unpack[Options],
+    **options: Unpack[ResamplingOptions],
 ) -> StabilityCurve:
     """Confidence in a clustering by subsampling it.
 
@@ -103,8 +105,8 @@ def subsampling(
     if isinstance(estimator, str):
         if estimator not in ESTIMATORS:
             raise unknown_name(estimator, ESTIMATORS, "estimator")
-        estimate, one = ESTIMATORS[estimator]
-        if method == 3 and not one:
+        estimate, can_answer_one = ESTIMATORS[estimator]
+        if method == 3 and not can_answer_one:
             raise InputError(f"method 3 needs an estimator that can answer 1; {estimator} cannot")
     if method > 1 and engine.metric in RELATIONS:
         raise InputError("methods 2 and 3 need the objects' features for the estimator")
@@ -112,6 +114,7 @@ def subsampling(
         engine.neighbors()  # before processes would, each for itself
 
     def confidences(labels: Codes, key: tuple[int, int]) -> list[float]:
+        """Values of one clustering by the chosen method."""
         if method == 1:
             tests = _tests(engine, labels, key, folds, n_resamples, fraction)
             return engine.map(lambda test: _accuracy(engine, labels, classifier, test), tests)
@@ -141,7 +144,7 @@ def _tests(
     n_resamples: int,
     fraction: float,
 ) -> list[NDArray[np.int64]]:
-    """The objects that each classifier is tested on: folds, or what is not in a subsample."""
+    """Test objects of each classifier: folds, or the objects outside of a subsample."""
     judged = np.flatnonzero(labels >= 0)
     if folds is not None:
         if not 2 <= folds <= len(judged):
@@ -154,17 +157,19 @@ def _tests(
     return [np.delete(judged, rows) for rows in drawn]
 
 
-def _accuracy(engine: Engine, labels: Codes, classifier: Any, test: NDArray[np.int64]) -> float:
-    """Of a classifier that is trained on the other objects."""
+def _accuracy(
+    engine: Engine, labels: Codes, classifier: ClassifierLike, test: NDArray[np.int64]
+) -> float:
+    """Accuracy on the test objects of a classifier trained on the other objects."""
     train = np.setdiff1d(np.flatnonzero(labels >= 0), test)
     predicted = transfer(engine, classifier, train, labels[train], test)
     return float((predicted == labels[test]).mean())
 
 
 def _subsets(
-    engine: Engine, labels: Codes, key: tuple[int, int], most: int, estimate: Estimator
+    engine: Engine, labels: Codes, key: tuple[int, int], most: int, estimate: NumberEstimator
 ) -> list[float]:
-    """For subsets of the clusters, whether their number is found from their objects."""
+    """For subsets of the clusters, whether an estimator gets their number right."""
     k = int(labels.max(initial=-1)) + 1
     rng = engine.generator(*key, 2)
     if 2**k - 1 <= most:
@@ -177,9 +182,9 @@ def _subsets(
     right = []
     for b, subset in enumerate(subsets):
         rows = np.flatnonzero(np.isin(labels, subset))
-        if len(rows) >= LEAST:
-            found = _asked(engine, rows, k + 2, estimate, engine.generator(*key, 3, b))
-            right.append(float(found == len(subset)))
+        if len(rows) >= MIN_OBJECTS:
+            answer = _estimate_number(engine, rows, k + 2, estimate, engine.generator(*key, 3, b))
+            right.append(float(answer == len(subset)))
     return right
 
 
@@ -189,21 +194,29 @@ def _single_clusters(
     key: tuple[int, int],
     n_resamples: int,
     fraction: float,
-    estimate: Estimator,
+    estimate: NumberEstimator,
 ) -> list[float]:
-    """For subsamples of single clusters, whether one cluster is found."""
+    """For subsamples of single clusters, whether an estimator answers one."""
     values = []
     for cluster in range(int(labels.max(initial=-1)) + 1):
         rows = np.flatnonzero(labels == cluster)
         for b in range(n_resamples):
             rng = engine.generator(*key, 4, cluster, b)
             part = rows[subsample(len(rows), fraction, rng)] if len(rows) > 1 else rows
-            few = len(part) < LEAST
-            values.append(1.0 if few else float(_asked(engine, part, 5, estimate, rng) == 1))
+            few = len(part) < MIN_OBJECTS
+            values.append(
+                1.0 if few else float(_estimate_number(engine, part, 5, estimate, rng) == 1)
+            )
     return values
 
 
-def _asked(engine: Engine, rows: Any, most: int, estimate: Estimator, rng: Any) -> int:
-    """How many clusters some objects have, by an estimator."""
+def _estimate_number(
+    engine: Engine,
+    rows: NDArray[np.integer[Any]],
+    most: int,
+    estimate: NumberEstimator,
+    rng: np.random.Generator,
+) -> int:
+    """Number of clusters of some objects by an estimator."""
     numbers = list(range(1, min(most, len(rows) // 2) + 1))
     return estimate(engine.X[rows], engine.clusterer, numbers, int(rng.integers(2**31 - 1)))

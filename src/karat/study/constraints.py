@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import joining, read_constraints
+from karat.datasets import object_ids, read_constraints
 from karat.labelings.pairs import Constraints, as_constraints
 from karat.study.facts import PairEvidence
 from karat.study.scores import candidate_labels
@@ -35,7 +35,7 @@ def constraints_among(dataset: Dataset, pairs: Any) -> Constraints:
         return pairs
     if isinstance(pairs, str) or hasattr(pairs, "__fspath__"):
         pairs = read_constraints(pairs)
-    ids = None if joining.are_positions(dataset.ids) else dataset.ids
+    ids = None if object_ids.are_positions(dataset.ids) else dataset.ids
     return as_constraints(pairs, dataset.n_objects, ids)
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from karat.bounds import percent_up
 from karat.judge import VERSION
 from karat.judge.evidence import size_evidence
-from karat.judge.labelled import log_likelihood, pairs_log_likelihood
-from karat.judge.learned import FAR, degenerate
+from karat.judge.judgements import FAR, degenerate
+from karat.judge.label_likelihood import log_likelihood, pairs_log_likelihood
 from karat.labelings.labels import encode
 from karat.measures import Measure, catalogue
 from karat.measures.external.pairs import adjusted_rand_index

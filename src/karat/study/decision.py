@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.datasets.data_checks import reproduced
 from karat.datasets.findings import ordered
-from karat.datasets.reading_plan import reproduced
 from karat.labelings.structures import Hardened
 from karat.study.constraints import pair_evidence
 from karat.study.deciders import (

@@ -47,7 +47,7 @@ def bound_inputs(tried: Tried, shares: Mapping[str, float] | None = None) -> dic
     codes = tried.storage.labels(partitions)
     return {
         "labelings": {c["name"]: row for (c, _), row in zip(fitted, codes, strict=True)},
-        "y_partial": tried.y,
+        "y": tried.y,
         "delta": tried.settings.delta,
         "classes": tried.settings.classes,
         "searched": Searched.from_origins([origin for _, origin in planned]),
@@ -108,7 +108,7 @@ def judged_shares(tried: Tried) -> dict[str, float] | None:
 
 def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
     """A function that chooses a candidate by some labels, with the judge as prior."""
-    from karat.judge.labelled import log_likelihood
+    from karat.judge.label_likelihood import log_likelihood
 
     judgement = judged(tried)
     assert judgement is not None

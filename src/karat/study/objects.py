@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import Dataset, joining
+from karat.datasets import Dataset, object_ids
 from karat.distances import RELATIONS, check_metric, distance_matrix
 from karat.nulls.structure import Structure, structure_of
 from karat.runtime.resources import is_large, total_memory
@@ -113,6 +113,6 @@ def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:
 
     if hasattr(X, "iloc") and X.ndim == 2 and len(X) == dataset.n_objects:
         return X.iloc[:, :0]
-    if joining.are_positions(dataset.ids):
+    if object_ids.are_positions(dataset.ids):
         return None
     return pd.DataFrame(index=pd.Index(list(dataset.ids), tupleize_cols=False))

@@ -16,7 +16,7 @@ from karat.study.code import code_of
 from karat.study.deciders import as_decider, decider_of
 from karat.study.decision import best_candidate, ranked
 from karat.study.judgement import judged
-from karat.study.sqlite import SqliteStore
+from karat.study.store import Store
 from karat.study.sweep import add, sweep
 from karat.study.tried import Tried
 
@@ -779,7 +779,7 @@ def load_study(path: str | Path, X: Any = None, *, metric: Metric | None = None)
         If the file is not there, foreign, damaged, in use, or of other data; if the data did not
         come from a file.
     """
-    store = SqliteStore(path, None)
+    store = Store(path, None)
     try:
         meta = store.meta
     finally:

@@ -15,12 +15,11 @@ from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study.fits import Fits
 from karat.study.objects import Objects, index_of
 from karat.study.record import Record, Settings, check_identities, keep_classes, stable
-from karat.study.sqlite import SqliteStore
+from karat.study.store import Store
 
 if TYPE_CHECKING:
     from karat.judge import Judge
     from karat.runtime.types import ArrayLike, Labels, Metric
-    from karat.study.store import Store
 
 
 class Tried:
@@ -71,7 +70,7 @@ class Tried:
             "fingerprint": dataset.fingerprint, "n_objects": dataset.n_objects,
             "name": dataset.name, "source": dataset.source, "options": dict(dataset.options),
         }  # fmt: skip
-        self.storage: Store = SqliteStore(storage, identity)
+        self.storage = Store(storage, identity)
         try:
             if classes is not None:
                 changes["truth"] = keep_classes(self.storage, classes)

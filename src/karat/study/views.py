@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.distances import embed
-from karat.nulls.valleys import WORTH
+from karat.nulls.valleys import WORTH_A_LOOK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,7 +172,7 @@ def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
         if len(group) == 1:
             if metric != "euclidean":  # one feature has one direction
                 continue
-            if dip_evidence(np.sort(X[:, group[0]].astype(np.float64))) < WORTH:
+            if dip_evidence(np.sort(X[:, group[0]].astype(np.float64))) < WORTH_A_LOOK:
                 continue
         kept.append(DataView("features", group, (), metric))
     return kept[:MOST_GROUPS], len(groups)

@@ -1,4 +1,4 @@
-"""Documents: texts to weighted terms, and what clusters of them are about."""
+"""Documents: conversion of texts to weighted terms, and the topics of their clusters."""
 
 from karat.text._tokens import byte_ngrams, words
 from karat.text._weights import WEIGHTS, TermWeighter

@@ -1,4 +1,4 @@
-"""E-mails and Usenet articles: what was written, without headers and markup."""
+"""E-mails and Usenet articles: their text without headers and markup."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ _ENCODED = re.compile(r"^content-(?:type: *(?:multipart|text/html)|transfer-enco
 
 
 def are_messages(texts: Iterable[str]) -> bool:
-    """Whether nearly all texts begin with header lines and an empty line after them."""
-    looked = [_has_headers(text) for text in texts if text.strip()]
-    return len(looked) > 0 and sum(looked) >= 0.95 * len(looked)
+    """Whether nearly all texts begin with header lines and an empty line."""
+    with_headers = [_has_headers(text) for text in texts if text.strip()]
+    return len(with_headers) > 0 and sum(with_headers) >= 0.95 * len(with_headers)
 
 
 def _has_headers(text: str) -> bool:
+    """Whether a text begins with header lines and an empty line."""
     head, blank, _ = text.partition("\n\n")
     lines = head.split("\n")
     return (
@@ -49,31 +50,36 @@ def body(text: str) -> str:
     return without_tags(content) if part.get_content_subtype() == "html" else content
 
 
-class _Words(html.parser.HTMLParser):
+class _TextParser(html.parser.HTMLParser):
+    """Parser that collects the visible text of HTML."""
+
     def __init__(self) -> None:
         super().__init__()
         self.parts: list[str] = []
         self._hidden = 0
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Separate words at a tag, and hide scripts and styles."""
         self._hidden += tag in ("script", "style")
         self.parts.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
+        """Show text again after a script or style."""
         self._hidden -= tag in ("script", "style") and self._hidden > 0
 
     def handle_data(self, data: str) -> None:
+        """Collect visible text."""
         if not self._hidden:
             self.parts.append(data)
 
 
 def without_tags(text: str) -> str:
-    """HTML as the words that a reader sees.
+    """The visible text of HTML.
 
     >>> without_tags("<style>p {}</style><p>Fish &amp; chips</p>").strip()
     'Fish & chips'
     """
-    reader = _Words()
-    reader.feed(text)
-    reader.close()
-    return "".join(reader.parts)
+    parser = _TextParser()
+    parser.feed(text)
+    parser.close()
+    return "".join(parser.parts)

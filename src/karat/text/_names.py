@@ -1,4 +1,4 @@
-"""Names of choices, apart from what is imported for them."""
+"""Types of choices, in a module without imports."""
 
 from typing import Literal, TypeAlias
 

@@ -6,7 +6,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD = re.compile(r"[^\W_]+")
-# what remains of "don't" and "we'll" when they are cut at the apostrophe
+# remains of "don't" and "we'll" after a cut at the apostrophe
 _CONTRACTIONS = (
     *("ain", "aren", "couldn", "d", "didn", "doesn", "don", "hadn", "hasn", "haven", "isn", "ll"),
     *("m", "mightn", "mustn", "needn", "s", "shan", "shouldn", "t", "ve", "wasn", "weren", "won"),
@@ -25,7 +25,7 @@ _CONTRACTIONS = (
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case; what has a digit in it is dropped.
+    """The words of a text in lower case, without those that contain digits.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def words(text: str) -> list[str]:
 
     Notes
     -----
-    As doc2mat does (whissell2012 §5.2): everything but letters and digits parts words.
+    As doc2mat does (whissell2012 §5.2): words are separated by anything but letters and digits.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def byte_ngrams(text: str, length: int = 4, most: int | None = None) -> list[str
     text : str
     length : int, default 4
     most : int, optional
-        Look at the first so many bytes only.
+        Number of first bytes to use; by default all.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def byte_ngrams(text: str, length: int = 4, most: int | None = None) -> list[str
 
     Notes
     -----
-    The terms of whissell2012 chapter 7: 4 bytes, of the first 2,500.
+    whissell2012 chapter 7 uses 4 bytes, from the first 2,500.
 
     Examples
     --------
@@ -76,23 +76,23 @@ def byte_ngrams(text: str, length: int = 4, most: int | None = None) -> list[str
     return [data[i : i + length] for i in range(len(data) - length + 1)]
 
 
-def stop_list(given: Any) -> frozenset[str]:
-    """The words to ignore: ``"english"``, ``None`` for none, or the user's own."""
-    if given is None:
+def stop_list(stop_words: str | Iterable[str] | None) -> frozenset[str]:
+    """The words to ignore: ``"english"``, ``None`` for none, or a user-supplied list."""
+    if stop_words is None:
         return frozenset()
-    if isinstance(given, str):
-        if given != "english":
+    if isinstance(stop_words, str):
+        if stop_words != "english":
             raise InputError(
-                f"stop_words must be 'english', None or a list of words; got {given!r}"
+                f"stop_words must be 'english', None or a list of words; got {stop_words!r}"
             )
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         return ENGLISH_STOP_WORDS.union(_CONTRACTIONS)
-    return frozenset(str(word).lower() for word in given)
+    return frozenset(str(word).lower() for word in stop_words)
 
 
 def stemmer(name: str | None) -> Callable[[list[str]], list[str]]:
-    """The function that cuts words to their stems; ``None`` leaves them whole."""
+    """The function that cuts words to their stems; with ``None`` it leaves them whole."""
     if name is None:
         return list
     import Stemmer
@@ -103,7 +103,7 @@ def stemmer(name: str | None) -> Callable[[list[str]], list[str]]:
     return stem
 
 
-class Counted(NamedTuple):
+class TokenCounts(NamedTuple):
     """Documents as rows of token numbers and counts, in the form of a CSR matrix."""
 
     tokens: list[str]
@@ -112,13 +112,14 @@ class Counted(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def count(lists: Iterable[list[str]]) -> Counted:
-    """Distinct tokens by first appearance, and of each document how often it has which."""
+def count(lists: Iterable[list[str]]) -> TokenCounts:
+    """Count the distinct tokens of each document; tokens are numbered by first appearance."""
     numbers: dict[str, int] = {}
     indptr, indices, counts = array("q", [0]), array("q"), array("q")
     for tokens in lists:
-        counted = Counter(tokens)
-        indices.extend(numbers.setdefault(token, len(numbers)) for token in counted)
-        counts.extend(counted.values())
+        occurrences = Counter(tokens)
+        indices.extend(numbers.setdefault(token, len(numbers)) for token in occurrences)
+        counts.extend(occurrences.values())
         indptr.append(len(indices))
-    return Counted(list(numbers), *(np.array(a, dtype=np.int64) for a in (indptr, indices, counts)))
+    arrays = (np.array(values, dtype=np.int64) for values in (indptr, indices, counts))
+    return TokenCounts(list(numbers), *arrays)

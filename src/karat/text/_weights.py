@@ -1,4 +1,4 @@
-"""Weights of terms: what a count is worth."""
+"""Weights of terms from their counts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+    from karat.runtime.types import ArrayLike
+
 WEIGHTS: tuple[Weight, ...] = get_args(Weight)
 
 
@@ -28,7 +30,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         tf (k1 + 1) / (tf + k1 (1 - b + b dl/avgdl)) with dl the length of the document.
         ``-idf`` multiplies by log(n / n_j), n_j the number of documents that have the term.
     k1, b : float, default 20 and 1
-        Of BM25: how slowly repetition saturates, and how much long documents pay.
+        Parameters of BM25: slowness of saturation by repetition, and penalty of long documents.
     norm : {"l2", None}
         Whether rows are divided by their length. Empty rows stay empty.
 
@@ -42,8 +44,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
 
     Notes
     -----
-    O(stored counts). Whissell 2012, equations 5.8 and 5.9, who finds k1 = 20 and b = 1 right for
-    clustering. A term that every document has gets the weight 0 from ``-idf``.
+    O(stored counts). Whissell 2012, equations 5.8 and 5.9, recommends k1 = 20 and b = 1 for
+    clustering. With ``-idf`` a term that every document has gets the weight 0.
 
     Examples
     --------
@@ -66,8 +68,8 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         self.b = b
         self.norm = norm
 
-    def fit(self, X: Any, y: Any = None) -> TermWeighter:
-        """Learn how many documents have each term, and how long documents are.
+    def fit(self, X: ArrayLike, y: object = None) -> TermWeighter:
+        """Learn the document frequency of each term, and the mean length of documents.
 
         Parameters
         ----------
@@ -91,7 +93,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         self.mean_length_ = float(counts.sum() / n)
         return self
 
-    def transform(self, X: Any) -> csr_array:
+    def transform(self, X: ArrayLike) -> csr_array:
         """Weigh counts.
 
         Parameters
@@ -101,7 +103,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         Returns
         -------
         csr_array, shape (m, d)
-            float32 of float32, else float64.
+            float32 for float32 data, else float64.
         """
         from sklearn.preprocessing import normalize
 
@@ -116,18 +118,19 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         elif kind == "bm25":
             lengths = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
             relative = lengths / self.mean_length_ if self.mean_length_ > 0 else lengths
-            pays = np.repeat(1 - self.b + self.b * relative, np.diff(counts.indptr))
-            below = values + self.k1 * pays
+            length_penalty = np.repeat(1 - self.b + self.b * relative, np.diff(counts.indptr))
+            denominator = values + self.k1 * length_penalty
             with np.errstate(invalid="ignore"):
-                values = np.where(values > 0, values * (self.k1 + 1) / below, 0)
+                values = np.where(values > 0, values * (self.k1 + 1) / denominator, 0)
         if idf:
             values *= self.idf_.astype(values.dtype)[counts.indices]
-        out = counts.copy()
-        out.data = values.astype(counts.dtype)
-        out.eliminate_zeros()
-        return normalize(out, norm="l2", copy=False) if self.norm == "l2" else out
+        weighted = counts.copy()
+        weighted.data = values.astype(counts.dtype)
+        weighted.eliminate_zeros()
+        return normalize(weighted, norm="l2", copy=False) if self.norm == "l2" else weighted
 
-    def _counts(self, X: Any, reset: bool) -> csr_array:
+    def _counts(self, X: ArrayLike, reset: bool) -> csr_array:
+        """Validated counts, after a check of the options."""
         from scipy import sparse
 
         check_choice(self.weight, WEIGHTS, "weight")
@@ -136,8 +139,9 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             raise InputError(
                 f"BM25 needs k1 of at least 0 and b from 0 to 1; got k1={self.k1!r}, b={self.b!r}"
             )
-        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        counts = sparse.csr_array(X)
+        counts = sparse.csr_array(
+            validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        )
         if counts.nnz and counts.data.min() < 0:
             raise InputError(
                 "Negative values in data passed to TermWeighter: counts of terms are 0 or more"
@@ -151,6 +155,6 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return tags
 
 
-def presence(X: Any) -> NDArray[np.int64]:
-    """How many rows of a CSR matrix have each column."""
+def presence(X: csr_array) -> NDArray[np.int64]:
+    """Number of rows of a CSR matrix with a non-zero entry in each column."""
     return np.bincount(X.indices[X.data != 0], minlength=X.shape[1])

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 JSON_LINES = (".jsonl", ".ndjson")
-_TABLES = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")
+_TABULAR = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")
 
 
 @dataclass(frozen=True)
 class Documents:
-    """Texts with what was written beside them.
+    """Texts with their fields.
 
     Attributes
     ----------
     texts : list of str
     fields : mapping of str to ndarray of object
-        The other columns; of a folder ``file`` and, where there are subfolders, ``folder``.
+        The other columns; for a folder ``file`` and, if there are subfolders, ``folder``.
     notes : tuple of str
     """
 
@@ -38,7 +38,7 @@ class Documents:
 
 
 def json_lines(path: Path, text_column: str | None, opened: Callable[[Path], Any]) -> Documents:
-    """One JSON object a line; ``text_column`` names the field with the text, or it is "text"."""
+    """Read one JSON object per line; ``text_column`` names the field with the text."""
     records = []
     with opened(path) as stream:
         for number, line in enumerate(stream, 1):
@@ -56,6 +56,7 @@ def json_lines(path: Path, text_column: str | None, opened: Callable[[Path], Any
 
 
 def _record(line: bytes, where: str) -> dict[str, Any]:
+    """The record on a line of JSON."""
     try:
         record = json.loads(line)
     except RecursionError:
@@ -68,12 +69,13 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
 
 
 def _text_column(
-    asked: str | None, names: list[str], records: list[dict[str, Any]], path: Path
+    text_column: str | None, names: list[str], records: list[dict[str, Any]], path: Path
 ) -> str:
-    if asked is not None:
-        if asked not in names:
-            raise unknown_name(asked, names, "column")
-        return asked
+    """The field with the text: the named one, or "text"."""
+    if text_column is not None:
+        if text_column not in names:
+            raise unknown_name(text_column, names, "column")
+        return text_column
     if "text" in names and all(isinstance(r.get("text"), str | None) for r in records):
         return "text"
     raise InputError(
@@ -83,24 +85,24 @@ def _text_column(
 
 
 def folder(path: Path) -> Documents:
-    """Every file below a folder is a document; its subfolder is beside it."""
-    found = sorted(
+    """Read every file below a folder as a document, with its subfolder as a field."""
+    candidates = sorted(
         file
         for file in path.rglob("*")
         if file.is_file() and not any(p.startswith(".") for p in file.relative_to(path).parts)
     )
     inside = path.resolve()
-    files = [file for file in found if file.resolve().is_relative_to(inside)]
+    files = [file for file in candidates if file.resolve().is_relative_to(inside)]
     notes: tuple[str, ...] = ()
-    if len(files) < len(found):
-        outside = next(file for file in found if not file.resolve().is_relative_to(inside))
+    if len(files) < len(candidates):
+        outside = next(file for file in candidates if not file.resolve().is_relative_to(inside))
         notes = (
-            f"{len(found) - len(files):,} links that lead out of the folder were not followed "
+            f"{len(candidates) - len(files):,} links that lead out of the folder were not followed "
             f"({outside.relative_to(path).as_posix()!r}).",
         )
     if not files:
         raise InputError(f"{path} is a folder without files")
-    if all(file.suffix.lower() in _TABLES for file in files):
+    if all(file.suffix.lower() in _TABULAR for file in files):
         raise InputError(f"{path} is a folder of data files, not of texts; name a file in it")
     texts, ids = [], []
     for file in files:
@@ -115,6 +117,7 @@ def folder(path: Path) -> Documents:
 
 
 def _decoded(file: Path, name: str) -> str:
+    """The text of a file: UTF-8, or else Latin-1."""
     data = file.read_bytes()
     if b"\0" in data[:8192]:
         raise InputError(f"{name} is not text: it has zero bytes; keep other files elsewhere")
@@ -125,7 +128,7 @@ def _decoded(file: Path, name: str) -> str:
 
 
 def bodies(documents: Documents, messages: bool | None) -> Documents:
-    """Messages without their headers, which would tell their groups; found by looking if None."""
+    """Messages without headers, which reveal their groups; with None they are detected."""
     if messages is None:
         messages = _messages.are_messages(documents.texts[:2000])
         if not messages:
@@ -141,13 +144,15 @@ def bodies(documents: Documents, messages: bool | None) -> Documents:
 
 
 def _objects(values: list[Any]) -> NDArray[np.object_]:
-    out = np.empty(len(values), dtype=object)
+    """Values as an array of objects, lists and mappings as JSON."""
+    array = np.empty(len(values), dtype=object)
     plain = (str, int, float, bool, type(None))
-    out[:] = [v if isinstance(v, plain) else json.dumps(v, ensure_ascii=False) for v in values]
-    return out
+    array[:] = [v if isinstance(v, plain) else json.dumps(v, ensure_ascii=False) for v in values]
+    return array
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
+    """A value as text, a list with one line per entry."""
     if value is None:
         return ""
     if isinstance(value, list):

@@ -18,7 +18,7 @@ LIBSVM = (".svm", ".libsvm", ".svmlight")
 
 
 def cluto(path: Path, stream: BinaryIO) -> csr_array:
-    """CLUTO's ``.mat``: a header "rows columns non-zeros", then a line of pairs for each row."""
+    """Read CLUTO's ``.mat``: a header "rows columns non-zeros", then a line of pairs per row."""
     from scipy import sparse
 
     lines = stream.read().split(b"\n")
@@ -42,25 +42,25 @@ def cluto(path: Path, stream: BinaryIO) -> csr_array:
         if wrong is not None:
             raise InputError(f"{path}, line {wrong} has {len(values[wrong - 2])} of {d} values")
         return _finite(sparse.csr_array(np.array(values).reshape(n, d)), path)
-    odd = next((i for i, row in enumerate(values, 2) if len(row) % 2), None)
-    if odd is not None:
-        raise InputError(f"{path}, line {odd} is not pairs of a column and a value")
+    unpaired = next((i for i, row in enumerate(values, 2) if len(row) % 2), None)
+    if unpaired is not None:
+        raise InputError(f"{path}, line {unpaired} is not pairs of a column and a value")
     flat = np.concatenate(values) if values else np.empty(0)
-    columns, stored = flat[::2], flat[1::2]
-    if len(stored) != int(header[2]):
+    columns, counts = flat[::2], flat[1::2]
+    if len(counts) != int(header[2]):
         raise InputError(
-            f"{path} says it has {int(header[2]):,} non-zeros, but has {len(stored):,}"
+            f"{path} says it has {int(header[2]):,} non-zeros, but has {len(counts):,}"
         )
     if len(columns) and not 1 <= columns.min() <= columns.max() <= d:
         raise InputError(f"{path} has columns outside 1 .. {d}")
     indptr = np.cumsum([0, *(len(row) // 2 for row in values)])
-    matrix = sparse.csr_array((stored, columns.astype(np.int32) - 1, indptr), shape=(n, d))
+    matrix = sparse.csr_array((counts, columns.astype(np.int32) - 1, indptr), shape=(n, d))
     matrix.sum_duplicates()
     return _finite(matrix, path)
 
 
 def libsvm(path: Path, stream: BinaryIO) -> tuple[csr_array, NDArray[Any]]:
-    """LIBSVM's sparse rows, with the label that begins each."""
+    """Read LIBSVM's sparse rows, and the label at the start of each."""
     from scipy import sparse
     from sklearn.datasets import load_svmlight_file
 
@@ -72,6 +72,7 @@ def libsvm(path: Path, stream: BinaryIO) -> tuple[csr_array, NDArray[Any]]:
 
 
 def _numbers(line: bytes, path: Path, number: int) -> NDArray[np.float64]:
+    """The numbers on a line."""
     try:
         return np.array(line.split(), dtype=np.float64)
     except ValueError:
@@ -81,32 +82,32 @@ def _numbers(line: bytes, path: Path, number: int) -> NDArray[np.float64]:
 
 
 def _finite(matrix: csr_array, path: Path) -> csr_array:
-    """The counts, once all are numbers."""
-    wrong = np.flatnonzero(~np.isfinite(matrix.data))
-    if len(wrong):
-        row = int(np.searchsorted(matrix.indptr, wrong[0], side="right"))
+    """The counts, checked to be finite."""
+    invalid = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(invalid):
+        row = int(np.searchsorted(matrix.indptr, invalid[0], side="right"))
         raise InputError(
-            f"{path}: {len(wrong):,} counts of terms are missing or infinite, the first in row "
+            f"{path}: {len(invalid):,} counts of terms are missing or infinite, the first in row "
             f"{row} of {matrix.shape[0]:,}; write the count, or leave the term out where it is 0"
         )
     return matrix
 
 
 def beside(path: Path, endings: tuple[str, ...]) -> Path | None:
-    """The first file beside ``path`` that has its name, or stem, and one of the endings."""
+    """The first file beside ``path`` with its name or stem and one of the endings."""
     stems = (path.name, path.name.removesuffix(".gz"), path.name.partition(".")[0])
     for stem in stems:
         for ending in endings:
-            for packed in ("", ".gz"):
-                there = path.with_name(f"{stem}{ending}{packed}")
-                if there != path and there.is_file():
-                    return there
+            for compression in ("", ".gz"):
+                neighbor = path.with_name(f"{stem}{ending}{compression}")
+                if neighbor != path and neighbor.is_file():
+                    return neighbor
     return None
 
 
 def term_names(path: Path, terms: list[str], d: int) -> tuple[str, ...]:
-    """The lines of ``path`` as terms, one for each column; a repeated one gets its number."""
+    """The lines of ``path`` as terms, one per column; a repeated term gets a number."""
     if len(terms) != d:
         raise InputError(f"{path} has {len(terms):,} terms, but the matrix has {d:,} columns")
-    times = Counter(terms)
-    return tuple(t if times[t] == 1 else f"{t} ({j + 1})" for j, t in enumerate(terms))
+    occurrences = Counter(terms)
+    return tuple(t if occurrences[t] == 1 else f"{t} ({j + 1})" for j, t in enumerate(terms))

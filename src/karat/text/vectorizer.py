@@ -14,6 +14,7 @@ from karat.text import _tokens
 from karat.text._weights import TermWeighter, presence
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
@@ -28,7 +29,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     weight : {"tf-idf", "tf", "binary", "bm25-tf", "bm25-tf-idf"}
         See :class:`TermWeighter`.
     analyzer : {"words", "bytes"}
-        Words in lower case without stop words, cut to their stems, or all runs of bytes.
+        Lower-case words without stop words, cut to their stems; or all runs of bytes.
     stop_words : {"english", None} or iterable of str
         Words to ignore.
     stemmer : str or None, default "porter"
@@ -38,9 +39,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ngram : int, default 4
         Bytes in a run, for ``analyzer="bytes"``.
     max_bytes : int, optional
-        Look at the first so many bytes of each text, for ``analyzer="bytes"``.
+        Number of first bytes of each text to use, for ``analyzer="bytes"``.
     k1, b : float, default 20 and 1
-        Of BM25.
+        Parameters of BM25.
     norm : {"l2", None}
         Whether rows get the length 1.
     dtype : {numpy.float64, numpy.float32}
@@ -50,16 +51,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     vocabulary_ : dict from str to int
         Column of each stem (or run of bytes).
     terms_ : ndarray of object, shape (d,)
-        What to call the columns: of each stem the word that occurs most.
+        Names of the columns: the most frequent word of each stem.
     document_frequency_ : ndarray of int64, shape (d,)
-        How many of the fitted texts have each term.
+        Number of fitted texts with each term.
     weighter_ : TermWeighter
 
     Notes
     -----
     O(characters). Tokens as doc2mat makes them, weights of whissell2012 §5.1; its chapter 7 uses
     ``TextVectorizer("binary", analyzer="bytes", min_df=20, max_df=1.0, max_bytes=2500)``. A text
-    in which no term is left is an empty row, not an error.
+    without any remaining term is an empty row, not an error.
 
     Examples
     --------
@@ -86,7 +87,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         k1: float = 20.0,
         b: float = 1.0,
         norm: str | None = "l2",
-        dtype: Any = np.float64,
+        dtype: npt.DTypeLike = np.float64,
     ) -> None:
         self.weight = weight
         self.analyzer = analyzer
@@ -101,7 +102,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.norm = norm
         self.dtype = dtype
 
-    def fit(self, X: Iterable[str], y: Any = None) -> TextVectorizer:
+    def fit(self, X: Iterable[str], y: object = None) -> TextVectorizer:
         """Learn the terms.
 
         Parameters
@@ -116,12 +117,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputError
-            If these are not texts, an option is invalid, or no term is left.
+            For other data than texts, an invalid option, or if no term is left.
         """
         self._weigh(self._learn(X))
         return self
 
-    def fit_transform(self, X: Iterable[str], y: Any = None) -> csr_array:
+    def fit_transform(self, X: Iterable[str], y: object = None) -> csr_array:
         """Learn the terms and weigh them, in one pass over the texts.
 
         Parameters
@@ -149,21 +150,23 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.weighter_.transform(self._count(X))
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """What the columns are called, see ``terms_``."""
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Names of the columns, see ``terms_``."""
         check_is_fitted(self)
         return self.terms_
 
     def _weigh(self, counts: csr_array) -> csr_array:
+        """Learn the weights and weigh the counts."""
         self.weighter_ = TermWeighter(self.weight, k1=self.k1, b=self.b, norm=self.norm)
         return self.weighter_.fit_transform(counts)
 
     def _learn(self, texts: Iterable[str]) -> csr_array:
-        found = self._tokens(texts)
-        n = len(found.indptr) - 1
+        """Learn the terms; returns their counts."""
+        counted = self._tokens(texts)
+        n = len(counted.indptr) - 1
         least, most = _limit(self.min_df, n, "min_df"), _limit(self.max_df, n, "max_df")
-        stems, of_token = self._stems(found.tokens)
-        counts = _matrix(found, of_token, len(stems), self.dtype)
+        stems, of_token = self._stems(counted.tokens)
+        counts = _matrix(counted, of_token, len(stems), self.dtype)
         frequency = presence(counts)
         kept = np.flatnonzero((frequency >= least) & (frequency <= most))
         if len(kept) == 0:
@@ -172,36 +175,39 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{least:g} and at most {most:g} texts; lower min_df or raise max_df"
             )
         kept = kept[np.argsort(np.array([stems[j] for j in kept], dtype=object))]
-        names = _names(found, of_token, len(stems))
+        names = _names(counted, of_token, len(stems))
         self.vocabulary_ = {stems[j]: i for i, j in enumerate(kept)}
         self.terms_ = np.array([names[j] for j in kept], dtype=object)
         self.document_frequency_ = frequency[kept]
         return counts[:, kept]
 
     def _count(self, texts: Iterable[str]) -> csr_array:
-        found = self._tokens(texts)
-        stems, of_token = self._stems(found.tokens)
+        """Counts of the learned terms in other texts."""
+        counted = self._tokens(texts)
+        stems, of_token = self._stems(counted.tokens)
         # one more for the stop words, whose number is -1
         columns = np.array([*(self.vocabulary_.get(s, -1) for s in stems), -1], dtype=np.int64)
-        return _matrix(found, columns[of_token], len(self.vocabulary_), self.dtype)
+        return _matrix(counted, columns[of_token], len(self.vocabulary_), self.dtype)
 
-    def _tokens(self, texts: Iterable[str]) -> _tokens.Counted:
+    def _tokens(self, texts: Iterable[str]) -> _tokens.TokenCounts:
+        """Counts of the tokens of each text."""
         check_choice(self.analyzer, ("words", "bytes"), "analyzer")
         if isinstance(texts, str):
             raise InputError("got one str; give a list of texts, one for each document")
 
         def cut(text: str) -> list[str]:
+            """Cut a text into tokens."""
             if self.analyzer == "words":
                 return _tokens.words(text)
             return _tokens.byte_ngrams(text, self.ngram, self.max_bytes)
 
-        found = _tokens.count(cut(_text(text, i)) for i, text in enumerate(texts))
-        if len(found.indptr) == 1:
+        counted = _tokens.count(cut(_text(text, i)) for i, text in enumerate(texts))
+        if len(counted.indptr) == 1:
             raise InputError("there are no texts")
-        return found
+        return counted
 
     def _stems(self, tokens: list[str]) -> tuple[list[str], NDArray[np.int64]]:
-        """Distinct stems, and the number of that of each token; -1 for stop words."""
+        """Distinct stems, and the stem's number for each token; -1 for stop words."""
         if self.analyzer == "bytes":
             return tokens, np.arange(len(tokens))
         stop = _tokens.stop_list(self.stop_words)
@@ -219,45 +225,49 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _text(given: Any, i: int) -> str:
-    if given is None or (isinstance(given, float) and np.isnan(given)):
+def _text(text: object, i: int) -> str:
+    """A text; the empty one for a missing value."""
+    if text is None or (isinstance(text, float) and np.isnan(text)):
         return ""
-    if not isinstance(given, str):
-        raise InputError(f"text {i} is {given!r:.60}, which is not a str")
-    return given
+    if not isinstance(text, str):
+        raise InputError(f"text {i} is {text!r:.60}, which is not a str")
+    return text
 
 
-def _limit(given: Any, n: int, name: str) -> float:
-    """A number of documents; a float up to 1 is a share of them."""
-    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= 0:
-        return float(given)
-    if isinstance(given, (float, np.floating)) and 0 <= given <= 1:
-        return float(given) * n
+def _limit(bound: object, n: int, name: str) -> float:
+    """A number of documents, converted from a share if it is a float up to 1."""
+    if isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) and bound >= 0:
+        return float(bound)
+    if isinstance(bound, (float, np.floating)) and 0 <= bound <= 1:
+        return float(bound) * n
     raise InputError(
         f"{name} must be a number of documents (int) or a share of them (float from 0 to 1); got "
-        f"{given!r}"
+        f"{bound!r}"
     )
 
 
-def _names(found: _tokens.Counted, of_token: NDArray[np.int64], n_stems: int) -> list[str]:
-    """Of each stem the token that occurs most."""
-    occurrences = np.bincount(found.indices, found.counts, minlength=len(found.tokens))
+def _names(counted: _tokens.TokenCounts, of_token: NDArray[np.int64], n_stems: int) -> list[str]:
+    """The most frequent token of each stem."""
+    occurrences = np.bincount(counted.indices, counted.counts, minlength=len(counted.tokens))
     names = [""] * n_stems
     for i in np.argsort(-occurrences, kind="stable"):
         if of_token[i] >= 0 and not names[of_token[i]]:
-            names[of_token[i]] = found.tokens[i]
+            names[of_token[i]] = counted.tokens[i]
     return names
 
 
-def _matrix(found: _tokens.Counted, of_token: NDArray[np.int64], d: int, dtype: Any) -> csr_array:
+def _matrix(
+    counted: _tokens.TokenCounts, of_token: NDArray[np.int64], d: int, dtype: npt.DTypeLike
+) -> csr_array:
+    """Counts by document and column, without the tokens of column -1."""
     from scipy import sparse
 
-    n = len(found.indptr) - 1
-    columns = of_token[found.indices]
+    n = len(counted.indptr) - 1
+    columns = of_token[counted.indices]
     kept = columns >= 0
     small = np.int32 if max(len(columns), d) < 2**31 else np.int64
-    rows = np.repeat(np.arange(n, dtype=small), np.diff(found.indptr))[kept]
+    rows = np.repeat(np.arange(n, dtype=small), np.diff(counted.indptr))[kept]
     places = (rows, columns[kept].astype(small))
-    matrix = sparse.coo_array((found.counts[kept].astype(dtype), places), shape=(n, d)).tocsr()
+    matrix = sparse.coo_array((counted.counts[kept].astype(dtype), places), shape=(n, d)).tocsr()
     matrix.sum_duplicates()
     return matrix

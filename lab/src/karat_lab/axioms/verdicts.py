@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.measures.properties import Properties, Verdict, stored_verdicts
-from karat.runtime.journal import KeptLines
+from karat.runtime.validation import StorageError
 from karat_lab.axioms.search import PROPERTIES, Property, search
 from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from karat.measures import Measure
+    from karat.measures.catalogue import MeasureKind, Takes
+    from karat_lab.axioms.valuation import MeasureLike
 
 
 def properties(
-    measure: Any,
+    measure: MeasureLike,
     *,
-    kind: str | None = None,
-    takes: str = "features",
+    kind: MeasureKind | None = None,
+    takes: Takes = "features",
     greater_is_better: bool = True,
     names: str | Iterable[str] | None = None,
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Properties:
-    """Which properties a measure has, and a counterexample to each that it lacks.
+    """Properties of a measure, with counterexamples to those that it lacks.
 
     Parameters
     ----------
@@ -87,7 +93,7 @@ def known(
     *,
     names: str | Iterable[str] | None = None,
     random_state: int = 0,
-    storage: Any = None,
+    storage: str | Path | None = None,
 ) -> Properties:
     """Verdicts on a measure of the catalogue: those that karat stores, and a search for others.
 
@@ -98,28 +104,46 @@ def known(
     random_state : int, default 0
         The stored ones were found with 0.
     storage : path, optional
-        Text file of verdicts, which is read and to which new ones are added. That of the package
-        is ``verdicts.jsonl``: where the definition of a measure changed, delete its lines there.
+        JSON lines of verdicts, to which new ones are appended. The file of the package is
+        ``verdicts.jsonl``: where the definition of a measure changed, delete its lines there.
     """
     judge = Valuation.of(key)
     stored: dict[str, Verdict] = {}
     if random_state == 0:
         stored = {v.property: v for v in stored_verdicts() if v.measure == key}
-    kept = KeptLines(storage)
+    rows = {} if storage is None else _read_rows(Path(storage))
     verdicts = []
     for property in _asked(judge.measure, names):
-        line = f"{key} {property.key} {random_state}"
-        row = kept.get(line)
-        if row is not None:
-            verdict = Verdict.from_dict(row)
+        name = f"{key} {property.key} {random_state}"
+        if name in rows:
+            verdict = Verdict.from_dict(rows[name])
         else:
             verdict = stored.get(property.key) or search(property, judge, random_state=random_state)
-            kept.put(line, verdict.to_dict())
+            if storage is not None:
+                line = json.dumps({"key": name, "row": verdict.to_dict()})
+                with open(storage, "a", encoding="utf-8") as file:
+                    file.write(f"{line}\n")
         verdicts.append(verdict)
     return Properties(key, tuple(verdicts))
 
 
+def _read_rows(path: Path) -> dict[str, dict[str, Any]]:
+    """Verdicts in a file of JSON lines by their names; none where there is no file."""
+    rows = {}
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+            rows[record["key"]] = record["row"]
+        except (ValueError, KeyError, TypeError):
+            raise StorageError(
+                f"{path}, line {number} is no verdict; delete the line, or name another file"
+            ) from None
+    return rows
+
+
 def _asked(measure: Measure, names: str | Iterable[str] | None) -> list[Property]:
+    """Properties to test on a measure."""
     if names is None:
         return [p for p in PROPERTIES.values() if p.kind == measure.kind]
     return [PROPERTIES[name] for name in ([names] if isinstance(names, str) else names)]

@@ -3,11 +3,11 @@
 from karat.labeling.reading.clarity import clarity_by_reading
 from karat.labeling.reading.correction import CorrectedClarity, correct_reading
 from karat.labeling.reading.desk import ReadingDesk
+from karat.labeling.reading.display import shown_by
 from karat.labeling.reading.interview import Cost, Interview
 from karat.labeling.reading.intruders import IntruderRound, Intrusion, draw_intruders, intruder_test
 from karat.labeling.reading.rounds import Round, draw_round
 from karat.labeling.reading.score import ClarityByReading, agreement_of_readers
-from karat.labeling.reading.shown import shown_by
 
 __all__ = [
     "ClarityByReading",

@@ -1,9 +1,9 @@
-"""A model's reading corrected by a person's of part of the same objects."""
+"""Correction of a model's reading by a person's reading of part of the same objects."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,24 +12,29 @@ from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.reading.score import ClarityByReading
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from karat.runtime.types import Floats
+
 #: kappa below which a model does not read as the person does
-ALIKE = 0.4
+MIN_KAPPA = 0.4
 #: for the limits of a mean of bounded values
-DRAWS = 100_000
+GAFFKE_DRAWS = 100_000
 
 
 @dataclass(frozen=True)
 class CorrectedClarity:
-    """Clarity for a person, from a model's reading of many objects and the person's of a few.
+    """A person's clarity, estimated from a model's many answers and the person's few.
 
     Attributes
     ----------
     agreement : Agreement
-        Of model and person about the objects that both assigned.
+        Agreement of model and person about the objects that both assigned.
     estimate : Estimate
-        The person's score, of all the objects that the model assigned.
+        The person's score over all objects that the model assigned.
     interval : tuple of float
-        Its limits; they do not suppose that the corrections are normal, as the estimate's own do.
+        Limits of the score. Unlike the estimate's limits they do not assume normal corrections.
     model, person : ClarityByReading
     """
 
@@ -41,41 +46,41 @@ class CorrectedClarity:
 
     @property
     def score(self) -> float:
-        """The person's score, estimated."""
+        """Estimate of the person's score."""
         return self.estimate.value
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        both = self.agreement
-        told = {"common": both.common, "same": both.same, "kappa": both.kappa}
+        """Plain values for JSON."""
+        common = self.agreement
+        counts = {"common": common.common, "same": common.same, "kappa": common.kappa}
         low, high = self.interval
-        own = {"score": self.score, "low": low, "high": high, "weight": self.estimate.weight}
-        return {"model": self.model.by, "person": self.person.by, **own, **told}
+        corrected = {"score": self.score, "low": low, "high": high, "weight": self.estimate.weight}
+        return {"model": self.model.by, "person": self.person.by, **corrected, **counts}
 
     def __str__(self) -> str:
-        both, (low, high) = self.agreement, self.interval
-        told = (
-            f"{self.model.by} and {self.person.by} assigned {both.same} of {both.common} objects "
-            f"alike (kappa {both.kappa:.2f}). "
+        common, (low, high) = self.agreement, self.interval
+        text = (
+            f"{self.model.by} and {self.person.by} assigned {common.same} of {common.common} "
+            f"objects alike (kappa {common.kappa:.2f}). "
         )
-        if both.kappa < ALIKE:
-            told += "The model does not read as the person does; trust the person's answers. "
-        own_low, own_high = self.person.interval
+        if common.kappa < MIN_KAPPA:
+            text += "The model does not read as the person does; trust the person's answers. "
+        person_low, person_high = self.person.interval
         return (
-            f"{told}Clarity for {self.person.by}, {self.model.by} being corrected: "
+            f"{text}Clarity for {self.person.by}, {self.model.by} being corrected: "
             f"{self.score:.2f} ({low:.2f} to {high:.2f}); from the person's answers "
-            f"alone {self.person.score:.2f} ({own_low:.2f} to {own_high:.2f})."
+            f"alone {self.person.score:.2f} ({person_low:.2f} to {person_high:.2f})."
         )
 
 
 def correct_reading(model: ClarityByReading, person: ClarityByReading) -> CorrectedClarity:
-    """Correct a model's reading by a person's of part of the same objects.
+    """Correct a model's reading by a person's reading of part of the same objects.
 
     Parameters
     ----------
     model, person : ClarityByReading
-        Of one clustering with the same ``random_state``, the person's round with fewer objects:
-        they are then a draw from the model's.
+        Readings of one clustering with the same ``random_state``, the person's of fewer objects;
+        these are then a draw from the model's objects.
 
     Returns
     -------
@@ -84,16 +89,16 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
     Raises
     ------
     InputError
-        If the rounds are of different clusterings or draws, or fewer than two objects have both
+        For rounds of different clusterings or draws, or if fewer than two objects have both
         answers.
 
     Notes
     -----
-    :func:`karat.bounds.prediction_powered_mean` (Angelopoulos et al. 2023) of what each object that
-    the model assigned adds to the score: 1, or -1/(k - 1) for a miss. A bad model does no harm, it
-    is given no weight. A few corrections are far from normal, so the limits are Gaffke's (2005)
-    for bounded values; that the objects are as many of each cluster, and part of a finite number,
-    makes them conservative.
+    :func:`karat.bounds.prediction_powered_mean` (Angelopoulos et al. 2023) of each object's
+    contribution to the score: 1 for a hit, -1/(k - 1) for a miss. A bad model does no harm, since
+    it gets no weight. A few corrections are far from normal, so the limits are Gaffke's (2005) for
+    bounded values. They are conservative, because the draw takes equally many objects of each
+    cluster from a finite number.
 
     Examples
     --------
@@ -107,52 +112,63 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
     >>> labels = [0] * 90 + [1] * 90
     >>> model = karat.clarity_by_reading(texts, labels, reads, n_assignments=150, by="model")
     >>> person = karat.clarity_by_reading(texts, labels, reads, by="Ann")
-    >>> found = correct_reading(model, person)
-    >>> found.agreement.common, found.score
+    >>> corrected = correct_reading(model, person)
+    >>> corrected.agreement.common, corrected.score
     (30, 1.0)
     """
-    ours, theirs = model.round, person.round
-    same = ours.clusters == theirs.clusters and ours.examples == theirs.examples
-    if not same or not set(theirs.objects) <= set(ours.objects):
+    model_round, person_round = model.round, person.round
+    same = (
+        model_round.clusters == person_round.clusters
+        and model_round.examples == person_round.examples
+    )
+    if not same or not set(person_round.objects) <= set(model_round.objects):
         raise InputError(
             "the rounds are not of one draw: read the same clustering with the same random_state, "
             "the person with at most as many assignments as the model"
         )
-    own = dict(zip(theirs.objects, person.assigned, strict=True))
-    told = [
-        (given, own.get(at), true, draws)
-        for at, given, true, draws in zip(
-            ours.objects, model.assigned, ours.truth, ours.draws, strict=True
+    by_person = dict(zip(person_round.objects, person.assigned, strict=True))
+    guessed = [
+        (guess, by_person.get(at), truth, draws)
+        for at, guess, truth, draws in zip(
+            model_round.objects, model.assigned, model_round.truth, model_round.draws, strict=True
         )
-        if given is not None
+        if guess is not None
     ]
-    k = ours.n_names
-    repeated = [one for one in told for _ in range(one[3])]
-    guesses = np.array([_worth(given, true, k) for given, _, true, _ in repeated])
-    values = np.array([_worth(own, true, k) for _, own, true, _ in repeated])
-    both = agreement([one[:2] for one in told if one[1] is not None], len(told), person.delta)
-    estimate = prediction_powered_mean(guesses, values, person.delta)
-    assert both is not None
-    weight, miss, known = estimate.weight, -1 / (k - 1), np.isfinite(values)
-    rest = bounded_interval(
-        values[known] - weight * guesses[known], miss - weight, 1 - weight * miss, person.delta
+    k = model_round.n_names
+    repeated = [row for row in guessed for _ in range(row[3])]
+    guesses = np.array([_worth(guess, truth, k) for guess, _, truth, _ in repeated])
+    values = np.array([_worth(answer, truth, k) for _, answer, truth, _ in repeated])
+    common = agreement(
+        [row[:2] for row in guessed if row[1] is not None], len(guessed), person.delta
     )
-    low, high = (min(1.0, max(miss, end + weight * float(guesses.mean()))) for end in rest)
-    return CorrectedClarity(both, estimate, (low, high), model, person)
+    estimate = prediction_powered_mean(guesses, values, person.delta)
+    assert common is not None
+    weight, miss, labelled = estimate.weight, -1 / (k - 1), np.isfinite(values)
+    limits = bounded_interval(
+        values[labelled] - weight * guesses[labelled],
+        miss - weight,
+        1 - weight * miss,
+        person.delta,
+    )
+    low, high = (min(1.0, max(miss, end + weight * float(guesses.mean()))) for end in limits)
+    return CorrectedClarity(common, estimate, (low, high), model, person)
 
 
-def _worth(given: int | None, true: int, k: int) -> float:
-    if given is None:
+def _worth(assigned: int | None, truth: int, k: int) -> float:
+    """Contribution of an assignment to the score; NaN without an answer."""
+    if assigned is None:
         return float("nan")
-    return 1.0 if given == true else -1 / (k - 1)
+    return 1.0 if assigned == truth else -1 / (k - 1)
 
 
-def bounded_interval(values: Any, least: float, most: float, delta: float) -> tuple[float, float]:
+def bounded_interval(
+    values: npt.ArrayLike, least: float, most: float, delta: float
+) -> tuple[float, float]:
     """Limits of the mean of independent values that lie between ``least`` and ``most``.
 
     Gaffke's (2005) bound at delta/2 on either side: the quantile of the mean of the sorted values
     and of the end of the range, weighted by the gaps between uniform numbers; by 100,000 draws of
-    them. Of zeros and ones these are Clopper and Pearson's. That it always covers is conjectured
+    them. Of zeros and ones these are Clopper and Pearson's limits. Their coverage is conjectured
     (Learned-Miller & Thomas 2019), not proved.
 
     >>> [round(end, 1) for end in bounded_interval([1] * 8 + [0] * 2, 0, 1, 0.05)]
@@ -161,8 +177,9 @@ def bounded_interval(values: Any, least: float, most: float, delta: float) -> tu
     levels, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
     rng = np.random.default_rng(0)
 
-    def mean(end: float) -> Any:
-        return rng.dirichlet([*counts, 1], DRAWS) @ np.array([*levels, end])
+    def mean(end: float) -> Floats:
+        """Draws of the weighted mean of the values and an end of their range."""
+        return np.asarray(rng.dirichlet([*counts, 1], GAFFKE_DRAWS) @ np.array([*levels, end]))
 
     low, high = np.quantile(mean(least), delta / 2), np.quantile(mean(most), 1 - delta / 2)
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""A person who reads: the question on the screen, the answers so far, and how far it is."""
+"""A person who reads: the question on the screen, the answers so far, and the progress."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from karat.labeling.answers import Answer, AnswerFile, check_name, now
+from karat.labeling.answers import AnswerFile, LabelAnswer, check_name, now
 from karat.labeling.desk import Shown
-from karat.labeling.reading.answers import MOST_LINE, NONE
-from karat.labeling.reading.rounds import Question
-from karat.labeling.reading.shown import as_line
+from karat.labeling.reading.answers import MAX_LINE, NONE
+from karat.labeling.reading.display import as_line
+from karat.labeling.reading.question import Question
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
     from karat.labeling.reading.intruders import IntruderRound
     from karat.labeling.reading.rounds import Round
 
-#: what is pressed for an option; q, u, s and d have a meaning of their own
+#: keys of the options; q, u, s and d have other meanings
 KEYS = "123456789abcefghijklmnoprtvwxyz"
 
 
@@ -28,7 +28,7 @@ class ReadingDesk:
     Parameters
     ----------
     path : str or path
-        The file of answers (:class:`karat.labeling.AnswerFile`), resumed where it exists.
+        The file of answers (:class:`karat.labeling.AnswerFile`); an existing one is resumed.
     questions : Round or IntruderRound
     by : str
         The reader.
@@ -48,7 +48,7 @@ class ReadingDesk:
         If there are more options than keys.
     """
 
-    #: what the page calls its parts
+    #: labels of the page's controls
     words: ClassVar = {"title": "karat clarity", "other": "Name: line", "unknown": "none of these"}
 
     def __init__(self, path: str | Path, questions: Round | IntruderRound, by: str) -> None:
@@ -71,49 +71,50 @@ class ReadingDesk:
         return len(self.questions)
 
     def _replay(self) -> None:
+        """Collect the valid answers of all readers from the file."""
         self._all: dict[str, dict[int, Any]] = {}
         self._own: list[int] = []
         self._later: list[int] = []
-        for one in self.file.answers:
-            said = self._all.setdefault(one.by, {})
-            if one.kind == "undo":
-                said.pop(one.row, None)
-            elif one.kind == "unknown":
-                said[one.row] = NONE if one.row >= self.questions.n_names else ""
-            elif one.kind == "label":
-                named = one.row < self.questions.n_names
-                said[one.row] = one.label if named else int(one.label) - 1
-            if one.by == self.by:
-                self._own = [row for row in self._own if row != one.row]
-                if one.kind in ("label", "unknown"):
-                    self._own.append(one.row)
-                elif one.kind == "skip":
-                    self._later = [*(row for row in self._later if row != one.row), one.row]
+        for answer in self.file.answers:
+            answers = self._all.setdefault(answer.by, {})
+            if answer.kind == "undo":
+                answers.pop(answer.row, None)
+            elif answer.kind == "unknown":
+                answers[answer.row] = NONE if answer.row >= self.questions.n_names else ""
+            elif answer.kind == "label":
+                is_name = answer.row < self.questions.n_names
+                answers[answer.row] = answer.label if is_name else int(answer.label) - 1
+            if answer.by == self.by:
+                self._own = [row for row in self._own if row != answer.row]
+                if answer.kind in ("label", "unknown"):
+                    self._own.append(answer.row)
+                elif answer.kind == "skip":
+                    self._later = [*(row for row in self._later if row != answer.row), answer.row]
 
     @property
     def said(self) -> dict[int, Any]:
-        """The reader's answers."""
+        """The reader's answers by the number of the question."""
         return self._all.get(self.by, {})
 
     @property
     def readers(self) -> dict[str, dict[int, Any]]:
-        """The answers of all who assigned an object, or found an intruder."""
+        """The answers of all who assigned an object or looked for an intruder."""
         first = self.questions.n_names
         return {by: said for by, said in self._all.items() if any(at >= first for at in said)}
 
     @property
     def at(self) -> int | None:
-        """The question to answer; None where none is left."""
+        """The number of the question to answer; None after the last."""
         for stage in (range(self.questions.n_names), range(len(self))):
-            left = [at for at in stage if at not in self.said]
-            if left:
-                return min(left, key=lambda at: (self._later.index(at) + 1 if at in self._later
-                                                 else 0, at))  # fmt: skip
+            unanswered = [at for at in stage if at not in self.said]
+            if unanswered:
+                turn = {at: number for number, at in enumerate(self._later, 1)}
+                return min(unanswered, key=lambda at: (turn.get(at, 0), at))
         return None
 
     @property
     def question(self) -> Question | None:
-        """What is asked now."""
+        """The current question."""
         at = self.at
         return None if at is None else self.questions.question(at, self.said)
 
@@ -131,25 +132,25 @@ class ReadingDesk:
                 raise InputError(f"{label!r} is none of {', '.join(map(repr, offered))}")
             label = str(offered.index(label) + 1)
         elif kind == "label":
-            label = check_name(label)[:MOST_LINE]
-        self.file.add([Answer(now(), self.by, at, kind, label, self._lines[at])])
+            label = check_name(label)[:MAX_LINE]
+        self.file.add([LabelAnswer(now(), self.by, at, kind, label, self._lines[at])])
         self._replay()
 
     # -- for the page of karat label ------------------------------------------------------------
 
     def objects(self, at: int) -> Shown:
-        """What is shown."""
+        """The object, or the group of objects, in a question."""
         return self.questions.question(at, self.said).shown
 
     @property
     def names(self) -> list[str]:
-        """What may be chosen now."""
-        asked = self.question
-        return [] if asked is None else list(asked.options)
+        """The current options."""
+        question = self.question
+        return [] if question is None else list(question.options)
 
     @property
     def fixed(self) -> list[str] | None:
-        """The options, None where a name is asked for."""
+        """The options, None where the question asks for a name."""
         return self.names or None
 
     @property
@@ -158,16 +159,16 @@ class ReadingDesk:
         return dict(zip(KEYS, self.names, strict=False))
 
     def variant(self, name: str) -> Literal[None]:
-        """Names that are nearly alike are left as they are."""
+        """Return None: similar names stay as they are."""
 
     @property
     def status(self) -> str:
-        """What is asked, and how far it is."""
-        asked = self.question
-        told = f"{len(self.said)} of {len(self)} answered"
-        return f"{told}." if asked is None else f"{told}. {asked.ask}"
+        """The progress, and the current question."""
+        question = self.question
+        progress = f"{len(self.said)} of {len(self)} answered"
+        return f"{progress}." if question is None else f"{progress}. {question.ask}"
 
     @property
     def ending(self) -> str:
-        """What is said at the end."""
+        """The closing sentence."""
         return f"{self.status} They are in {self.file.path}; karat clarity says what they come to."

@@ -1,4 +1,4 @@
-"""A reader that is a function: asked again where it fails, never twice for one prompt, counted."""
+"""Interview of a reader that is a function: repeated after failures, stored, and counted."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from karat.runtime.journal import KeptLines
+from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from karat.labeling.reading.intruders import IntruderRound
-    from karat.labeling.reading.rounds import Round
+    from karat.labeling.reading.question import Questionnaire
 
 Reader = Callable[[str], str]
+#: where answers are stored: a file or a study
+AnswerStore: TypeAlias = "str | PathLike[str] | StoringStudy | None"
 T = TypeVar("T")
 
 #: how often a question is put to a reader that fails or cannot be understood
@@ -25,18 +28,18 @@ AGAIN = "\n\nYour last answer could not be understood: {answer}\nAnswer as asked
 
 @dataclass(frozen=True)
 class Cost:
-    """What a reader was asked.
+    """Calls of a reader, their failures, and the characters sent and received.
 
     Attributes
     ----------
     calls, remembered : int
-        Prompts that it was given, and those whose answers were known from before.
+        Prompts sent to the reader, and prompts with an answer stored before.
     sent, received : int
         Characters of prompts and answers, without the remembered ones.
     failed, unreadable : int
         Calls that raised or gave no text, and answers that could not be understood.
     last_failure : str
-        What the last failed call said.
+        Message of the last failed call.
     """
 
     calls: int = 0
@@ -48,10 +51,12 @@ class Cost:
     last_failure: str = ""
 
     def __str__(self) -> str:
-        told = f"{self.calls:,} calls, {self.sent:,} characters sent, {self.received:,} received"
-        more = {"known from before": self.remembered, "failed": self.failed,
+        text = f"{self.calls:,} calls, {self.sent:,} characters sent, {self.received:,} received"
+        counters = {"known from before": self.remembered, "failed": self.failed,
                 "unreadable": self.unreadable}  # fmt: skip
-        return ", ".join([told, *(f"{count:,} {what}" for what, count in more.items() if count)])
+        return ", ".join(
+            [text, *(f"{count:,} {label}" for label, count in counters.items() if count)]
+        )
 
 
 class Interview:
@@ -62,101 +67,116 @@ class Interview:
     reader : callable
         From a prompt to an answer, both text.
     name : str
-        Whose answers they are: those of another name are not taken for them.
+        The reader's name; stored answers under another name are not used.
     answers : path or Study, optional
-        Where answers are kept, under a digest of name and prompt, as soon as they are there.
+        Where every answer is stored at once, under a digest of name and prompt.
     max_calls : int, optional
         Further questions stay without an answer.
     """
 
     def __init__(
-        self, reader: Reader, name: str, answers: Any = None, max_calls: int | None = None
+        self, reader: Reader, name: str, answers: AnswerStore = None, max_calls: int | None = None
     ) -> None:
         if not callable(reader):
             raise InputError(f"reader must be callable; got {type(reader).__name__}")
         self._reader, self.name, self._most = reader, name, max_calls
-        in_study = hasattr(answers, "storage")
-        self._kept: Any = StudyAnswers(answers) if in_study else KeptLines(answers)
+        self._kept: KeptValues | StudyAnswers
+        if answers is None or isinstance(answers, str | PathLike):
+            self._kept = KeptValues(None if answers is None else Path(answers))
+        else:
+            self._kept = StudyAnswers(answers)
         self.cost = Cost()
 
     def ask(self, prompt: str, parse: Callable[[str], T | None]) -> T | None:
-        """What is answered; None where the reader fails, is not understood, or is not asked."""
-        asked = prompt
+        """The parsed answer; None if the reader fails, is not understood, or is not asked."""
+        text = prompt
         for _ in range(ATTEMPTS):
-            answer = self._answer(asked)
+            answer = self._answer(text)
             if answer is None:
                 continue
-            found = parse(answer)
-            if found is not None:
-                return found
+            value = parse(answer)
+            if value is not None:
+                return value
             self._count(unreadable=1)
-            asked = prompt + AGAIN.format(answer=json.dumps(answer[:200]))
+            text = prompt + AGAIN.format(answer=json.dumps(answer[:200]))
         return None
 
-    def go_through(self, questions: Round | IntruderRound) -> dict[int, Any]:
-        """The answers to all questions of a round, None where there is none.
+    def go_through(self, questions: Questionnaire) -> dict[int, Any]:
+        """The answers to all questions of a round, None for those without one.
 
         Raises
         ------
         InputError
-            If none of the names that it starts with, or no answer at all, could be used.
+            If no name for a cluster, or no answer at all, could be used.
         """
-        said: dict[int, Any] = {}
+        answers: dict[int, Any] = {}
         for at in range(len(questions)):
-            asked = questions.question(at, said)
-            said[at] = self.ask(asked.prompt, asked.parse)
-            if at + 1 in (questions.n_names, len(questions)) and set(said.values()) == {None}:
-                why = self.cost.last_failure or "none could be understood, or max_calls was reached"
-                raise InputError(
-                    f"{self.name} gave no answer that can be used to {len(said)} questions: "
-                    f"{self.cost}; {why}"
+            question = questions.question(at, answers)
+            answers[at] = self.ask(question.prompt, question.parse)
+            if at + 1 in (questions.n_names, len(questions)) and set(answers.values()) == {None}:
+                reason = (
+                    self.cost.last_failure or "none could be understood, or max_calls was reached"
                 )
-        return said
+                raise InputError(
+                    f"{self.name} gave no answer that can be used to {len(answers)} questions: "
+                    f"{self.cost}; {reason}"
+                )
+        return answers
 
     def _answer(self, prompt: str) -> str | None:
+        """The reader's answer to a prompt, stored or new; None without one."""
         key = hashlib.sha256(json.dumps([self.name, prompt]).encode()).hexdigest()
-        known = self._kept.get(key)
-        if known is not None:
+        stored = self._kept.get(key)
+        if stored is not None:
             self._count(remembered=1)
-            return str(known)
+            return str(stored)
         if self._most is not None and self.cost.calls >= self._most:
             return None
         self._count(calls=1, sent=len(prompt))
         try:
             answer: Any = self._reader(prompt)
-            told = f"it returned {type(answer).__name__} instead of text"
+            failure = f"it returned {type(answer).__name__} instead of text"
         except Exception as error:
-            answer, told = None, f"{type(error).__name__}: {error}"
+            answer, failure = None, f"{type(error).__name__}: {error}"
         if not isinstance(answer, str):
             self._count(failed=1)
-            self.cost = replace(self.cost, last_failure=told)
+            self.cost = replace(self.cost, last_failure=failure)
             return None
         self._count(received=len(answer))
         self._kept.put(key, answer)
         return answer
 
-    def _count(self, **more: int) -> None:
-        now = {name: getattr(self.cost, name) + count for name, count in more.items()}
-        self.cost = replace(self.cost, **now)
+    def _count(self, **counts: int) -> None:
+        """Add to the counters of the cost."""
+        totals = {name: getattr(self.cost, name) + count for name, count in counts.items()}
+        self.cost = replace(self.cost, **totals)
+
+
+class StoringStudy(Protocol):
+    """A study whose storage takes answers."""
+
+    @property
+    def tried(self) -> Any:
+        """The state, whose ``storage`` keeps blobs by key."""
 
 
 class StudyAnswers:
     """Answers kept in a study's storage."""
 
-    def __init__(self, study: Any) -> None:
+    def __init__(self, study: StoringStudy) -> None:
         self._store = study.tried.storage
 
     def get(self, key: str) -> str | None:
-        """The answer, None if there is none."""
-        found = self._store.blob(f"answer {key}")
-        return None if found is None else found.decode("utf-8", "surrogatepass")
+        """The answer, None without one."""
+        blob = self._store.blob(f"answer {key}")
+        return None if blob is None else blob.decode("utf-8", "surrogatepass")
 
     def put(self, key: str, value: str) -> None:
         """Store an answer."""
         self._store.add_blob(f"answer {key}", value.encode("utf-8", "surrogatepass"))
 
 
-def name_of(reader: Any) -> str:
-    """What to call a reader that nobody named."""
+def name_of(reader: Reader) -> str:
+    """The default name of a reader."""
     kind = reader if hasattr(reader, "__qualname__") else type(reader)
     return f"{kind.__module__}.{kind.__qualname__}"

@@ -1,4 +1,4 @@
-"""Intruder tests: which of several things does not belong with the others?"""
+"""Intruder tests: which of several objects does not belong with the others?"""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from karat.labeling.desk import Shown
 from karat.labeling.reading.answers import parse_choice
-from karat.labeling.reading.interview import Cost, Interview, Reader, name_of
-from karat.labeling.reading.rounds import INTRUDER, SHOWN, Question, prompt
+from karat.labeling.reading.display import Show, Showable, as_line, numbered, shown_by
+from karat.labeling.reading.interview import AnswerStore, Cost, Interview, Reader, name_of
+from karat.labeling.reading.question import INTRUDER, SHOWN_CHARACTERS, Question, prompt
 from karat.labeling.reading.score import exact_interval
-from karat.labeling.reading.shown import Show, as_line, numbered, shown_by
 from karat.labelings.labels import apply_noise_policy, encode
 from karat.runtime.validation import InputError
 
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-#: members in a set, and members among which nothing may be like the intruder
-MEMBERS, LISTED = 4, 100
+    from karat.runtime.types import Labels
+
+#: members in a set, and members from which the intruder must differ
+SET_MEMBERS, COMPARED_MEMBERS = 4, 100
 
 
 @dataclass(frozen=True)
 class Intrusion:
-    """How often the intruder was found.
+    """Result of an intruder test: how often the reader identified the intruder.
 
     Attributes
     ----------
@@ -42,7 +44,7 @@ class Intrusion:
     delta : float
     cost : Cost or None
     chance : float
-        Share that a guess finds.
+        Expected share of guesses.
     """
 
     hits: int
@@ -54,15 +56,15 @@ class Intrusion:
     by: str
     delta: float
     cost: Cost | None
-    chance: float = 1 / (MEMBERS + 1)
+    chance: float = 1 / (SET_MEMBERS + 1)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        told = {name: value for name, value in vars(self).items() if name != "interval"}
-        told["low"], told["high"] = self.interval
-        told["cost"] = None if self.cost is None else vars(self.cost)
-        told["per_cluster"] = self.per_cluster.rename(index=str).to_dict("index")
-        return told
+        """Plain values for JSON."""
+        record = {name: value for name, value in vars(self).items() if name != "interval"}
+        record["low"], record["high"] = self.interval
+        record["cost"] = None if self.cost is None else vars(self.cost)
+        record["per_cluster"] = self.per_cluster.rename(index=str).to_dict("index")
+        return record
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -75,16 +77,16 @@ class Intrusion:
 
 @dataclass(frozen=True)
 class IntruderRound:
-    """What is asked in an intruder test.
+    """The questions of an intruder test.
 
     Attributes
     ----------
     clusters : tuple
         The cluster of the members of each question.
     sets : tuple of tuple of int
-        Positions of what is shown.
+        Positions of the objects in each set.
     places : tuple of int
-        Where in its set the intruder is.
+        Place of the intruder in each set.
     show : callable
     """
 
@@ -100,37 +102,37 @@ class IntruderRound:
 
     @property
     def identity(self) -> NDArray[np.intp]:
-        """What makes the round this one."""
-        return np.array([i for one in self.sets for i in one])
+        """Numbers that identify the round."""
+        return np.array([i for positions in self.sets for i in positions])
 
     def question(self, at: int, said: Mapping[int, Any]) -> Question:
-        """A question; none depends on what was said."""
-        things = [self.show(i) for i in self.sets[at]]
-        lines = [as_line(one, SHOWN) for one in things]
+        """A question; it does not depend on the answers so far."""
+        contents = [self.show(i) for i in self.sets[at]]
+        lines = [as_line(shown, SHOWN_CHARACTERS) for shown in contents]
         cells = tuple((str(number), line) for number, line in enumerate(lines, 1))
         return Question(
             "Which of these does not belong with the others?",
-            Shown("", cells, tuple(path for one in things for path in one.images)),
+            Shown("", cells, tuple(path for shown in contents for path in shown.images)),
             tuple(f"{number}: {line[:40]}" for number, line in enumerate(lines, 1)),
-            prompt(INTRUDER).format(objects=numbered(things)),
+            prompt(INTRUDER).format(objects=numbered(contents)),
             lambda answer: parse_choice(answer, lines, "intruder"),
         )
 
     def read(
         self, said: Mapping[int, Any], by: str, *, delta: float = 0.1, cost: Cost | None = None
     ) -> Intrusion:
-        """What the answers come to, none of them being a miss; an InputError without answers."""
+        """Result of the answers; *none* is a miss. Without any answer an InputError is raised."""
         import pandas as pd
 
-        found: dict[Any, list[bool]] = {}
+        hits_of: dict[Any, list[bool]] = {}
         for at, (cluster, place) in enumerate(zip(self.clusters, self.places, strict=True)):
             if said.get(at) is not None:
-                found.setdefault(cluster, []).append(said[at] == place)
-        if not found:
+                hits_of.setdefault(cluster, []).append(said[at] == place)
+        if not hits_of:
             raise InputError(f"{by} answered none of the {len(self)} questions")
         rows = {}
-        for cluster, own in found.items():
-            hits, n = sum(own), len(own)
+        for cluster, hits_here in hits_of.items():
+            hits, n = sum(hits_here), len(hits_here)
             rows[cluster] = hits, n, hits / n, *exact_interval(hits, n, delta)
         table = pd.DataFrame.from_dict(
             rows, orient="index", columns=["hits", "answered", "share", "low", "high"]
@@ -141,28 +143,28 @@ class IntruderRound:
 
 
 def intruder_test(
-    objects: Any,
-    labels: Any,
+    objects: Showable,
+    labels: Labels,
     reader: Reader,
     *,
     n_sets: int = 30,
     by: str | None = None,
-    answers: Any = None,
+    answers: AnswerStore = None,
     max_calls: int | None = None,
     random_state: int = 0,
 ) -> Intrusion:
-    """How often a reader finds the one thing that is not of the cluster of the four others.
+    """How often a reader identifies the one object outside the cluster of the other four.
 
     Parameters
     ----------
     objects : Dataset, DataFrame, array-like or sequence of length n
-        What is shown, as for :func:`clarity_by_reading`: documents, rows, images, or words.
+        The objects to show, as for :func:`clarity_by_reading`: documents, rows, images, or words.
     labels : array-like, shape (n,)
-        Cluster of each; of words the cluster that each is characteristic of.
+        Cluster of each object; for words, the cluster that each is characteristic of.
     reader, by, answers, max_calls
         As for :func:`clarity_by_reading`.
     n_sets : int, default 30
-        As many of each cluster, within one.
+        Number of sets, evenly distributed over the clusters.
     random_state : int, default 0
 
     Returns
@@ -172,12 +174,12 @@ def intruder_test(
     Raises
     ------
     InputError
-        If there is no cluster of four or no other cluster, or for a reader that never answers.
+        Without a cluster of four and another cluster, or for a reader that never answers.
 
     Notes
     -----
-    Chang, Boyd-Graber, Gerrish, Wang & Blei (2009), Reading tea leaves. What a word list has for
-    several clusters is no intruder among those it belongs to: things shown alike count as one.
+    Chang, Boyd-Graber, Gerrish, Wang & Blei (2009), Reading tea leaves. A word that several
+    clusters share is no intruder among them: objects that are shown alike count as one.
 
     Examples
     --------
@@ -188,29 +190,29 @@ def intruder_test(
     ...     shown = prompt.split("<objects>")[-1].split("</objects>")[0].split()[1::2]
     ...     odd = [word in sport for word in shown]
     ...     return str(odd.index(sum(odd) == 1) + 1)
-    >>> found = intruder_test(words, [0] * 4 + [1] * 4, reader, by="rules")
-    >>> found.share, found.chance
+    >>> result = intruder_test(words, [0] * 4 + [1] * 4, reader, by="rules")
+    >>> result.share, result.chance
     (1.0, 0.2)
     """
     n = len(encode(labels).codes)
     drawn = draw_intruders(shown_by(objects, n), labels, n_sets, random_state)
     interview = Interview(reader, by or name_of(reader), answers, max_calls)
-    said = interview.go_through(drawn)
-    return drawn.read(said, interview.name, cost=interview.cost)
+    given_answers = interview.go_through(drawn)
+    return drawn.read(given_answers, interview.name, cost=interview.cost)
 
 
-def draw_intruders(show: Show, labels: Any, n_sets: int, random_state: int) -> IntruderRound:
-    """Draw sets of four members of a cluster and an intruder, which may be at any place."""
+def draw_intruders(show: Show, labels: Labels, n_sets: int, random_state: int) -> IntruderRound:
+    """Draw sets of four members of a cluster and an intruder at a random place."""
     if n_sets < 1:
         raise InputError(f"n_sets must be at least 1; got {n_sets}")
     encoded = apply_noise_policy(encode(labels), "drop")
     codes, names = encoded.codes, encoded.names.tolist()
     rng = np.random.default_rng(random_state)
     line = cache(lambda at: as_line(show(int(at)), 2_000))
-    enough = [c for c in range(len(names)) if (codes == c).sum() >= MEMBERS]
+    enough = [c for c in range(len(names)) if (codes == c).sum() >= SET_MEMBERS]
     if not enough or len(names) < 2:
         raise InputError(
-            f"an intruder test needs a cluster of {MEMBERS} objects and another cluster; the "
+            f"an intruder test needs a cluster of {SET_MEMBERS} objects and another cluster; the "
             f"largest of {len(names)} has {np.bincount(codes[codes >= 0], minlength=1).max()}"
         )
     clusters: list[Any] = []
@@ -218,19 +220,19 @@ def draw_intruders(show: Show, labels: Any, n_sets: int, random_state: int) -> I
     places: list[int] = []
     while len(sets) < n_sets:
         for c in rng.permutation(enough)[: n_sets - len(sets)]:
-            own = rng.permutation(np.flatnonzero(codes == c))
-            alike = {line(i) for i in own[:LISTED]}
-            other = int(rng.choice([o for o in range(len(names)) if o != c]))
-            rest = rng.permutation(np.flatnonzero(codes == other))
-            strange = next((int(i) for i in rest if line(i) not in alike), None)
-            if strange is None:
+            members = rng.permutation(np.flatnonzero(codes == c))
+            texts = {line(i) for i in members[:COMPARED_MEMBERS]}
+            stranger = int(rng.choice([o for o in range(len(names)) if o != c]))
+            candidates = rng.permutation(np.flatnonzero(codes == stranger))
+            intruder = next((int(i) for i in candidates if line(i) not in texts), None)
+            if intruder is None:
                 raise InputError(
-                    f"everything of cluster {names[other]!r} is in cluster "
+                    f"everything of cluster {names[stranger]!r} is in cluster "
                     f"{names[c]!r} too, so it has no intruder"
                 )
-            shown = [int(i) for i in own[:MEMBERS]]
-            place = int(rng.integers(MEMBERS + 1))
-            shown.insert(place, strange)
+            shown = [int(i) for i in members[:SET_MEMBERS]]
+            place = int(rng.integers(SET_MEMBERS + 1))
+            shown.insert(place, intruder)
             clusters.append(names[c])
             sets.append(tuple(shown))
             places.append(place)

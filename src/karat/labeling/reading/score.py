@@ -1,4 +1,4 @@
-"""What came of a reader's names and assignments: agreement with the clustering, with limits."""
+"""Result of a reader's names and assignments: agreement with the clustering, with limits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.labeling.reading.rounds import Round
+    from karat.labeling.reading.draw import RoundDraw
 
 
 def exact_interval(hits: int, n: int, delta: float) -> tuple[float, float]:
-    """Clopper and Pearson's (1934) limits of a share: each is missed with at most delta/2.
+    """Clopper and Pearson's (1934) limits of a share, each wrong with at most delta/2.
 
     >>> [round(end, 4) for end in exact_interval(8, 10, 0.05)]
     [0.4439, 0.9748]
@@ -31,26 +31,26 @@ def exact_interval(hits: int, n: int, delta: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ClarityByReading:
-    """What came of a round, see :func:`clarity_by_reading`.
+    """Result of a round, see :func:`clarity_by_reading`.
 
     Attributes
     ----------
     round : Round
-        What was asked.
+        The questions.
     names : tuple of str
-        What each of ``round.clusters`` is called, with the line about it.
+        The name of each of ``round.clusters``, with the line about it.
     assigned : tuple of (int or None)
-        For each of ``round.objects`` the position in ``round.clusters`` of the cluster that it was
-        assigned to, -1 for none of them, None without an answer.
+        For each of ``round.objects`` the position in ``round.clusters`` of the assigned cluster,
+        -1 for none of them, None without an answer.
     by : str
-        Who read.
+        The reader.
     delta : float
         Chance that an interval misses.
     cost : Cost or None
-        What a function was asked; None for people.
+        Calls of a function; None for people.
     """
 
-    round: Round = field(repr=False)
+    round: RoundDraw = field(repr=False)
     names: tuple[str, ...]
     assigned: tuple[int | None, ...]
     by: str
@@ -59,24 +59,24 @@ class ClarityByReading:
 
     @property
     def n_clusters(self) -> int:
-        """Clusters that were named, k."""
+        """Number of named clusters, k."""
         return self.round.n_names
 
     @property
     def hits(self) -> tuple[bool | None, ...]:
         """Whether each object was assigned to its own cluster; None without an answer."""
         pairs = zip(self.assigned, self.round.truth, strict=True)
-        return tuple(None if given is None else given == true for given, true in pairs)
+        return tuple(None if cluster is None else cluster == truth for cluster, truth in pairs)
 
     @property
     def answered(self) -> int:
-        """Objects with an answer."""
-        return sum(given is not None for given in self.assigned)
+        """Number of objects with an answer."""
+        return sum(cluster is not None for cluster in self.assigned)
 
     @property
     def none(self) -> int:
-        """Objects that were said to fit none of the names."""
-        return sum(given == NONE for given in self.assigned)
+        """Number of objects that fit none of the names."""
+        return sum(cluster == NONE for cluster in self.assigned)
 
     @property
     def score(self) -> float:
@@ -92,30 +92,31 @@ class ClarityByReading:
 
     @property
     def _drawn(self) -> tuple[int, int]:
-        """Hits and draws among those with an answer."""
-        told = [(hit, n) for hit, n in zip(self.hits, self.round.draws, strict=True)]
-        return sum(n for hit, n in told if hit), sum(n for hit, n in told if hit is not None)
+        """Hits and draws among the objects with an answer."""
+        drawn = [(hit, n) for hit, n in zip(self.hits, self.round.draws, strict=True)]
+        return sum(n for hit, n in drawn if hit), sum(n for hit, n in drawn if hit is not None)
 
     def _corrected(self, share: float) -> float:
+        """A share of hits, corrected for chance."""
         k = self.n_clusters
         return (k * share - 1) / (k - 1)
 
     @cached_property
     def per_cluster(self) -> pd.DataFrame:
-        """A row a cluster: name, line, objects asked and recognised, score with its interval.
+        """One row per cluster: name, line, objects asked and recognised, score with interval.
 
-        ``taken for`` is the name that most of the others of it were assigned to. Without an answer
-        about a cluster its score is NaN and ``reason`` says so.
+        ``taken for`` is the name to which most misses were assigned. Without an answer about a
+        cluster its score is NaN and ``reason`` says so.
         """
         import pandas as pd
 
         rows = []
-        for c, called in enumerate(self.names):
-            own = [given for given, true in zip(self.assigned, self.round.truth, strict=True)
-                   if true == c and given is not None]  # fmt: skip
-            hits, n = own.count(c), len(own)
+        for c, name_and_line in enumerate(self.names):
+            pairs = zip(self.assigned, self.round.truth, strict=True)
+            assigned = [cluster for cluster, true in pairs if true == c and cluster is not None]
+            hits, n = assigned.count(c), len(assigned)
             low, high = exact_interval(hits, n, self.delta) if n else (float("nan"),) * 2
-            name, _, line = called.partition(":")
+            name, _, line = name_and_line.partition(":")
             rows.append(
                 {
                     "cluster": self.round.clusters[c],
@@ -126,14 +127,15 @@ class ClarityByReading:
                     "score": self._corrected(hits / n) if n else float("nan"),
                     "low": self._corrected(low),
                     "high": self._corrected(high),
-                    "taken for": self._mistaken(own, c),
+                    "taken for": self._mistaken(assigned, c),
                     "reason": "" if n else "no object of it was assigned",
                 }
             )
         return pd.DataFrame(rows).set_index("cluster")
 
-    def _mistaken(self, given: list[int], c: int) -> str:
-        others = Counter(one for one in given if one != c).most_common(1)
+    def _mistaken(self, assigned: list[int], c: int) -> str:
+        """Name of the cluster to which most misses were assigned, empty without one."""
+        others = Counter(cluster for cluster in assigned if cluster != c).most_common(1)
         if not others:
             return ""
         return "none" if others[0][0] == NONE else self.names[others[0][0]].partition(":")[0]
@@ -141,8 +143,8 @@ class ClarityByReading:
     @property
     def cluster_names(self) -> dict[Any, str]:
         """The name of each cluster by its label, for :meth:`karat.Study.name_clusters`."""
-        told = zip(self.round.clusters, self.names, strict=True)
-        return {cluster: name.partition(":")[0] for cluster, name in told}
+        pairs = zip(self.round.clusters, self.names, strict=True)
+        return {cluster: name.partition(":")[0] for cluster, name in pairs}
 
     @property
     def cluster_notes(self) -> dict[Any, str]:
@@ -155,7 +157,7 @@ class ClarityByReading:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Plain values for JSON."""
         low, high = self.interval
         return {
             "score": self.score,
@@ -166,7 +168,7 @@ class ClarityByReading:
             "objects": len(self.assigned),
             "answered": self.answered,
             "none": self.none,
-            "too_small": [str(one) for one in self.round.too_small],
+            "too_small": [str(cluster) for cluster in self.round.too_small],
             "cost": None if self.cost is None else vars(self.cost),
             "clusters": self.per_cluster.reset_index().astype({"cluster": str})
             .replace({float("nan"): None}).to_dict("records"),
@@ -175,26 +177,26 @@ class ClarityByReading:
     def __str__(self) -> str:
         low, high = self.interval
         hits = sum(hit is True for hit in self.hits)
-        told = (
+        text = (
             f"Clarity by reading {self.score:.2f} ({low:.2f} to {high:.2f} with a probability of "
             f"at least {1 - self.delta:.4g}; 0 is a guess, 1 the clustering): by the names of "
             f"{self.by}, {hits} of {self.answered} unseen objects went to their own of "
             f"{self.n_clusters} clusters"
         )
-        told += f", {self.none} to none." if self.none else "."
+        text += f", {self.none} to none." if self.none else "."
         if self.answered < len(self.assigned):
-            left = len(self.assigned) - self.answered
-            told += f" {left} more have no answer and do not count."
+            unanswered = len(self.assigned) - self.answered
+            text += f" {unanswered} more have no answer and do not count."
         if self.round.too_small:
             count = len(self.round.too_small)
-            told += f" {count} cluster{'s' * (count > 1)} of one object took no part."
-        return told
+            text += f" {count} cluster{'s' * (count > 1)} of one object took no part."
+        return text
 
 
 def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agreement | None:
-    """How far two readers put the same objects into the same clusters, each by own names.
+    """Agreement of two readers about the objects that both assigned, each by their own names.
 
-    None where no object has an answer of both.
+    None if there is no such object.
 
     Raises
     ------
@@ -203,5 +205,5 @@ def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agre
     """
     if one.round != other.round:
         raise InputError("the readers were not asked the same questions")
-    given = zip(one.assigned, other.assigned, strict=True)
-    return agreement([pair for pair in given if None not in pair], len(one.assigned), one.delta)
+    pairs = zip(one.assigned, other.assigned, strict=True)
+    return agreement([pair for pair in pairs if None not in pair], len(one.assigned), one.delta)

@@ -1,8 +1,9 @@
-"""The objects whose labels teach most, chosen from the clusterings before any label."""
+"""Selection of the objects whose labels teach most, from the clusterings alone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,18 +13,20 @@ from karat.runtime.validation import InputError, check_random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: objects that are compared with one another; of more, so many are drawn
-COMPARED = 1_500
+    from karat.runtime.types import ArrayLike, Labels, RandomState
+
+#: objects that are compared with one another; from larger data so many are drawn
+MAX_COMPARED = 1_500
 
 
 def teaching_objects(
-    labelings: Any,
+    labelings: ArrayLike | Mapping[str, Labels],
     size: int,
     *,
-    prior: Any = None,
-    random_state: Any = 0,
+    prior: Mapping[str, float] | ArrayLike | None = None,
+    random_state: RandomState = 0,
 ) -> NDArray[np.intp]:
-    """The objects to label first, which stand for as many others as possible.
+    """The objects to label first: those that represent as many others as possible.
 
     Parameters
     ----------
@@ -39,16 +42,16 @@ def teaching_objects(
     Returns
     -------
     ndarray of intp, shape (size,)
-        Positions, the object that stands for most others first.
+        Positions, the object that represents most others first.
 
     Raises
     ------
     InputError
-        If there are not more objects than that.
+        If there are not more objects than ``size``.
 
     See Also
     --------
-    karat.guarantee : Their labels teach the classifier (``taught``); a random draw from the other
+    karat.guarantee : These labels teach the classifier (``taught``); a random draw from the other
         objects tests it.
 
     Notes
@@ -70,14 +73,17 @@ def teaching_objects(
         raise InputError(f"of {n} objects fewer than {n} can teach; got {size}")
     weights = np.ones(len(batch))
     if prior is not None:
-        given = [prior[name] for name in batch.names] if hasattr(prior, "keys") else prior
-        weights = np.asarray(given, dtype=np.float64)
+        import pandas as pd
+
+        if isinstance(prior, Mapping | pd.Series):
+            prior = [prior[name] for name in batch.names]
+        weights = np.asarray(prior, dtype=np.float64)
     if weights.shape != (len(batch),) or not (weights >= 0).all() or not weights.sum() > 0:
         raise InputError(f"prior must be a weight for each of the {len(batch)} clusterings")
     rows = np.arange(n)
-    if n > max(COMPARED, size):
+    if n > max(MAX_COMPARED, size):
         rng = check_random_state(random_state)
-        rows = np.sort(rng.choice(n, max(COMPARED, size), replace=False))
+        rows = np.sort(rng.choice(n, max(MAX_COMPARED, size), replace=False))
     similar = np.zeros((len(rows), len(rows)), dtype=np.float32)
     for codes, weight in zip(batch.codes[:, rows], weights / weights.sum(), strict=True):
         similar += np.float32(weight) * ((codes[:, None] == codes) & (codes >= 0))

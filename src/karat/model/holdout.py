@@ -1,4 +1,4 @@
-"""Objects that are held out: how far a rule agrees with clustering them, and how sure it is."""
+"""Held-out objects: agreement of a rule with clustering them, and the rule's confidence."""
 
 from __future__ import annotations
 
@@ -10,30 +10,28 @@ import numpy as np
 
 from karat.labelings.matching import heaviest_matching
 from karat.measures.external.pairs import adjusted_rand_index
-from karat.model.rule import Rule
+from karat.model.rule import PlacementRule
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.validation import Data
-
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Bools, Floats, Metric, Rows
 
 FOLDS = 5
-#: objects below which nothing is held out
-FEWEST = 10
+#: objects that are needed to hold some out
+MIN_OBJECTS = 10
 
-#: of groups of objects with like margins
-LEAST_OF_GROUP, MOST_GROUPS = 20, 50
+#: size and number of the groups of objects with similar margins
+MIN_GROUP_SIZE, MAX_GROUPS = 20, 50
 
-#: labels of some of the objects, clustered anew; None where that failed
+#: clusters rows anew: their labels, None after a failure
 Refit = Callable[[Any], "NDArray[Any] | None"]
 
 
 @dataclass(frozen=True)
 class ExtensionAgreement:
-    """How far the rule agrees with clustering the objects themselves.
+    """Agreement of the rule with clustering the objects themselves.
 
     Attributes
     ----------
@@ -43,11 +41,11 @@ class ExtensionAgreement:
     share : float or None
         The share of the held-out objects that are in the same cluster, after matching.
     n_objects : int
-        How many were held out, each once.
+        Number of held-out objects.
     refitted : bool
         Whether the other objects were clustered anew; otherwise they kept their clusters.
     reason : str or None
-        Why there is no value, or why nothing was clustered anew.
+        Reason for no value, or for clustering nothing anew.
     """
 
     value: float | None
@@ -60,13 +58,13 @@ class ExtensionAgreement:
     def __str__(self) -> str:
         if self.value is None or self.share is None:
             return f"How far predictions agree with clustering anew is not known: {self.reason}."
-        how = "clustering all objects" if self.refitted else "their own clusters"
+        clusters = "clustering all objects" if self.refitted else "their own clusters"
         error = "" if self.standard_error is None else f" ± {self.standard_error:.2f}"
-        told = (
+        text = (
             f"Of {self.n_objects:,} held-out objects {100 * self.share:.0f} % are predicted to be "
-            f"where {how} puts them (adjusted Rand index {self.value:.2f}{error})."
+            f"where {clusters} puts them (adjusted Rand index {self.value:.2f}{error})."
         )
-        return told if self.reason is None else f"{told} Nothing was refitted: {self.reason}."
+        return text if self.reason is None else f"{text} Nothing was refitted: {self.reason}."
 
 
 @dataclass(frozen=True)
@@ -77,10 +75,10 @@ class Confidence:
     shares: tuple[float, ...]
 
     @classmethod
-    def of(cls, margins: Floats, agree: NDArray[np.bool_]) -> Confidence:
+    def of(cls, margins: Floats, agree: Bools) -> Confidence:
         """Shares that grow with the margin: isotonic regression of groups of 20 objects or more.
 
-        Of a objects of b that agree the share is (a + 1)/(b + 2), so that none is 0 or 1.
+        If a of b objects agree, the share is (a + 1)/(b + 2), so none is 0 or 1.
         """
         from sklearn.isotonic import isotonic_regression
 
@@ -88,7 +86,7 @@ class Confidence:
         if n == 0:
             return cls((0.0, 1.0), (0.5, 0.5))
         order = np.argsort(margins, kind="stable")
-        groups = np.array_split(order, min(max(n // LEAST_OF_GROUP, 1), MOST_GROUPS))
+        groups = np.array_split(order, min(max(n // MIN_GROUP_SIZE, 1), MAX_GROUPS))
         middle = np.array([margins[group].mean() for group in groups])
         count = np.array([len(group) for group in groups])
         right = np.array([agree[group].sum() for group in groups])
@@ -104,9 +102,9 @@ class Confidence:
 
 
 def hold_out(
-    X: Data,
+    X: Rows,
     labels: NDArray[np.int32],
-    metric: Any,
+    metric: Metric,
     *,
     by_centers: bool,
     refit: Refit | None = None,
@@ -118,29 +116,31 @@ def hold_out(
     ``refit`` clusters some of the objects anew; without it (``reason``) they keep their clusters.
     """
     n = X.shape[0]
-    if n < FEWEST:
-        few = f"there are {n} objects, and at least {FEWEST} are needed to hold some out"
-        none = np.empty(0)
-        nothing = ExtensionAgreement(None, None, None, 0, False, few)
-        return nothing, Confidence.of(none, none.astype(bool))
+    if n < MIN_OBJECTS:
+        reason_for_none = (
+            f"there are {n} objects, and at least {MIN_OBJECTS} are needed to hold some out"
+        )
+        no_margins = np.empty(0)
+        nothing = ExtensionAgreement(None, None, None, 0, False, reason_for_none)
+        return nothing, Confidence.of(no_margins, no_margins.astype(bool))
     order = np.random.default_rng(random_state).permutation(n)
     values: list[float] = []
     margins, agree = np.empty(n), np.zeros(n, dtype=bool)
     for held in np.array_split(order, FOLDS):
         rest = np.setdiff1d(order, held)
-        found = None if refit is None else refit(X[rest])
-        if refit is not None and not _is_clustering(found, len(rest)):
-            why = "a fit to a part of the objects failed"
+        refitted = None if refit is None else refit(X[rest])
+        if refit is not None and not _is_clustering(refitted, len(rest)):
+            failure = "a fit to a part of the objects failed"
             return hold_out(
-                X, labels, metric, by_centers=by_centers, reason=why, random_state=random_state
+                X, labels, metric, by_centers=by_centers, reason=failure, random_state=random_state
             )
-        codes = labels[rest] if found is None else np.asarray(found, dtype=np.int32)
+        codes = labels[rest] if refitted is None else np.asarray(refitted, dtype=np.int32)
         if not (codes >= 0).any():
             continue
         codes, names = without_gaps(codes)
-        placed = Rule.of(X[rest], codes, metric, by_centers=by_centers).place(X[held])
+        placed = PlacementRule.of(X[rest], codes, metric, by_centers=by_centers).place(X[held])
         values.append(float(adjusted_rand_index(labels[held], placed.labels, noise="cluster")))
-        same = names if found is None else matched(codes, labels[rest], len(names))
+        same = names if refitted is None else matched(codes, labels[rest], len(names))
         agree[held] = np.append(same, -1)[placed.labels] == labels[held]
         margins[held] = placed.margins
     if not values:
@@ -152,23 +152,26 @@ def hold_out(
     return agreement, Confidence.of(margins, agree)
 
 
-def _is_clustering(found: Any, n: int) -> bool:
-    return found is not None and len(found) == n and bool((np.asarray(found) >= 0).any())
+def _is_clustering(labels: NDArray[Any] | None, n: int) -> bool:
+    """Whether the labels are those of n objects and have a cluster."""
+    return labels is not None and len(labels) == n and bool((np.asarray(labels) >= 0).any())
 
 
 def without_gaps(codes: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Codes from 0 without gaps, and what each was."""
+    """Codes from 0 without gaps, and the code that each was before."""
     names, at = np.unique(codes, return_inverse=True)
     noise = int((names < 0).sum())
     return (at - noise).astype(np.int32), names[noise:].astype(np.int64)
 
 
 def matched(codes: NDArray[Any], others: NDArray[Any], k: int) -> NDArray[np.intp]:
-    """The cluster of another clustering that each of k clusters is, -2 where it is none."""
-    both = (codes >= 0) & (others >= 0)
-    if not both.any():
+    """The matching cluster of another clustering for each of k clusters, -2 without one."""
+    in_both = (codes >= 0) & (others >= 0)
+    if not in_both.any():
         return np.full(k, -2)
-    cells, counts = np.unique(np.stack([codes[both], others[both]]), axis=1, return_counts=True)
+    cells, counts = np.unique(
+        np.stack([codes[in_both], others[in_both]]), axis=1, return_counts=True
+    )
     shape = (k, int(others.max()) + 1)
-    found = heaviest_matching(cells[0].astype(np.intp), cells[1].astype(np.intp), counts, shape)
-    return np.where(found < 0, -2, found)
+    matches = heaviest_matching(cells[0].astype(np.intp), cells[1].astype(np.intp), counts, shape)
+    return np.where(matches < 0, -2, matches)

@@ -1,4 +1,4 @@
-"""The data sets that come with karat."""
+"""Data sets packaged with karat."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from karat.datasets._dataset import Dataset
+from karat.datasets._draft import RawData
 from karat.datasets._files import read_raw
-from karat.datasets._prepare import prepare
-from karat.datasets._work import Options, Raw
+from karat.datasets._options import ReadingOptions
+from karat.datasets._pipeline import prepare
 from karat.runtime.validation import unknown_name
 
 _FOLDER = Path(__file__).parent / "data"
 
 
-#: title and column of classes of each set; where they are from stands in ``data/SOURCES.md``
-_SETS = {
+#: title and class column of each set; ``data/SOURCES.md`` names the origin
+_PACKAGED_SETS = {
     "iris": ("Iris flowers: sepals and petals of 50 plants of each species", "species"),
     "wine": ("Wines of three cultivars, by chemical analysis", "cultivar"),
 }
 
 
 def available() -> dict[str, str]:
-    """The packaged data sets: name to title.
+    """Packaged data sets: name to title.
 
     Examples
     --------
@@ -30,7 +31,7 @@ def available() -> dict[str, str]:
     >>> list(karat.datasets.available())
     ['iris', 'wine']
     """
-    return {name: title for name, (title, _) in _SETS.items()}
+    return {name: title for name, (title, _) in _PACKAGED_SETS.items()}
 
 
 def load(name: str, **options: Any) -> Dataset:
@@ -58,20 +59,20 @@ def load(name: str, **options: Any) -> Dataset:
     >>> karat.datasets.load("iris")
     <Dataset 'iris', 150 × 4>
     """
-    if name not in _SETS:
-        raise unknown_name(name, _SETS, "packaged data set")
+    if name not in _PACKAGED_SETS:
+        raise unknown_name(name, _PACKAGED_SETS, "packaged data set")
     if "truth" not in options:
-        options.setdefault("label_column", _SETS[name][1])
+        options.setdefault("label_column", _PACKAGED_SETS[name][1])
     options.setdefault("scale", "none")
-    chosen = Options.of(**options)
-    return prepare(open_set(name, chosen), chosen)
+    reading_options = ReadingOptions.of(**options)
+    return prepare(open_set(name, reading_options), reading_options)
 
 
-def open_set(name: str, options: Options, *, literal: bool = False) -> Raw:
-    """What is in the file; the class column is never a feature."""
+def open_set(name: str, options: ReadingOptions, *, literal: bool = False) -> RawData:
+    """Read a packaged file; the class column is never a feature."""
     raw = read_raw(_FOLDER / f"{name}.csv", options, literal=literal)
     raw.source = name
-    column = _SETS[name][1]
+    column = _PACKAGED_SETS[name][1]
     if column in (options.label_column, options.id_column, *options.drop):
         return raw
     raw.content = raw.content.drop_columns([column])

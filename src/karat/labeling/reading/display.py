@@ -1,10 +1,10 @@
-"""What a reader sees of an object, whatever the objects are."""
+"""Objects of any kind as a reader sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,32 +12,43 @@ from karat.datasets import Dataset, original_units
 from karat.labeling.desk import Shown
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
 Show: TypeAlias = Callable[[int], Shown]
 
+#: what can be shown to a reader: a data set, a table, a sequence, or a function of positions
+Showable: TypeAlias = (
+    "Dataset | pd.DataFrame | pd.Series[Any] | NDArray[Any] | Sequence[Any]"
+    " | Callable[[int], object]"
+)
+
 #: characters of a text, and cells of a row, that a reader sees
-MOST_TEXT, MOST_CELLS = 1_500, 40
+MAX_TEXT, MAX_CELLS = 1_500, 40
 
 
-def shown_by(objects: Any, n: int) -> Show:
-    """What shows the object at a position.
+def shown_by(objects: Showable, n: int) -> Show:
+    """The function that shows the object at a position.
 
     Parameters
     ----------
     objects : Dataset, DataFrame, array-like, sequence or callable
         Texts; rows, shown by the names of their features; a Dataset's texts, or its features in
-        original units; paths of images; mappings. A callable is given positions.
+        original units; paths of images; mappings. A callable receives positions.
     n : int
-        How many there must be.
+        Required number of objects.
 
     Raises
     ------
     InputError
-        For another number of objects, or one that cannot be shown.
+        For another number of objects, or an object that cannot be shown.
     """
     import pandas as pd
 
     if callable(objects):
-        return lambda at: shown(objects(at))
+        return lambda at: shown(objects(at))  # type: ignore[operator]
     if isinstance(objects, Dataset):
         if objects.texts is None and not isinstance(objects.X, np.ndarray):
             return _entries(original_units(objects), objects.feature_names)
@@ -60,43 +71,43 @@ def shown_by(objects: Any, n: int) -> Show:
     return lambda at: shown(objects[at])
 
 
-def shown(thing: Any) -> Shown:
+def shown(content: object) -> Shown:
     """An object as a reader sees it."""
-    if isinstance(thing, Shown):
-        return thing
-    if isinstance(thing, str):
-        return Shown(thing)
-    if isinstance(thing, Path):
-        return Shown(cells=(("image", str(thing)),), images=(thing,))
-    if isinstance(thing, Mapping):
-        return Shown(cells=tuple((str(k), _cell(v)) for k, v in thing.items()))
+    if isinstance(content, Shown):
+        return content
+    if isinstance(content, str):
+        return Shown(content)
+    if isinstance(content, Path):
+        return Shown(cells=(("image", str(content)),), images=(content,))
+    if isinstance(content, Mapping):
+        return Shown(cells=tuple((str(k), _cell(v)) for k, v in content.items()))
     raise InputError(
-        f"an object of type {type(thing).__name__} cannot be shown: give texts, mappings from "
+        f"an object of type {type(content).__name__} cannot be shown: give texts, mappings from "
         "feature names to values, or paths of images"
     )
 
 
-def as_text(one: Shown) -> str:
+def as_text(shown: Shown) -> str:
     """An object in a prompt."""
-    if one.text:
-        return _cut(one.text, MOST_TEXT)
-    cells = [f"{name}: {_cut(value, 300)}" for name, value in one.cells[:MOST_CELLS]]
+    if shown.text:
+        return _cut(shown.text, MAX_TEXT)
+    cells = [f"{name}: {_cut(value, 300)}" for name, value in shown.cells[:MAX_CELLS]]
     return "\n".join(cells) or "(empty)"
 
 
-def as_line(one: Shown, most: int = 200) -> str:
+def as_line(shown: Shown, most: int = 200) -> str:
     """An object on one line."""
-    text = one.text or ", ".join(f"{name}: {value}" for name, value in one.cells[:MOST_CELLS])
+    text = shown.text or ", ".join(f"{name}: {value}" for name, value in shown.cells[:MAX_CELLS])
     return _cut(" ".join(text.split()) or "(empty)", most)
 
 
 def numbered(ones: Sequence[Shown]) -> str:
-    """Several objects in a prompt, by number."""
-    return "\n\n".join(f"[{number}]\n{as_text(one)}" for number, one in enumerate(ones, 1))
+    """Several objects in a prompt, numbered."""
+    return "\n\n".join(f"[{number}]\n{as_text(shown)}" for number, shown in enumerate(ones, 1))
 
 
-def _rows(table: Any) -> Show:
-    """The rows of a table; of columns ``name=value`` of 0 and 1 the value that holds."""
+def _rows(table: pd.DataFrame) -> Show:
+    """The rows of a table; coded columns ``name=value`` appear as the value that holds."""
     values = table.to_numpy(dtype=object)
     names = [str(name).partition("=") for name in table.columns]
     coded = [
@@ -105,31 +116,35 @@ def _rows(table: Any) -> Show:
     ]
 
     def show(at: int) -> Shown:
+        """Show the row at a position."""
         cells = []
-        for j, (name, equals, of) in enumerate(names):
+        for j, (name, equals, value) in enumerate(names):
             if not coded[j]:
-                cells.append((name + equals + of, _cell(values[at, j])))
+                cells.append((name + equals + value, _cell(values[at, j])))
             elif float(values[at, j]) == 1:
-                cells.append((name, of))
+                cells.append((name, value))
         return Shown(cells=tuple(cells))
 
     return show
 
 
-def _entries(X: Any, names: Sequence[str]) -> Show:
-    """The rows of a sparse matrix: what is not 0, the largest first."""
+def _entries(X: csr_array, names: Sequence[str]) -> Show:
+    """The rows of a sparse matrix: their largest entries."""
 
     def show(at: int) -> Shown:
+        """Show the largest entries of the row at a position."""
         row = X[[at]]
-        order = np.argsort(-row.data, kind="stable")[:MOST_CELLS]
+        order = np.argsort(-row.data, kind="stable")[:MAX_CELLS]
         return Shown(cells=tuple((names[row.indices[i]], _cell(row.data[i])) for i in order))
 
     return show
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
+    """A value as a cell."""
     return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _cut(text: str, most: int) -> str:
+    """A text of at most ``most`` characters."""
     return text if len(text) <= most else f"{text[:most]} ..."

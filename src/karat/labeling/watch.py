@@ -1,4 +1,4 @@
-"""What the answers of a session guarantee so far, in words that hold."""
+"""The guarantee from a session's answers so far, and its exact wording."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.session import UNKNOWN, LabelSession
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from karat.bounds import Guarantee
+    from karat.bounds.classes import Classes
+    from karat.runtime.types import ArrayLike, Labels
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What the labels of a session guarantee so far.
+    """The guarantee from a session's labels so far.
 
     Attributes
     ----------
     found : Guarantee
-        It holds at every number of labels at once.
+        The guarantee; it holds at every number of labels at once.
     team : Agreement or None
-        Of two labellers about the objects that both labelled.
+        Agreement of two labellers about the objects that both labelled.
     unknown : int
         Labelled objects whose class the labeller did not know.
     """
@@ -37,22 +41,22 @@ class Standing:
     @property
     def sentence(self) -> str:
         """The guarantee in words."""
-        told = [self.found.sentence]
+        sentences = [self.found.sentence]
         if self.unknown:
-            told.append(
+            sentences.append(
                 f"{self.unknown:,} labelled object{'s' * (self.unknown != 1)} got the answer "
                 f"{UNKNOWN!r}, which counts as a class of its own: where you would give it, any "
                 "other class is wrong."
             )
         if self.team is not None:
-            told.append(
+            sentences.append(
                 f"Labellers differed on {self.team.common - self.team.same:,} of the "
                 f"{self.team.common:,} drawn objects that two of them labelled, so they would "
                 f"differ on between {percent_down(self.team.low)} and "
                 f"{percent_up(self.team.high)} of all; the guarantee is about agreement with who "
                 f"labels first. {chance(self.team.delta)}"
             )
-        return " ".join(told)
+        return " ".join(sentences)
 
 
 class Watch:
@@ -66,20 +70,20 @@ class Watch:
     delta : float, default 0.1
         Allowed chance that the guarantee fails.
     target : float, optional
-        The rate at which you mean to stop.
+        The rate at which you want to stop.
     X, classes, prior
-        As for :func:`karat.guarantee`; with a list of classes, one is added for objects whose
+        As for :func:`karat.guarantee`; a list of classes is extended by one for objects whose
         class the labeller does not know.
     """
 
     def __init__(
         self,
         session: LabelSession,
-        labelings: Any,
+        labelings: ArrayLike | Mapping[str, Labels],
         delta: float = 0.1,
         *,
         target: float | None = None,
-        classes: Any = None,
+        classes: Classes = None,
         **options: Any,
     ) -> None:
         self.session, self.target, self.delta = session, target, delta

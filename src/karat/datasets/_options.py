@@ -1,0 +1,122 @@
+"""Options of the readers, checked when they are made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
+
+from karat.runtime.validation import InputError, check_choice, unknown_name
+
+Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
+DataKind: TypeAlias = Literal["features", "distances", "graph"]
+Impute: TypeAlias = Literal["neighbors", "median", "drop"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
+IMPUTES: tuple[Impute, ...] = get_args(Impute)
+DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
+#: largest share of cells in a numeric column that count as mistakes
+MAX_INVALID_SHARE = 0.1
+
+
+class FileOptions(TypedDict, total=False):
+    """Format of a file, and vectorization of its texts; see :func:`karat.datasets.read`."""
+
+    na_values: Iterable[str] | str
+    kind: DataKind | None
+    header: bool | None
+    encoding: str
+    text_column: str | None
+    messages: bool | None
+    terms: str | os.PathLike[str] | None
+    vectorizer: Any
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """User's options; names as for :func:`karat.datasets.read`."""
+
+    label_column: str | None = None
+    id_column: str | None = None
+    drop: tuple[str, ...] = ()
+    scale: Scale = "auto"
+    impute: Impute | None = None
+    truth: Any = None
+    strict: bool = False
+    accept: tuple[str, ...] = ()
+    na_values: tuple[str, ...] = ()
+    kind: DataKind | None = None
+    header: bool | None = None
+    encoding: str = "utf-8"
+    text_column: str | None = None
+    messages: bool | None = None
+    terms: str | None = None
+    vectorizer: Any = None
+
+    def __post_init__(self) -> None:
+        if self.kind is not None:
+            check_choice(self.kind, DATA_KINDS, "kind")
+        check_choice(self.scale, SCALES, "scale")
+        if self.impute is not None:
+            check_choice(self.impute, IMPUTES, "impute")
+        if self.label_column is not None and self.truth is not None:
+            raise InputError("the classes come from label_column or from truth; give one of them")
+        if self.label_column is not None and self.label_column == self.id_column:
+            raise InputError(f"column {self.label_column!r} cannot be both the label and the id")
+        for role in ("label_column", "id_column"):
+            if getattr(self, role) in self.drop:
+                raise InputError(
+                    f"column {getattr(self, role)!r} is both {role} and dropped; choose one"
+                )
+
+    @classmethod
+    def of(cls, **arguments: Any) -> ReadingOptions:
+        """Options of arguments, where lists may be single names, and files paths."""
+        for name in ("drop", "accept", "na_values"):
+            names = arguments.get(name, ())
+            arguments[name] = (names,) if isinstance(names, str) else tuple(map(str, names))
+        for name in ("truth", "terms"):
+            if isinstance(arguments.get(name), os.PathLike):
+                arguments[name] = os.fspath(arguments[name])
+        return cls(**arguments)
+
+    def non_defaults(self) -> dict[str, Any]:
+        """Options that differ from the default, to show and to repeat them."""
+        names = [field.name for field in fields(self)]
+        if not isinstance(self.truth, str):
+            names.remove("truth")
+        values = {name: getattr(self, name) for name in names}
+        return {
+            name: value for name, value in values.items() if value != getattr(ReadingOptions, name)
+        }
+
+    @property
+    def max_invalid_share(self) -> float:
+        """Largest share of cells at which text among numbers is a mistake, not a category."""
+        return 0.5 if self.strict else MAX_INVALID_SHARE
+
+    def accepts(self, key: str) -> bool:
+        """Whether findings of this kind are accepted, so that columns stay as written."""
+        return self.strict or key in self.accept
+
+    def missing(self, name: str) -> frozenset[str]:
+        """Additional missing-value marks of a column: ``-9`` holds for all, ``age:0`` for one."""
+        marks = [mark.partition(":") for mark in self.na_values]
+        return frozenset(
+            (mark_of_column if colon else prefix).strip().lower()
+            for prefix, colon, mark_of_column in marks
+            if not colon or prefix == name
+        )
+
+    def columns(self) -> list[str]:
+        """All named columns."""
+        listed = (self.label_column, self.id_column, *self.drop)
+        return [name for name in listed if name is not None]
+
+    def check_columns(self, names: Iterable[str]) -> None:
+        """Raise unless every named column exists."""
+        listed = list(names)
+        marked = [mark.partition(":")[0] for mark in self.na_values if ":" in mark]
+        for name in (*self.columns(), *marked):
+            if name not in listed:
+                raise unknown_name(name, listed, "column")

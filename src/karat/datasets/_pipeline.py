@@ -1,0 +1,287 @@
+"""Steps from raw data to a :class:`Dataset`."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.datasets import _columns, object_ids
+from karat.datasets._dataset import Dataset
+from karat.datasets._draft import DatasetDraft, RawData
+from karat.datasets._labelings import KnownLabels, read_labels
+from karat.datasets._missing_values import fill_missing
+from karat.datasets._names import check_names, quoted, row_numbers, visible, with_visible_names
+from karat.datasets._options import ReadingOptions
+from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
+from karat.datasets.data_checks import chosen_scale, missing_values, repeats, sorted_labels
+from karat.datasets.findings import Finding, ordered
+from karat.datasets.preparation import preparation_of
+from karat.datasets.problems import RepairableError
+from karat.datasets.reading_plan import InterpretedTable, interpret_table
+from karat.datasets.table_kinds import distances_finding, looks_like_distances
+from karat.labelings.labels import count_labels, known_labels
+from karat.runtime.validation import InputError, as_numbers
+
+if TYPE_CHECKING:
+    from karat.datasets.object_ids import Ids
+
+
+def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Dataset:
+    """Data set of raw data: take out labels and ids, encode, impute, check and scale."""
+    import pyarrow as pa
+
+    table: InterpretedTable | None = None
+    findings: list[Finding] = []
+    if isinstance(raw.content, pa.Table):
+        draft, table = _from_table(raw, options)
+        findings += table.findings
+    else:
+        draft = _from_matrix(raw, options)
+        if raw.source is not None and options.kind is None and looks_like_distances(draft.X):
+            findings.append(distances_finding(draft.X.shape[0]))
+    n_read = draft.X.shape[0]
+    _describe(draft, raw, options, ids, table)
+    plan = None if table is None else table.plan
+    may_assume = plan is not None and not options.strict
+    if plan is not None and may_assume:
+        findings += missing_values(plan, draft.X.shape[0], options)
+    fill_missing(draft, options.impute or ("neighbors" if may_assume else None))
+    if draft.X.shape[0] < 2:
+        raise InputError(
+            f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
+            "a clustering needs at least two"
+        )
+    if may_assume:
+        findings += repeats(draft)
+    scaling, finding = _scale(draft, options, may_assume)
+    findings += [] if finding is None else [finding]
+    check_range(draft, scaling)
+    center, scale = rescale(draft, scaling)
+    if plan is not None:
+        if scale is not None and options.scale == "auto":
+            weigh_categories(draft, scale)
+        imputed_by = None if draft.filler is None else "neighbors"
+        plan = replace(plan, scale=scaling, impute=options.impute or imputed_by)
+    preparation = preparation_of(draft, plan, center, scale, options, aside=raw.names or ())
+    truth = None
+    if draft.labels is not None:
+        truth = _truth(draft.labels, options.label_column or "truth", draft.notes)
+        findings += sorted_labels(draft, truth)
+    assert draft.ids is not None
+    return Dataset(
+        X=draft.X,
+        name=raw.name,
+        feature_names=draft.names,
+        ids=draft.ids,
+        truth=truth,
+        truth_name=None if truth is None else options.label_column or "truth",
+        notes=tuple(draft.notes),
+        rows=np.arange(n_read) if draft.rows is None else draft.rows,
+        center=center,
+        scale=scale,
+        source=raw.source,
+        options=options.non_defaults(),
+        findings=ordered(finding for finding in findings if finding.key not in options.accept),
+        plan=plan,
+        preparation=preparation,
+    )
+
+
+def _scale(
+    draft: DatasetDraft, options: ReadingOptions, may_assume: bool
+) -> tuple[Any, Finding | None]:
+    """Scaling to apply, by the units of the columns where ``auto``, and a finding about it."""
+    if may_assume:
+        return chosen_scale(draft, center_spread(draft.X, "standard")[1], options)
+    return "none" if options.scale == "auto" else options.scale, None
+
+
+def _describe(
+    draft: DatasetDraft,
+    raw: RawData,
+    options: ReadingOptions,
+    ids: Ids | None,
+    table: InterpretedTable | None,
+) -> None:
+    """Set the ids and classes of the objects, and exclude those of ragged lines."""
+    n, d = draft.X.shape
+    if d == 0:
+        raise InputError(
+            f"{raw.name} has no feature left: every column is a label, an id or dropped"
+        )
+    ids = raw.ids if ids is None and options.id_column is None else ids
+    if ids is not None:
+        draft.ids = _per_object(ids, "ids", n)
+    if isinstance(options.truth, str):
+        labels = _known_labels(options.truth, draft, table)
+        draft.labels = labels.values
+        draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
+    elif options.truth is not None:
+        draft.labels = _per_object(_by_index(options.truth, draft.ids), "truth", n)
+    if raw.ragged is not None:
+        draft.keep_objects(~raw.ragged)
+        excluded = np.flatnonzero(raw.ragged)
+        draft.notes.append(
+            f"Excluded {len(excluded):,} of {n:,} objects whose lines have too few or too many "
+            f"cells ({row_numbers(excluded)})."
+        )
+    if draft.ids is not None:
+        _check_ids(draft, options.id_column)
+    else:
+        draft.ids = np.arange(n) if draft.rows is None else draft.rows
+
+
+def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, InterpretedTable]:
+    """Draft of a table whose columns were interpreted."""
+    table = with_visible_names(raw.content)
+    raw.names = tuple(table.column_names if raw.names is None else map(visible, raw.names))
+    options.check_columns(raw.names)
+    if table.num_rows < 2:
+        rows = "one object" if table.num_rows else "no rows"
+        raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")
+    named = {
+        name: _columns.objects(table.column(name), name)
+        for name in (options.label_column, options.id_column)
+        if name is not None
+    }
+    notes = _initial_notes(raw, options)
+    table = table.drop_columns([n for n in table.column_names if n in {*named, *options.drop}])
+    table, index = _columns.without_index(table)
+    if index:
+        notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
+    table = _columns.without_row_numbers(table, notes)
+    interpreted = interpret_table(table, options)
+    if not interpreted.features:
+        kinds = ", ".join(
+            f"{column.name!r} as {column.kind}" for column in interpreted.plan.columns[:6]
+        )
+        raise InputError(
+            f"{raw.name} has no feature left: every column is a label, an id or dropped"
+            f"{', or was interpreted differently: ' * bool(kinds)}{kinds}; name columns to "
+            "use with accept (--accept KEY)"
+        )
+    raw.content = table = None  # its memory is wanted
+    flags = {column.name for column in interpreted.plan.columns if column.kind == "category"}
+    draft = _columns.features(interpreted.features, flags)
+    interpreted.features = {}
+    draft.ids = interpreted.ids if options.id_column is None else named[options.id_column]
+    draft.labels = named.get(options.label_column or "")
+    draft.notes = notes + draft.notes
+    return draft, interpreted
+
+
+def _initial_notes(raw: RawData, options: ReadingOptions) -> list[str]:
+    """Notes of the reader and on dropped columns."""
+    dropped = [f"Excluded as requested: {quoted(options.drop)}."] if options.drop else []
+    return [*raw.notes, *dropped]
+
+
+def _from_matrix(raw: RawData, options: ReadingOptions) -> DatasetDraft:
+    """Draft of an array or a sparse matrix."""
+    X = as_numbers(raw.content, name=raw.name)
+    d = X.shape[1]
+    names = raw.names if raw.names is not None else tuple(f"x{j + 1}" for j in range(d))
+    if len(names) != d:
+        raise InputError(f"there are {len(names)} feature names and {d} columns")
+    check_names(names)
+    droppable = () if raw.of_terms else names
+    options.check_columns([*droppable, *raw.beside])
+    notes, flags = _initial_notes(raw, options), np.zeros(d, dtype=bool)
+    draft = DatasetDraft(X, names, np.arange(d), names, flags, notes, raw.owned)
+    draft.ids = _aside(raw, draft, options.id_column)
+    draft.labels = _aside(raw, draft, options.label_column)
+    keep = np.array([name not in options.columns() for name in names], dtype=bool)
+    if droppable and not keep.all():
+        draft.keep_features(keep)
+    return draft
+
+
+def _aside(raw: RawData, draft: DatasetDraft, name: str | None) -> NDArray[np.object_] | None:
+    """Label or id column of an array: an array beside it, or one of its columns."""
+    if name is None:
+        return None
+    if name in raw.beside:
+        values = raw.beside[name]
+        if len(values) != draft.X.shape[0]:
+            raise InputError(f"{name!r} has {len(values)} values for {draft.X.shape[0]} objects")
+    else:
+        column = draft.X[:, [draft.names.index(name)]]
+        values = (column.toarray() if draft.sparse else column).ravel()
+    return _columns.objects(_columns.column_array(values), name)
+
+
+def _known_labels(path: str, draft: DatasetDraft, table: InterpretedTable | None) -> KnownLabels:
+    """Classes in a file, joined by any column of the table that has its ids."""
+    n = draft.X.shape[0]
+    try:
+        return read_labels(path, n, ids=draft.ids)
+    except InputError:
+        for ids in () if table is None else table.other_ids.values():
+            with contextlib.suppress(InputError):
+                return read_labels(path, n, ids=ids)
+        raise
+
+
+def _by_index(values: Any, ids: NDArray[Any] | None) -> Any:
+    """Values of a pandas series in the order of ``ids``, matched by its index."""
+    index = index_ids(values)
+    if index is None or ids is None:
+        return values
+    if not object_ids.all_different(index):
+        raise InputError("truth: its index names an object twice")
+    return values.to_numpy()[object_ids.order(index, ids, "truth")]
+
+
+def index_ids(table: object) -> NDArray[Any] | None:
+    """Ids in the index of a pandas table or series; None where it only counts the rows."""
+    index = getattr(table, "index", None)
+    if index is None or callable(index) or getattr(index, "nlevels", 2) > 1:
+        return None
+    values = np.asarray(index, dtype=object)
+    return None if object_ids.are_positions(values) else values
+
+
+def _per_object(values: Ids, name: str, n: int) -> NDArray[np.object_]:
+    """Labels or ids that a user supplies beside the data."""
+    if isinstance(values, (bytes, str)) or not hasattr(values, "__len__"):
+        raise InputError(f"{name} must be a sequence, one value per object; got {values!r}")
+    array = _columns.column_array(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if len(array) != n:
+        raise InputError(f"{name} has {len(array)} values, but there are {n} objects")
+    return _columns.objects(array, name)
+
+
+def _check_ids(draft: DatasetDraft, id_column: str | None) -> None:
+    """Raise for missing or repeated ids, and suggest to drop the column."""
+    name = id_column or "id"
+    assert draft.ids is not None
+    try:
+        object_ids.check_ids(draft.ids, f"id column {name!r}", draft.row_numbers)
+    except InputError as error:
+        if id_column is None:
+            raise
+        raise RepairableError(
+            f"{error}. Choose another column, or exclude it with drop={name!r} (--drop {name!r}), "
+            "and the objects are numbered",
+            id_column=None,
+            drop=(name,),
+        ) from None
+
+
+def _truth(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:
+    """Classes, None where unknown; notes describe them."""
+    truth = known_labels(labels, name=repr(name))
+    notes.append(f"In {name!r} are {count_labels(truth)}.")
+    classes = [value for value in truth if value is not None]
+    n_classes = len(set(classes))
+    if n_classes == 1:
+        notes.append(f"{name!r} names one class only, so it cannot distinguish clusterings.")
+    elif len(classes) > 10 and 2 * n_classes > len(classes):
+        notes.append(
+            f"{name!r} has {n_classes:,} classes for {len(classes):,} objects: is it a class?"
+        )
+    return truth

@@ -1,0 +1,124 @@
+"""Figures of results computed beforehand: trees of clusters, and gap statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.labelings import cut_dendrogram
+from karat.plot import style
+from karat.plot._sampled import finished
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from karat.measures.internal.gap import GapResult
+    from karat.runtime.types import Floats
+
+#: objects of a tree; more are sampled
+MOST_IN_TREE = 2_000
+#: merges in the table
+_LISTED = 20
+
+
+def tree_figure(
+    Z: Floats, k: int | None, names: Sequence[object], *, linkage: str, leaves: int = 40, n: int
+) -> go.Figure:
+    """The dendrogram of a linkage matrix of named objects, drawn from n, with the cut into k."""
+    import pandas as pd
+    from scipy.cluster.hierarchy import dendrogram as layout
+
+    m = len(names)
+    if leaves < 2:
+        raise InputError(f"leaves must be at least 2; got {leaves}")
+    if k is not None and not 1 <= k <= m:
+        raise InputError(f"k must be between 1 and the {m:,} objects of the tree; got {k}")
+    drawn = layout(
+        Z,
+        p=leaves,
+        truncate_mode="lastp",
+        no_plot=True,
+        link_color_func=_colours(Z, k).__getitem__,
+        leaf_label_func=lambda i: style.safe(names[i]) if i < m else f"({int(Z[i - m, 3])})",
+    )
+    traces = []
+    for colour in dict.fromkeys(drawn["color_list"]):
+        links = np.array([link == colour for link in drawn["color_list"]])
+        x, y = (np.pad(np.array(drawn[key])[links], ((0, 0), (0, 1)), constant_values=np.nan)
+                for key in ("icoord", "dcoord"))  # fmt: skip
+        traces.append({"type": "scatter", "mode": "lines", "x": x.ravel(), "y": y.ravel(),
+                       "line": {"color": colour, "width": 1.6},
+                       "hovertemplate": "height %{y:.4g}<extra></extra>"})  # fmt: skip
+    figure = style.figure(
+        traces,
+        showlegend=False,
+        xaxis={"tickvals": [5 + 10 * i for i in range(len(drawn["ivl"]))],
+               "ticktext": drawn["ivl"], "showgrid": False, "zeroline": False, "tickangle": -90},
+        yaxis={"title": {"text": f"Height ({linkage})"}, "rangemode": "tozero"},
+        height=460,
+    )  # fmt: skip
+    heights = np.append(np.insert(Z[:, 2], 0, 0.0), np.nan)
+    numbers = np.arange(1, min(_LISTED, len(Z)) + 1)
+    ranges = pd.DataFrame(
+        {"from": heights[m - numbers], "to": heights[m + 1 - numbers]},
+        index=pd.Index(numbers, name="k"),
+    )
+    if k is not None and k > 1:
+        figure.add_hline(
+            float(heights[m - k : m + 2 - k].mean()),
+            line={"dash": "dash", "color": style.INK, "width": 1.2},
+            annotation={"text": f"{k} clusters", "font": {"size": 12}},
+            annotation_position="top left",
+        )
+    return finished(figure, ranges, m, n)
+
+
+def _colours(Z: Floats, k: int | None) -> list[str]:
+    """Colour of the link of each node: that of its cluster below the cut."""
+    n = len(Z) + 1
+    first = np.arange(2 * n - 1)
+    for i, (left, _) in enumerate(Z[:, :2].astype(int)):
+        first[n + i] = first[left]
+    if k is None:
+        return [style.INK] * (2 * n - 1)
+    labels = cut_dendrogram(Z, n_clusters=k)
+    cut = n + (n - k)  # nodes from here on are merges of clusters
+    return [style.color(int(labels[first[i]])) if i < cut else style.INK for i in range(2 * n - 1)]
+
+
+def gap_figure(result: GapResult, chosen: int, *, title: str, drawn: int, n: int) -> go.Figure:
+    """Within-cluster scatter and gap statistic by number of clusters, with a ring at ``chosen``."""
+    from plotly.subplots import make_subplots
+
+    values = result.table
+    values = values.assign(within=np.exp(values["log_scatter"]), uniform=np.exp(values["expected"]))
+    numbers = values.index.to_numpy()
+    figure = make_subplots(
+        1, 2, horizontal_spacing=0.12, subplot_titles=["Within-cluster sum of squares", title]
+    )
+    lines = (("data", "within", style.COLORS[0]), ("uniform data", "uniform", style.NOISE_COLOR))
+    for name, column, colour in lines:
+        figure.add_scatter(
+            x=numbers, y=values[column].to_numpy(), name=name, mode="lines+markers", row=1, col=1,
+            line={"color": colour},
+            hovertemplate=f"{name}, k = %{{x}}<br><b>%{{y:.4g}}</b><extra></extra>",
+        )  # fmt: skip
+    figure.add_scatter(
+        x=numbers, y=values["gap"].to_numpy(), mode="lines+markers", showlegend=False, row=1, col=2,
+        error_y={"type": "data", "array": values["standard_error"].to_numpy(), "width": 3},
+        line={"color": style.COLORS[0]},
+        hovertemplate="k = %{x}<br>gap <b>%{y:.4g}</b><extra></extra>",
+    )  # fmt: skip
+    ring = style.ring([chosen], [values.at[chosen, "gap"]], showlegend=False)
+    figure.add_trace(ring, row=1, col=2)
+    figure.update_layout(
+        template=style.figure().layout.template, height=400, margin={"t": 60},
+        legend={"y": -0.2, "yanchor": "top"},
+    )  # fmt: skip
+    figure.update_annotations(font={"size": 13})
+    figure.update_xaxes(**style.whole_numbers("Number of clusters", numbers.min(), numbers.max()))
+    figure.update_yaxes(rangemode="tozero", col=1)
+    return finished(figure, values, drawn, n)
