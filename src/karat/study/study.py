@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from karat.study.answer import Answer
     from karat.study.judgement import JudgedCandidates
     from karat.study.record import Record
+    from karat.study.request import Clusterers
 
 
 class Study:
@@ -180,6 +181,7 @@ class Study:
 
     @by.setter
     def by(self, by: str | None) -> None:
+        """Change what decides; None is the default."""
         self.record.change(by=None if by is None else as_decider(by).key)
 
     @property
@@ -189,6 +191,7 @@ class Study:
 
     @judge.setter
     def judge(self, judge: Judge | None) -> None:
+        """Change the learned judge; None is the packaged one."""
         self.record.change_judge(judge)
 
     @property
@@ -229,7 +232,7 @@ class Study:
 
     def sweep(
         self,
-        clusterers: Any = None,
+        clusterers: Clusterers | None = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         grid: Mapping[str, Iterable[Any]] | None = None,
@@ -286,7 +289,7 @@ class Study:
         )  # fmt: skip
         return self
 
-    def add(self, labelings: Any, *, reference: bool | None = None) -> Self:
+    def add(self, labelings: object, *, reference: bool | None = None) -> Self:
         """Take in clusterings that were made elsewhere, on the same footing.
 
         Parameters
@@ -317,7 +320,7 @@ class Study:
         add(self.tried, labelings, reference=reference)
         return self
 
-    def constrain(self, pairs: Any) -> None:
+    def constrain(self, pairs: object) -> None:
         """Take pairs of objects that must, or cannot, be together for evidence from now on.
 
         Parameters
@@ -393,7 +396,7 @@ class Study:
         self,
         measures: Iterable[str] | None = None,
         *,
-        executor: Any = None,
+        executor: object = None,
         progress: bool | None = None,
     ) -> None:
         """Judge every clustering that is not judged yet, many at once.
@@ -520,7 +523,7 @@ class Study:
         k: int | Iterable[int] | None = None,
         n_resamples: int = stability.N_RESAMPLES,
         n_references: int = stability.N_REFERENCES,
-        executor: Any = None,
+        executor: object = None,
         progress: bool | None = None,
     ) -> Assessment:
         """Judge whether the clusters of a candidate, and their number, would be found again.
@@ -569,7 +572,7 @@ class Study:
         *,
         stability: bool | None = None,
         second_sample: bool = True,
-        executor: Any = None,
+        executor: object = None,
         progress: bool | None = None,
     ) -> Answer:
         """The clustering to use, with the reasons; :attr:`by` says what decides.
@@ -708,7 +711,7 @@ class Study:
         descriptions.name_clusters(self.tried, names, by=by, notes=notes, candidate=candidate)
 
     def differences(
-        self, family: str = "gaussian", *, scale: Any = None, share: float = 0.5
+        self, family: str = "gaussian", *, scale: ArrayLike | None = None, share: float = 0.5
     ) -> Differences:
         """Test which clusters differ, and in which features, although the data chose the clusters.
 
@@ -753,7 +756,7 @@ class Study:
         return differences.differences(self.tried, family, scale=scale, share=share)
 
 
-def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
+def load_study(path: str | Path, X: Any = None, *, metric: Metric | None = None) -> Study:
     """Open a study file with the settings that it was begun with.
 
     Parameters
