@@ -24,7 +24,7 @@ def first_stops(checks, rate):
     tested = 0
     for k in range(n_checks):
         length = checks[k] - tested
-        # binomial chances of the errors since the last check
+        # binomial chances of the errors since the last check, where at least k were made
         step[0] = math.exp(length * math.log1p(-rate))
         most = min(length, n_checks - 1)
         for j in range(most):
@@ -33,7 +33,6 @@ def first_stops(checks, rate):
             total = 0.0
             for j in range(min(most, x - k) + 1):
                 total += live[x - j] * step[j]
-            # errors at the check before were at least k, unless this is the first check
             after[x] = total
         stops[k] = after[k]
         after[k] = 0.0

@@ -98,7 +98,7 @@ def stopping_line(n: int, target: float, delta: float, most: int | None = None) 
     >>> from karat.bounds.stopping import stopping_line
     >>> line = stopping_line(1000, 0.1, 0.09)
     >>> line.checks[:3], line.allowed[:3]
-    (array([35, 51, 68]), array([96, 94, 93]))
+    (array([35, 51, 67]), array([96, 94, 93]))
     """
     odds = math.log((1 - PART * target) / (1 - target) / PART)
     slope = math.log((1 - PART * target) / (1 - target)) / odds
