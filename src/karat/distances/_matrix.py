@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
 from karat.distances._precomputed import as_square
+from karat.distances._stored import StoredDistances
 from karat.distances._tiles import Distances, dense
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
@@ -32,6 +33,8 @@ def square(X: Data, metric: Metric) -> NDArray[np.floating[Any]]:
     """
     if metric == "precomputed":
         return as_square(X, symmetric=True)
+    if isinstance(metric, StoredDistances):
+        return metric.between(dense(X), dense(X))
     if callable(metric):
         from karat.distances._objects import object_distances
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.distances._embedding import embed
 from karat.distances._precomputed import as_graph, as_square
+from karat.distances._stored import StoredDistances
 from karat.distances._tiles import (
     Blocks,
     Direct,
@@ -180,7 +181,12 @@ def _function_values(metric: Metric, A: Floats, B: Floats) -> Floats:
     """Distances of all pairs by a user-supplied function, checked."""
     from scipy.spatial.distance import cdist
 
-    D: Floats = cdist(A, B, metric)
+    D: Floats
+    if isinstance(metric, StoredDistances):
+        D = metric.between(A, B)
+    else:  # without its name: SciPy takes a function named "m" for its own Minkowski distance
+        function: Any = metric
+        D = cdist(A, B, lambda x, y: function(x, y))
     if not (D > -1e-9).all() or not np.isfinite(D.max()):
         raise InputError(
             f"{metric_name(metric)} gives {D.max() if D.min() > -1e-9 else D.min():g} for a pair "

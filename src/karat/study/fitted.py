@@ -132,7 +132,8 @@ def fitted_of(tried: Tried, name: str) -> Fitted:
         rows = tried.objects.sample_rows
     clusters = described(tried, name)
     return Fitted(
-        dataset=tried.dataset, metric=tried.metric, labels=clusters.labels, described=clusters,
-        candidate=candidate, clusterer=tried.clusterers.get(candidate["clusterer"]), rows=rows,
+        dataset=tried.dataset, metric=tried.objects.stored_metric, labels=clusters.labels,
+        described=clusters, candidate=candidate,
+        clusterer=tried.clusterers.get(candidate["clusterer"]), rows=rows,
         seed=seed, user_names=user_names(tried, name),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import Dataset, object_ids
-from karat.distances import RELATIONS, check_metric, distance_matrix
+from karat.distances import RELATIONS, StoredDistances, check_metric, distance_matrix
 from karat.nulls.structure import Structure, structure_of
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.validation import StorageError
@@ -52,6 +52,13 @@ class Objects:
         if not callable(self.metric):
             return self.dataset.X, self.metric
         return distance_matrix(self.dataset.X, self.metric), "precomputed"
+
+    @cached_property
+    def stored_metric(self) -> Any:
+        """The distance, for objects of the study and others; a function with its stored values."""
+        if not callable(self.metric):
+            return self.metric
+        return StoredDistances(self.metric, self.dataset.X, self.points[0])
 
     @cached_property
     def structure(self) -> Structure | None:
