@@ -382,7 +382,7 @@ def test_coverage_when_stopping_at_a_target(delta):
         for m in range(10, 101, 10):
             y = partial(truth, order[:m])
             guarantee = karat.guarantee(
-                labelings, y, delta, True, order=order[:m], classes=[0, 1, 2]
+                labelings, y, delta, anytime=True, order=order[:m], classes=[0, 1, 2]
             )
             if guarantee.bound_rate <= 0.35:
                 break

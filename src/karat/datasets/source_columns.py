@@ -163,7 +163,7 @@ def _category_texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]
     ]
     if not whole:
         return cells
-    values = number_formats.numbers([cell or "" for cell in cells], False)[0]
+    values = number_formats.numbers([cell or "" for cell in cells], decimal_comma=False)[0]
     return [
         str(int(value)) if value == np.floor(value) and cell is not None else cell
         for cell, value in zip(cells, values, strict=True)

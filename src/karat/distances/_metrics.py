@@ -22,7 +22,8 @@ from karat.distances._tiles import (
     dense,
 )
 from karat.runtime.resources import is_large
-from karat.runtime.validation import Data, InputError, check_data, unknown_name
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError, check_data, unknown_name
 
 if TYPE_CHECKING:
     from karat.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
@@ -101,7 +102,7 @@ def metric_name(metric: Metric) -> str:
     return str(getattr(metric, "__qualname__", None) or repr(metric))
 
 
-def check_points(X: ArrayLike, metric: Metric) -> Data:
+def check_points(X: ArrayLike, metric: Metric) -> Rows:
     """Validated data (:func:`karat.runtime.validation.check_data`), distances or graph."""
     if metric == "graph":
         return as_graph(X)
@@ -109,7 +110,7 @@ def check_points(X: ArrayLike, metric: Metric) -> Data:
 
 
 def as_distances(
-    X: Data, metric: Metric = "euclidean", *, exact: bool = False, weights: Floats | None = None
+    X: Rows, metric: Metric = "euclidean", *, exact: bool = False, weights: Floats | None = None
 ) -> Distances:
     """Prepare the distances between the rows of ``X``.
 
@@ -202,7 +203,7 @@ DATA_DEPENDENT = {"seuclidean", "mahalanobis", "precomputed", "graph"}
 class OfRows(Distances):
     """Distances of large data, prepared only for the rows that are taken."""
 
-    def __init__(self, X: Data, metric: Metric, exact: bool) -> None:
+    def __init__(self, X: Rows, metric: Metric, exact: bool) -> None:
         self.X, self.metric, self.exact, self.n = X, metric, exact, X.shape[0]
         small: Any = X[:2]
         self.symmetric = as_distances(small, metric, exact=exact).symmetric
@@ -213,7 +214,7 @@ class OfRows(Distances):
         return as_distances(rows, self.metric, exact=self.exact)
 
 
-def distances_of_parts(X: Data, metric: Metric = "euclidean", *, exact: bool = False) -> Distances:
+def distances_of_parts(X: Rows, metric: Metric = "euclidean", *, exact: bool = False) -> Distances:
     """:func:`as_distances` for callers that use only :meth:`Distances.take`, on parts of the rows.
 
     Large data are never copied as a whole.
@@ -244,7 +245,7 @@ def _probabilities(X: Floats) -> Floats:
     return P / totals[:, None]
 
 
-def _from_scipy(X: Data, name: str) -> Distances:
+def _from_scipy(X: Rows, name: str) -> Distances:
     """Distances from SciPy's cdist."""
     from scipy.spatial.distance import cdist
 

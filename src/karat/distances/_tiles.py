@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from karat.distances._precomputed import is_symmetric
-from karat.runtime.validation import Data
+from karat.runtime.types import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,7 +185,7 @@ class Blocks(Distances):
     """Distances by a function of two blocks of rows."""
 
     def __init__(
-        self, X: Data, function: Callable[[Any, Any], Floats], *, symmetric: bool = True
+        self, X: Rows, function: Callable[[Any, Any], Floats], *, symmetric: bool = True
     ) -> None:
         self.X, self.function, self.symmetric, self.n = X, function, symmetric, X.shape[0]
 

@@ -115,6 +115,7 @@ class ChosenClustering(
         return self.answer_.model.rule.to_centers(self.answer_.model.prepare(X).X)
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
+        """Rows that scikit-learn has validated; ``reset`` stores the number of features."""
         return validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset,
             ensure_min_samples=2 if reset else 1,

@@ -12,10 +12,10 @@ from karat.clusterers import ExcludedError, catalogue, under
 from karat.datasets.preparation import Prepared
 from karat.distances import distance_matrix
 from karat.model import KEPT, Assignment, Changes, Model, changes
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
 from karat.study.descriptions import Described, described, user_names
 from karat.study.jobs import Job, run_job
-from karat.study.samples import draw_rows
 from karat.study.store import Planned, planned
 
 if TYPE_CHECKING:

@@ -38,10 +38,12 @@ def identity(thing: Any) -> str:
 
 
 def _digest(thing: Any) -> str:
+    """Hash of the content of an object."""
     return hashlib.sha256("\0".join(_parts(thing)).encode()).hexdigest()[:16]
 
 
 def _name(thing: Any) -> str:
+    """Qualified name of a function or class, or that of an object's class."""
     if isinstance(thing, functools.partial):
         return f"partial of {_name(thing.func)}"
     if hasattr(thing, "__qualname__"):
@@ -79,10 +81,12 @@ def _parts(thing: Any) -> list[str]:
 
 
 def _nested(things: Any) -> list[str]:
+    """Hashes of the contents of several objects."""
     return [_digest(one) for one in things]
 
 
 def _function(thing: Any) -> list[str]:
+    """The source and bytecode of a function as texts; NoIdentityError without them."""
     function = getattr(thing, "py_func", thing)  # what Numba compiled
     if isinstance(function, (types.BuiltinFunctionType, np.ufunc)):
         return ["built in", _name(function)]

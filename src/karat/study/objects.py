@@ -10,6 +10,7 @@ import numpy as np
 from karat.datasets import Dataset, object_ids
 from karat.distances import RELATIONS, StoredDistances, check_metric, distance_matrix
 from karat.nulls.structure import Structure, structure_of
+from karat.runtime.draws import draw_rows
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.validation import StorageError
 from karat.study import samples
@@ -93,7 +94,7 @@ class Objects:
     @cached_property
     def sample_rows(self) -> NDArray[np.int64]:
         """The objects of :attr:`sample`, ascending."""
-        return samples.draw_rows(self.n, samples.MAX_FITTED, self._seed("sample of the objects"))
+        return draw_rows(self.n, samples.MAX_FITTED, self._seed("sample of the objects"))
 
     @cached_property
     def second_sample(self) -> samples.ObjectSample:

@@ -215,11 +215,13 @@ def told_by(one: Codes, other: Codes) -> float:
 
 
 def _entropy(p: Floats) -> float:
+    """Entropy of probabilities, in nats."""
     p = p[p > 0]
     return float(-(p * np.log(p)).sum())
 
 
 def _table(one: Codes, other: Codes) -> Floats:
+    """Contingency table of two clusterings, without outliers of either."""
     both = (one >= 0) & (other >= 0)
     k, m = int(one.max()) + 1, int(other.max()) + 1
     counts = np.bincount(one[both].astype(np.int64) * m + other[both], minlength=k * m)
@@ -268,6 +270,7 @@ def is_crossed(own: Codes, a: Codes, b: Codes, P: Floats) -> bool:
 
 
 def _members(codes: Codes) -> Floats:
+    """Indicators (n, k) of the clusters."""
     return np.asarray(codes[:, None] == np.arange(int(codes.max()) + 1), dtype=np.float64)
 
 
