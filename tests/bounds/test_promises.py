@@ -280,5 +280,7 @@ def test_the_number_that_may_be_wrong_never_rises_while_labels_come(seed: int) -
     y[order[0]] = (truth[order[0]] + 1) % k
     assert (
         keeps.update(y, order[:39]).bound
-        == karat.guarantee(codes.astype(int), y, 0.5, 0.3, taught=taught, order=order[:39]).bound
+        == karat.guarantee(
+            codes.astype(int), y, 0.5, anytime=0.3, taught=taught, order=order[:39]
+        ).bound
     )
