@@ -172,7 +172,7 @@ def as_distances(
         return ExtendedJaccard(_euclidean(Z, False, exact), norms)
     if name in ("cityblock", "chebyshev") and not sparse:
         kind = CITYBLOCK if name == "cityblock" else CHEBYSHEV
-        return Direct(np.ascontiguousarray(X, np.float64), kind, False)
+        return Direct(np.ascontiguousarray(X, np.float64), kind, root=False)
     if name in ("kl", "symmetric_kl"):
         return Divergence(_probabilities(dense(X)), symmetric=name == "symmetric_kl")
     return _from_scipy(X, name)
@@ -203,7 +203,7 @@ DATA_DEPENDENT = {"seuclidean", "mahalanobis", "precomputed", "graph"}
 class OfRows(Distances):
     """Distances of large data, prepared only for the rows that are taken."""
 
-    def __init__(self, X: Rows, metric: Metric, exact: bool) -> None:
+    def __init__(self, X: Rows, metric: Metric, *, exact: bool) -> None:
         self.X, self.metric, self.exact, self.n = X, metric, exact, X.shape[0]
         small: Any = X[:2]
         self.symmetric = as_distances(small, metric, exact=exact).symmetric
@@ -220,7 +220,7 @@ def distances_of_parts(X: Rows, metric: Metric = "euclidean", *, exact: bool = F
     Large data are never copied as a whole.
     """
     if is_large(X) and (callable(metric) or check_metric(metric) not in DATA_DEPENDENT):
-        return OfRows(X, metric, exact)
+        return OfRows(X, metric, exact=exact)
     return as_distances(X, metric, exact=exact)
 
 
@@ -232,8 +232,8 @@ def _euclidean(X: Rows, root: bool, exact: bool) -> Distances:
         return SparseProduct(X.astype(np.float64), root)
     Z = np.ascontiguousarray(X, dtype=np.float64)
     if exact or Z.shape[1] < PRODUCT_FEATURES:
-        return Direct(Z, SQUARED, root, ordered=exact)
-    return Product(Z, root)
+        return Direct(Z, SQUARED, root=root, ordered=exact)
+    return Product(Z, root=root)
 
 
 def _probabilities(X: Floats) -> Floats:
