@@ -1,10 +1,17 @@
 """Counting: integer labels to codes, and pairs of codes to cells of a contingency table."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def encode(labels):
+
+def encode(labels: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Codes and distinct labels, sorted if a table can be used, otherwise hashed."""
     low, high = int(labels.min()), int(labels.max())
     if high - low < max(labels.size // 2, 1 << 16):

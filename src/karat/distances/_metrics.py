@@ -172,7 +172,7 @@ def as_distances(
         return ExtendedJaccard(_euclidean(Z, False, exact), norms)
     if name in ("cityblock", "chebyshev") and not sparse:
         kind = CITYBLOCK if name == "cityblock" else CHEBYSHEV
-        return Direct(np.ascontiguousarray(X, np.float64), kind, root=False)
+        return Direct(np.ascontiguousarray(X, np.float64), kind, squared=False)
     if name in ("kl", "symmetric_kl"):
         return Divergence(_probabilities(dense(X)), symmetric=name == "symmetric_kl")
     return _from_scipy(X, name)
@@ -232,8 +232,8 @@ def _euclidean(X: Rows, root: bool, exact: bool) -> Distances:
         return SparseProduct(X.astype(np.float64), root)
     Z = np.ascontiguousarray(X, dtype=np.float64)
     if exact or Z.shape[1] < PRODUCT_FEATURES:
-        return Direct(Z, SQUARED, root=root, ordered=exact)
-    return Product(Z, root=root)
+        return Direct(Z, SQUARED, squared=root, ordered=exact)
+    return Product(Z, squared=root)
 
 
 def _probabilities(X: Floats) -> Floats:

@@ -35,7 +35,7 @@ class Distances:
     """
 
     n: int
-    root: bool = False
+    squared: bool = False
     symmetric: bool = True
     uses_blas: ClassVar[bool] = False
 
@@ -59,7 +59,7 @@ class Distances:
         self.tile(r0, r1, j0, j1, self.strip(j0, j1), out)
         same = np.arange(max(r0, j0), min(r1, j1))
         out[same - r0, same - j0] = 0.0
-        return np.sqrt(out) if self.root else out
+        return np.sqrt(out) if self.squared else out
 
 
 class Direct(Distances):
@@ -68,13 +68,13 @@ class Direct(Distances):
     With ``ordered`` features are added strictly in their order.
     """
 
-    def __init__(self, Z: Floats, kind: int, *, root: bool, ordered: bool = False) -> None:
-        self.Z, self.kind, self.root, self.n, self.ordered = Z, kind, root, len(Z), ordered
+    def __init__(self, Z: Floats, kind: int, *, squared: bool, ordered: bool = False) -> None:
+        self.Z, self.kind, self.squared, self.n, self.ordered = Z, kind, squared, len(Z), ordered
 
     def take(self, order: Ints) -> Distances:
         """Distances between the objects ``order``."""
         Z = self.Z[order]
-        return Direct(Z, self.kind, root=self.root, ordered=self.ordered)
+        return Direct(Z, self.kind, squared=self.squared, ordered=self.ordered)
 
     def strip(self, j0: int, j1: int) -> Floats:
         """Columns j0..j1, prepared for :meth:`tile`."""
@@ -93,14 +93,14 @@ class Product(Distances):
 
     uses_blas = True
 
-    def __init__(self, Z: Floats, *, root: bool, norms: Floats | None = None) -> None:
-        self.root, self.n = root, len(Z)
+    def __init__(self, Z: Floats, *, squared: bool, norms: Floats | None = None) -> None:
+        self.squared, self.n = squared, len(Z)
         self.Z = Z - Z.mean(axis=0) if norms is None else Z
         self.norms = np.einsum("ij,ij->i", self.Z, self.Z) if norms is None else norms
 
     def take(self, order: Ints) -> Distances:
         """Distances between the objects ``order``."""
-        return Product(self.Z[order], root=self.root, norms=self.norms[order])
+        return Product(self.Z[order], squared=self.squared, norms=self.norms[order])
 
     def strip(self, j0: int, j1: int) -> Floats:
         """Columns j0..j1, prepared for :meth:`tile`."""
@@ -121,8 +121,8 @@ SPARSE = 0.25
 class SparseProduct(Distances):
     """Like :class:`Product`, for CSR rows: with lists of the columns, or with dense columns."""
 
-    def __init__(self, Z: csr_array, root: bool) -> None:
-        self.root, self.n = squared, Z.shape[0]
+    def __init__(self, Z: csr_array, squared: bool) -> None:
+        self.squared, self.n = squared, Z.shape[0]
         Z.sort_indices()
         self.Z = Z
         self.norms = np.asarray(Z.multiply(Z).sum(axis=1), dtype=np.float64).ravel()
@@ -131,7 +131,7 @@ class SparseProduct(Distances):
 
     def take(self, order: Ints) -> Distances:
         """Distances between the objects ``order``."""
-        return SparseProduct(self.Z[order], self.root)
+        return SparseProduct(self.Z[order], self.squared)
 
     def strip(self, j0: int, j1: int) -> Strip:
         """Columns j0..j1, prepared for :meth:`tile`."""

@@ -17,7 +17,7 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from dask.distributed import Client
+    from distributed import Client
     from numpy.typing import NDArray
 
     from karat.distances import Distances
