@@ -64,8 +64,6 @@ def figure(source: str) -> str:
 
 
 def _formed(value: Any, form: str) -> str:
-    if value is None:
-        return "none"
     if form == "first":
         return str(value).split()[0]
     return f"{value:{form}}" if form else str(value)
