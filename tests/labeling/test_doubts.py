@@ -100,6 +100,15 @@ def test_a_label_that_the_others_contradict_is_suspected(opened):
     assert (desk.standing.found.bound, desk.standing.settled) == (bound, 1)
 
 
+def test_a_label_takes_no_part_in_its_own_prediction():
+    rng = np.random.default_rng(0)
+    X = 10.0 * (TRUTH == "spam")[:, None] + rng.random((N, 1))
+    y = np.where(np.arange(N) < 70, TRUTH, None)
+    y[3] = "spam"  # which trees would remember
+    suspects = LabelTeacher(LABELINGS, X).contradicted(y)
+    assert [suspect[:2] for suspect in suspects] == [(3, "ham")]
+
+
 def test_few_labels_or_one_class_raise_no_doubt(opened):
     assert opened(count=8).doubts() == []
     session = opened(name="one.jsonl")

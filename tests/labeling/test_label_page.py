@@ -117,6 +117,7 @@ def test_answers_are_taken_one_after_the_other(opened):
 
 
 BODIES = [
+    b'{"kind": "label", "at": true, "label": "x"}',
     b'{"kind": "label", "at": true}', b'{"at": true}', b"[" * 60_000, b"[]", b"null", b"\xff", b"",
     b'{"kind": "label", "at": 0.0}', b'{"kind": "label", "at": "0"}',
     b'{"kind": "label", "at": 99}',
