@@ -150,7 +150,9 @@ class Starts:
             predicted=names[start.classifier.predicted],
             labels=numbers[start.classifier.labels],
         )
-        return ComponentBound("start", classifier, bound, n, errors, tested, start.delta, excluded)
+        return ComponentBound(
+            "start", classifier, bound, n, errors, tested, start.delta, excluded, drawn[start.at :]
+        )
 
 
 def _checks(most: int) -> set[int]:

@@ -14,6 +14,7 @@ from karat.report._parts import Picture, Section, plain
 from karat.study import wording
 from karat.study.wording import page
 from karat.study.wording.grounds import guarantee as guarantee_sentences
+from karat.study.wording.grounds import more_labels
 
 if TYPE_CHECKING:
     from karat.report._facts import Facts
@@ -37,21 +38,11 @@ def guarantee(facts: Facts) -> Section | None:
     answer = facts.choice.answer
     if answer.guarantee is None:
         return None
-    from karat.bounds import Guarantee, forecast_labels
-
     statement = answer.guarantee
+    sentences = [statement.sentence, *guarantee_sentences(answer), *more_labels(answer)]
     # all drawn bounds hold together with the guarantee
-    beside = None
-    if isinstance(statement, Guarantee) or answer.labelled is not None:
-        tightest = facts.study.guarantee()
-        table, beside = tightest.table, tightest.name
-    else:
-        table = facts.study.bounds().table
-    sentences = [statement.sentence, *guarantee_sentences(answer)]
-    if statement.n and statement.m:
-        sentences.append(str(forecast_labels(statement)))
-    table = table.assign(clusterer=facts.scores["clusterer"])
-    alt, caption = page.bound_figure(answer, len(table), beside)
+    table = statement.table.assign(clusterer=facts.scores["clusterer"])
+    alt, caption = page.bound_figure(answer, len(table))
     # the ring is the guarantee itself, whatever bound the curves are of
     ring = style.ring([statement.n_clusters], [statement.bound_rate], "guaranteed")
     picture = Picture("bound", bounds_figure(table, ring), alt, caption)

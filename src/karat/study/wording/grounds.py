@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.bounds import percent_up
+from karat.bounds.wording import MOST_ROWS, next_rows, percent_down
 from karat.study.wording.phrases import (
     FEW,
     agreement,
@@ -19,11 +20,18 @@ from karat.study.wording.phrases import (
 )
 
 if TYPE_CHECKING:
+    from karat.bounds import Guarantee
     from karat.study.facts import AnswerFacts, LabelEvidence, PairEvidence
 
 #: kinds of evidence that are named for it and against it, and from which contribution on
 NAMED = 2
 WORTH_NAMING = 0.01
+#: classes that are named
+MOST_CLASSES = 8
+NOT_THE_CLUSTERS = (
+    "The number is about the column `class` (--labels, in Python answer.classes), and says nothing "
+    "about the column `cluster`."
+)
 #: why the judge did not decide
 SKIPPED = {
     "graph": "The learned judge needs distances, and a graph has edges alone",
@@ -187,18 +195,44 @@ def guarantee(answer: AnswerFacts) -> list[str]:
     if found is None:
         return []
     told = [found.reason]
+    if not found.refused and found.n:
+        told.append(NOT_THE_CLUSTERS)
+        told += _of_each_class(found)
     if found.bound_rate >= found.constant_error_rate:
         told.append(
             "That is no better than always guessing the largest class: with these labels the "
             "clustering guarantees nothing of its own."
         )
-    other = answer.tightest
-    if other is not None:
+    other = answer.by_clusters
+    if other is not None and not found.refused:
         told.append(
-            f"A lower maximum error is guaranteed for the classes that come from {other.carrier}: "
-            f"{percent_up(other.rate)}; both hold together."
+            f"If all rows of a cluster of {other.name} had one class, at most "
+            f"{percent_up(other.rate)} would be wrong; both hold together."
         )
     return [*told, *(f"Warning: {warning}." for warning in found.warnings)]
+
+
+def _of_each_class(found: Guarantee) -> list[str]:
+    """What is guaranteed of the rows of each class."""
+    limits = list(found.row_classes.by_class.items())
+    if len(limits) < 2:
+        return []
+    shown = [f"{percent_down(limit)} of {name}" for name, limit in limits[:MOST_CLASSES]]
+    return [
+        f"Of the unlabelled rows of each class, at least so many are right: {listed(shown)} "
+        "(`class_guaranteed`; these hold together, with a chance to fail of their own)."
+    ]
+
+
+def more_labels(answer: AnswerFacts) -> list[str]:
+    """Which rows to label next, and why these."""
+    more = answer.more_labels
+    if more is None:
+        return []
+    told = [next_rows(more.rows)]
+    if len(more.rows) > MOST_ROWS:
+        told.append("The column `label_next` (--labels) has the order of more rows.")
+    return told
 
 
 def rivals(answer: AnswerFacts) -> list[str]:

@@ -17,18 +17,17 @@ if TYPE_CHECKING:
     from karat.study.facts import AnswerFacts
 
 
-def bound_figure(answer: AnswerFacts, n: int, beside: str | None) -> tuple[str, str]:
+def bound_figure(answer: AnswerFacts, n: int) -> tuple[str, str]:
     """What the curve of the bound shows: for who cannot see it, and below it."""
     own = answer.guarantee
     assert own is not None
-    other = "" if beside is None else f", by PAC-MDL, but {beside} by the guarantee"
     return (
-        "Guaranteed maximum error rate against the number of clusters: the choice has "
+        "Guaranteed maximum error rate against the number of clusters: the guarantee has "
         f"{percent_up(own.bound_rate)} at {clusters(own.n_clusters)}; always guessing the largest "
         f"class is wrong for {percent_up(own.constant_error_rate)} of the labelled objects.",
         "Lower is better. One line for each clusterer: its best bound at each number of clusters, "
-        f"out of {n:,} candidates{other}. All of them hold at once. The level is that of the "
-        "constant classifier.",
+        f"out of {n:,} candidates, by PAC-MDL, but {own.name} by the guarantee. All of them "
+        "hold at once. The level is that of the constant classifier.",
     )
 
 
