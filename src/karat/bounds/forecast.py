@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import wording
+from karat.bounds.classifiers import ComponentBound
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.guarantees import Guarantee
 from karat.bounds.pac_mdl import PacMdlBound
@@ -293,10 +294,23 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
         elif part.method == "half":
             plans.append(_Plan(m, n, e, t, t / m, 0, log_level(part.delta), False, True))
         elif part.method == "start":
-            level, later = log_level(part.delta), log_level(TO_COME * bound.delta)
+            gain = _gain(part)
+            level = log_level(part.delta) + gain
+            later = min(log_level(TO_COME * bound.delta) + gain, 0.0)
             plans.append(_Plan(m, n, e, t, 1.0, m - t, level, True, False))
             plans.append(_Plan(m, n, e, t, 1.0, m, later, True, True))
     return plans
+
+
+def _gain(part: ComponentBound) -> float:
+    """What a test's prior is worth: how much higher a level gives its bound by the even prior."""
+    level = log_level(part.delta)
+    low, high = level, 0.0
+    for _ in range(20):
+        middle = (low + high) / 2
+        even = b_always(part.tested, part.n, part.errors, log_delta=middle)
+        low, high = (middle, high) if even > part.bound else (low, middle)
+    return low - level
 
 
 def _first(reached: Callable[[Any], Any], low: int, high: int) -> int | None:

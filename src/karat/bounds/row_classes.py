@@ -61,13 +61,13 @@ class RowClasses:
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row for each object: class, class_guaranteed, confidence, labelled."""
+        """A row for each object: class, class_guaranteed (rounded down), confidence, labelled."""
         import pandas as pd
 
         return pd.DataFrame({
             "class": self.labels,
-            "class_guaranteed": self.guaranteed,
-            "confidence": self.confidence,
+            "class_guaranteed": np.floor(self.guaranteed * 1000 + 1e-9) / 1000,
+            "confidence": np.round(self.confidence, 3),
             "labelled": self.labelled,
         })  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from karat.labelings.labels import NOISE
 from karat.plot import style
 from karat.plot.bound import bounds_figure
 from karat.report._parts import Picture, Section, plain
+from karat.runtime.csv_text import to_csv
 from karat.study import wording
 from karat.study.wording import page
 from karat.study.wording.grounds import guarantee as guarantee_sentences
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from karat.report._facts import Facts
 
 MOST_FOR_CLARITY = 20_000
+#: rows in a file that the page carries
+MOST_DOWNLOADED = 20_000
 MOST_CONFUSED = 5
 
 
@@ -46,7 +50,21 @@ def guarantee(facts: Facts) -> Section | None:
     # the ring is the guarantee itself, whatever bound the curves are of
     ring = style.ring([statement.n_clusters], [statement.bound_rate], "guaranteed")
     picture = Picture("bound", bounds_figure(table, ring), alt, caption)
-    return plain("guarantee", "The guarantee", sentences, picture)
+    values = {"sentences": sentences, "classes": _classes_file(facts)}
+    return Section("guarantee", "The guarantee", "guarantee.html", values, (picture,))
+
+
+def _classes_file(facts: Facts) -> str:
+    """The class of every row as CSV in base64; empty where none is guaranteed, or rows are many."""
+    answer, data = facts.choice.answer, facts.study.dataset
+    if answer.guarantee is None or answer.guarantee.refused or answer.n_objects > MOST_DOWNLOADED:
+        return ""
+    table = answer.classes
+    table.insert(0, "row", np.arange(len(table)) if data.rows is None else data.rows)
+    if data.ids is not None:
+        table.insert(1, "id", data.ids)
+    table["cluster"] = answer.labels
+    return base64.b64encode(to_csv(table).encode()).decode()
 
 
 def clarity(facts: Facts) -> Section | None:
