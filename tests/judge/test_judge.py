@@ -11,14 +11,13 @@ from scipy.stats import ortho_group
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import karat
-from karat import plot
 from karat.bounds import percent_up, study_guarantee
 from karat.bounds.wording import METHODS
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
 from karat.judge.judgements import Forest, shares
 from karat.judge.label_likelihood import TEMPERATURE, log_likelihood
-from karat.report import render
+from karat.report import _judges, render
 from karat.runtime.validation import InputError
 from karat.study.guarantees import bound_inputs
 
@@ -242,7 +241,7 @@ def test_with_labels_the_judge_is_the_prior():
     X, y = load_iris(return_X_y=True)
     few = np.full(len(y), None, dtype=object)
     few[::10] = y[::10]
-    study = swept(X, truth=few)
+    study = swept(X, y=few)
     best = study.best(stability=False)
     assert best.decided_by == "judge-and-labels"
     assert "The 15 labels raise its probability" in str(best)
@@ -260,7 +259,7 @@ def test_with_labels_the_judge_is_the_prior():
     assert best.name == table.names[int(np.argmax(logs))]
     assert table.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(table.names) for p in study.rank()["partition"][: len(table.names)]}
-    bits = study_guarantee(**bound_inputs(study, shares)).mdl.table["choice_bits"]
+    bits = study_guarantee(**bound_inputs(study.tried, shares)).mdl.table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9
@@ -291,11 +290,8 @@ def test_all_bounds_that_are_told_hold_together(monkeypatch):
     assert best.by_clusters.rate == tightest.mdl["halves"].bound_rate
     statement = next(sentence for sentence in best.sentences if "both hold together" in sentence)
     assert percent_up(best.by_clusters.rate) in statement
-    drawn, draw = [], plot.bound.bounds_figure
-    monkeypatch.setattr(
-        "karat.report._judges.bounds_figure",
-        lambda t, ring: (drawn.append(t), draw(t, ring))[1],
-    )
+    drawn, draw = [], _judges.bounds_figure
+    monkeypatch.setattr(_judges, "bounds_figure", lambda t, r: (drawn.append(t), draw(t, r))[1])
     render(study)
     assert drawn[0].loc["halves", "bound"] == tightest.table.loc["halves", "bound"]
 
@@ -304,7 +300,7 @@ def test_the_part_that_made_the_guarantee_is_named():
     X, y = load_iris(return_X_y=True)
     few = np.full(len(y), None, dtype=object)
     few[::6] = y[::6]
-    best = swept(X, truth=few).best(stability=False)
+    best = swept(X, y=few).best(stability=False)
     assert best.guarantee.reason in str(best)
     assert METHODS[best.guarantee.method] in str(best)
 

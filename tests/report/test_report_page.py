@@ -316,7 +316,7 @@ def test_a_few_labels_give_a_guarantee() -> None:
     assert "Label next, in this order: rows" in page.texts["guarantee"]
     link = source.partition("charset=utf-8;base64,")[2].partition('"')[0]
     file = pd.read_csv(io.BytesIO(base64.b64decode(link)))
-    assert (*list(file)[:2], list(file)[-1]) == ("row", "class", "cluster")
+    assert (*list(file)[:3], list(file)[-1]) == ("row", "id", "class", "cluster")
     assert (file["class"] == answer.classes["class"]).all()
     known = np.array([label is not None for label in study.y])
     assert (file["class"][known] == study.y[known]).all()

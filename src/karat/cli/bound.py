@@ -131,8 +131,8 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     if forecast is not None and (options.target is not None or not outlook):
         typer.echo(str(forecast))
     if outlook:
-        told = wording.outlook(best.m, best.bound_rate, outlook)
-        typer.echo(f"What more labels would buy: {told}.")
+        future = wording.outlook(best.m, best.bound_rate, outlook)
+        typer.echo(f"What more labels would buy: {future}.")
     if coming:
         typer.echo(wording.next_rows(coming))
 

@@ -21,11 +21,13 @@ from karat.study.stability import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pandas import DataFrame
 
     from karat.model import Assignment, Changes, Model
+    from karat.runtime.types import ArrayLike
     from karat.study.fitted import Fitted
     from karat.study.tried import Tried
 
@@ -104,7 +106,7 @@ class Answer(AnswerFacts):
         """
         return self._fit.model
 
-    def predict(self, X: Any) -> Assignment:
+    def predict(self, X: ArrayLike | Mapping[str, Any]) -> Assignment:
         """The clusters of further objects, with confidence, see :meth:`karat.Model.predict`.
 
         Parameters
@@ -161,7 +163,9 @@ class Answer(AnswerFacts):
         table["label_next"] = place
         return table.astype({"label_next": "Int64"})
 
-    def against(self, model: Model, X: Any = None, **options: Any) -> Changes:
+    def against(
+        self, model: Model, X: ArrayLike | Mapping[str, Any] | None = None, **options: Any
+    ) -> Changes:
         """Changes since an older model: clusters that came back, grew, split, vanished, or are new.
 
         Parameters
@@ -246,7 +250,7 @@ def best_answer(
     *,
     stability: bool | None = None,
     second_sample: bool = True,
-    executor: Any = None,
+    executor: object = None,
     progress: bool | None = None,
 ) -> Answer:
     """The clustering to use, see :meth:`karat.Study.best`."""

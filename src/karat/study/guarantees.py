@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.runtime.types import Ints
     from karat.study.tried import Tried
 
 #: maximum number of objects for which a classifier on the features takes part in the guarantee
@@ -29,7 +30,7 @@ MOST_NEXT = 1_000
 
 @derived(without=("by", "judge", "scores", "notes"))
 def candidate_bounds(tried: Tried) -> PacMdlBounds:
-    """What the known labels guarantee about every candidate, all at once."""
+    """Guarantees for all candidates at once, from the known labels."""
     from karat.bounds import study_bounds
 
     return study_bounds(**bound_inputs(tried), noise="cluster")
@@ -99,29 +100,29 @@ def tightest_guarantee(tried: Tried) -> Guarantee:
 
 def guarantee_facts(tried: Tried, name: str) -> dict[str, Any]:
     """What is guaranteed, what if clusters had one class each, and what more labels would buy."""
-    found = tightest_guarantee(tried)
+    best = tightest_guarantee(tried)
     partitions = candidate_table(tried)["partition"]
     by_clusters = None
-    if found.carrier != "clustering" or partitions[found.name] != partitions[name]:
+    if best.carrier != "clustering" or partitions[best.name] != partitions[name]:
         # holds together with the guarantee, at a share of its delta
-        by_clusters = Rate(name, bound_of(tried, name, found.mdl).bound_rate)
+        by_clusters = Rate(name, bound_of(tried, name, best.mdl).bound_rate)
     return {
-        "guarantee": found,
+        "guarantee": best,
         "by_clusters": by_clusters,
-        "more_labels": _more_labels(tried, found),
+        "more_labels": _more_labels(tried, best),
     }
 
 
-def _more_labels(tried: Tried, found: Guarantee) -> MoreLabels | None:
+def _more_labels(tried: Tried, best: Guarantee) -> MoreLabels | None:
     """Forecast bounds, and the next rows of a random draw; None where nothing is guaranteed."""
     from karat.bounds import forecast_bounds, sample_more
 
-    if found.refused or not found.n:
+    if best.refused or not best.n:
         return None
-    outlook = forecast_bounds(found)
+    outlook = forecast_bounds(best)
     assert tried.y is not None
     labelled = np.flatnonzero([label is not None for label in tried.y])
-    last = max((one.labelled for one in outlook), default=len(labelled) + found.n)
+    last = max((one.labelled for one in outlook), default=len(labelled) + best.n)
     seed, rows = tried.settings.random_state, tried.dataset.rows
     size = min(last - len(labelled), MOST_NEXT)
     drawn = sample_more(tried.n_objects, labelled, size, random_state=seed)
@@ -151,7 +152,7 @@ def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], 
     codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
     lead = judgement.lead
 
-    def chooser(labelled: Any, classes: Any) -> int:
+    def chooser(labelled: Ints, classes: Ints) -> int:
         """The most probable candidate by the classes of some objects."""
         return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
 
