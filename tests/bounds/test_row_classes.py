@@ -1,5 +1,7 @@
 """The class of every row: labels kept, limits of classes that hold, forecasts in their interval."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ import pytest
 import karat
 from command_line import karat_command
 from karat.bounds import BoundForecast, forecast_bounds, sample, sample_more
-from karat.bounds.row_classes import class_limits
+from karat.bounds.row_classes import _confidence, class_limits
 from karat.runtime.validation import InputError
 
 N = 300
@@ -55,6 +57,19 @@ def test_confidence_of_a_cluster_is_the_share_of_its_labels_drawn_towards_all():
     expected = {"a": (8 + 2 * overall) / 11, "c": (6 + 2 * overall) / 8}
     for name, confidence in expected.items():
         assert best.row_classes.confidence[best.labels == name][-1] == pytest.approx(confidence)
+
+
+def test_confidence_of_a_classifier_is_on_average_that_of_its_test():
+    y, clusters = noisy(np.random.default_rng(2), 0.2)
+    order = sample(N, 80, random_state=2)
+    several = {"first": clusters, "second": clusters // 2, "third": clusters % 2}
+    best = karat.guarantee(several, labelled(y, order), order=order)
+    part, rows = best.parts[0], best.row_classes
+    assert best.carrier == "clusterings"
+    right = (part.tested - part.errors) / part.tested
+    assert rows.confidence[~rows.labelled].mean() == pytest.approx(right, abs=0.03)
+    too_sure = replace(part, classifier=replace(part.classifier, certainty=np.full(N, 0.999)))
+    assert _confidence(too_sure, np.full(N, -1)).mean() == pytest.approx(right, abs=0.03)
 
 
 @pytest.mark.parametrize(("anytime", "draws"), [(False, 60), (True, 25)])

@@ -117,12 +117,17 @@ def class_limits(part: ComponentBound, codes: Ints) -> dict[int, float]:
 def _confidence(part: ComponentBound, codes: Ints) -> Floats:
     """Estimated probability that each object's prediction is right.
 
-    A classifier's own; where each cluster has one class, the share of the cluster's labelled
-    objects that are of it, drawn towards the share of all.
+    A classifier's own, scaled so that its mean on the test labels is the share that was right;
+    where each cluster has one class, the share of the cluster's labelled objects that are of it,
+    drawn towards the share of all.
     """
     classifier = part.classifier
     if classifier.clusters is None:
-        return classifier.certainty
+        test = np.zeros(0, dtype=np.intp) if part.test is None else part.test
+        scale = (part.tested - part.errors + 0.5) / (classifier.certainty[test].sum() + 0.5)
+        most = (part.tested + 0.5) / (part.tested + 1)
+        scaled: Floats = np.minimum(classifier.certainty * scale, most)
+        return scaled
     cells, seen = classifier.clusters + 1, codes >= 0
     right = seen & (classifier.predicted == codes)
     overall = (right.sum() + 0.5) / (seen.sum() + 1)
