@@ -43,8 +43,12 @@ class LabelColumns(dict[str, Any]):
     ids: NDArray[Any] | None = None
 
 
-#: first columns of the tables of ``karat run --labels``
+#: first columns of the tables of ``karat run --labels``, without guaranteed classes and with them
 ASSIGNED = ("row", "id", "cluster", "name", "confidence", "unlike", "distance")
+CLASSIFIED = (
+    "row", "id", "class", "class_guaranteed", "confidence", "labelled", "label_next", "cluster",
+    "cluster_name", "cluster_confidence", "unlike", "distance",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -365,7 +369,8 @@ def read_columns(
                 f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad"
             )
     table = _columns.without_index(with_visible_names(table), wanted_columns)[0]
-    if tuple(table.column_names[: len(ASSIGNED)]) == ASSIGNED:
+    names = tuple(table.column_names)
+    if names[: len(ASSIGNED)] == ASSIGNED or names[: len(CLASSIFIED)] == CLASSIFIED:
         # a table by karat has the rows of the data beside the clusters
         table = table.select(["row", "id", "cluster"])
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
