@@ -78,7 +78,7 @@ def test_what_is_guaranteed_of_each_class_is_rarely_false(anytime, draws):
     for draw in range(draws):
         y, clusters = noisy(np.random.default_rng(7))
         order = sample(N, 45, random_state=draw)
-        found = karat.guarantee(clusters, labelled(y, order), 0.3, anytime, order=order)
+        found = karat.guarantee(clusters, labelled(y, order), 0.3, anytime=anytime, order=order)
         rows = found.row_classes
         hidden = ~rows.labelled
         false += any(
