@@ -341,7 +341,7 @@ def test_sentence_and_html() -> None:
     result = karat.pac_mdl_bound(labels, y, 0.1, Cluster(10), classes=3)
     assert result.bound == 85
     assert result.sentence.startswith(
-        "At most 5.7 % of the 1,500 objects you did not label are wrong. Of ten random draws like "
+        "At most 5.7 % of the 1,500 unlabelled rows have a wrong `class`. Of ten random draws like "
         "yours, at most one would make this false. Premises: the labelled objects were drawn"
     )
     assert "42 errors on 1,499 labelled objects" in str(result)

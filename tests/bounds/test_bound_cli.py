@@ -52,7 +52,7 @@ def test_from_data_to_guarantee(files: Path) -> None:
     assert "Of twenty random draws like yours, at most one" in result.output
     assert "one of 3 compared" in result.output
     assert "Forecast" in result.output
-    predicted = pd.read_csv(out, index_col="row")["label"]
+    predicted = pd.read_csv(out, index_col="row")["class"]
     truth = pd.read_csv(files / "truth.csv").iloc[:, 0]
     assert (predicted == np.where(truth, "spam", "ham")).all()
     answer = json.loads(run(app, [*arguments, "--json", "--target", "0.03"]).output)

@@ -71,7 +71,7 @@ def test_sample_run_bound_through_the_command_line(header: bool, tmp_path: Path)
     predicted = tmp_path / "predicted.csv"
     invoke("bound", labels, few, "--once", "--predict", predicted)
     named = pd.read_csv(predicted, keep_default_na=False)
-    assert (named["label"] == np.where(truth == 1, "None", "NA")).all()
+    assert (named["class"] == np.where(truth == 1, "None", "NA")).all()
     assert named["row"].tolist() == list(range(300))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import re
 from dataclasses import replace
@@ -9,6 +11,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine
@@ -298,18 +301,26 @@ def test_the_judgement_has_its_own_section(blind: karat.Study, page: Page) -> No
     for part in found.contributions(name):
         assert part.kind in text
         assert f"{part.value:+.2f}" in text
-    assert "karat sample wine.csv -n 10" in shown["answer"]
+    assert "karat sample wine.csv -n 20" in shown["answer"]
 
 
 def test_a_few_labels_give_a_guarantee() -> None:
     study = karat.Study(wine(truth=110))
     study.sweep(["ward"], k=range(2, 6), workers=1)
     study.by = "guarantee"
-    page = Page(render(study))
+    source = render(study)
+    page = Page(source)
     assert study.best().guarantee is not None
     assert study.best().guarantee.sentence in page.texts["guarantee"]
-    half = study.best().guarantee.bound_rate / 2
-    assert f"a bound of {100 * float(f'{half:.2g}'):.4g} %" in page.texts["guarantee"]
+    answer = study.best()
+    assert "Label next, in this order: rows" in page.texts["guarantee"]
+    link = source.partition("charset=utf-8;base64,")[2].partition('"')[0]
+    file = pd.read_csv(io.BytesIO(base64.b64decode(link)))
+    assert (*list(file)[:3], list(file)[-1]) == ("row", "id", "class", "cluster")
+    assert (file["class"] == answer.classes["class"]).all()
+    known = np.array([label is not None for label in study.y])
+    assert (file["class"][known] == study.y[known]).all()
+    assert (file["labelled"] == known).all()
     assert "Of 178 objects the class of 110 is known" in page.texts["classes"]
     shown = page.payload["table"]["values"]["guarantee"]
     ranked = study.rank()["score"]

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import karat
-from karat.bounds import percent_up
+from karat.bounds import BoundForecast, percent_up
 from karat.cli import _answer
 from karat.cli._answer import as_json, show
 from karat.datasets import Finding
@@ -24,6 +24,7 @@ from karat.study.facts import (
     Contribution,
     Expected,
     JudgedBy,
+    MoreLabels,
     Number,
     Rate,
     ReferenceClustering,
@@ -61,6 +62,7 @@ NUMBERS = (
     Number(2, 0.25, "two", 1.0, (("0", ("setosa",)), ("1", ("versicolor", "virginica")))),
     Number(9, 0.05, None),
 )
+FUTURE = (BoundForecast(51, 0.0712, 0.0634, 0.0991),)
 #: one fact changed, and what is then read
 CHANGES = [
     ({"name": "ward k=4"}, "ward k=4"),
@@ -77,7 +79,6 @@ CHANGES = [
     ({"structure": Structure(0.877, "unclear", 3.1, 1, 150)}, "These data probably have groups"),
     ({"contributions": (Contribution("luck", 0.33),)}, "luck (+0.33)"),
     ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
-    ({"gains": (0.271, 0.3, 0.314)}, "improves agreement by 0.27"),
     ({"sample": Sample(123, False, 0.961)}, "Fitted to 123 other objects it finds nearly the same"),
     ({"stability": RESAMPLED}, "esampling is surest of 2 clusters (98.7 %"),
     ({"judge": JudgedBy("9", "0123456789", 77)}, "judge 9 (01234567)"),
@@ -118,7 +119,18 @@ def test_one_fact_is_found_everywhere(study, change, told, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"tightest": Rate("sharp", 0.01234, "the stars")}, "come from the stars: 1.3 %"),
+        (
+            {"by_clusters": Rate("sharp", 0.01234)},
+            "a cluster of sharp had one class, at most 1.3 %",
+        ),
+        (
+            {"more_labels": MoreLabels(25, FUTURE, (7, 3), (7, 3))},
+            "51 → about 7.2 % (6.3–10.0 %)",
+        ),
+        (
+            {"more_labels": MoreLabels(25, (), (7, 3), (7, 3))},
+            "Label next, in this order: rows 7, 3 (counted from 0)",
+        ),
     ],
 )
 def test_a_fact_of_the_labels_is_found_everywhere(labelled, change, told, monkeypatch, capsys):

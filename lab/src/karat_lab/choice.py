@@ -9,16 +9,15 @@ folder that keeps every finished task; with it the trained judge is written ther
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.judgements import HALF, Judge, degenerate, set_back
+from karat.judge.judgements import Judge, degenerate, set_back
 from karat.judge.label_likelihood import TEMPERATURE
 from karat_lab import ExperimentResult
-from karat_lab.cases import LABELS, TrainingCase
+from karat_lab.cases import TrainingCase
 from karat_lab.choice_corpus import case_of, keep, kept
 from karat_lab.choice_table import ChoiceTrial, notes_on, table_of
 from karat_lab.choice_tasks import plan
@@ -60,7 +59,6 @@ def run(
     tested, shipped = (TESTED, SHIPPED) if samples is None else (FEW, FEW)
     trials = trials_of(cases, size=tested, random_state=random_state, progress=say)
     judge = train(cases, size=shipped, random_state=random_state, n_jobs=2)
-    judge = with_gains(judge, trials)
     if storage is not None:
         judge.save(Path(storage) / "judge.npz")
     return ExperimentResult(name, table_of(trials), (*notes_on(trials),
@@ -239,17 +237,3 @@ def learned_rivals(cases: Sequence[TrainingCase]) -> dict[str, Any]:
     families = measure_families(cases, (4, 8, 12))
     options = [by_families(family) for family in families.values()]
     return dict(zip(LEARNED, (by_measure(best), max(options, key=mean)), strict=True))
-
-
-def with_gains(judge: Judge, trials: Sequence[ChoiceTrial]) -> Judge:
-    """The judge with the gains by labels where it was sure and where it was not."""
-    gains = np.zeros((len(LABELS), 2))
-    for row, m in enumerate(LABELS):
-        gains_by_sureness: dict[bool, list[float]] = {False: [], True: []}
-        for trial in trials:
-            value = trial.reached.get(f"judge and labels, {m}")
-            if value is not None:
-                sure = trial.judgement.predicted[np.argmax(trial.judgement.score)] >= HALF
-                gains_by_sureness[bool(sure)].append(value - trial.reached["judge"])
-        gains[row] = [np.mean(values) if values else 0.0 for values in gains_by_sureness.values()]
-    return replace(judge, gains=gains).signed()

@@ -125,7 +125,6 @@ def train(
         *_near([cases[i].sweep for i in tested], [score[i] for i in tested],
                [shares(ahead[i], cases[i].sweep.evidence.traits.sizes[:, 0],
                        doubts[i] * between, doubts[i] * within) for i in tested]),
-        np.zeros((3, 2)),
     )  # fmt: skip
     return judge.signed()
 

@@ -6,11 +6,17 @@ from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassi
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.dendrogram import prune_dendrogram
 from karat.bounds.estimates import Estimate, prediction_powered_mean
-from karat.bounds.forecast import LabelForecast, forecast_labels
+from karat.bounds.forecast import (
+    BoundForecast,
+    LabelForecast,
+    forecast_bounds,
+    forecast_labels,
+)
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.pairs import kept_pairs
-from karat.bounds.sampling import Doubt, doubted_draw, sample
+from karat.bounds.row_classes import RowClasses
+from karat.bounds.sampling import Doubt, doubted_draw, sample, sample_more
 from karat.bounds.search_bounds import Searched, study_bounds, study_guarantee
 from karat.bounds.sequential import Starts
 from karat.bounds.tails import b_max, bucket, log_bucket
@@ -18,6 +24,7 @@ from karat.bounds.wording import percent_up
 from karat.bounds.yardstick import binomial_tail_bound, supervised_yardstick
 
 __all__ = [
+    "BoundForecast",
     "Claim",
     "Claims",
     "ComponentBound",
@@ -29,6 +36,7 @@ __all__ = [
     "Learner",
     "PacMdlBound",
     "PacMdlBounds",
+    "RowClasses",
     "Searched",
     "Starts",
     "TransductiveClassifier",
@@ -38,6 +46,7 @@ __all__ = [
     "bucket",
     "claims",
     "doubted_draw",
+    "forecast_bounds",
     "forecast_labels",
     "guarantee",
     "kept_pairs",
@@ -48,6 +57,7 @@ __all__ = [
     "prediction_powered_mean",
     "prune_dendrogram",
     "sample",
+    "sample_more",
     "study_bounds",
     "study_guarantee",
     "supervised_yardstick",

@@ -37,6 +37,8 @@ class TransductiveClassifier:
         Position of the clustering.
     labels : ndarray of int64, shape (clusters,)
         Class of each of its clusters.
+    clusters : ndarray of int64, shape (n,), optional
+        Cluster of each object, -1 for none, where all objects of a cluster have one class.
     """
 
     carrier: str
@@ -44,6 +46,7 @@ class TransductiveClassifier:
     certainty: Floats
     row: int
     labels: Ints
+    clusters: Ints | None = None
 
     def wrong(self, objects: Ints, classes: Ints) -> tuple[int, int]:
         """Errors on objects of known classes, and how many of these objects have a prediction."""
@@ -74,6 +77,10 @@ class ComponentBound:
         Share of the allowed chance.
     excluded : int
         Unlabelled objects without a prediction.
+    test : ndarray of int64, optional
+        Positions of the test labels, where the classifier was fixed before them.
+    bits : float
+        Length of the classifier's description, which delta pays for.
     """
 
     method: str
@@ -84,6 +91,8 @@ class ComponentBound:
     tested: int
     delta: float
     excluded: int = 0
+    test: Ints | None = field(default=None, repr=False, compare=False)
+    bits: float = 0.0
 
     @property
     def wrong(self) -> int:
@@ -102,7 +111,7 @@ def of_clusters(batch: Labelings, row: int, labels: Ints) -> TransductiveClassif
     predicted = np.where(codes >= 0, labels[codes], -1)
     one_class = len(np.unique(labels)) == 1
     carrier = "largest class" if one_class and len(labels) > 1 else "clustering"
-    return TransductiveClassifier(carrier, predicted, np.ones(len(codes)), row, labels)
+    return TransductiveClassifier(carrier, predicted, np.ones(len(codes)), row, labels, codes)
 
 
 @dataclass(frozen=True)
@@ -147,9 +156,12 @@ class Learner:
     def fit(self, labelled: Ints, classes: Ints) -> TransductiveClassifier:
         """Classifier learned from the objects at these positions and their classes."""
         classifier = self._fit(*self._with_lessons(labelled, classes))
-        n = self.n
+        n, clusters = self.n, classifier.clusters
         return replace(
-            classifier, predicted=classifier.predicted[:n], certainty=classifier.certainty[:n]
+            classifier,
+            predicted=classifier.predicted[:n],
+            certainty=classifier.certainty[:n],
+            clusters=None if clusters is None else clusters[:n],
         )
 
     def expected_error(self, labelled: Ints, classes: Ints) -> float:

@@ -14,6 +14,7 @@ from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassi
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
 from karat.bounds.population import LabelledPopulation, population_of
+from karat.bounds.row_classes import RowClasses, row_classes
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
 from karat.bounds.tails import b_max, check_delta, log_level
@@ -67,8 +68,8 @@ class Guarantee(wording.Worded):
         The rate at which you mean to stop.
     parts : tuple of ComponentBound
         Bounds that hold together, the lowest first.
-    labels : ndarray of object, shape (objects,)
-        Predicted class of each object; None where the clustering excludes it.
+    row_classes : RowClasses
+        Class of every object, with what is guaranteed of each class, and the confidence.
     cluster_labels : dict
         Class of each cluster of the clustering, by the user's cluster names. ``labels`` may differ
         from these classes if the guarantee has another carrier.
@@ -106,7 +107,7 @@ class Guarantee(wording.Worded):
     constant_error_rate: float
     n_compared: int
     parts: tuple[ComponentBound, ...]
-    labels: NDArray[np.object_] = field(repr=False, compare=False)
+    row_classes: RowClasses = field(repr=False, compare=False)
     cluster_labels: dict[Any, Any] = field(repr=False)
     mdl: PacMdlBounds = field(repr=False, compare=False)
     warnings: tuple[str, ...] = ()
@@ -124,6 +125,11 @@ class Guarantee(wording.Worded):
         if self.carrier == "clustering":
             table.loc[self.name, columns] = (self.errors, self.tested, self.bound, self.bound_rate)
         return table.astype(dict.fromkeys(columns[:3], np.int64))
+
+    @property
+    def labels(self) -> NDArray[np.object_]:
+        """Class of each object: its label, or the prediction; None where it is excluded."""
+        return self.row_classes.labels
 
     @property
     def predicted(self) -> NDArray[np.object_]:
@@ -194,7 +200,8 @@ def guarantee(
     Returns
     -------
     Guarantee
-        ``.bound_rate``, ``.labels``, ``.carrier``, ``.name``; it prints as sentences.
+        ``.bound_rate``, ``.labels``, ``.row_classes.table`` (class, what is guaranteed of it, and
+        confidence of every object), ``.carrier``, ``.name``; it prints as sentences.
 
     Raises
     ------
@@ -318,7 +325,7 @@ class LabelSequence:
             batch, truth, self._delta * share, population.language, random_state, once=False
         )
         parts = [
-            _described(mdl.at_every_number(), "mdl-sequence"),
+            _described(mdl.at_every_number(), "mdl-sequence", truth.labelled),
             _largest_class(batch, truth, self._delta * shares["largest class"], b_always),
         ]
         doubt = None
@@ -369,6 +376,7 @@ class LabelSequence:
             errors=part.errors + errors,
             tested=part.tested + n_predicted,
             excluded=part.excluded - (len(since) - n_predicted),
+            test=None if part.test is None else np.append(part.test, since),
         )
         return [updated] if updated.wrong < lowest else []
 
@@ -385,7 +393,7 @@ def fixed_guarantee(
     naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     parts = [
         half(learner, truth, drawn, delta * shares["half"]),
-        _described(mdl, "pac-mdl"),
+        _described(mdl, "pac-mdl", truth.labelled),
         *pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
         _largest_class(batch, truth, delta * shares["largest class"], b_max),
     ]
@@ -403,7 +411,7 @@ def half(learner: Learner, truth: KnownClasses, drawn: Ints, delta: float) -> Co
     errors, tested = classifier.wrong(rest, truth.codes[rest])
     n, excluded = classifier.hidden(drawn)
     bound = b_max(tested, n, errors, log_delta=log_level(delta))
-    return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded)
+    return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded, rest)
 
 
 def learners(learner: Learner, drawn: Ints) -> int:
@@ -426,18 +434,20 @@ def _largest_class(
     level = log_level(delta * (counts[t] / N))
     bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
     labels = np.full(int(batch.n_clusters[0]), t)
-    classifier = TransductiveClassifier("largest class", np.full(N, t), np.ones(N), 0, labels)
+    same = np.zeros(N, dtype=np.int64)
+    classifier = TransductiveClassifier("largest class", same + t, np.ones(N), 0, labels, same)
     return ComponentBound("largest class", classifier, bound, N - m, m - int(counts[t]), m, delta)
 
 
-def _described(mdl: PacMdlBounds, method: str) -> ComponentBound:
+def _described(mdl: PacMdlBounds, method: str, labelled: Ints) -> ComponentBound:
     """Lowest PAC-MDL bound as a component of the guarantee."""
     best, row = mdl.best, mdl.lowest
     excluded = int(mdl.table["excluded"].iloc[row])
     chosen = of_clusters(mdl.labelings, row, mdl.cluster_classes[row])
     return ComponentBound(
-        method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded
-    )
+        method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded,
+        test=labelled, bits=best.bits,
+    )  # fmt: skip
 
 
 def _guarantee_of(
@@ -473,7 +483,7 @@ def _guarantee_of(
         constant_error_rate=float(1 - per_class.max() / per_class.sum()),
         n_compared=len(batch),
         parts=tuple(parts),
-        labels=labelled.of_all(classifier.predicted),
+        row_classes=row_classes(best, labelled),
         cluster_labels=dict(
             zip(batch.cluster_names[classifier.row], names[classifier.labels], strict=True)
         ),

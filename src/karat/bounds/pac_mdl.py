@@ -314,8 +314,7 @@ def pac_mdl_bound(
     >>> bound.errors, bound.m, bound.n, bound.bound
     (0, 100, 900, 70)
     >>> print(bound.sentence)
-    At most 7.8 % of the 900 objects you did not label are wrong. Of twenty random draws like yours,
-    at most one would make this false. Premises: the labelled objects were drawn ...
+    At most 7.8 % of the 900 unlabelled rows have a wrong `class`. Of twenty random draws like ...
     """
     check_delta(delta)
     batch = as_labelings(labels, noise=noise)

@@ -77,6 +77,12 @@ class LabelledPopulation:
     truth: KnownClasses
     names: tuple[Any, ...]
 
+    def spread(self, values: NDArray[Any], of_lessons: Any) -> NDArray[Any]:
+        """Values of the population's objects among all, with one value for the lessons."""
+        everywhere = np.full(self.population.n_all, of_lessons, dtype=values.dtype)
+        everywhere[self.population.objects] = values
+        return everywhere
+
     def of_all(self, codes: Ints) -> NDArray[np.object_]:
         """Classes of all objects: ``codes`` for the population, the lessons as they are."""
         table = np.array([*self.names, None], dtype=object)

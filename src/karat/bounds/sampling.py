@@ -13,6 +13,7 @@ import numpy as np
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
     from karat.runtime.types import Bools, Floats, Ints, RandomState
@@ -64,6 +65,46 @@ def sample(n_objects: int, size: int, *, random_state: RandomState = None) -> ND
         raise InputError(f"cannot draw {size} of {n_objects} objects without replacement")
     drawn: NDArray[np.intp] = check_random_state(random_state).permutation(n_objects)[:size]
     return drawn
+
+
+def sample_more(
+    n_objects: int, labelled: npt.ArrayLike, size: int, *, random_state: int = 0
+) -> NDArray[np.intp]:
+    """Draw the objects to label next, so that all labelled ones remain a uniform draw.
+
+    Where the labelled objects are the beginning of :func:`sample` with this seed, its next objects
+    follow; otherwise they are drawn uniformly from the unlabelled ones.
+
+    Parameters
+    ----------
+    n_objects : int
+        Number of objects, labelled and not.
+    labelled : array-like of int
+        Positions of the labelled objects, themselves drawn at random.
+    size : int
+        Number of further objects; at most those that are unlabelled.
+    random_state : int, default 0
+        Seed of the draw.
+
+    Returns
+    -------
+    ndarray of intp
+        Positions in the order in which to label them. Skip none.
+
+    Examples
+    --------
+    >>> from karat.bounds import sample, sample_more
+    >>> order = sample(100, 12, random_state=1)
+    >>> bool((sample_more(100, order[:7], 5, random_state=1) == order[7:]).all())
+    True
+    """
+    seen = np.unique(np.asarray(labelled, dtype=np.intp))
+    order = sample(n_objects, n_objects, random_state=random_state)
+    if np.array_equal(np.sort(order[: len(seen)]), seen):
+        return order[len(seen) : len(seen) + size]
+    rest = np.setdiff1d(np.arange(n_objects), seen)
+    further: NDArray[np.intp] = np.random.default_rng([random_state, len(seen)]).permutation(rest)
+    return further[:size]
 
 
 def sampling_warnings(labelled: Bools, classes: Sequence[Any] | None = None) -> tuple[str, ...]:

@@ -199,7 +199,9 @@ class Starts:
             labels=numbers[start.classifier.labels],
         )
         method = "start" if start.line is None else "target"
-        return ComponentBound(method, classifier, bound, n, errors, tested, start.delta, excluded)
+        return ComponentBound(
+            method, classifier, bound, n, errors, tested, start.delta, excluded, drawn[start.at :]
+        )
 
 
 def _checks(most: int) -> set[int]:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from karat.runtime.numerals import number_word, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from karat.bounds.forecast import BoundForecast
     from karat.bounds.sampling import Doubt
     from karat.labelings.partitions import Labelings
 
@@ -32,6 +35,8 @@ CARRIERS = {
     "clusterings",
     "largest class": "the largest class for every object",
 }
+#: rows to label next that are named
+MOST_ROWS = 10
 #: words for numbers above twelve
 ROUND_NUMBERS = {20: "twenty", 50: "fifty"}
 DRAWN = "the labelled objects were drawn uniformly at random from all objects (karat sample)"
@@ -80,8 +85,8 @@ class Worded:
         if self.n == 0:
             return "Every object is labelled: nothing is left to predict."
         return (
-            f"At most {percent_up(self.bound_rate)} of the {self.n:,} objects you did not label "
-            f"are wrong. {chance(self.delta)} {premises(self.premises)}"
+            f"At most {percent_up(self.bound_rate)} of the {self.n:,} unlabelled rows have a wrong "
+            f"`class`. {chance(self.delta)} {premises(self.premises)}"
         )
 
     @property
@@ -182,6 +187,29 @@ def doubt(deviation: Doubt, batch: Labelings) -> str:
     )
 
 
+def outlook(labelled: int, rate: float, futures: Iterable[BoundForecast]) -> str:
+    """What more labels would buy, in words: the bound now, and forecast bounds."""
+    coming = [
+        f"{one.labelled:,} → about {percent_up(one.rate)} "
+        f"({percent_down(one.low).removesuffix(' %')}–{percent_up(one.high)})"
+        for one in futures
+    ]
+    return (
+        f"{labelled:,} labels → {percent_up(rate)}; {'; '.join(coming)}; a forecast with 80 % "
+        "intervals, no guarantee"
+    )
+
+
+def next_rows(rows: Sequence[int]) -> str:
+    """Which rows to label next, and why these, in words."""
+    shown = ", ".join(f"{row:,}" for row in rows[:MOST_ROWS])
+    return (
+        f"Label next, in this order: rows {shown} (counted from 0). They are drawn at random, and "
+        "the guarantee needs that: skip none, and pick none. Rows that teach (karat label --teach) "
+        "are chosen apart from these."
+    )
+
+
 def forecast(needed: Any) -> str:
     """Forecast of the labels that a target takes, in words."""
     goal = f"a bound of {needed.target * 100:.4g} %"
@@ -226,8 +254,8 @@ def claim(statement: Any) -> str:
             "get an answer are wrong."
         )
     return (
-        f"At most {percent_up(statement.high)} of the {statement.n:,} objects you did not label "
-        "are wrong."
+        f"At most {percent_up(statement.high)} of the {statement.n:,} unlabelled rows have a wrong "
+        "`class`."
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
+from karat.cli._output import class_table
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 ROW_SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
 #: rows of lower confidence count as unsure
 MIN_SURE_CONFIDENCE = 0.8
+#: names of columns about clusters beside classes
+OF_CLUSTERS = {"name": "cluster_name", "confidence": "cluster_confidence"}
 #: most rows of a spreadsheet's sheet, with its header
 SHEET_ROWS = 1_048_576
 
@@ -59,28 +62,38 @@ def assignment_table(
     assignment: Assignment,
     rows: Ints | range,
     ids: NDArray[Any] | None = None,
+    classes: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Table of the rows' clusters, followed by the user's columns."""
+    """Table of the rows' clusters, after their classes if these are guaranteed.
+
+    The user's columns follow. Beside classes, columns about the clusters are called so, for the
+    guarantee is not about them.
+    """
     import pandas as pd
 
     table = assignment.table
-    table.insert(0, "row", rows)
-    if ids is not None:
-        table.insert(1, "id", ids)
+    if classes is not None:
+        table = table.rename(columns=OF_CLUSTERS)
+        table = pd.concat([classes.reset_index(drop=True), table], axis=1)
+    table = class_table(table, rows, ids)
     names = {name: f"{name} (data)" if name in table else name for name in cells.columns}
     return pd.concat([table, cells.rename(columns=names).reset_index(drop=True)], axis=1)
 
 
 def write_labels(study: Study, answer: Answer, path: Path, reading: InputOptions) -> None:
-    """Write the clustered rows with their clusters."""
+    """Write the rows with their clusters, and their classes where these are guaranteed."""
     import numpy as np
 
     dataset, cells = study.dataset, source_cells(study, reading)
     rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
     clustered_cells = cells.iloc[rows] if len(cells.columns) else cells
-    assignment = _training_assignment(study, answer)
+    assignment, classes = _training_assignment(study, answer), None
+    if answer.guarantee is not None and answer.guarantee.refused:
+        typer.echo("Note: no column `class` is written, for nothing is guaranteed.", err=True)
+    elif answer.guarantee is not None:
+        classes = answer.classes
     with row_writer(path, overwrite=True) as write:
-        write(assignment_table(clustered_cells, assignment, rows, dataset.ids))
+        write(assignment_table(clustered_cells, assignment, rows, dataset.ids, classes))
 
 
 def _training_assignment(study: Study, answer: Answer) -> Assignment:

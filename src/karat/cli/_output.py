@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from karat.runtime.csv_text import escape_formula as escape_formula
+from karat.runtime.csv_text import to_csv as to_csv
+
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.runtime.types import Ints
 
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
@@ -27,6 +32,17 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     from karat.runtime.output import write_output
 
     write_output(path, to_csv(table), overwrite=True)
+
+
+def class_table(
+    classes: pd.DataFrame, rows: Ints | Sequence[int] | None, ids: NDArray[Any] | None
+) -> pd.DataFrame:
+    """Table of the class of every row, after its number and its id."""
+    table = classes.copy()
+    table.insert(0, "row", range(len(table)) if rows is None else rows)
+    if ids is not None:
+        table.insert(1, "id", ids)
+    return table
 
 
 def print_json(answer: object) -> None:
@@ -78,29 +94,3 @@ def printable(text: str) -> str:
     'a\ufffd[31mb\n'
     """
     return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
-
-
-def to_csv(table: pd.DataFrame, *, header: bool = True, sep: str = ",") -> str:
-    """CSV text without row names; no cell is a formula in a spreadsheet."""
-    import pandas as pd
-
-    # a new table: setting a column takes time that grows with the number of columns
-    columns = {
-        j: column if column.dtype.kind in "iufb" else [escape_formula(value) for value in column]
-        for j, (_, column) in enumerate(table.items())
-    }
-    plain = pd.DataFrame(columns, index=table.index)
-    names = [escape_formula(name) for name in table.columns]
-    return plain.to_csv(index=False, header=names if header else False, sep=sep)
-
-
-def escape_formula(value: Any) -> Any:
-    """The value, with an apostrophe before text that a spreadsheet would run as a formula.
-
-    >>> [escape_formula(text) for text in ("=HYPERLINK(1)", "-1.5", "-1.200,5 %", "plain")]
-    ["'=HYPERLINK(1)", '-1.5', '-1.200,5 %', 'plain']
-    """
-    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return value
-    number = re.fullmatch(r"[+-][\d.,\s%€$£]*(e[+-]?\d+|inf|nan)?", value, re.IGNORECASE)
-    return value if number else f"'{value}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +12,20 @@ from typer import Argument, Option
 from karat.cli._groups import takes_groups
 from karat.cli._input import HeaderOption, parse_classes
 from karat.cli._options import ClassesOption, DeltaOption, ForceOption, JsonOption, NoiseOption
-from karat.cli._output import check_target, print_json, print_notes, records, show_table, write_csv
+from karat.cli._output import (
+    check_target,
+    class_table,
+    print_json,
+    print_notes,
+    records,
+    show_table,
+    write_csv,
+)
 from karat.runtime.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     from karat.bounds import Guarantee, LabelForecast
+    from karat.datasets import KnownLabels
     from karat.runtime.types import Ints
 
 
@@ -29,7 +38,8 @@ class BoundOptions:
         where it is not known.
     column: Clusterings to compare; all columns by default.
     target: Wanted bound: whether it is reached, else a forecast of how many more labels do.
-    predict: Write the class of every object to this CSV file.
+    predict: Write the class of every row to this CSV file: what the guarantee is about (class),
+        what holds of each class (class_guaranteed), and an estimate for the row (confidence).
     once: You decided beforehand how many to label and ask this one time; otherwise part of delta is
         kept for further questions.
     """
@@ -59,7 +69,7 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     share delta. --once gives all of delta to one question, for a number of labels that was fixed
     beforehand, which is lower.
     """
-    from karat.bounds import forecast_labels, guarantee
+    from karat.bounds import forecast_bounds, forecast_labels, guarantee, wording
     from karat.cli._query_count import count_look, share_of
     from karat.datasets import read_labelings, read_labels
 
@@ -103,27 +113,38 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     count()
     best = replace(best, delta=options.delta, warnings=(*few_labels.doubts, *best.warnings))
     forecast = forecast_labels(best, options.target) if best.n else None
+    outlook, coming = forecast_bounds(best), _to_label_next(few_labels, clusterings.rows)
     if options.predict is not None:
-        _write_classes(best, clusterings.rows, options.predict)
+        table = class_table(best.row_classes.table, clusterings.rows, clusterings.ids)
+        write_csv(table, options.predict)
     notes = [*clusterings.notes, *few_labels.notes]
     if json:
-        print_json(_as_json(best, forecast, notes) | {"look": look})
+        print_json(_as_json(best, forecast, notes) | {
+            "look": look, "outlook": [asdict(one) for one in outlook], "next_rows": coming,
+        })  # fmt: skip
         return
     print_notes(notes, err=False)
     if len(best.mdl) > 1:
         _print_table(best)
     typer.echo(str(best))
     typer.echo(look_sentence)
-    if forecast is not None:
+    if forecast is not None and (options.target is not None or not outlook):
         typer.echo(str(forecast))
+    if outlook:
+        future = wording.outlook(best.m, best.bound_rate, outlook)
+        typer.echo(f"What more labels would buy: {future}.")
+    if coming:
+        typer.echo(wording.next_rows(coming))
 
 
-def _write_classes(best: Guarantee, rows: Ints | None, path: Path) -> None:
-    """Write the class of every object."""
-    import pandas as pd
+def _to_label_next(few: KnownLabels, rows: Ints | None) -> list[int]:
+    """Rows to label next: those that the file lists without a label, else a further draw."""
+    from karat.bounds import sample_more
+    from karat.bounds.wording import MOST_ROWS
 
-    row_numbers = range(len(best.labels)) if rows is None else rows
-    write_csv(pd.DataFrame({"row": row_numbers, "label": best.labels}), path)
+    labelled = [i for i, value in enumerate(few.values) if value is not None]
+    objects = few.unlabelled or sample_more(len(few.values), labelled, MOST_ROWS).tolist()
+    return [int(i if rows is None else rows[i]) for i in objects[:MOST_ROWS]]
 
 
 def _as_json(best: Guarantee, forecast: LabelForecast | None, notes: list[str]) -> dict[str, Any]:

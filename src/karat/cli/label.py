@@ -22,7 +22,7 @@ from karat.cli._options import (
     ForceOption,
     SeedOption,
 )
-from karat.cli._output import check_target, print_notes, printable, write_csv
+from karat.cli._output import check_target, class_table, print_notes, printable, write_csv
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -301,15 +301,13 @@ def _report(desk: Desk) -> None:
 
 def _write_classes(desk: Desk, dataset: Dataset, path: Path) -> None:
     """Write the class of every object, known or predicted."""
-    import pandas as pd
-
     assert desk.standing is not None
-    session, predicted = desk.session, desk.standing.found.labels.copy()
-    predicted[session.labelled] = session.labels
+    session, classes = desk.session, desk.standing.found.row_classes.table
+    classes.loc[session.labelled, "class"] = session.labels
     for position, decided in session.settled.items():
-        predicted[position] = decided
-    table = pd.DataFrame({"row": session.rows, "id": dataset.ids, "label": predicted})
-    write_csv(table, path)
+        classes.loc[position, "class"] = decided
+    classes.loc[session.labelled, "labelled"] = True
+    write_csv(class_table(classes, session.rows, dataset.ids), path)
     typer.echo(f"Classes of all objects: {path}")
 
 

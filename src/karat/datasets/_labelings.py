@@ -43,8 +43,12 @@ class LabelColumns(dict[str, Any]):
     ids: NDArray[Any] | None = None
 
 
-#: first columns of the tables of ``karat run --labels``
+#: first columns of the tables of ``karat run --labels``, without guaranteed classes and with them
 ASSIGNED = ("row", "id", "cluster", "name", "confidence", "unlike", "distance")
+CLASSIFIED = (
+    "row", "id", "class", "class_guaranteed", "confidence", "labelled", "label_next", "cluster",
+    "cluster_name", "cluster_confidence", "unlike", "distance",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -62,12 +66,15 @@ class KnownLabels:
     order : tuple of int or None
         The labelled objects in the order of the file, if it has a column ``row``. In a file of
         ``karat sample`` this is the order of the draw.
+    unlabelled : tuple of int
+        The objects of such a file that have no label yet, in its order.
     """
 
     values: NDArray[np.object_]
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     order: tuple[int, ...] | None = None
+    unlabelled: tuple[int, ...] = ()
 
 
 def read_labelings(
@@ -243,6 +250,7 @@ def read_labels(
     labels = columns["label" if "label" in columns else label_columns[0]]
     doubts: list[str] = []
     order: list[int] | None = None
+    listed_objects: list[int] = []
     places: list[int | None] | None = None  # row of the file of each object
     if has_rows:
         numbers = _drawn_rows(file, columns["row"])
@@ -258,6 +266,7 @@ def read_labels(
         doubts += _skipped(numbers, set(labelled))
         position_of_row = {row: i for i, row in enumerate(data_rows)}
         order = [position_of_row[row] for row in labelled if row in position_of_row]
+        listed_objects = [position_of_row[row] for row in numbers if row in position_of_row]
     elif (
         id_columns and (places := _by_id(file, columns, id_columns[0], ids, n_objects)) is not None
     ):
@@ -274,7 +283,8 @@ def read_labels(
         labels = np.array(listed, dtype=object)
     values = known_labels(labels, name=str(file), classes=classes)
     drawn = None if order is None else tuple(i for i in order if values[i] is not None)
-    return KnownLabels(values, tuple(notes), tuple(doubts), drawn)
+    unlabelled = () if order is None else tuple(i for i in listed_objects if values[i] is None)
+    return KnownLabels(values, tuple(notes), tuple(doubts), drawn, unlabelled)
 
 
 def _by_id(
@@ -359,7 +369,8 @@ def read_columns(
                 f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad"
             )
     table = _columns.without_index(with_visible_names(table), wanted_columns)[0]
-    if tuple(table.column_names[: len(ASSIGNED)]) == ASSIGNED:
+    names = tuple(table.column_names)
+    if names[: len(ASSIGNED)] == ASSIGNED or names[: len(CLASSIFIED)] == CLASSIFIED:
         # a table by karat has the rows of the data beside the clusters
         table = table.select(["row", "id", "cluster"])
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):

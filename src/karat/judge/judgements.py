@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 VERSION = "3"
-HALF = 0.5
 #: deduction from the score of a partition that may not win
 FAR = 100.0
 #: share of the probability divided evenly among all candidates
@@ -41,7 +40,7 @@ NEARLY = 0.9
 #: largest difference from the best candidate that counts as near it
 NEAR = 0.05
 #: arrays of a judge stored as they are, in the order of its fields
-PLAIN_ARRAYS = ("steps", "below", "above", "nearness", "near", "gains")
+PLAIN_ARRAYS = ("steps", "below", "above", "nearness", "near")
 PACKAGED = Path(__file__).with_name("judge.npz")
 #: kinds of evidence by the first word of a column's name
 EVIDENCE_KINDS = {
@@ -110,9 +109,6 @@ class Judge:
     #: probability of all near copies of the first, and how often the first was near the best
     nearness: Floats
     near: Floats
-    #: improvement of the choice on the corpus by 10, 20 and 40 labels, where predicted agreement
-    #: was below and above 0.5, shape (3, 2)
-    gains: Floats
     #: SHA-256 of the arrays
     digest: str = ""
 
@@ -155,13 +151,6 @@ class Judge:
             kinds,
             average,
         )
-
-    def gain(self, predicted: float) -> tuple[float, float, float] | None:
-        """Improvement of the choice by 10, 20 and 40 labels where the prediction was like this."""
-        if not self.gains.any():
-            return None
-        after_10, after_20, after_40 = self.gains[:, int(predicted >= HALF)].tolist()
-        return after_10, after_20, after_40
 
     # -- storage -----------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,14 +12,18 @@ from karat.labelings.labels import NOISE
 from karat.plot import style
 from karat.plot.bound import bounds_figure
 from karat.report._parts import Picture, Section, plain
+from karat.runtime.csv_text import to_csv
 from karat.study import wording
 from karat.study.wording import page
 from karat.study.wording.grounds import guarantee as guarantee_sentences
+from karat.study.wording.grounds import more_labels
 
 if TYPE_CHECKING:
     from karat.report._facts import Facts
 
 MOST_FOR_CLARITY = 20_000
+#: rows in a file that the page carries
+MOST_DOWNLOADED = 20_000
 MOST_CONFUSED = 5
 
 
@@ -37,25 +42,29 @@ def guarantee(facts: Facts) -> Section | None:
     answer = facts.choice.answer
     if answer.guarantee is None:
         return None
-    from karat.bounds import Guarantee, forecast_labels
-
     statement = answer.guarantee
+    sentences = [statement.sentence, *guarantee_sentences(answer), *more_labels(answer)]
     # all drawn bounds hold together with the guarantee
-    beside = None
-    if isinstance(statement, Guarantee) or answer.labelled is not None:
-        tightest = facts.study.guarantee()
-        table, beside = tightest.table, tightest.name
-    else:
-        table = facts.study.bounds().table
-    sentences = [statement.sentence, *guarantee_sentences(answer)]
-    if statement.n and statement.m:
-        sentences.append(str(forecast_labels(statement)))
-    table = table.assign(clusterer=facts.scores["clusterer"])
-    alt, caption = page.bound_figure(answer, len(table), beside)
+    table = statement.table.assign(clusterer=facts.scores["clusterer"])
+    alt, caption = page.bound_figure(answer, len(table))
     # the ring is the guarantee itself, whatever bound the curves are of
     ring = style.ring([statement.n_clusters], [statement.bound_rate], "guaranteed")
     picture = Picture("bound", bounds_figure(table, ring), alt, caption)
-    return plain("guarantee", "The guarantee", sentences, picture)
+    values = {"sentences": sentences, "classes": _classes_file(facts)}
+    return Section("guarantee", "The guarantee", "guarantee.html", values, (picture,))
+
+
+def _classes_file(facts: Facts) -> str:
+    """The class of every row as CSV in base64; empty where none is guaranteed, or rows are many."""
+    answer, data = facts.choice.answer, facts.study.dataset
+    if answer.guarantee is None or answer.guarantee.refused or answer.n_objects > MOST_DOWNLOADED:
+        return ""
+    table = answer.classes
+    table.insert(0, "row", np.arange(len(table)) if data.rows is None else data.rows)
+    if data.ids is not None:
+        table.insert(1, "id", data.ids)
+    table["cluster"] = answer.labels
+    return base64.b64encode(to_csv(table).encode()).decode()
 
 
 def clarity(facts: Facts) -> Section | None:

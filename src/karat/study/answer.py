@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pandas import DataFrame
+
     from karat.model import Assignment, Changes, Model
     from karat.runtime.types import ArrayLike
     from karat.study.fitted import Fitted
     from karat.study.tried import Tried
 
 #: version of the keys that :meth:`Answer.to_dict` gives
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +74,13 @@ class Answer(AnswerFacts):
         What karat finds itself, where all candidates were made elsewhere; why it did not look.
     average, contributions : float, tuple of Contribution
         The expectation without evidence, and what each kind of evidence adds, the greatest first.
-    gains : tuple of float
-        By how much 10, 20 and 40 labels typically improve the agreement.
     votes, measured, labelled, pairs : tuple of Family, Measured, LabelEvidence, PairEvidence
         What a vote, a measure, labels or known pairs said, where they decided.
-    guarantee, tightest : Guarantee or PacMdlBound, Rate
-        Where the class of some objects is known: what is guaranteed about the others, and the
-        lowest rate of any candidate.
+    guarantee, by_clusters : Guarantee, Rate
+        Where the class of some objects is known: what is guaranteed about the others, and what is
+        if all objects of a cluster had one class.
+    more_labels : MoreLabels
+        What more labels would buy, and the rows to label next.
     silhouette : float
         Mean silhouette.
     sample, memberships, stability : Sample, Hardened, StabilityFacts
@@ -136,6 +138,30 @@ class Answer(AnswerFacts):
         Nothing is predicted; the confidence is that from the other objects.
         """
         return self._fit.assignment
+
+    @property
+    def classes(self) -> DataFrame:
+        """The class that the guarantee is about: a row for each object.
+
+        Columns ``class`` (the label where there is one), ``class_guaranteed`` (least share of the
+        unlabelled objects of this class that are right), ``confidence`` (estimated, no guarantee),
+        ``labelled`` and ``label_next`` (1, 2, ... for the objects to label next).
+        ``answer.labels`` are clusters; the guarantee says nothing about them.
+        """
+        import numpy as np
+
+        if self.guarantee is None or self.guarantee.refused:
+            raise InputError(
+                self.guarantee.sentence
+                if self.guarantee is not None
+                else "no class is known, so objects have clusters only; give y, None elsewhere"
+            )
+        table, more = self.guarantee.row_classes.table, self.more_labels
+        place = np.full(len(table), np.nan)
+        if more is not None:
+            place[list(more.objects)] = np.arange(len(more.objects)) + 1
+        table["label_next"] = place
+        return table.astype({"label_next": "Int64"})
 
     def against(
         self, model: Model, X: ArrayLike | Mapping[str, Any] | None = None, **options: Any

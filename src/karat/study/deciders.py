@@ -30,10 +30,9 @@ from karat.study.facts import (
     LabelEvidence,
     Measured,
     Number,
-    Rate,
     ReferenceClustering,
 )
-from karat.study.guarantees import bound_of, tightest_guarantee
+from karat.study.guarantees import tightest_guarantee
 from karat.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
 from karat.study.numbers import numbers_of
 from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import Guarantee, PacMdlBound
     from karat.study.judgement import JudgedCandidates
     from karat.study.tried import Tried
 
@@ -60,8 +58,6 @@ class Decision:
     ties: tuple[NDArray[Any], ...] = ()
     #: the decider's premises for its facts
     details: Any = None
-    #: the guarantee about the best
-    bound: Guarantee | PacMdlBound | None = None
     #: name of the score in a ranking, None for the decider's
     column: str | None = None
 
@@ -192,7 +188,7 @@ def _by_guarantee(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) ->
     first = distinct["partition"] == partitions[guarantee.name]
     score = bounds["bound_rate"].where(~first, guarantee.bound_rate)
     ties = (~first).to_numpy(), *(bounds[column].to_numpy() for column in ("errors", "bits"))
-    return Decision(score, None, ties, guarantee, guarantee)
+    return Decision(score, None, ties)
 
 
 # -- a measure -------------------------------------------------------------------------------
@@ -296,17 +292,15 @@ def _judge_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dic
         decided = {"decided_by": "consensus", "judge_skipped": unseen or "candidates"}
         return {**facts, **votes, **decided}
     name = str(ranking.index[0])
-    expected = judgement.expected(name)
     return {
         **facts,
         "judge": judgement.judged_by,
-        "expected": expected,
+        "expected": judgement.expected(name),
         "near_best": judgement.judgement.near_best if len(judgement.names) > 1 else None,
         "numbers": numbers_of(tried, ranking, judgement.numbers, judgement),
         "reference": _reference(tried, name, judgement),
         "average": judgement.judgement.average,
         "contributions": judgement.contributions(name),
-        "gains": judgement.judge.gain(expected.value) or (),
     }
 
 
@@ -377,29 +371,16 @@ def _by_labels(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> De
     classes = encode(np.asarray(tried.y, dtype=object)[labelled]).codes
     posterior.logs = posterior.logs + log_likelihood(posterior.codes[:, labelled], classes)
     after, *shares = posterior.shares()
-    tightest = tightest_guarantee(tried)
-    partition = candidate_table(tried)["partition"]
-    bound: Guarantee | PacMdlBound = tightest
-    best = posterior.names[posterior.best]
-    if partition[tightest.name] != partition[best]:
-        # with its share of delta; both bounds hold together with the whole of it
-        bound = replace(bound_of(tried, best, tightest.mdl), delta=tightest.delta)
-    details = LabelEvidence(len(labelled), *shares), tightest
-    return Decision(after, None, (-posterior.logs,), details, bound)
+    return Decision(after, None, (-posterior.logs,), LabelEvidence(len(labelled), *shares))
 
 
 def _label_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
     """Evidence of the known classes, for an answer."""
-    evidence, tightest = decision.details
     judgement = judged(tried)
-    rate = None
-    if decision.bound is not tightest:
-        rate = Rate(tightest.name, tightest.bound_rate, tightest.carried_by)
     return {
-        "labelled": evidence,
+        "labelled": decision.details,
         "numbers": _numbers(tried, ranking, decision),
         "judge": None if judgement is None else judgement.judged_by,
-        "tightest": rate,
     }
 
 
@@ -426,9 +407,7 @@ def _pair_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict
     judgement, name = judged(tried), str(ranking.index[0])
     facts: dict[str, Any] = {"numbers": _numbers(tried, ranking, decision)}
     if judgement is not None:
-        expected = judgement.expected(name)
-        facts |= {"judge": judgement.judged_by, "expected": expected}
-        facts |= {"gains": judgement.judge.gain(expected.value) or ()}
+        facts |= {"judge": judgement.judged_by, "expected": judgement.expected(name)}
     return facts | {"pairs": pair_evidence(tried, name, *decision.details)}
 
 

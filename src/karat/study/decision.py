@@ -18,7 +18,7 @@ from karat.study.deciders import (
     ranked_candidate,
 )
 from karat.study.facts import AnswerFacts, CandidateCounts, Sample, StabilityFacts, Trouble
-from karat.study.guarantees import bound_of
+from karat.study.guarantees import guarantee_facts
 from karat.study.notes import derived
 from karat.study.numbers import nesting
 from karat.study.ranking import order, ranks
@@ -75,9 +75,8 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
     labels = candidate_labels(tried, name)
     decided: dict[str, Any] = {"pairs": pair_evidence(tried, name), "decided_by": decider.key}
     decided |= decider.facts(tried, ranking, decision)
-    guarantee = decision.bound
-    if guarantee is None and tried.objects.is_partly_labelled:
-        guarantee = bound_of(tried, name)
+    if tried.objects.is_partly_labelled or decider.key == "guarantee":
+        decided |= guarantee_facts(tried, name)
     soft, assessment = candidate_memberships(tried, name), kept_assessment(tried, name)
     dataset = tried.dataset
     return AnswerFacts(
@@ -93,7 +92,6 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         tied=tuple(str(rival) for rival in ranking.index[1:] if ranking.at[rival, "rank"] == 1),
         tried=_counts(tried, ranking),
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
-        guarantee=guarantee,
         silhouette=_silhouette(tried, name),
         structure=tried.objects.structure,
         sample=_sample(tried, top),

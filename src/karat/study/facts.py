@@ -13,7 +13,7 @@ from karat.nulls.structure import Structure as Structure
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.bounds import Guarantee, PacMdlBound
+    from karat.bounds import BoundForecast, Guarantee
     from karat.labelings.structures import Hardened
 
 #: share of the objects from which on one clustering is said to divide another
@@ -22,8 +22,8 @@ NESTS = 0.9
 GRADES = {"good": 0.45, "fair": 0.25, "weak": 0.1}
 #: of a guarantee, what :meth:`Answer.to_dict` gives
 GUARANTEED = (
-    "name", "method", "bound", "bound_rate", "m", "n", "delta", "errors", "constant_error_rate",
-    "labels_read", "premises", "warnings",
+    "name", "method", "carrier", "bound", "bound_rate", "m", "n", "delta", "errors",
+    "constant_error_rate", "labels_read", "premises", "warnings",
 )  # fmt: skip
 
 
@@ -148,11 +148,24 @@ class LabelEvidence:
 
 @dataclass(frozen=True)
 class Rate:
-    """A guaranteed maximum error rate lower than that of the choice, and its carrier."""
+    """Guaranteed maximum error rate if every cluster of a clustering had one class."""
 
     name: str
     rate: float
-    carrier: str
+
+
+@dataclass(frozen=True)
+class MoreLabels:
+    """What more labels would buy, and the rows to label next.
+
+    ``rows`` are rows of the data as they were read, counted from 0, in the order of a random draw;
+    ``objects`` are their positions among the objects.
+    """
+
+    labelled: int
+    outlook: tuple[BoundForecast, ...]
+    rows: tuple[int, ...]
+    objects: tuple[int, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -261,13 +274,13 @@ class AnswerFacts:
     reference_skipped: str | None = None
     average: float | None = None
     contributions: tuple[Contribution, ...] = ()
-    gains: tuple[float, ...] = ()
     votes: tuple[Family, ...] = ()
     measured: Measured | None = None
     labelled: LabelEvidence | None = None
     pairs: PairEvidence | None = None
-    guarantee: Guarantee | PacMdlBound | None = None
-    tightest: Rate | None = None
+    guarantee: Guarantee | None = None
+    by_clusters: Rate | None = None
+    more_labels: MoreLabels | None = None
     silhouette: float | None = None
     sample: Sample | None = None
     memberships: Hardened | None = None
@@ -286,8 +299,9 @@ class AnswerFacts:
 
 def plain(value: object) -> Any:
     """A fact as a JSON value; a dataclass gives the fields of its ``repr``."""
-    if hasattr(value, "bound_rate"):
-        return {name: plain(getattr(value, name)) for name in GUARANTEED}
+    if hasattr(value, "bound_rate") and hasattr(value, "row_classes"):
+        stated = {name: plain(getattr(value, name)) for name in GUARANTEED}
+        return stated | {"class_guaranteed": plain(value.row_classes.by_class)}
     if hasattr(value, "to_dict") and not isinstance(value, AnswerFacts):
         return value.to_dict()
     if is_dataclass(value):

@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.distances import RELATIONS
 from karat.runtime.validation import InputError, NothingToRankError
+from karat.study.facts import MoreLabels, Rate
 from karat.study.judgement import judged
 from karat.study.notes import derived
 from karat.study.scores import candidate_labels, candidate_table, why_nothing
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: maximum number of objects for which a classifier on the features takes part in the guarantee
 MAX_CLASSIFIED = 20_000
+#: rows that are named to be labelled next
+MOST_NEXT = 1_000
 
 
 @derived(without=("by", "judge", "scores", "notes"))
@@ -93,6 +96,38 @@ def tightest_guarantee(tried: Tried) -> Guarantee:
         return study_guarantee(**inputs, X=X)
     chooser = most_probable(tried, inputs)
     return study_guarantee(**bound_inputs(tried, shares), X=X, chooser=chooser)
+
+
+def guarantee_facts(tried: Tried, name: str) -> dict[str, Any]:
+    """What is guaranteed, what if clusters had one class each, and what more labels would buy."""
+    best = tightest_guarantee(tried)
+    partitions = candidate_table(tried)["partition"]
+    by_clusters = None
+    if best.carrier != "clustering" or partitions[best.name] != partitions[name]:
+        # holds together with the guarantee, at a share of its delta
+        by_clusters = Rate(name, bound_of(tried, name, best.mdl).bound_rate)
+    return {
+        "guarantee": best,
+        "by_clusters": by_clusters,
+        "more_labels": _more_labels(tried, best),
+    }
+
+
+def _more_labels(tried: Tried, best: Guarantee) -> MoreLabels | None:
+    """Forecast bounds, and the next rows of a random draw; None where nothing is guaranteed."""
+    from karat.bounds import forecast_bounds, sample_more
+
+    if best.refused or not best.n:
+        return None
+    outlook = forecast_bounds(best)
+    assert tried.y is not None
+    labelled = np.flatnonzero([label is not None for label in tried.y])
+    last = max((one.labelled for one in outlook), default=len(labelled) + best.n)
+    seed, rows = tried.settings.random_state, tried.dataset.rows
+    size = min(last - len(labelled), MOST_NEXT)
+    drawn = sample_more(tried.n_objects, labelled, size, random_state=seed)
+    named = drawn if rows is None else np.asarray(rows)[drawn]
+    return MoreLabels(len(labelled), outlook, tuple(named.tolist()), tuple(drawn.tolist()))
 
 
 def judged_shares(tried: Tried) -> dict[str, float] | None:

@@ -13,6 +13,7 @@ from karat.study.wording.grounds import (
     judgement,
     labelled,
     measured,
+    more_labels,
     paired,
     rivals,
     vote,
@@ -52,7 +53,7 @@ __all__ = [
 #: functions that make the sentences, in order: for everybody first, then for specialists
 THEMES = (
     story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
-    paired, guarantee, rivals, sample, stability,
+    paired, guarantee, more_labels, rivals, sample, stability,
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.bounds import percent_up
+from karat.bounds.wording import MOST_ROWS, next_rows, percent_down
 from karat.study.wording.phrases import (
     FEW,
     agreement,
@@ -19,12 +20,19 @@ from karat.study.wording.phrases import (
 )
 
 if TYPE_CHECKING:
+    from karat.bounds import Guarantee
     from karat.study.facts import AnswerFacts, LabelEvidence, PairEvidence
 
 #: most kinds of evidence named for the clustering, and against it
 NAMED = 2
 #: least contribution that is named
 WORTH_NAMING = 0.01
+#: classes that are named
+MOST_CLASSES = 8
+NOT_THE_CLUSTERS = (
+    "The number is about the column `class` (--labels, in Python answer.classes), and says nothing "
+    "about the column `cluster`."
+)
 #: why the judge did not decide, by reason
 SKIPPED = {
     "graph": "The learned judge needs distances, and a graph has edges alone",
@@ -189,18 +197,43 @@ def guarantee(answer: AnswerFacts) -> list[str]:
     if best is None:
         return []
     sentences = [best.reason]
+    if not best.refused and best.n:
+        sentences += [NOT_THE_CLUSTERS, *_of_each_class(best)]
     if best.bound_rate >= best.constant_error_rate:
         sentences.append(
             "That is no better than always guessing the largest class: with these labels the "
             "clustering guarantees nothing of its own."
         )
-    tightest = answer.tightest
-    if tightest is not None:
+    by_clusters = answer.by_clusters
+    if by_clusters is not None and not best.refused:
         sentences.append(
-            "A lower maximum error is guaranteed for the classes that come from "
-            f"{tightest.carrier}: {percent_up(tightest.rate)}; both hold together."
+            f"If all rows of a cluster of {by_clusters.name} had one class, at most "
+            f"{percent_up(by_clusters.rate)} would be wrong; both hold together."
         )
     return [*sentences, *(f"Warning: {warning}." for warning in best.warnings)]
+
+
+def _of_each_class(best: Guarantee) -> list[str]:
+    """Sentence on what is guaranteed of the rows of each class."""
+    limits = list(best.row_classes.by_class.items())
+    if len(limits) < 2:
+        return []
+    shown = [f"{percent_down(limit)} of {name}" for name, limit in limits[:MOST_CLASSES]]
+    return [
+        f"Of the unlabelled rows of each class, at least so many are right: {listed(shown)} "
+        "(`class_guaranteed`; these hold together, with a chance to fail of their own)."
+    ]
+
+
+def more_labels(answer: AnswerFacts) -> list[str]:
+    """Sentences on the rows to label next, and why these."""
+    more = answer.more_labels
+    if more is None:
+        return []
+    sentences = [next_rows(more.rows)]
+    if len(more.rows) > MOST_ROWS:
+        sentences.append("The column `label_next` (--labels) has the order of more rows.")
+    return sentences
 
 
 def rivals(answer: AnswerFacts) -> list[str]:

@@ -17,19 +17,18 @@ if TYPE_CHECKING:
     from karat.study.facts import AnswerFacts
 
 
-def bound_figure(answer: AnswerFacts, n: int, beside: str | None) -> tuple[str, str]:
+def bound_figure(answer: AnswerFacts, n: int) -> tuple[str, str]:
     """Description and caption of the curve of the bound."""
     guarantee = answer.guarantee
     assert guarantee is not None
-    comparison = "" if beside is None else f", by PAC-MDL, but {beside} by the guarantee"
     return (
-        "Guaranteed maximum error rate against the number of clusters: the choice has "
+        "Guaranteed maximum error rate against the number of clusters: the guarantee has "
         f"{percent_up(guarantee.bound_rate)} at {clusters(guarantee.n_clusters)}; always guessing "
         f"the largest class is wrong for {percent_up(guarantee.constant_error_rate)} of the "
         "labelled objects.",
         "Lower is better. One line for each clusterer: its best bound at each number of clusters, "
-        f"out of {n:,} candidates{comparison}. All of them hold at once. The level is that of the "
-        "constant classifier.",
+        f"out of {n:,} candidates, by PAC-MDL, but {guarantee.name} by the guarantee. All of them "
+        "hold at once. The level is that of the constant classifier.",
     )
 
 

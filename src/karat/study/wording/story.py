@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.bounds import wording as bounds_wording
 from karat.study.wording.phrases import (
     agreement,
     counted,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MOST_SIZES = 8
 #: least agreement of two clusterings that are much the same
 SAME = 0.8
+#: rows to label first
+TO_DRAW = 20
 #: least advantage of karat's own clustering for it to be recommended
 BETTER = 0.05
 #: words for the grades of an expected agreement
@@ -192,23 +195,35 @@ def next_step(answer: AnswerFacts) -> str:
             "with --storage FILE, or a larger --budget."
         )
     if answer.guarantee is not None:
-        return "Next, label more rows to lower the guaranteed maximum error (karat label)."
-    if answer.gains:
-        few = answer.gains[0]
+        return outlook(answer)
+    if answer.expected is not None:
         return (
-            f"Next, label 10 rows, which typically improves agreement by {few:.2f}: "
-            f"{draw_labels(answer)} draws them."
+            f"Next, label {TO_DRAW} rows drawn at random ({draw_labels(answer)}): they give every "
+            "row a class, with a guaranteed maximum error."
         )
     if answer.tried.distinct <= 2:
         return f"Next, compare more: {more}"
     return "Next, look at the groups, and at the objects between them, before you use them."
 
 
+def outlook(answer: AnswerFacts) -> str:
+    """The next step where some labels are known: what more of them would buy."""
+    more, best = answer.more_labels, answer.guarantee
+    assert best is not None
+    if best.refused:
+        return f"Next, draw the rows to label at random: {draw_labels(answer)}."
+    if more is None or not more.outlook:
+        return "Next, use the classes; few rows are left to label."
+    future = bounds_wording.outlook(more.labelled, best.bound_rate, more.outlook)
+    return f"Next, label more rows: {future}."
+
+
 def draw_labels(answer: AnswerFacts) -> str:
-    """The command that draws ten objects to label."""
+    """The command that draws the first objects to label."""
+    size = min(TO_DRAW, answer.n_objects)
     if answer.source is None:
-        return f"karat.bounds.sample({answer.n_objects}, 10)"
-    return f"karat sample {shlex.quote(answer.source)} -n 10"
+        return f"karat.bounds.sample({answer.n_objects}, {size})"
+    return f"karat sample {shlex.quote(answer.source)} -n {size}"
 
 
 def _is_better(reference: ReferenceClustering, expected: Expected | None) -> bool:
