@@ -150,7 +150,11 @@ FPC = (
     Peer("corrected.rand", "adjusted_rand_index(labels, labels)"),
     Peer("vi", "variation_of_information(labels, labels)"),
     Peer("dudahart2", "", _SELDOM),
-    Peer("cvnn", "cvnn_index(X, labelings, n_neighbors=5)", "not the paper's compactness there"),
+    Peer(
+        "cvnn",
+        "cvnn_index(X, labelings, n_neighbors=5, compactness='pooled')",
+        "the paper's compactness is the default here",
+    ),
     Peer("cvnnd", "", _SELDOM),
     Peer("dindex", "", _SELDOM),
     Peer("denscut", "", _SELDOM),
