@@ -389,7 +389,7 @@ def test_singletons_are_no_best_clustering_of_centroids(key):
     function = catalogue[key].function
     with pytest.raises(UndefinedMeasureError, match="every cluster is a singleton"):
         function(X, np.arange(8))
-    assert "singleton" in karat.evaluate(X, [range(8)], measures=[key]).reasons["0"][key]
+    assert "singleton" in karat.evaluate(X, np.arange(8), measures=[key]).reasons["0"][key]
     assert np.isfinite(function(X, [0, 0, 1, 2, 3, 4, 5, 6]))
     # weight 2 stands for two objects that coincide, so they are a pair
     assert function(X, np.arange(8), sample_weight=[2.0] * 8) == catalogue[key].optimum
