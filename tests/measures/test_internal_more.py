@@ -434,3 +434,29 @@ def test_cvnn_is_the_papers_or_that_of_fpc(seed, compactness):
 def test_cvnn_rejects_what_it_does_not_know():
     with pytest.raises(InputError, match="n_neighbors"):
         karat.cvnn_index(X_IRIS, [Y_IRIS], n_neighbors=0)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "precomputed"])
+def test_gaps_and_borders_equal_the_definitions(metric):
+    X, labels = small(3, n=31, k=4)
+    D = naive.matrix(X, "euclidean" if metric == "precomputed" else metric)
+    data = D if metric == "precomputed" else X
+    for share in (0.01, 0.1, 0.5, 1.0):
+        value = karat.separation_index(data, labels, share=share, metric=metric)
+        assert value == pytest.approx(naive.separation_index(D, labels, share))
+    value = karat.widest_within_gap(data, labels, metric=metric)
+    assert value == pytest.approx(naive.widest_within_gap(D, labels))
+    marked = np.where(labels == 3, -1, labels)
+    kept = labels != 3
+    for function in (karat.separation_index, karat.widest_within_gap):
+        assert function(X, marked, noise="drop") == pytest.approx(function(X[kept], labels[kept]))
+
+
+def test_gaps_that_have_no_value():
+    with pytest.raises(UndefinedMeasureError, match="at least 2"):
+        karat.separation_index([[1.0], [2.0]], [0, 0])
+    with pytest.raises(InputError, match="share"):
+        karat.separation_index([[1.0], [2.0]], [0, 1], share=0)
+    with pytest.raises(InputError, match="symmetric"):
+        karat.widest_within_gap([[1.0, 2.0], [2.0, 1.0]], [0, 0], metric="kl")
+    assert karat.widest_within_gap([[1.0], [2.0]], [0, 1]) == 0
