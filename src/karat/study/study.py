@@ -63,19 +63,18 @@ class Study:
         rows whose Euclidean distance it is (unit rows for cosine), and their names say so. A
         function is called once for each pair.
     noise : {"drop", "cluster", "singletons", "error"}, optional
-        What internal measures make of objects that a clusterer excludes. With ``"drop"``, the
-        default, they are judged without them, and the score in a ranking is multiplied by the
-        share that is left. To external measures each is a cluster of its own.
+        How internal measures treat outliers. The default ``"drop"`` judges without them, and
+        multiplies the score in a ranking by the share that remains. External measures take each
+        outlier as a cluster.
     delta : float, optional
-        With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
-        nothing is said.
+        With labels for some of the objects: allowed chance that the guarantee fails; default 0.1.
     classes : iterable, int or "open", optional
         With labels for some of the objects: all the classes there can be, or how many, as for
         :func:`karat.pac_mdl_bound`.
     random_state : int, optional
-        Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
+        Seed of every candidate, together with the candidate's name; default 0.
     by : str, optional
-        What decides, see :attr:`by`.
+        The decider, see :attr:`by`.
     exact : bool, optional
         Whether every clusterer is fitted to all objects and every measure computed exactly. By
         default clusterers whose time grows faster than linearly are fitted to 5,000 objects and
@@ -83,8 +82,8 @@ class Study:
         ranks of distances are estimated with standard errors; sums and extremes of distances have
         a reason in place of a value.
     update : bool, default False
-        Whether ``y``, ``noise`` and ``delta`` may be others than those that the stored study
-        has. The change is recorded, and everything is judged by the new ones.
+        Whether ``y``, ``noise`` and ``delta`` may differ from those of the stored study. The
+        change is recorded, and everything is judged by the new values.
 
     Attributes
     ----------
@@ -111,8 +110,8 @@ class Study:
 
     Notes
     -----
-    What decides and what was tried is recorded, see :attr:`record`. Everything else follows from
-    it; a resumed study has the settings that it was begun with unless others are given.
+    Settings and calls are recorded, see :attr:`record`; everything else follows from them. A
+    resumed study keeps its settings unless you change them.
 
     Examples
     --------
