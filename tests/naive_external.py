@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import combinations, permutations
 from math import comb, log, sqrt
 
+import numpy as np
+
 #: functions of whole counts, without a form for weights or memberships
 COUNTED = {
     "adjusted_mutual_information",
@@ -312,6 +314,54 @@ def extended_bcubed(true, pred):
         if beside:
             values.append(sum(beside) / len(beside))
     return sum(values) / len(values)
+
+
+def omega_index(true, pred):
+    """Collins & Dent 1988."""
+
+    def shared(rows, i, j):
+        return sum(a and b for a, b in zip(rows[i], rows[j], strict=True))
+
+    all_pairs = list(combinations(range(len(true)), 2))
+    one = [shared(true, i, j) for i, j in all_pairs]
+    two = [shared(pred, i, j) for i, j in all_pairs]
+    total = len(all_pairs)
+    observed = sum(a == b for a, b in zip(one, two, strict=True)) / total
+    chance = sum(one.count(s) * two.count(s) for s in set(one)) / total**2
+    return (observed - chance) / (1 - chance) if chance < 1 else 1.0
+
+
+def cover_information(U, V, normalizer):
+    """McDaid et al. 2011; with "cluster" Lancichinetti et al. 2009."""
+    n = len(U)
+    X, Y = ([set(np.flatnonzero(c).tolist()) for c in M.T if c.any()] for M in (U, V))
+    if sorted(map(sorted, X)) == sorted(map(sorted, Y)):
+        return 1.0
+
+    def h(p):
+        return -p * np.log(p) if p > 0 else 0.0
+
+    def entropy(c):
+        return h(len(c) / n) + h(1 - len(c) / n)
+
+    def given(x, others):
+        found = [entropy(x)]
+        for y in others:
+            a, b = (n - len(x | y)) / n, len(y - x) / n
+            c, d = len(x - y) / n, len(x & y) / n
+            if h(a) + h(d) > h(b) + h(c):
+                found.append(h(a) + h(b) + h(c) + h(d) - entropy(y))
+        return min(found)
+
+    if normalizer == "cluster":
+        sides = []
+        for these, those in ((X, Y), (Y, X)):
+            sides.append(np.mean([given(x, those) / entropy(x) if entropy(x) else 1
+                                  for x in these]))  # fmt: skip
+        return 1 - sum(sides) / 2
+    of_x, of_y = sum(map(entropy, X)), sum(map(entropy, Y))
+    shared = of_x - sum(given(x, Y) for x in X) + of_y - sum(given(y, X) for y in Y)
+    return shared / 2 / max(of_x, of_y)
 
 
 def expected_pairs(U, V):

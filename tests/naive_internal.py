@@ -6,7 +6,8 @@ import itertools
 import math
 
 import numpy as np
-from scipy.spatial.distance import cdist
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist, squareform
 
 #: what to do about a new measure
 MISSING = (
@@ -287,3 +288,20 @@ def diameters(X, D, labels):
             2 * np.mean([math.dist(X[i], X[g].mean(axis=0)) for i in g]) for g in groups
         ),
     }
+
+
+def separation_index(D, labels, share):
+    """Mean of the smallest distances to other clusters, fpc's ``sindex``."""
+    n = len(labels)
+    nearest = sorted(min(D[i, j] for j in range(n) if labels[j] != labels[i]) for i in range(n))
+    return np.mean(nearest[: max(1, int(n * share))])
+
+
+def widest_within_gap(D, labels):
+    """The last merge of single linkage in any cluster, fpc's ``widestgap``."""
+    merges = [
+        linkage(squareform(D[np.ix_(g, g)], checks=False), "single")[-1, 2]
+        for g in clusters(labels)
+        if len(g) > 1
+    ]
+    return max(merges, default=0.0)

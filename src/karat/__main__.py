@@ -21,6 +21,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("karat: interrupted", file=sys.stderr)
         sys.exit(130)
+    except MemoryError:  # while it is loading
+        print("karat: out of memory; raise the limit (ulimit -v)", file=sys.stderr)
+        sys.exit(2)
 
 
 def _leave() -> None:

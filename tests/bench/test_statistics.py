@@ -298,9 +298,24 @@ def test_groups_of_sets():
         ({"a": [1, 2]}, "two methods"),
         ({"a": [1], "b": [2]}, "two data sets"),
         ({"a": [1, None], "b": [2, 3]}, "1 scores are missing, the first of 'a' on 1"),
+        ({"a": [np.inf, 1], "b": [1, 2]}, "1 scores are infinite, the first of 'a' on 0"),
         (pd.DataFrame([[1, 2], [2, 1]], columns=["a", "a"]), "different names"),
     ],
 )
 def test_tables_that_compare_nothing(scores, message):
     with pytest.raises(InputError, match=message):
         compare_methods(scores)
+
+
+def test_ties_are_within_a_data_set_whatever_the_others_have():
+    a = -np.array([3e13, 1, 2, 1.5, 0.8, 1.2])
+    b = a * [1.1, 0.8, 0.8, 0.8, 0.8, 0.8]
+    comparison = compare_methods({"a": a, "b": b})
+    assert comparison.ranks.to_dict() == {"b": 7 / 6, "a": 11 / 6}
+    pair = comparison.pairs.iloc[0]
+    assert (pair["one"], pair["wins"], pair["losses"]) == ("b", 5, 1)
+    # rounding errors still tie: 0.1 + 0.2 and 0.3, and gaps of 0.2 between 0.9 and 10
+    tied = compare_methods({"a": [0.1 + 0.2, 1e-300, 1], "b": [0.3, 2e-300, 2]})
+    assert tied.pairs.iloc[0][["wins", "losses"]].tolist() == [2, 0]
+    gaps = pairwise_wilcoxon({"a": [0.9, 10.2, 1.2], "b": [0.7, 10.0, 1.4]}).iloc[0]
+    assert gaps["effect"] == pytest.approx(1 / 3)

@@ -119,6 +119,7 @@ def test_overlapping(covers):
     assert_allclose(karat.bcubed_recall(T, C), r, atol=1e-12)
     f = 2 * p * r / (p + r) if p + r else 0.0
     assert_allclose(karat.bcubed_f_measure(T, C), f, atol=1e-12)
+    assert_allclose(karat.omega_index(T, C), naive.omega_index(true, pred), atol=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.9])
@@ -140,6 +141,7 @@ def test_without_overlap_the_overlapping_measures_are_the_ordinary_ones():
     rng = np.random.default_rng(2)
     true, pred = rng.integers(0, 3, 30), rng.integers(0, 4, 30)
     C = OverlappingPartition(np.eye(4)[pred])
+    assert_allclose(karat.omega_index(true, C), karat.adjusted_rand_index(true, pred))
     for key in ("bcubed_precision", "bcubed_recall", "element_centric_similarity"):
         function = getattr(karat, key)
         assert_allclose(function(true, C), function(true, pred))
@@ -188,3 +190,25 @@ def test_bad_kinds():
         karat.rand_index([0, 1], SoftPartition([[1.0], [1.0], [1.0]]))
     with pytest.raises(InputError, match="no cluster"):
         karat.element_centric_similarity([0, 1], OverlappingPartition([[1], [0]]))
+
+
+@pytest.mark.parametrize("normalizer", ["max", "cluster"])
+@pytest.mark.parametrize("seed", range(6))
+def test_information_of_covers(seed, normalizer):
+    rng = np.random.default_rng(seed)
+    U = rng.random((20, int(rng.integers(1, 5)))) < 0.5
+    V = np.where(rng.random((20, 1)) < 0.7, np.roll(U, seed % 2, axis=1), rng.random(U.shape) < 0.4)
+    U[0], V[0] = True, True
+    function = karat.overlapping_normalized_mutual_information
+    covers = OverlappingPartition(U), OverlappingPartition(V)
+    expected = max(naive.cover_information(U, V, normalizer), 0)
+    assert_allclose(function(*covers, normalizer=normalizer), expected, atol=1e-9)
+    assert_allclose(function(*covers[::-1], normalizer=normalizer), expected, atol=1e-9)
+    reordered = OverlappingPartition(U[:, ::-1])
+    assert function(covers[0], reordered, normalizer=normalizer) == 1
+    true, pred = rng.integers(0, 3, 30), rng.integers(0, 4, 30)
+    hard = [(np.unique(x)[:, None] == x).T for x in (true, pred)]
+    expected = max(naive.cover_information(*hard, normalizer), 0)
+    assert_allclose(function(true, pred, normalizer=normalizer), expected, atol=1e-9)
+    with pytest.raises(InputError, match="30 objects"):
+        function(true, covers[0])

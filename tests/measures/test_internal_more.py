@@ -379,7 +379,31 @@ def test_undefined_says_why():
         karat.dbcv(X_IRIS, np.zeros(150, int))
 
 
-def naive_cvnn(X, labelings, n_neighbors):
+@pytest.mark.parametrize(
+    "key",
+    ["davies_bouldin_index", "xie_beni_index", "ray_turi_index", "s_dbw_index",
+     "wemmert_gancarski_index"],
+)  # fmt: skip
+def test_singletons_are_no_best_clustering_of_centroids(key):
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    function = catalogue[key].function
+    with pytest.raises(UndefinedMeasureError, match="every cluster is a singleton"):
+        function(X, np.arange(8))
+    assert "singleton" in karat.evaluate(X, np.arange(8), measures=[key]).reasons["0"][key]
+    assert np.isfinite(function(X, [0, 0, 1, 2, 3, 4, 5, 6]))
+    # weight 2 stands for two objects that coincide, so they are a pair
+    assert function(X, np.arange(8), sample_weight=[2.0] * 8) == catalogue[key].optimum
+
+
+@pytest.mark.parametrize("exponent", [-266, 266, 480])
+def test_scattering_does_not_depend_on_the_unit(exponent):
+    X, labels = small(2, n=25, k=3)
+    for key in ("s_dbw_index", "sd_scattering"):
+        function = catalogue[key].function
+        assert function(X * 2.0**exponent, labels) == pytest.approx(function(X, labels))
+
+
+def naive_cvnn(X, labelings, n_neighbors, pooled=False):
     D = naive.matrix(X)
     separation, compactness = [], []
     for labels in labelings:
@@ -390,19 +414,49 @@ def naive_cvnn(X, labelings, n_neighbors):
                                     for j in row[:n_neighbors]]))  # fmt: skip
         inside = [naive.pairs_in(D, g) for g in naive.clusters(labels)]
         separation.append(max(foreign))
-        compactness.append(sum(np.mean(p) for p in inside if p))
+        if pooled:
+            compactness.append(np.mean([d for p in inside for d in p]))
+        else:
+            compactness.append(sum(np.mean(p) for p in inside if p))
     return np.array(separation) / max(separation) + np.array(compactness) / max(compactness)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_cvnn_is_the_papers(seed):
+@pytest.mark.parametrize("compactness", ["sum", "pooled"])
+def test_cvnn_is_the_papers_or_that_of_fpc(seed, compactness):
     X, labels = small(seed, n=25, k=3)
     other = np.concatenate([[0, 1, 2, 3], np.random.default_rng(seed).integers(0, 4, 21)])
-    found = karat.cvnn_index(X, [labels, other], n_neighbors=5)
-    expected = naive_cvnn(X, [labels, other], 5)
+    found = karat.cvnn_index(X, [labels, other], n_neighbors=5, compactness=compactness)
+    expected = naive_cvnn(X, [labels, other], 5, compactness == "pooled")
     np.testing.assert_allclose(found["cvnn_index"], expected, rtol=1e-9)
 
 
 def test_cvnn_rejects_what_it_does_not_know():
     with pytest.raises(InputError, match="n_neighbors"):
         karat.cvnn_index(X_IRIS, [Y_IRIS], n_neighbors=0)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "precomputed"])
+def test_gaps_and_borders_equal_the_definitions(metric):
+    X, labels = small(3, n=31, k=4)
+    D = naive.matrix(X, "euclidean" if metric == "precomputed" else metric)
+    data = D if metric == "precomputed" else X
+    for share in (0.01, 0.1, 0.5, 1.0):
+        value = karat.separation_index(data, labels, share=share, metric=metric)
+        assert value == pytest.approx(naive.separation_index(D, labels, share))
+    value = karat.widest_within_gap(data, labels, metric=metric)
+    assert value == pytest.approx(naive.widest_within_gap(D, labels))
+    marked = np.where(labels == 3, -1, labels)
+    kept = labels != 3
+    for function in (karat.separation_index, karat.widest_within_gap):
+        assert function(X, marked, noise="drop") == pytest.approx(function(X[kept], labels[kept]))
+
+
+def test_gaps_that_have_no_value():
+    with pytest.raises(UndefinedMeasureError, match="at least 2"):
+        karat.separation_index([[1.0], [2.0]], [0, 0])
+    with pytest.raises(InputError, match="share"):
+        karat.separation_index([[1.0], [2.0]], [0, 1], share=0)
+    with pytest.raises(InputError, match="symmetric"):
+        karat.widest_within_gap([[1.0, 2.0], [2.0, 1.0]], [0, 0], metric="kl")
+    assert karat.widest_within_gap([[1.0], [2.0]], [0, 1]) == 0

@@ -6,6 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
 
 from karat.runtime.validation import InputError
 from karat.stability import consensus_matrix, draw_reference, fang_wang, pac, rcsi, wang
@@ -101,3 +103,12 @@ def test_what_they_cannot_do():
             method(X, k=1)
     with pytest.raises(InputError, match=r"choose less than 0\.5"):
         wang(X, fraction=0.6)
+
+
+def test_more_starts_are_less_instable():
+    X = load_iris().data
+    few = fang_wang(X, KMeans(n_init=1), k=5, n_resamples=30)
+    many = fang_wang(X, k=5, n_resamples=30)
+    apart = few.samples[5].mean() - many.samples[5].mean()
+    error = np.hypot(few.samples[5].std(), many.samples[5].std()) / np.sqrt(30)
+    assert apart > 2 * error

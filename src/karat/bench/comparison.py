@@ -205,7 +205,8 @@ def compare_methods(
     Parameters
     ----------
     scores : DataFrame or mapping of str to array-like, (sets, methods)
-        Greater is better; no score may be missing.
+        Greater is better; all finite. Scores tie if they agree to 12 digits of the data set's
+        largest.
     alpha : float, default 0.05
         Probability of any false positive, for each of the tests.
     notes : iterable of str
@@ -218,7 +219,7 @@ def compare_methods(
     Raises
     ------
     InputError
-        If a score is missing, or there are fewer than two sets or methods.
+        If a score is missing or infinite, or there are fewer than two sets or methods.
 
     Examples
     --------

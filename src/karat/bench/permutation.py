@@ -26,10 +26,24 @@ _DRAWS = 20_000
 _MAX_SIGNS = 200
 
 
-def settled(scores: Floats) -> Floats:
-    """Scores rounded to 12 digits; further digits depend on the order of a sum."""
-    scale = float(np.abs(scores).max(initial=0.0))
-    return scores if scale == 0 else np.round(scores / scale, 12) * scale
+def settled(values: Floats, scale: Floats) -> Floats:
+    """Values rounded to 12 digits of their scale; further digits depend on the order of a sum.
+
+    The last rounded digit is a power of ten, so equal values are equal for any scale.
+    """
+    with np.errstate(divide="ignore"):
+        digits = 12 - np.ceil(np.log10(scale))
+    power = 10.0 ** np.minimum(np.abs(digits), 307)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.where(
+            digits >= 0, np.rint(values * power) / power, np.rint(values / power) * power
+        )
+    return np.where(np.isfinite(rounded), rounded, values)
+
+
+def scale_of_sets(scores: Floats) -> Floats:
+    """Largest magnitude of each data set's scores, (sets, 1)."""
+    return np.abs(scores).max(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True)
@@ -101,11 +115,14 @@ def _exact_rank_sums(pattern: Pattern, k: int) -> tuple[NDArray[np.int64], Float
     return sums, chances
 
 
-def signed_ranks(gaps: Floats) -> tuple[Floats, Floats]:
-    """Ranks of the nonzero differences among all differences (Pratt 1959), and their signs."""
+def signed_ranks(pairs: Floats) -> tuple[Floats, Floats]:
+    """Ranks of the nonzero differences among all differences (Pratt 1959), and their signs.
+
+    ``pairs`` are the scores of two methods, (sets, 2).
+    """
     from scipy.stats import rankdata
 
-    gaps = settled(gaps)
+    gaps = settled(pairs[:, 0] - pairs[:, 1], scale_of_sets(pairs)[:, 0])
     return rankdata(np.abs(gaps))[gaps != 0], np.sign(gaps[gaps != 0])
 
 

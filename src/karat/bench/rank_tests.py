@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.bench.permutation import rank_sums, settled, signed_rank_p, signed_ranks
+from karat.bench.permutation import (
+    rank_sums,
+    scale_of_sets,
+    settled,
+    signed_rank_p,
+    signed_ranks,
+)
 from karat.bench.statistics import score_table
 from karat.bounds.multiplicity import holm
 from karat.runtime.validation import InputError
@@ -35,7 +41,8 @@ def average_ranks(scores: MethodScores) -> pd.Series:
 def ranked(scores: MethodScores) -> pd.DataFrame:
     """Rank of each method on each data set; 1 is best, equal scores share their mean rank."""
     table = score_table(scores)
-    table[:] = settled(table.to_numpy())
+    values = table.to_numpy()
+    table[:] = settled(values, scale_of_sets(values))
     return table.rank(axis=1, ascending=False)
 
 
@@ -162,13 +169,12 @@ def pairwise_wilcoxon(scores: MethodScores) -> pd.DataFrame:
     total = len(table) * (len(table) + 1) / 2
     rows = []
     for first, second in itertools.combinations(table.columns, 2):
-        gap = (table[first] - table[second]).to_numpy()
-        ranks, signs = signed_ranks(gap)
+        ranks, signs = signed_ranks(table[[first, second]].to_numpy())
         rows.append(
             {
                 "one": first,
                 "other": second,
-                "difference": float(gap.mean()),
+                "difference": float((table[first] - table[second]).mean()),
                 "effect": float(ranks @ signs) / total,
                 "wins": int((signs > 0).sum()),
                 "losses": int((signs < 0).sum()),

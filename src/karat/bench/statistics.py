@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def score_table(scores: MethodScores) -> pd.DataFrame:
-    """Validate scores: a row for each data set, a column for each method, none missing."""
+    """Validate scores: a row for each data set, a column for each method, all finite."""
     import pandas as pd
 
     try:
@@ -39,6 +39,14 @@ def score_table(scores: MethodScores) -> pd.DataFrame:
             f"{int(empty.to_numpy().sum())} scores are missing, the first of "
             f"{table.columns[column]!r} on {table.index[row]!r}; drop the data sets or the methods "
             "that have none, or score a failure as the worst value"
+        )
+    infinite = np.argwhere(np.isinf(table.to_numpy()))
+    if len(infinite):
+        row, column = infinite[0]
+        raise InputError(
+            f"{len(infinite)} scores are infinite, the first of {table.columns[column]!r} on "
+            f"{table.index[row]!r}; scores must be finite, so drop the data sets or the methods, "
+            "or score these as the worst or best finite value"
         )
     return table
 

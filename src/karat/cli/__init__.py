@@ -31,6 +31,9 @@ EXIT_CODES = (
 )
 
 
+OUT_OF_MEMORY = "karat: out of memory; give a sample of the rows, or fewer columns"
+
+
 class _Commands(TyperGroup):
     """Command group that reports an interruption; typer itself exits silently."""
 
@@ -89,6 +92,18 @@ app.command(context_settings=FORWARD)(reproduce)
 app.command(context_settings=FORWARD)(lab)
 
 
+def _check_thread_count() -> None:
+    """Raise for a number of threads that Numba would reject when it is loaded."""
+    from karat.runtime.validation import InputError
+
+    count = os.environ.get("NUMBA_NUM_THREADS")
+    if count is not None and not (count.isascii() and count.isdigit() and int(count) > 0):
+        raise InputError(
+            f"the environment variable NUMBA_NUM_THREADS is {count!r}; it must be a whole number "
+            "of at least 1, so change or unset it"
+        )
+
+
 def main() -> None:
     """Run the command line; errors that a user can fix have no traceback."""
     from karat.cli._output import printable
@@ -104,6 +119,7 @@ def main() -> None:
     try:
         if sys.stdout is None:
             raise InputError("the standard output is closed, so there is nowhere to write to")
+        _check_thread_count()
         try:
             app()
         finally:
@@ -113,7 +129,12 @@ def main() -> None:
         kinds = ((NothingToRankError, 1), (StorageError, 3), (DoubtfulError, 4))
         code = next((code for kind, code in kinds if isinstance(error, kind)), 2)
     except MemoryError:
-        typer.echo("karat: out of memory; give a sample of the rows, or fewer columns", err=True)
+        typer.echo(OUT_OF_MEMORY, err=True)
+        code = 2
+    except ImportError as error:
+        if "failed to map segment" not in str(error) and "allocate memory" not in str(error):
+            raise
+        typer.echo(f"{OUT_OF_MEMORY}, or raise the limit (ulimit -v)", err=True)
         code = 2
     except OSError as error:
         place = error.filename or "the standard output"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from karat.runtime.validation import InputError, unknown_name
 
 
@@ -58,6 +60,65 @@ def read_files(
             f"there is one labeling, {next(iter(labelings))!r}; give another file, or --truth"
         )
     return labelings, gold, excluded, notes
+
+
+#: rows of a Parquet file in memory at a time
+BATCH_ROWS = 2**18
+
+
+def count_pairs(path: Path, names: list[str]) -> tuple[Any, tuple[Any, Any], list[str]] | None:
+    """Numbers of the pairs of labels in two columns of a Parquet file, the labels, and notes.
+
+    Exact, in memory for the distinct pairs and one batch of rows. None for other files, or without
+    the columns; InputError for missing labels.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from karat.datasets import _columns
+
+    if path.suffix.lower() not in (".parquet", ".pq") or not path.is_file():
+        return None
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError):
+        return None  # the reader of all kinds of files says what is wrong
+    with file:
+        if not set(names) <= set(file.schema_arrow.names) or file.metadata.num_rows == 0:
+            return None
+        total: Any = None
+        for batch in file.iter_batches(BATCH_ROWS, columns=names):
+            rows = pa.table({"true": batch[names[0]], "pred": batch[names[1]]})
+            rows = rows.append_column("n", pa.array(np.ones(len(rows), np.int64)))
+            both = rows if total is None else pa.concat_tables([total, rows])
+            sums = both.group_by(["true", "pred"]).aggregate([("n", "sum")])
+            total = sums.rename_columns(["true", "pred", "n"])
+    counts = total["n"].to_numpy()
+    notes, sides = [], []
+    for side, name in (("true", names[0]), ("pred", names[1])):
+        notes += _columns.trimmed(total[side], name)
+        labels = _columns.objects(total[side], name)
+        missing = int(counts[[label is None for label in labels]].sum())
+        if missing:
+            raise InputError(
+                f"{path}: the clustering {name!r} has no label in {missing:,} of "
+                f"{int(counts.sum()):,} objects; write -1 where an object is an outlier"
+            )
+        is_whole = all(type(label) is int for label in labels)
+        sides.append(labels.astype(np.int64) if is_whole else labels)
+    return counts, (sides[0], sides[1]), notes
+
+
+def label_facts(labels: Any, counts: Any, noise: str) -> dict[str, Any]:
+    """Number of clusters and coverage of a labeling whose labels stand for so many objects."""
+    from karat.labelings.labels import NOISE, encode
+
+    encoded = encode(labels)
+    n_outliers = int(counts[encoded.codes == NOISE].sum())
+    extra = {"cluster": min(n_outliers, 1), "singletons": n_outliers}.get(noise, 0)
+    dropped = n_outliers if noise == "drop" else 0
+    clusters = len(set(encoded.codes.tolist()) - {NOISE}) + extra
+    return {"clusters": clusters, "coverage": 1 - dropped / int(counts.sum())}
 
 
 def _gold_standard(

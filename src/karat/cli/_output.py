@@ -31,7 +31,7 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV to a checked path; the file is complete or absent."""
     from karat.runtime.output import write_output
 
-    write_output(path, to_csv(table), overwrite=True)
+    write_output(path, to_csv(table), overwrite=True, private=True)
 
 
 def class_table(

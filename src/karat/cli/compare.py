@@ -13,13 +13,13 @@ from typer import Argument, Option
 
 from karat.cli._groups import takes_groups
 from karat.cli._input import HeaderOption
-from karat.cli._label_files import read_files, split_columns
+from karat.cli._label_files import count_pairs, label_facts, read_files, split_columns
 from karat.cli._options import JsonOption, NoiseOption
 from karat.cli._output import print_json, printable, show_table
 from karat.runtime.validation import UndefinedMeasureError, check_choice, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -64,48 +64,101 @@ def compare(options: CompareOptions, json: JsonOption = False) -> None:
 
     Objects that only some of the joined files have are excluded and counted.
     """
-    from karat.labelings.contingency import tables_against
-    from karat.labelings.labels import Encoded
-    from karat.labelings.partitions import as_labelings
-
     check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    names = split_columns(options.columns)
-    labelings, truth, excluded, notes = read_files(
-        options.files, names, options.truth, options.id_column, options.header
-    )
+    compared = _of_counts(options) or _of_labelings(options)
+    truth, names = compared.truth, compared.names
     chosen = _chosen_measures(options.measure or (None if truth else MUTUAL))
-    policy: Any = options.noise
-    batch = as_labelings(labelings, noise=policy)
-    others = [m for m, name in enumerate(batch.names) if name != truth]
-    names = [batch.names[m] for m in others]
     measures = [_measure_record(measure) for measure in chosen]
     tables: list[ContingencyTable | None] = []
-    for gold in batch.names if truth is None else [truth]:
-        g = batch.names.index(gold)
-        encoded = Encoded(batch.codes[g], batch.cluster_names[g])
-        tables = list(tables_against(encoded, batch.select(others)))
+    for gold, gold_tables in compared.tables():
+        tables = gold_tables
         for measure, record in zip(chosen, measures, strict=True):
             record["values"][gold] = {}
             for name, table in zip(names, tables, strict=True):
                 record["values"][gold][name], reason = _value(measure, table)
                 if reason is not None:
                     record["reasons"].setdefault(reason, []).append(f"{gold} | {name}")
-    labeling_facts = {
-        name: {"clusters": int(k), "coverage": float(share)}
-        for name, k, share in zip(batch.names, batch.n_clusters, batch.coverage, strict=True)
-    }
     views = {}
     if truth is not None and len(names) == 1 and tables[0] is not None:
         views = {"cluster": tables[0].by_cluster(), "class": tables[0].by_class()}
     answer: dict[str, Any] = {
-        "objects": batch.n_objects, "truth": truth, "labelings": labeling_facts,
-        "left_out": excluded, "notes": notes, "measures": measures,
+        "objects": compared.n_objects, "truth": truth, "labelings": compared.facts,
+        "left_out": compared.excluded, "notes": compared.notes, "measures": measures,
         **{f"by_{name}": _records(view, name) for name, view in views.items()},
     }  # fmt: skip
     if json:
         print_json(answer)
     else:
         _print_answer(answer, names, views)
+
+
+@dataclass(frozen=True)
+class ComparedLabelings:
+    """Labelings to compare, and their contingency tables with each gold standard."""
+
+    n_objects: int
+    truth: str | None
+    #: the labelings that are not the gold standard
+    names: list[str]
+    #: numbers of clusters and coverage
+    facts: dict[str, dict[str, Any]]
+    tables: Callable[[], Iterable[tuple[str, list[ContingencyTable | None]]]]
+    excluded: dict[str, int]
+    notes: list[str]
+
+
+def _of_counts(options: CompareOptions) -> ComparedLabelings | None:
+    """Two columns of one Parquet file, counted batch by batch; None for anything else."""
+    from karat.labelings.contingency import ContingencyTable
+
+    names = split_columns(options.columns)
+    plain = options.truth is None and options.id_column is None and len(options.files) == 1
+    # outliers that are clusters of their own need as much memory as the objects
+    plain = plain and options.noise != "singletons"
+    if not plain or names is None or len(set(names)) != 2 or len(names) != 2:
+        return None
+    counted = count_pairs(options.files[0], names)
+    if counted is None:
+        return None
+    policy: Any = options.noise
+    counts, sides, notes = counted
+    table = ContingencyTable.from_counts(counts, *sides, noise=policy)
+    facts = {n: label_facts(side, counts, policy) for n, side in zip(names, sides, strict=True)}
+    return ComparedLabelings(
+        int(counts.sum()), names[0], names[1:], facts, lambda: [(names[0], [table])], {}, notes
+    )
+
+
+def _of_labelings(options: CompareOptions) -> ComparedLabelings:
+    """Labelings of files, in memory."""
+    from karat.labelings.contingency import tables_against
+    from karat.labelings.labels import Encoded
+    from karat.labelings.partitions import as_labelings
+
+    labelings, truth, excluded, notes = read_files(
+        options.files,
+        split_columns(options.columns),
+        options.truth,
+        options.id_column,
+        options.header,
+    )
+    policy: Any = options.noise
+    batch = as_labelings(labelings, noise=policy)
+    others = [m for m, name in enumerate(batch.names) if name != truth]
+    facts = {
+        name: {"clusters": int(k), "coverage": float(share)}
+        for name, k, share in zip(batch.names, batch.n_clusters, batch.coverage, strict=True)
+    }
+
+    def tables() -> Iterator[tuple[str, list[ContingencyTable | None]]]:
+        """Tables of each gold standard."""
+        for gold in batch.names if truth is None else [truth]:
+            g = batch.names.index(gold)
+            encoded = Encoded(batch.codes[g], batch.cluster_names[g])
+            yield gold, list(tables_against(encoded, batch.select(others)))
+
+    names = [batch.names[m] for m in others]
+    return ComparedLabelings(batch.n_objects, truth, names, facts, tables, excluded, notes)
 
 
 def _chosen_measures(keys: Sequence[str] | None) -> list[Measure]:

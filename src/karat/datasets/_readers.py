@@ -213,7 +213,9 @@ def _cells(
         table = pd.concat(text, axis=1, keys=raw.content.column_names)
     elif isinstance(raw.content, np.ndarray):
         names = raw.names or [f"x{j + 1}" for j in range(raw.content.shape[1])]
-        table = pd.DataFrame(raw.content, columns=list(names))
+        # pandas takes no rows of the other byte order
+        native = raw.content.astype(raw.content.dtype.newbyteorder("="), copy=False)
+        table = pd.DataFrame(native, columns=list(names))
     else:
         table = pd.DataFrame(index=range(raw.content.shape[0]))
     return table, tuple(raw.notes)

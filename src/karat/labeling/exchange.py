@@ -61,7 +61,7 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
         content = json.dumps([_task(session, i, by) for i in shown], ensure_ascii=False, indent=1)
     else:
         content = _csv(session, shown, by)
-    write_output(path, content, overwrite=overwrite)
+    write_output(path, content, overwrite=overwrite, private=True)
 
 
 def import_labels(session: LabelSession, path: str | Path) -> int:

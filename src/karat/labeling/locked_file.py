@@ -11,8 +11,11 @@ from pathlib import Path
 
 @contextmanager
 def locked(path: Path) -> Iterator[int]:
-    """The file, open for reading and appending, while no other process has it open like this."""
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    """The file, open for reading and appending, while no other process has it open like this.
+
+    A new one has labels, so only its user may read it.
+    """
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     try:
         _lock(file)
         yield file

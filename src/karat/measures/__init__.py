@@ -7,6 +7,7 @@ from karat.measures.catalogue import Measure as Measure
 from karat.measures.catalogue import catalogue as catalogue
 from karat.measures.external.agreement import *  # noqa: F403
 from karat.measures.external.chance import *  # noqa: F403
+from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
@@ -19,6 +20,7 @@ from karat.measures.internal.clarity import *  # noqa: F403
 from karat.measures.internal.communities import *  # noqa: F403
 from karat.measures.internal.density import *  # noqa: F403
 from karat.measures.internal.gap import *  # noqa: F403
+from karat.measures.internal.gaps import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
 from karat.measures.internal.margins import *  # noqa: F403
 from karat.measures.internal.models import *  # noqa: F403

@@ -60,7 +60,8 @@ def evaluate(
         does :func:`karat.distances.distance_matrix`. Measures that are Euclidean by definition
         (centroids, scatter matrices) use transformed rows whose Euclidean distance is the
         metric: unit rows for cosine, see :data:`karat.distances.FORMS`. They are excluded by
-        default, and have no value, under a distance without such rows.
+        default, and have no value, under a distance without such rows. Under cosine a row of
+        zeros is at distance 1 from all others, and 0 from its like.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional

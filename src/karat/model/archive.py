@@ -14,7 +14,7 @@ import numpy as np
 
 from karat.runtime.output import write_output
 from karat.runtime.resources import require_memory
-from karat.runtime.validation import InputError, StorageError
+from karat.runtime.validation import InputError, StorageError, check_data
 from karat.runtime.version import __version__
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ def parse_members(members: dict[str, bytes]) -> tuple[dict[str, Any], dict[str, 
         from scipy import sparse
 
         parts = tuple(arrays.pop(f"{name}/{part}") for part in ("data", "indices", "indptr"))
-        arrays[name] = sparse.csr_array(parts, shape=tuple(arrays.pop(f"{name}/shape").tolist()))
+        shape = tuple(arrays.pop(f"{name}/shape").tolist())
+        # indices are followed by native code
+        arrays[name] = check_data(sparse.csr_array(parts, shape=shape), name=name)
     return json.loads(members[_FACTS]), arrays
 
 

@@ -13,6 +13,7 @@ from karat.datasets.preparation import Filler, Preparation, preparation_of_featu
 from karat.distances import check_metric
 from karat.labelings.labels import encode
 from karat.model.archive import parse_members, read_members, write_archive
+from karat.model.checks import check_model
 from karat.model.holdout import Confidence, ExtensionAgreement, Refit, hold_out
 from karat.model.rule import PlacementRule, check_features, check_metric_of_file
 from karat.runtime.draws import draw_rows
@@ -329,9 +330,14 @@ def load_model(path: str | Path) -> Model:
     """
     members = read_members(Path(path))
     try:
-        return _from_parts(*parse_members(members))
-    except (ValueError, KeyError, TypeError, EOFError) as error:
-        raise StorageError(f"{path} is no model that this version can read: {error!r}") from None
+        model = _from_parts(*parse_members(members))
+        check_model(model)
+    except Exception as error:  # a forged file may fail anywhere
+        raise StorageError(
+            f"{path} is no model that this version can read ({type(error).__name__}: {error}); "
+            "save it again (Answer.save)"
+        ) from None
+    return model
 
 
 def _from_parts(content: dict[str, Any], arrays: dict[str, Any]) -> Model:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,6 +79,8 @@ class EntryFile:
         self.path = path
         if path is not None:
             _check_header(path, file_type, must_exist=meta is None)
+            if meta is not None:
+                _create_private(path)
         with self._errors():
             self._db = sqlite3.connect(
                 ":memory:" if path is None else path,
@@ -151,6 +154,7 @@ class EntryFile:
         """Write all entries to a new file."""
         if path.exists():
             raise StorageError(f"{path} already exists; choose another name")
+        _create_private(path)
         try:
             with self._errors(), closing(sqlite3.connect(path)) as target:
                 self._db.backup(target)
@@ -281,6 +285,15 @@ def _explain(error: Exception, path: Path | None) -> str:
     if not operational or "decode" in text or "no such" in text or "malformed" in text:
         return f"{path} is damaged ({text}); restore it from a copy, or choose another file"
     return f"{path}: {text}"
+
+
+def _create_private(path: Path) -> None:
+    """Create a file that only its user may read, unless it exists; journals get its mode.
+
+    SQLite says what is wrong where it cannot be created.
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _check_header(path: Path, file_type: FileType, *, must_exist: bool) -> None:

@@ -36,15 +36,26 @@ def check_output(path: str | Path, *, overwrite: bool = False, option: str = "")
     return target
 
 
-def write_output(path: str | Path, content: str | bytes, *, overwrite: bool = False) -> None:
-    """Write a file, whole or not at all, text as UTF-8; errors as of :func:`draft`."""
-    with draft(path, overwrite=overwrite) as file:
+def private_opener(path: str, flags: int) -> int:
+    """Open a file that only its user may read (mode 0600), if it is new."""
+    return os.open(path, flags, 0o600)
+
+
+def write_output(
+    path: str | Path, content: str | bytes, *, overwrite: bool = False, private: bool = False
+) -> None:
+    """Write a file, whole or not at all, text as UTF-8; options and errors as of :func:`draft`."""
+    with draft(path, overwrite=overwrite, private=private) as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 @contextlib.contextmanager
-def draft(path: str | Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
+def draft(
+    path: str | Path, *, overwrite: bool = False, private: bool = False
+) -> Iterator[BinaryIO]:
     """A binary file to write in, which is put at ``path`` once it is whole.
+
+    With ``private``, for labels, only its user may read it.
 
     Errors are those of :func:`check_output`, and StorageError for a full disk; what was at ``path``
     stays as it was.
@@ -53,7 +64,7 @@ def draft(path: str | Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
     # beside the target, so that the final rename stays on one file system
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with open(beside, "xb") as file:
+        with open(beside, "xb", opener=private_opener if private else None) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from karat.labelings.structures import Dendrogram, Memberships
     from karat.runtime.types import Bools, Floats, Labels
 
-__all__ = ["fuzzy_pair_counts"]
+__all__ = ["fuzzy_pair_counts", "omega_index"]
 
 #: one side of a comparison
 ClusteringLike: TypeAlias = "Labels | Memberships | Dendrogram"
@@ -34,7 +34,7 @@ def expected_table(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> 
         _memberships(labels_true, "labels_true"),
         _memberships(labels_pred, "labels_pred"),
     )
-    _same_objects(U, V)
+    require_same_objects(U, V)
     u, v = (U * U).sum(axis=1), (V * V).sum(axis=1)
     # the two objects of a pair differ: exclude the products of an object with itself
     squares = (float(u @ v), float(u.sum()), float(v.sum()), float(len(U)))
@@ -51,7 +51,7 @@ def _memberships(labels: ClusteringLike, name: str) -> tuple[Floats, NDArray[np.
     return one_hot, hard.names
 
 
-def _same_objects(U: Floats | Bools, V: Floats | Bools) -> None:
+def require_same_objects(U: Floats | Bools, V: Floats | Bools) -> None:
     """Raise unless both sides have the same number of objects."""
     if len(U) != len(V):
         raise InputError(
@@ -108,7 +108,7 @@ def fuzzy_pair_counts(
 
     check_choice(t_norm, ("min", "product"), "t_norm")
     U, V = _memberships(labels_true, "labels_true")[0], _memberships(labels_pred, "labels_pred")[0]
-    _same_objects(U, V)
+    require_same_objects(U, V)
     U, V = np.ascontiguousarray(U), np.ascontiguousarray(V)
     bounds = np.linspace(0, len(U), min(len(U), 32) + 1).astype(np.intp)
     parts = in_threads(
@@ -123,8 +123,8 @@ class _Patterns:
     """Groups of objects with the same classes and clusters."""
 
     def __init__(self, labels_true: ClusteringLike, labels_pred: ClusteringLike) -> None:
-        true, pred = _sets(labels_true, "labels_true"), _sets(labels_pred, "labels_pred")
-        _same_objects(true, pred)
+        true, pred = as_sets(labels_true, "labels_true"), as_sets(labels_pred, "labels_pred")
+        require_same_objects(true, pred)
         rows, self.counts = np.unique(np.hstack([true, pred]), axis=0, return_counts=True)
         # float products are exact here, and run in BLAS
         self.true = rows[:, : true.shape[1]].astype(np.float64)
@@ -137,7 +137,7 @@ class _Patterns:
             yield slice(start, start + step)
 
 
-def _sets(labels: ClusteringLike | None, name: str) -> Bools:
+def as_sets(labels: ClusteringLike | None, name: str) -> Bools:
     """Mask (n, k) of the clusters of each object."""
     if isinstance(labels, OverlappingPartition):
         return labels.memberships
@@ -164,6 +164,58 @@ def extended_bcubed(labels_true: ClusteringLike, labels_pred: ClusteringLike) ->
     if weight == 0:
         raise InputError("no object is in any cluster, so there is nothing to judge")
     return min(total / weight, 1.0)
+
+
+@cite("collins1988")
+def omega_index(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> float:
+    """Agreement on how many clusters each pair of objects shares, corrected for chance.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : OverlappingPartition, or array-like of labels, shape (n,)
+        The two clusterings.
+
+    Returns
+    -------
+    float
+        At most 1, 0 in expectation for unrelated clusterings; greater is better. For clusterings
+        without overlap the adjusted Rand index; 1 where the denominator is 0.
+
+    Raises
+    ------
+    InputError
+        For different numbers of objects.
+
+    Notes
+    -----
+    O(patterns² (k + t)) over objects in different sets of clusters.
+
+    Examples
+    --------
+    >>> from karat.labelings.partitions import OverlappingPartition
+    >>> two = OverlappingPartition([[1, 0], [1, 1], [0, 1]])
+    >>> omega_index(two, two)
+    1.0
+    """
+    patterns = _Patterns(labels_true, labels_pred)
+    m = patterns.counts
+    width = patterns.true.shape[1] + 1, patterns.pred.shape[1] + 1
+    agreement = np.zeros(width, dtype=np.int64)
+    for block in patterns.blocks():
+        shared_true = (patterns.true[block] @ patterns.true.T).astype(np.intp)
+        shared_pred = (patterns.pred[block] @ patterns.pred.T).astype(np.intp)
+        pairs = np.outer(m[block], m)
+        rows = np.arange(len(m))[block]
+        pairs[np.arange(len(rows)), rows] -= m[rows]
+        np.add.at(agreement, (shared_true, shared_pred), pairs)
+    # ordered pairs: twice everything, which cancels
+    total = int(agreement.sum())
+    depth = min(width)
+    observed = sum(int(agreement[s, s]) for s in range(depth))
+    true, pred = agreement.sum(axis=1).tolist(), agreement.sum(axis=0).tolist()
+    chance = sum(true[s] * pred[s] for s in range(depth))
+    whole = total * total - chance
+    return (observed * total - chance) / whole if whole else 1.0
 
 
 def check_alpha(alpha: float) -> None:

@@ -11,7 +11,13 @@ import numpy as np
 
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.measures.catalogue import define
-from karat.measures.internal.batch import batch_form, compute_one, measure_one, of_features
+from karat.measures.internal.batch import (
+    SINGLETONS_ONLY,
+    batch_form,
+    compute_one,
+    measure_one,
+    of_features,
+)
 from karat.measures.internal.nearest import centroid_distances, nearest_centroids
 from karat.measures.internal.soft import has_memberships, soft_pbm
 from karat.measures.internal.variance import ALL_COINCIDE, NO_SCATTER
@@ -60,7 +66,7 @@ def davies_bouldin_index(
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or two clusters with the same centroid.
+        For fewer than two clusters, singletons only, or two clusters with the same centroid.
 
     Examples
     --------
@@ -79,6 +85,8 @@ def davies_bouldin_index(
 def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> float | str:
     """Davies–Bouldin index of clustering m, or the reason of a missing value."""
     sizes, C = stats.sizes[m], stats.centroids[m]
+    if stats.pairs_within(m) == 0:
+        return SINGLETONS_ONLY
     spread = stats.spreads[m] / sizes if q == 1 else np.sqrt(stats.squares[m] / sizes)
     worst = np.empty(len(C))
     for block, distances in centroid_distances(C, p):
@@ -179,13 +187,15 @@ def ray_turi_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or two clusters with the same centroid.
+        For fewer than two clusters, singletons only, or two clusters with the same centroid.
 
     Examples
     --------
     >>> ray_turi_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     0.0025
     """
+    if stats.pairs_within(m) == 0:
+        return SINGLETONS_ONLY
     nearest = nearest_centroids(stats, m)
     if nearest == 0:
         return SAME_CENTROID
@@ -210,8 +220,10 @@ def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
     sizes, C = stats.sizes[m], stats.centroids[m]
     mean = sizes @ C / sizes.sum()
     total = stats.feature_squares[m].sum(axis=0) + sizes @ (C - mean) ** 2
-    within = np.linalg.norm(stats.feature_squares[m] / sizes[:, None], axis=1)
-    return within, float(np.linalg.norm(total)) / stats.n_judged(m)
+    # variances of large values have no square, and those of small ones vanish
+    unit = float(total.max()) or 1.0
+    within = np.linalg.norm(stats.feature_squares[m] / unit / sizes[:, None], axis=1) * unit
+    return within, float(np.linalg.norm(total / unit)) * unit / stats.n_judged(m)
 
 
 @_of_centroids(
@@ -279,11 +291,16 @@ def sd_separation(stats: Statistics, m: int) -> float | str:
 
 
 @_of_centroids("Wemmert–Gançarski index", references=["wemmert2000"], cost="O(n k d)")
-def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
+def wemmert_gancarski_index(stats: Statistics, m: int) -> float | str:
     """Wemmert–Gançarski: Σ_c max(0, n_c − Σ_{x in c} R(x))/n.
 
     R(x) is the distance of an object to its cluster's centroid divided by that to the nearest
     other centroid; 1 (neutral) for an object at both.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or singletons only.
 
     Notes
     -----
@@ -297,6 +314,8 @@ def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
     """
     from scipy.spatial.distance import cdist
 
+    if stats.pairs_within(m) == 0:
+        return SINGLETONS_ONLY
     sizes = stats.sizes[m]
     ratios = np.zeros(len(sizes))
     for clusters, weights, rows in centred_blocks(stats, m):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
 from karat.measures.inputs import Inputs
 from karat.measures.internal.batch import (
+    SINGLETONS_ONLY,
     compute_one,
     inputs_of_one,
     of_features,
@@ -25,7 +26,7 @@ from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -212,6 +213,7 @@ def cvnn_index(
     labels: object,
     *,
     n_neighbors: int = DEFAULT_NEIGHBORS,
+    compactness: Literal["sum", "pooled"] = "sum",
     metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
 ) -> Scores:
@@ -226,6 +228,10 @@ def cvnn_index(
     labels : array-like (M, n), mapping or DataFrame
         The clusterings to compare.
     n_neighbors : int
+        fpc has 5.
+    compactness : {"sum", "pooled"}
+        ``"sum"``: the clusters' mean distances in sum, as in the paper. ``"pooled"``: the mean
+        over the pairs of all clusters, as in ``cvnn`` of R's fpc.
 
     Returns
     -------
@@ -235,8 +241,9 @@ def cvnn_index(
     Notes
     -----
     Sep is the largest share of foreign neighbours of a cluster, Com = Σ_c 2/(n_c(n_c − 1))
-    Σ_{x,y in c} d(x, y), as in the paper. fpc's ``cvnn`` uses the mean over all pairs instead, and
-    may reverse the order of clusterings. O(n² d).
+    Σ_{x,y in c} d(x, y). The paper's Com is a sum over clusters, so it grows with k where the
+    clusters are equally tight. fpc corrects this by one mean over all pairs within, which may
+    reverse the order of clusterings. O(n² d).
 
     Examples
     --------
@@ -248,9 +255,10 @@ def cvnn_index(
     from karat.measures.passes.ranks import by_kept
 
     _check_neighbors(n_neighbors)
+    check_choice(compactness, ("sum", "pooled"), "compactness")
     inputs = Inputs.read(X, labels, metric=metric, noise=noise)
     stats = Statistics(inputs.X, inputs.labelings, ["pair_sums"], metric=inputs.metric)
-    separation, compactness = stats.values(), stats.values()
+    foreign_shares, mean_distances = stats.values(), stats.values()
     reasons: dict[str, dict[str, str]] = {}
     for kept, clusterings in by_kept(stats.labelings):
         near = nearest_others(stats, kept, n_neighbors)
@@ -260,10 +268,13 @@ def cvnn_index(
                 continue
             codes, sizes = stats.labelings.codes[m, kept], stats.sizes[m]
             foreign = (codes[near] != codes[:, None]).mean(axis=1)
-            separation[m] = float((np.bincount(codes, foreign, len(sizes)) / sizes).max())
-            pairs, sums = np.maximum(sizes * (sizes - 1) // 2, 1), stats.within_sums[m]
-            compactness[m] = float((sums / pairs).sum())
-    values = _over_largest(separation) + _over_largest(compactness)
+            foreign_shares[m] = float((np.bincount(codes, foreign, len(sizes)) / sizes).max())
+            pairs, sums = sizes * (sizes - 1) // 2, stats.within_sums[m]
+            if compactness == "pooled":
+                mean_distances[m] = float(sums.sum() / max(pairs.sum(), 1))
+            else:
+                mean_distances[m] = float((sums / np.maximum(pairs, 1)).sum())
+    values = _over_largest(foreign_shares) + _over_largest(mean_distances)
     return Scores.of(inputs.labelings.names, {"cvnn_index": values}, reasons, inputs.coverage)
 
 
@@ -289,7 +300,7 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or if all objects coincide.
+        For fewer than two clusters, singletons only, or if all objects coincide.
 
     Notes
     -----
@@ -306,6 +317,8 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     >>> round(s_dbw_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
     0.0099
     """
+    if stats.pairs_within(m) == 0:
+        return SINGLETONS_ONLY
     C = stats.centroids[m]
     k = len(C)
     lengths, total = variance_lengths(stats, m)

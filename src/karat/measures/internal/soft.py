@@ -11,7 +11,7 @@ from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import SoftPartition
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.internal.batch import batch_form, compute_one
+from karat.measures.internal.batch import SINGLETONS_ONLY, batch_form, compute_one
 from karat.measures.internal.nearest import nearest_centroids
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import (
@@ -88,7 +88,7 @@ def xie_beni_index(
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or if the separation is 0.
+        For fewer than two clusters, hard singletons only, or if the separation is 0.
 
     Notes
     -----
@@ -131,6 +131,8 @@ def xie_beni_index(
 
 def _xie_beni(stats: Statistics, m: int, separation: str) -> float | str:
     """Xie–Beni index of hard clustering m, or the reason of a missing value."""
+    if stats.pairs_within(m) == 0:
+        return SINGLETONS_ONLY
     if separation == "single":
         nearest = float(stats.nearest_between[m].min())
     else:

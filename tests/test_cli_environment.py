@@ -1,0 +1,67 @@
+"""Environments and files that commands meet: byte orders, limits, modes of new files."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import karat
+from karat.runtime.kept_file import STUDY, EntryFile
+from karat.runtime.output import write_output
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+
+
+def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A finished ``karat`` process."""
+    return subprocess.run(
+        [sys.executable, "-m", "karat", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("kind", [">f8", ">i4"])
+def test_rows_of_the_other_byte_order_are_drawn(tmp_path: Path, kind: str) -> None:
+    np.save(tmp_path / "x.npy", (9 * X).astype(kind))
+    cells, _ = karat.datasets.read_cells(tmp_path / "x.npy")
+    np.testing.assert_array_equal(cells.iloc[[3, 1]], (9 * X).astype(kind)[[3, 1]])
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "two"])
+def test_a_number_of_threads_that_is_none(count: str) -> None:
+    result = command("measures", NUMBA_NUM_THREADS=count)
+    assert result.returncode == 2
+    assert "NUMBA_NUM_THREADS is" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of the address space")
+def test_too_little_address_space_has_no_traceback(tmp_path: Path) -> None:
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b,c", comments="")
+    line = f"ulimit -v 1000000; exec {sys.executable} -m karat run {tmp_path / 'x.csv'}"
+    result = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "out of memory" in result.stderr or "of memory, and" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
+def test_files_with_labels_are_only_for_the_user(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        EntryFile(tmp_path / "a.karat", STUDY, {}).close()
+        write_output(tmp_path / "labels.csv", "row,label\n", private=True)
+        write_output(tmp_path / "page.html", "")
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == {"a.karat": 0o600, "labels.csv": 0o600, "page.html": 0o666}

@@ -1,0 +1,73 @@
+"""Two columns of a Parquet file, counted batch by batch, as if read at once."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from command_line import karat_command
+from karat.cli import _label_files
+
+RNG = np.random.default_rng(0)
+TRUE, PRED = RNG.integers(-1, 4, 1000), RNG.integers(0, 6, 1000)
+FORMS: dict[str, Any] = {
+    "whole": lambda labels: labels,
+    "texts": lambda labels: [f" c{label} " if label >= 0 else "-1" for label in labels],
+    "floats": lambda labels: labels.astype(np.float64),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("noise", ["drop", "cluster", "error"])
+def test_counted_columns_are_those_of_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, noise: str
+) -> None:
+    table = pa.table({"x": PRED, "a": FORMS[form](TRUE), "b": FORMS[form](PRED)})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=300)
+    arguments = ("compare", tmp_path / "t.parquet", "--columns", "a,b", "--noise", noise, "--json")
+    monkeypatch.setattr(_label_files, "BATCH_ROWS", 64)
+    counted = karat_command(*arguments)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys.modules["karat.cli.compare"], "count_pairs", lambda *_: None)
+        whole = karat_command(*arguments)
+    assert counted.returncode == whole.returncode == (2 if noise == "error" else 0)
+    if noise == "error":
+        assert "-1" in counted.stderr
+        return
+    found, expected = json.loads(counted.stdout), json.loads(whole.stdout)
+    for record, other in zip(found.pop("measures"), expected.pop("measures"), strict=True):
+        value = record.pop("values")["a"]["b"]
+        assert value == pytest.approx(other.pop("values")["a"]["b"], nan_ok=True)
+        assert record == other
+    assert sorted(found.pop("notes")) == sorted(expected.pop("notes"))
+    for view in ("by_cluster", "by_class"):
+        rows, others = found.pop(view), expected.pop(view)
+        key = view.removeprefix("by_")
+        assert len(rows) == len(others)
+        by_name = {row[key]: row for row in others}
+        assert all(row == pytest.approx(by_name[row[key]]) for row in rows)
+    for facts in (found, expected):
+        for labeling in facts["labelings"].values():
+            labeling["coverage"] = pytest.approx(labeling["coverage"])
+    assert found["objects"] == expected["objects"]
+    assert list(found["labelings"]) == list(expected["labelings"])
+    for name, facts in found["labelings"].items():
+        assert facts["clusters"] == expected["labelings"][name]["clusters"]
+
+
+def test_missing_labels_are_counted(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1, None, 2], "b": [1, 2, 2]}), tmp_path / "t.parquet")
+    done = karat_command("compare", tmp_path / "t.parquet", "--columns", "a,b")
+    assert done.returncode == 2
+    assert "'a' has no label in 1 of 3 objects" in done.stderr
+    pq.write_table(pa.table({"a": [1, 1, 2], "b": [1, 2, 2]}), tmp_path / "t.parquet")
+    done = karat_command("compare", tmp_path / "t.parquet", "--columns", "a,c")
+    assert done.returncode == 2
+    assert "'c'" in done.stderr
