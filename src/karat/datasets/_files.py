@@ -192,12 +192,14 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
 def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> RawData:
     """Read delimited text."""
     layout = _layout.detect_layout(
-        path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns()
-    )
+        path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns(),
+        decimal=options.decimal,
+    )  # fmt: skip
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
     named_columns = {name for name in (options.label_column, options.id_column) if name is not None}
+    notes = list(layout.notes)
     table, ragged = _delimited.read_rows(
         path,
         layout,
@@ -205,8 +207,9 @@ def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> Ra
         as_text=set(columns) if literal else named_columns,
         encoding=options.encoding,
         skip=options.impute == "drop",
+        notes=None if options.strict else notes,
     )
-    return RawData("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
+    return RawData("", None, table, layout.names, notes=notes, ragged=ragged)
 
 
 def _parquet(path: Path, options: ReadingOptions) -> RawData:
@@ -299,9 +302,12 @@ def _numbers_only(path: Path) -> Iterator[None]:
 def _array(array: NDArray[Any], beside: dict[str, NDArray[Any]], path: Path) -> RawData:
     """Raw data of an array: a structured one as a table, else objects by features."""
     if array.dtype.names:
-        return RawData("", None, to_arrow({name: array[name] for name in array.dtype.names}))
+        native = array.astype(array.dtype.newbyteorder("="))
+        return RawData("", None, to_arrow({name: native[name] for name in array.dtype.names}))
     if array.ndim == 1:
         array = array.reshape(-1, 1)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.ndim != 2:
         raise InputError(
             f"{path} holds an array of shape {array.shape}; expected objects × features"

@@ -12,6 +12,7 @@ from karat.runtime.validation import InputError, check_choice, unknown_name
 Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
 DataKind: TypeAlias = Literal["features", "distances", "graph"]
 Impute: TypeAlias = Literal["neighbors", "median", "drop"]
+DecimalMark: TypeAlias = Literal[".", ","]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
@@ -23,6 +24,7 @@ class FileOptions(TypedDict, total=False):
     """Format of a file, and vectorization of its texts; see :func:`karat.datasets.read`."""
 
     na_values: Iterable[str] | str
+    decimal: DecimalMark | None
     kind: DataKind | None
     header: bool | None
     encoding: str
@@ -45,6 +47,7 @@ class ReadingOptions:
     strict: bool = False
     accept: tuple[str, ...] = ()
     na_values: tuple[str, ...] = ()
+    decimal: DecimalMark | None = None
     kind: DataKind | None = None
     header: bool | None = None
     encoding: str = "utf-8"
@@ -56,6 +59,8 @@ class ReadingOptions:
     def __post_init__(self) -> None:
         if self.kind is not None:
             check_choice(self.kind, DATA_KINDS, "kind")
+        if self.decimal is not None:
+            check_choice(self.decimal, get_args(DecimalMark), "decimal")
         check_choice(self.scale, SCALES, "scale")
         if self.impute is not None:
             check_choice(self.impute, IMPUTES, "impute")
@@ -89,6 +94,11 @@ class ReadingOptions:
         return {
             name: value for name, value in values.items() if value != getattr(ReadingOptions, name)
         }
+
+    @property
+    def number_marks(self) -> tuple[str, ...]:
+        """Reading of the marks in numbers; empty where the cells decide."""
+        return {None: (), ".": ("point",), ",": ("comma",)}[self.decimal]
 
     @property
     def max_invalid_share(self) -> float:

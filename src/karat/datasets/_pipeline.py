@@ -19,6 +19,7 @@ from karat.datasets._options import ReadingOptions
 from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
 from karat.datasets.data_checks import chosen_scale, missing_values, repeats, sorted_labels
 from karat.datasets.findings import Finding, ordered
+from karat.datasets.odd_rows import CleanRows, without_odd_rows
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import InterpretedTable, interpret_table
@@ -56,7 +57,10 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
             "a clustering needs at least two"
         )
     if may_assume:
-        findings += repeats(draft)
+        more, repeated = repeats(draft, options)
+        findings += more
+        assert plan is not None
+        plan = plan.without(repeated)
     scaling, finding = _scale(draft, options, may_assume)
     findings += [] if finding is None else [finding]
     check_range(draft, scaling)
@@ -150,11 +154,21 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
     }
     notes = _initial_notes(raw, options)
     table = table.drop_columns([n for n in table.column_names if n in {*named, *options.drop}])
+    may_assume = options.kind is None and not options.strict
+    cleaned = CleanRows(table)
+    if may_assume and raw.ragged is None and not {"rows", "shifted", "stacked"} & {*options.accept}:
+        cleaned = without_odd_rows(table)
+        named = {
+            name: values if cleaned.kept is None else values[cleaned.kept]
+            for name, values in named.items()
+        }
+        table = cleaned.table
     table, index = _columns.without_index(table)
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
     interpreted = interpret_table(table, options)
+    interpreted.findings = [*cleaned.findings, *interpreted.findings]
     if not interpreted.features:
         kinds = ", ".join(
             f"{column.name!r} as {column.kind}" for column in interpreted.plan.columns[:6]
@@ -167,6 +181,9 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
     raw.content = table = None  # its memory is wanted
     flags = {column.name for column in interpreted.plan.columns if column.kind == "category"}
     draft = _columns.features(interpreted.features, flags)
+    draft.rows = cleaned.kept
+    of_sets = {c.name for c in interpreted.plan.columns if c.facts.get("indicator")}
+    draft.categorical |= np.isin(np.array(draft.columns)[draft.origin], sorted(of_sets))
     interpreted.features = {}
     draft.ids = interpreted.ids if options.id_column is None else named[options.id_column]
     draft.labels = named.get(options.label_column or "")
