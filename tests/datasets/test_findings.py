@@ -15,7 +15,8 @@ import karat.datasets
 from karat import cli
 from karat.datasets import DoubtfulError, from_array, from_objects, from_table, read
 from karat.datasets.findings import SENTENCES, sentence
-from karat.datasets.number_formats import days, numbers
+from karat.datasets.number_formats import days
+from karat.datasets.number_readings import numbers_of
 from karat.runtime.validation import InputError
 
 FAST = ["-c", "kmeans", "-k", "2:6", "--n-init", "2", "--workers", "1", "--quiet", "--no-stability"]
@@ -342,9 +343,9 @@ def test_what_is_no_distance_is_rejected(value):
     ],
 )
 def test_numbers_as_people_write_them(cells, values, form):
-    actual_values, actual_form = numbers(cells)
-    np.testing.assert_array_equal(actual_values, values)
-    assert form in actual_form
+    read_cells = numbers_of(cells)
+    np.testing.assert_array_equal(read_cells.values, values)
+    assert form in read_cells.form
 
 
 def test_dates_as_people_write_them():

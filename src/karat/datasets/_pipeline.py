@@ -141,9 +141,9 @@ def _describe(
 
 def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, InterpretedTable]:
     """Draft of a table whose columns were interpreted."""
-    table = with_visible_names(raw.content)
+    table = _columns.plain_columns(with_visible_names(raw.content))
     raw.names = tuple(table.column_names if raw.names is None else map(visible, raw.names))
-    options.check_columns(raw.names)
+    options.check_columns([*raw.names, *table.column_names])
     if table.num_rows < 2:
         rows = "one object" if table.num_rows else "no rows"
         raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")

@@ -28,6 +28,7 @@ from karat.datasets._texts import (
     read_counts,
     read_documents,
 )
+from karat.datasets.json_tables import has_records_without_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,6 +147,8 @@ def _read_local(path: str | os.PathLike[str], options: ReadingOptions) -> Datase
         return read_relation(file, options)
     if suffix in COUNT_SUFFIXES or has_terms(file, options.terms):
         return read_counts(file, options)
+    if has_records_without_text(file, suffix, options.text_column):
+        return prepare(_read_raw(path, options), options)
     if file.is_dir() or suffix in TEXT_DATA_SUFFIXES or options.text_column is not None:
         return read_documents(file, options)
     return prepare(_read_raw(path, options), options)
@@ -199,7 +202,9 @@ def _cells(
 
     file = Path(path)
     check_name(file)
-    if file.is_dir() or split_name(file)[1] in DOCUMENT_SUFFIXES:
+    suffix = split_name(file)[1]
+    has_records = has_records_without_text(file, suffix, options.text_column)
+    if file.is_dir() or (suffix in DOCUMENT_SUFFIXES and not has_records):
         documents = documents_of(file, options)
         cells = {
             name: ["" if v is None else v for v in values]

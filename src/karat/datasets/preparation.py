@@ -159,7 +159,7 @@ class Preparation:
         """Further objects of a table, matched by column names."""
         import pyarrow as pa
 
-        table = with_visible_names(table)
+        table = _columns.plain_columns(with_visible_names(table))
         if table.num_columns and table.column_names[0] == "":
             table = table.rename_columns(["column1", *table.column_names[1:]])
         available = set(table.column_names)
