@@ -48,12 +48,12 @@ def _show(dataset: Dataset) -> None:
     if dataset.plan is not None:
         rows = [
             (
-                one.name, one.kind, one.use, f"{one.missing:,}" if one.missing else "",
+                one.name, one.kind, one.role, f"{one.missing:,}" if one.missing else "",
                 f"{one.n_values:,}", "" if one.spread is None else f"{one.spread:.3g}",
             )
             for one in dataset.plan.columns[:SHOWN]
         ]  # fmt: skip
-        heads = ("column", "understood as", "use", "missing", "values", "spread")
+        heads = ("column", "understood as", "role", "missing", "values", "spread")
         show_table(heads, rows, numbers=range(3, 6))
         more = len(dataset.plan.columns) - SHOWN
         if more > 0:

@@ -277,6 +277,8 @@ def plain_columns(table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     columns: dict[str, pa.ChunkedArray] = {}
+    if not any(pa.types.is_dictionary(dtype) or pa.types.is_nested(dtype) for dtype in table.schema.types):
+        return table
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_dictionary(column.type):
             column = _decoded(column)
@@ -286,9 +288,8 @@ def plain_columns(table: pa.Table) -> pa.Table:
             continue
         for entry, values in entries.items():
             columns[_unique(f"{name}{entry}", columns)] = values
-    if all(new is old for new, old in zip(columns.values(), table.columns, strict=False)):
-        return table
-    return pa.table(list(columns.values()), names=list(columns))
+    plain = pa.table(list(columns.values()), names=list(columns))
+    return plain.replace_schema_metadata(table.schema.metadata)
 
 
 def _unique(name: str, names: Container[str]) -> str:

@@ -25,6 +25,9 @@ class FileOptions(TypedDict, total=False):
 
     na_values: Iterable[str] | str
     decimal: DecimalMark | None
+    one_row_per: str | None
+    pivot: str | None
+    series: bool
     kind: DataKind | None
     header: bool | None
     encoding: str
@@ -48,6 +51,9 @@ class ReadingOptions:
     accept: tuple[str, ...] = ()
     na_values: tuple[str, ...] = ()
     decimal: DecimalMark | None = None
+    one_row_per: str | None = None
+    pivot: str | None = None
+    series: bool = False
     kind: DataKind | None = None
     header: bool | None = None
     encoding: str = "utf-8"
@@ -64,6 +70,10 @@ class ReadingOptions:
         check_choice(self.scale, SCALES, "scale")
         if self.impute is not None:
             check_choice(self.impute, IMPUTES, "impute")
+        shapes = {"one_row_per": self.one_row_per, "pivot": self.pivot, "series": self.series}
+        chosen = [name for name, value in shapes.items() if value]
+        if len(chosen) > 1:
+            raise InputError(f"{' and '.join(chosen)} each make one row per object; choose one")
         if self.label_column is not None and self.truth is not None:
             raise InputError("the classes come from label_column or from truth; give one of them")
         if self.label_column is not None and self.label_column == self.id_column:
@@ -96,6 +106,11 @@ class ReadingOptions:
         }
 
     @property
+    def reshapes(self) -> bool:
+        """Whether several rows are made one object."""
+        return bool(self.one_row_per or self.pivot or self.series)
+
+    @property
     def number_marks(self) -> tuple[str, ...]:
         """Reading of the marks in numbers; empty where the cells decide."""
         return {None: (), ".": ("point",), ",": ("comma",)}[self.decimal]
@@ -120,7 +135,8 @@ class ReadingOptions:
 
     def columns(self) -> list[str]:
         """All named columns."""
-        listed = (self.label_column, self.id_column, *self.drop)
+        pivoted = () if self.pivot is None else self.pivot.rpartition(":")[::2]
+        listed = (self.label_column, self.id_column, *self.drop, self.one_row_per, *pivoted)
         return [name for name in listed if name is not None]
 
     def check_columns(self, names: Iterable[str]) -> None:

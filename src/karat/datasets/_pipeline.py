@@ -23,6 +23,7 @@ from karat.datasets.odd_rows import CleanRows, without_odd_rows
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import InterpretedTable, interpret_table
+from karat.datasets.reshaped_tables import reshaped
 from karat.datasets.table_kinds import distances_finding, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
@@ -153,7 +154,9 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
         if name is not None
     }
     notes = _initial_notes(raw, options)
-    table = table.drop_columns([n for n in table.column_names if n in {*named, *options.drop}])
+    shaping = {options.id_column} if options.reshapes else set()
+    aside = {*named, *options.drop} - shaping
+    table = table.drop_columns([n for n in table.column_names if n in aside])
     may_assume = options.kind is None and not options.strict
     cleaned = CleanRows(table)
     if may_assume and raw.ragged is None and not {"rows", "shifted", "stacked"} & {*options.accept}:
@@ -167,6 +170,12 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
+    one_each = reshaped(table, options)
+    if one_each is not None:
+        named = {name: values[one_each.first_rows] for name, values in named.items()}
+        table, notes = one_each.table, [*notes, one_each.note]
+        rows = one_each.first_rows
+        cleaned.kept = rows if cleaned.kept is None else cleaned.kept[rows]
     interpreted = interpret_table(table, options)
     interpreted.findings = [*cleaned.findings, *interpreted.findings]
     if not interpreted.features:
@@ -186,6 +195,7 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
     draft.categorical |= np.isin(np.array(draft.columns)[draft.origin], sorted(of_sets))
     interpreted.features = {}
     draft.ids = interpreted.ids if options.id_column is None else named[options.id_column]
+    draft.ids = draft.ids if one_each is None else one_each.ids
     draft.labels = named.get(options.label_column or "")
     draft.notes = notes + draft.notes
     return draft, interpreted

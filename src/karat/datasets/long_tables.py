@@ -11,6 +11,7 @@ import numpy as np
 from karat.datasets import _columns, object_ids
 from karat.datasets.findings import Finding
 from karat.datasets.number_formats import days
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +72,26 @@ def several_rows(table: pa.Table) -> Finding | None:
         if found is not None:
             return found
     return None
+
+
+def is_time_column(table: pa.Table, name: str) -> bool:
+    """Whether a column of a table has times."""
+    key = _keys(table.column(name), name)
+    return key is not None and _is_time(key, table)
+
+
+def series_columns(table: pa.Table, id_column: str | None) -> tuple[str, str]:
+    """Columns of the ids and of the times of series in long format."""
+    finding = several_rows(table)
+    if id_column is None and finding is not None and finding.key == "series":
+        return finding.columns[0], finding.columns[1]
+    times = [name for name in table.column_names if is_time_column(table, name)]
+    times = [name for name in times if name != id_column]
+    if not times:
+        raise InputError("series need a column of times, and none looks like one")
+    if id_column is not None:
+        return id_column, times[0]
+    raise InputError("name the column that says whose series a row belongs to: id_column (--id-column)")
 
 
 def _keys(column: pa.ChunkedArray, name: str) -> _Keys | None:
