@@ -153,9 +153,7 @@ def lost_point(t: Dirty, folder: Path) -> None:
 def change_unit(t: Dirty, form: Callable[[float], float]) -> None:
     """Another unit in one column, from a row on."""
     name, row = t.numeric(), int(t.rng.integers(t.n // 3, 2 * t.n // 3))
-    t.columns[name] = [
-        x if i < row else round(form(x), 4) for i, x in enumerate(t.columns[name])
-    ]
+    t.columns[name] = [x if i < row else round(form(x), 4) for i, x in enumerate(t.columns[name])]
 
 
 @kind()
@@ -285,9 +283,7 @@ def two_units_in_cells(t: Dirty, folder: Path) -> None:
 @kind()
 def thousands_by_letter(t: Dirty, folder: Path) -> None:
     name = t.numeric()
-    t.columns[name] = [
-        f"{x / 50:.3f}k" if x > 50 else f"{20 * x:.0f}" for x in t.columns[name]
-    ]
+    t.columns[name] = [f"{x / 50:.3f}k" if x > 50 else f"{20 * x:.0f}" for x in t.columns[name]]
 
 
 @kind()
@@ -300,9 +296,7 @@ def detection_limit(t: Dirty, folder: Path) -> None:
 @kind()
 def parentheses(t: Dirty, folder: Path) -> None:
     name = t.numeric()
-    t.columns[name] = [
-        f"({50 - x:.2f})" if x < 50 else f"{x - 50:.2f}" for x in t.columns[name]
-    ]
+    t.columns[name] = [f"({50 - x:.2f})" if x < 50 else f"{x - 50:.2f}" for x in t.columns[name]]
 
 
 @kind()
@@ -391,7 +385,15 @@ def mostly_missing(t: Dirty, folder: Path) -> None:
 
 @kind()
 def comments(t: Dirty, folder: Path) -> None:
-    words = ["good", "late", "asked twice", "no reply", "sent, again", 'so-called "best"', "new\nline"]
+    words = [
+        "good",
+        "late",
+        "asked twice",
+        "no reply",
+        "sent, again",
+        'so-called "best"',
+        "new\nline",
+    ]
     t.put_in("remark", [f"{t.rng.choice(words)} {t.rng.integers(90)}" for _ in range(t.n)])
 
 
@@ -506,7 +508,9 @@ def big_endian(t: Dirty, folder: Path) -> str:
 @kind()
 def sheet_with_title(t: Dirty, folder: Path) -> str:
     rows: list[list[Any]] = [["Report"], ["of the year 2024"], [], *rows_of(t)]
-    pd.DataFrame(rows).to_excel(folder / "data.xlsx", header=False, index=False, engine="xlsxwriter")
+    pd.DataFrame(rows).to_excel(
+        folder / "data.xlsx", header=False, index=False, engine="xlsxwriter"
+    )
     return "data.xlsx"
 
 

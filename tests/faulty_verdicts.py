@@ -28,8 +28,8 @@ def verdict(name: str, seed: int, folder: Path) -> str:
         return "stopped"
     answer = json.loads(done.stdout)
     clusters = pd.read_csv(labels)["cluster"]
-    if len(clusters) == len(faulty.classes):
-        if adjusted_rand_score(faulty.classes, clusters) >= RIGHT:
-            return "right"
+    is_complete = len(clusters) == len(faulty.classes)
+    if is_complete and adjusted_rand_score(faulty.classes, clusters) >= RIGHT:
+        return "right"
     harmful = [finding for finding in answer["findings"] if finding["severity"] == "harmful"]
     return "said" if harmful else "silent"

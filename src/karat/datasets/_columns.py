@@ -277,7 +277,9 @@ def plain_columns(table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     columns: dict[str, pa.ChunkedArray] = {}
-    if not any(pa.types.is_dictionary(dtype) or pa.types.is_nested(dtype) for dtype in table.schema.types):
+    if not any(
+        pa.types.is_dictionary(dtype) or pa.types.is_nested(dtype) for dtype in table.schema.types
+    ):
         return table
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_dictionary(column.type):

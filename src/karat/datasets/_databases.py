@@ -49,7 +49,10 @@ def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
     query = "SELECT table_name FROM information_schema.tables ORDER BY table_name"
     try:
         # a view of somebody else's file must not read other files of this machine
-        config = {"enable_external_access": "false", "autoload_known_extensions": "false"}
+        config: dict[str, Any] = {
+            "enable_external_access": "false",
+            "autoload_known_extensions": "false",
+        }
         with duckdb.connect(str(path), read_only=True, config=config) as connection:
             names = [row[0] for row in connection.execute(query).fetchall()]
             name = _chosen(path, table, names)

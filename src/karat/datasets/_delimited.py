@@ -190,19 +190,15 @@ def ragged_lines(path: Path, layout: TextLayout, encoding: str) -> list[Ragged]:
     return ragged
 
 
-def _footnotes(
-    path: Path, layout: TextLayout, encoding: str, ragged: list[Ragged]
-) -> list[Ragged]:
+def _footnotes(path: Path, layout: TextLayout, encoding: str, ragged: list[Ragged]) -> list[Ragged]:
     """Ragged lines if all of them stand below the table and have few cells, else none."""
     width = len(layout.names)
     with_few_cells = all(2 * sum(map(bool, line.cells)) <= width + 1 for line in ragged)
     if len(ragged) > MAX_FOOTNOTES or width < 2 or not with_few_cells:
         return []
-    n_lines = sum(1 for _ in cells_of(_lines(path, encoding), layout.delimiter))
-    first = ragged[0].line
-    last = [row for row in cells_of(_lines(path, encoding), layout.delimiter)][-len(ragged) - 3 :]
-    below = [row for row in last if row and len(row) != width]
-    return ragged if len(below) == len(ragged) and n_lines - first <= 2 * MAX_FOOTNOTES else []
+    reader = cells_of(_lines(path, encoding), layout.delimiter)
+    below = [row for row in reader if reader.line_num >= ragged[0].line and row]
+    return ragged if len(below) == len(ragged) else []
 
 
 def _ragged_error(path: Path, layout: TextLayout, ragged: list[Ragged]) -> RepairableError:

@@ -8,8 +8,8 @@ import time
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO
 
 from karat.runtime.validation import InputError
 
@@ -40,7 +40,7 @@ def _too_large(address: str) -> InputError:
     return InputError(f"{address} is larger than {limit}; download it to a file first")
 
 
-def _copy(response: IO[bytes], file: Path, address: str) -> None:
+def _copy(response: BufferedIOBase, file: Path, address: str) -> None:
     """Copy what a server sends, up to the limits of size and time, whatever it announced."""
     size, end = 0, time.monotonic() + _MAX_SECONDS
     with file.open("wb") as out:
@@ -50,8 +50,8 @@ def _copy(response: IO[bytes], file: Path, address: str) -> None:
                 raise _too_large(address)
             if time.monotonic() > end:
                 raise InputError(
-                    f"{address} takes longer than {_MAX_SECONDS / 60:.3g} minutes; download it to a "
-                    "file first"
+                    f"{address} takes longer than {_MAX_SECONDS / 60:.3g} minutes; download it to "
+                    "a file first"
                 )
             out.write(chunk)
 

@@ -64,6 +64,7 @@ class DatasetDraft:
     ids: NDArray[Any] | None = None
     labels: NDArray[np.object_] | None = None
     rows: NDArray[np.intp] | None = None  # of the source, where some were excluded
+    n_source: int = 0  # rows of the source, where some were excluded
     filler: Any = None  # of missing values
 
     @property

@@ -34,8 +34,9 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 SPREADSHEET_SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 FORMATS = (
-    "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), JSON (.json, .jsonl), NumPy (.npy, .npz), Excel (.xlsx, .xls, "
-    ".ods), SQLite (.sqlite, .db), DuckDB (.duckdb), AnnData (.h5ad), Matrix Market (.mtx), "
+    "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), JSON (.json, .jsonl), NumPy (.npy, .npz), "
+    "Excel (.xlsx, .xls, .ods), SQLite (.sqlite, .db), DuckDB (.duckdb), AnnData (.h5ad), "
+    "Matrix Market (.mtx), "
     "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
 MAX_NAME_BYTES = 255  # bytes, of the file systems in use

@@ -102,7 +102,11 @@ def detect_layout(
     n_title = _title_lines(lines, delimiter)
     first_cells, skip = _first_cells(lines[n_title:], delimiter)
     skip += n_title
-    cells = [row for row in cells_of(lines[skip:][:MAX_SAMPLED_LINES], delimiter) if len(row) == len(first_cells)]
+    cells = [
+        row
+        for row in cells_of(lines[skip:][:MAX_SAMPLED_LINES], delimiter)
+        if len(row) == len(first_cells)
+    ]
     has_names, reason = (
         _header(first_cells, cells, wanted) if header is None else (header, "as requested")
     )

@@ -15,15 +15,14 @@ from karat.datasets._draft import DatasetDraft, RawData
 from karat.datasets._labelings import KnownLabels, read_labels
 from karat.datasets._missing_values import fill_missing
 from karat.datasets._names import check_names, quoted, row_numbers, visible, with_visible_names
+from karat.datasets._object_rows import object_rows
 from karat.datasets._options import ReadingOptions
 from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
 from karat.datasets.data_checks import chosen_scale, missing_values, repeats, sorted_labels
 from karat.datasets.findings import Finding, ordered
-from karat.datasets.odd_rows import CleanRows, without_odd_rows
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import InterpretedTable, interpret_table
-from karat.datasets.reshaped_tables import reshaped
 from karat.datasets.table_kinds import distances_finding, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
@@ -58,10 +57,9 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
             "a clustering needs at least two"
         )
     if may_assume:
-        more, repeated = repeats(draft, options)
-        findings += more
         assert plan is not None
-        plan = plan.without(repeated)
+        more, repeated = repeats(draft, options)
+        findings, plan = findings + more, plan.without(repeated)
     scaling, finding = _scale(draft, options, may_assume)
     findings += [] if finding is None else [finding]
     check_range(draft, scaling)
@@ -120,13 +118,14 @@ def _describe(
         )
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
-        draft.ids = _per_object(ids, "ids", n)
+        draft.ids = _per_object(ids, "ids", n, draft.rows, draft.n_source)
     if isinstance(options.truth, str):
         labels = _known_labels(options.truth, draft, table)
         draft.labels = labels.values
         draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
     elif options.truth is not None:
-        draft.labels = _per_object(_by_index(options.truth, draft.ids), "truth", n)
+        truth = _by_index(options.truth, draft.ids)
+        draft.labels = _per_object(truth, "truth", n, draft.rows, draft.n_source)
     if raw.ragged is not None:
         draft.keep_objects(~raw.ragged)
         excluded = np.flatnonzero(raw.ragged)
@@ -148,36 +147,10 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
     if table.num_rows < 2:
         rows = "one object" if table.num_rows else "no rows"
         raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")
-    named = {
-        name: _columns.objects(table.column(name), name)
-        for name in (options.label_column, options.id_column)
-        if name is not None
-    }
-    notes = _initial_notes(raw, options)
-    shaping = {options.id_column} if options.reshapes else set()
-    aside = {*named, *options.drop} - shaping
-    table = table.drop_columns([n for n in table.column_names if n in aside])
-    may_assume = options.kind is None and not options.strict
-    cleaned = CleanRows(table)
-    if may_assume and raw.ragged is None and not {"rows", "shifted", "stacked"} & {*options.accept}:
-        cleaned = without_odd_rows(table)
-        named = {
-            name: values if cleaned.kept is None else values[cleaned.kept]
-            for name, values in named.items()
-        }
-        table = cleaned.table
-    table, index = _columns.without_index(table)
-    if index:
-        notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
-    table = _columns.without_row_numbers(table, notes)
-    one_each = reshaped(table, options)
-    if one_each is not None:
-        named = {name: values[one_each.first_rows] for name, values in named.items()}
-        table, notes = one_each.table, [*notes, one_each.note]
-        rows = one_each.first_rows
-        cleaned.kept = rows if cleaned.kept is None else cleaned.kept[rows]
-    interpreted = interpret_table(table, options)
-    interpreted.findings = [*cleaned.findings, *interpreted.findings]
+    n_source = table.num_rows
+    objects = object_rows(table, raw, options)
+    interpreted = interpret_table(objects.table, options)
+    interpreted.findings = [*objects.findings, *interpreted.findings]
     if not interpreted.features:
         kinds = ", ".join(
             f"{column.name!r} as {column.kind}" for column in interpreted.plan.columns[:6]
@@ -187,17 +160,17 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
             f"{', or was interpreted differently: ' * bool(kinds)}{kinds}; name columns to "
             "use with accept (--accept KEY)"
         )
-    raw.content = table = None  # its memory is wanted
+    raw.content = table = objects.table = None  # its memory is wanted
     flags = {column.name for column in interpreted.plan.columns if column.kind == "category"}
     draft = _columns.features(interpreted.features, flags)
-    draft.rows = cleaned.kept
+    draft.rows, draft.n_source = objects.rows, n_source
     of_sets = {c.name for c in interpreted.plan.columns if c.facts.get("indicator")}
     draft.categorical |= np.isin(np.array(draft.columns)[draft.origin], sorted(of_sets))
     interpreted.features = {}
-    draft.ids = interpreted.ids if options.id_column is None else named[options.id_column]
-    draft.ids = draft.ids if one_each is None else one_each.ids
-    draft.labels = named.get(options.label_column or "")
-    draft.notes = notes + draft.notes
+    id_values = objects.columns_aside.get(options.id_column or "", interpreted.ids)
+    draft.ids = id_values if objects.ids is None else objects.ids
+    draft.labels = objects.columns_aside.get(options.label_column or "")
+    draft.notes = [*_initial_notes(raw, options), *objects.notes, *draft.notes]
     return draft, interpreted
 
 
@@ -247,6 +220,10 @@ def _known_labels(path: str, draft: DatasetDraft, table: InterpretedTable | None
     try:
         return read_labels(path, n, ids=draft.ids)
     except InputError:
+        if draft.rows is not None:  # the file may have the rows that are no objects, too
+            with contextlib.suppress(InputError):
+                labels = read_labels(path, draft.n_source)
+                return replace(labels, values=labels.values[draft.rows])
         for ids in () if table is None else table.other_ids.values():
             with contextlib.suppress(InputError):
                 return read_labels(path, n, ids=ids)
@@ -272,11 +249,15 @@ def index_ids(table: object) -> NDArray[Any] | None:
     return None if object_ids.are_positions(values) else values
 
 
-def _per_object(values: Ids, name: str, n: int) -> NDArray[np.object_]:
-    """Labels or ids that a user supplies beside the data."""
+def _per_object(
+    values: Ids, name: str, n: int, rows: NDArray[np.intp] | None, n_source: int
+) -> NDArray[np.object_]:
+    """Labels or ids that a user supplies beside the data, one per object or row of the source."""
     if isinstance(values, (bytes, str)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be a sequence, one value per object; got {values!r}")
     array = _columns.column_array(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if rows is not None and len(array) == n_source:
+        array = array.take(rows)
     if len(array) != n:
         raise InputError(f"{name} has {len(array)} values, but there are {n} objects")
     return _columns.objects(array, name)

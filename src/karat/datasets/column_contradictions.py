@@ -83,9 +83,7 @@ def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[st
     They stand side by side, or their names begin alike.
     """
     flags = {
-        name: values == 1
-        for name, values in columns.items()
-        if np.isin(values, (0.0, 1.0)).all()
+        name: values == 1 for name, values in columns.items() if np.isin(values, (0.0, 1.0)).all()
     }
     in_order = _sets_of_neighbours(columns, flags, list(columns))
     if in_order:
@@ -95,7 +93,9 @@ def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[st
 
 
 def _sets_of_neighbours(
-    columns: Mapping[str, NDArray[np.floating]], flags: dict[str, NDArray[np.bool_]], names: list[str]
+    columns: Mapping[str, NDArray[np.floating]],
+    flags: dict[str, NDArray[np.bool_]],
+    names: list[str],
 ) -> list[tuple[str, ...]]:
     """Runs of names whose flags are exclusive and complete."""
     sets: list[tuple[str, ...]] = []

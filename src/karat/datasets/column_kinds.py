@@ -191,13 +191,14 @@ def _label(
 ) -> Interpretation | None:
     """Interpretation as classes or an outcome, by the column's name and few values."""
     plain_name = re.sub(r"[\W_]", "", name).lower()
-    if plain_name in LABEL_NAMES and 2 <= c <= MAX_LABELS and 5 * c <= n:
-        if not options.accepts("label"):
-            return Column(name, "label", "excluded", missing, c, spread, facts), None
-    elif _OUTCOME_NAME.search(name) and 2 <= c <= MAX_OUTCOMES and 5 * c <= n:
-        if not options.accepts("outcome"):
-            facts = facts | {"outcome": True}
-            return Column(name, "label", "excluded", missing, c, spread, facts), None
+    if plain_name in LABEL_NAMES:
+        is_label = 2 <= c <= MAX_LABELS and 5 * c <= n and not options.accepts("label")
+    else:
+        is_label = 2 <= c <= MAX_OUTCOMES and 5 * c <= n and not options.accepts("outcome")
+        is_label = is_label and _OUTCOME_NAME.search(name) is not None
+        facts = {**facts, "outcome": True}
+    if is_label:
+        return Column(name, "label", "excluded", missing, c, spread, facts), None
     return None
 
 
@@ -228,11 +229,11 @@ def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions)
         """Share of the checked cells with a finite value."""
         return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
 
-    marks = options.number_marks
-    read = numbers_of([cells[i] for i in checked], marks, cell_counts[checked])
+    written = options.number_marks
+    read = numbers_of([cells[i] for i in checked], written, cell_counts[checked])
     if share(read.values) >= 1 - options.max_invalid_share:
         if len(checked) < len(cells):
-            read = numbers_of(cells, marks, cell_counts)
+            read = numbers_of(cells, written, cell_counts)
         values, wrong = read.values, np.isnan(read.values)
         if wrong.any():
             examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])
@@ -297,8 +298,8 @@ def _interpret_numbers(
             absent |= np.isin(values, far_values)
             observed &= ~absent
             distinct, counts = distinct[is_kept], counts[is_kept]
-    lone = lone_cells(np.where(observed, values, np.nan)) if not options.accepts("lone") else []
-    if len(lone):
+    lone = lone_cells(np.where(observed, values, np.nan))
+    if len(lone) and not options.accepts("lone"):
         facts["lone"] = {int(row): float(values[row]) for row in lone[:3]}
         absent[lone], observed[lone] = True, False
         distinct, counts = np.unique(values[observed], return_counts=True)

@@ -99,7 +99,10 @@ def repeats(draft: DatasetDraft, options: ReadingOptions) -> tuple[list[Finding]
     keep = ~np.isin(np.array(draft.columns)[draft.origin], names)
     draft.keep_features(keep)
     option = {"accept": ("duplicate-columns",)}
-    return [*findings, Finding("duplicate-columns", "notable", {"pairs": pairs}, names, option)], names
+    return [
+        *findings,
+        Finding("duplicate-columns", "notable", {"pairs": pairs}, names, option),
+    ], names
 
 
 def _repeated_rows(draft: DatasetDraft) -> list[Finding]:

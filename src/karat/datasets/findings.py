@@ -108,7 +108,7 @@ def _reproduced(f: Finding) -> str:
 def _lone(f: Finding) -> str:
     """Sentence about lone cells far from all others."""
     places = [
-        f"{name!r} is {value:,.10g} in row {row + 1:,}, and otherwise from {low:,.6g} to {high:,.6g}"
+        f"{name!r} is {value:,.10g} in row {row + 1:,}, else from {low:,.6g} to {high:,.6g}"
         for name, (cells, (low, high)) in f.facts["cells"].items()
         for row, value in cells.items()
     ]
@@ -274,15 +274,16 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "distances between the objects, not features.",
     "edges": "{first!r} and {second!r} name the same {nodes:,} things in {edges:,} rows: this "
     "looks like the edges of a graph, not points with coordinates.",
-    "long-format": "{first!r} and {second!r} name {objects:,} things and {variables:,} variables of "
-    "them in each row: a table in long format, whose rows are no objects.",
+    "long-format": "{first!r} and {second!r} name {objects:,} things and {variables:,} variables: "
+    "a table in long format, whose rows are no objects.",
     "series": _series_of,
     "repeated-ids": _several_rows,
     "stacked": "Row {row:,} looks like another header line ({cells}): several tables in one file?",
     "decimal-mark": _decimal_mark,
     "header": _header,
     "unit-change": _unit_change,
-    "shifted": "The cells of {count:,} rows are shifted by one column (e.g. row {row:,}): moved back.",
+    "shifted": "The cells of {count:,} rows are shifted by one column (e.g. row {row:,}): moved "
+    "back.",
     "lone": _lone,
     "rows": _rows_aside,
     "outcome": "{names} {are} named like an outcome: excluded, so that the groups are not found by "
@@ -309,6 +310,7 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "duplicate-rows": "{count:,} of {n:,} objects repeat another one exactly. They count as often "
     "as they occur; if that is a mistake of the export, make the rows unique.",
     "duplicate-columns": _duplicate_columns,
-    "exclusive": "{few} are 0 or 1, and exactly one of them is 1 in each row: read as one category.",
+    "exclusive": "{few} are 0 or 1, and exactly one of them is 1 in each row: read as one "
+    "category.",
     "weight": "{names} {are} named like the weight of a row: excluded.",
 }

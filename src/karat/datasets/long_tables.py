@@ -91,7 +91,9 @@ def series_columns(table: pa.Table, id_column: str | None) -> tuple[str, str]:
         raise InputError("series need a column of times, and none looks like one")
     if id_column is not None:
         return id_column, times[0]
-    raise InputError("name the column that says whose series a row belongs to: id_column (--id-column)")
+    raise InputError(
+        "name the column that says whose series a row belongs to: id_column (--id-column)"
+    )
 
 
 def _keys(column: pa.ChunkedArray, name: str) -> _Keys | None:
@@ -183,7 +185,11 @@ def _series(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> Findi
             continue
         mean_rows = table.num_rows / key.count
         is_thing = bool(_THING_NAME.search(key.name))
-        if not _are_unique(key, time) or mean_rows < 3 or not (is_thing or time.count < mean_rows * 2):
+        if (
+            not _are_unique(key, time)
+            or mean_rows < 3
+            or not (is_thing or time.count < mean_rows * 2)
+        ):
             continue
         if not is_thing and _columns.is_text(table.column(key.name).type) and key.count < 10:
             continue  # a category beside dates

@@ -26,9 +26,7 @@ _CELL = re.compile(
     r"\s*\)?\s*",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(
-    r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity", re.ASCII | re.IGNORECASE
-)
+_PLAIN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity", re.ASCII | re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _EUROPEAN = re.compile(r"[1-9]\d{0,2}(?:[. '\u00a0\u202f]\d{3})+(?:,\d+)?", re.ASCII)
 _GROUPED = re.compile(r"\d{1,3}(?:[ '\u00a0\u202f]\d{3})+(?:\.\d+)?", re.ASCII)
@@ -154,7 +152,9 @@ def _cost(values: Floats, weights: Floats) -> tuple[float, float]:
         return unread, 0.0
     decades = np.log10(np.abs(values[is_number]))
     # half a decade per cell is what the spread of any column may have
-    return unread, round(float((weights[is_number] * np.abs(decades - np.median(decades))).sum()), 6)
+    return unread, round(
+        float((weights[is_number] * np.abs(decades - np.median(decades))).sum()), 6
+    )
 
 
 def _doubtful_cells(
@@ -206,7 +206,11 @@ def _words(
             forms.add("other minus signs")
         if match["currency"] or SCALE_OF_UNIT.get((match["unit"] or "").lower()) == "currency":
             forms.add("a currency")
-    units = [unit for unit in scale if unit and unit != "%" and SCALE_OF_UNIT.get(unit.lower()) != "currency"]
+    units = [
+        unit
+        for unit in scale
+        if unit and unit != "%" and SCALE_OF_UNIT.get(unit.lower()) != "currency"
+    ]
     if "%" in scale:
         forms.add("per cent and shares" if scale.get("", 1.0) != 1.0 else "per cent")
     if units:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.datasets import _columns
-from karat.datasets.findings import Finding
+from karat.datasets.findings import Finding, Severity
 from karat.datasets.number_formats import MISSING_MARKS
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     import pyarrow as pa
 
     from karat.runtime.types import Bools
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 MAX_WORDS = 0.1
 #: largest share of rows that are no objects or whose cells are moved
 MAX_ODD_SHARE = 0.05
+MIN_ROWS = 10  # rows below which a last row is no total
 N_TAIL = 3  # last rows, where totals and notes stand
 _TOTAL = re.compile(
     r"(?:grand |sub)?-?totals?:?|sums?|summe|gesamt|mean|average|overall|insgesamt", re.IGNORECASE
@@ -38,49 +41,79 @@ class CleanRows:
     kept: np.ndarray | None = None
     findings: list[Finding] = field(default_factory=list)
 
+    def add(
+        self,
+        key: str,
+        facts: dict[str, object],
+        severity: Severity = "harmful",
+        assumed: bool = True,
+    ) -> None:
+        """Add a finding about rows."""
+        accept = {"accept": (key,)}
+        self.findings.append(Finding(key, severity, facts, (), accept, assumed))
 
-def without_odd_rows(table: pa.Table) -> CleanRows:
+
+def without_odd_rows(table: pa.Table, accepted: Container[str] = ()) -> CleanRows:
     """Exclude headers within the table, units, totals, notes and blank rows; move shifted cells.
 
     A second header with different names is a finding that stops: two tables in one file.
+    Nothing is done about ``accepted`` kinds of findings.
     """
+    clean = CleanRows(table)
+    n, blank = table.num_rows, _blank_rows(table)
+    rows, stacked = _odd_rows(table, blank)
+    excluded = sorted(row for numbers in rows.values() for row in numbers)
+    few = len(excluded) - int(blank.sum()) <= max(5, MAX_ODD_SHARE * n)
+    if stacked and "stacked" not in accepted:
+        shown = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
+        clean.add("stacked", {"row": stacked[0] + 1, "cells": shown}, assumed=False)
+    if excluded and few and "rows" not in accepted:
+        clean.kept = np.setdiff1d(np.arange(n), excluded)
+        clean.table = table.take(clean.kept)
+        clean.add(
+            "rows", {"rows": rows}, severity="notable" if set(rows) <= {"blank"} else "harmful"
+        )
+    if "shifted" not in accepted:
+        clean.table, moved = _moved_back(clean.table)
+        if moved:
+            first = moved[0] if clean.kept is None else int(clean.kept[moved[0]])
+            clean.add("shifted", {"count": len(moved), "row": first + 1})
+    return clean
+
+
+def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list[int]]:
+    """Rows that are no objects, by kind, and rows that look like headers of other tables."""
     n = table.num_rows
     rows: dict[str, list[int]] = {}
-    blank = _blank_rows(table)
-    if blank.any() and not blank.all():
+    stacked: list[int] = []
+    if blank.all():
+        return rows, stacked
+    if blank.any():
         rows["blank"] = np.flatnonzero(blank).tolist()
-    findings: list[Finding] = []
     last = n - 1 - int(np.argmax(~blank[::-1]))
+    names = [name.strip().casefold() for name in table.column_names]
     for row in _rows_of_words(table):
-        cells = _cells(table, row)
-        names = [name.strip().casefold() for name in table.column_names]
-        if [(cell or "").strip().casefold() for cell in cells] == names:
-            rows.setdefault("header", []).append(row)
-        elif row == 0:
-            rows.setdefault("units", []).append(row)
-        elif row > last - N_TAIL:
-            rows.setdefault("note", []).append(row)
-        else:
-            shown = ", ".join(repr(cell) for cell in cells[:3])
-            facts, accept = {"row": row + 1, "cells": shown}, {"accept": ("stacked",)}
-            findings += [Finding("stacked", "harmful", facts, (), accept, assumed=False)]
-    findings = findings[:1]
-    if n >= 10 and _TOTAL.fullmatch(next((c for c in _cells(table, last) if c), "").strip()):
+        cells = [(cell or "").strip().casefold() for cell in _cells(table, row)]
+        if cells != names and 0 < row <= last - N_TAIL:
+            stacked.append(row)
+            continue
+        kind = "header" if cells == names else "units" if row == 0 else "note"
+        rows.setdefault(kind, []).append(row)
+    first_cell = next((cell for cell in _cells(table, last) if cell), "")
+    if n >= MIN_ROWS and _TOTAL.fullmatch(first_cell.strip()) and _stands_once(table, last):
         rows.setdefault("total", []).append(last)
-    excluded = sorted(row for numbers in rows.values() for row in numbers)
-    kept = None
-    if excluded and len(excluded) - int(blank.sum()) <= max(5, MAX_ODD_SHARE * n):
-        kept = np.setdiff1d(np.arange(n), excluded)
-        table = table.take(kept)
-        accept = {"accept": ("rows",)}
-        severity = "notable" if set(rows) <= {"blank"} else "harmful"
-        findings.append(Finding("rows", severity, {"rows": rows}, (), accept))
-    table, moved = _moved_back(table)
-    if moved:
-        first = moved[0] if kept is None else int(kept[moved[0]])
-        facts, accept = {"count": len(moved), "row": first + 1}, {"accept": ("shifted",)}
-        findings.append(Finding("shifted", "harmful", facts, (), accept))
-    return CleanRows(table, kept, findings)
+    return rows, stacked
+
+
+def _stands_once(table: pa.Table, row: int) -> bool:
+    """Whether the first cell of a row with any is in no other row: a total, not a category."""
+    import pyarrow.compute as pc
+
+    for column in table.columns:
+        value = column[row].as_py()
+        if not _is_blank(value):
+            return bool(pc.sum(pc.equal(column, value)).as_py() == 1)
+    return False
 
 
 def _cells(table: pa.Table, row: int) -> list[str | None]:

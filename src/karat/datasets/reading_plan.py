@@ -254,8 +254,8 @@ def _column_findings(
     add("sentinel", with_sentinels, {"values": values, "count": count}, severity="harmful")
     add("header", [column for column in columns if column.facts.get("header")], {"found": "second"})
     lone = [column for column in columns if "lone" in column.facts]
-    cells = {column.name: (column.facts["lone"], column.facts["usual"]) for column in lone}
-    add("lone", lone, {"cells": cells}, severity="harmful")
+    places = {column.name: (column.facts["lone"], column.facts["usual"]) for column in lone}
+    add("lone", lone, {"cells": places}, severity="harmful")
     doubtful = [column for column in columns if "doubtful" in column.facts]
     cells = [cell for column in doubtful for cell in column.facts["doubtful"]]
     settled: dict[str, Any] = {"option": {"decimal": "."}, "assumed": False, "severity": "harmful"}

@@ -72,7 +72,9 @@ def _groups(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.intp],
     codes = np.array([number.setdefault(value, len(number)) for value in values], dtype=np.intp)
     if None in number:
         row = int(np.flatnonzero(codes == number[None])[0])
-        raise InputError(f"{name!r} is blank in row {row + 1}; every row needs the id of its object")
+        raise InputError(
+            f"{name!r} is blank in row {row + 1}; every row needs the id of its object"
+        )
     ids = np.empty(len(number), dtype=object)
     ids[:] = list(number)
     return ids, codes, np.unique(codes, return_index=True)[1]
@@ -84,7 +86,9 @@ def _pivoted(table: pa.Table, pivot: str, id_column: str | None) -> OneRowEach:
 
     variable, colon, value = pivot.rpartition(":")
     if not colon:
-        raise InputError(f"pivot is {pivot!r}; write it as VARIABLE:VALUE, the names of two columns")
+        raise InputError(
+            f"pivot is {pivot!r}; write it as VARIABLE:VALUE, the names of two columns"
+        )
     variables = _columns.objects(_column(table, variable), variable)
     rest = [name for name in table.column_names if name not in (variable, value)]
     if id_column is None and not rest:
