@@ -8,7 +8,7 @@ from typing import Any
 
 import karat
 from karat.measures import catalogue
-from karat.measures.measure_map import GROUPS, KINDS, SAME, load_map
+from karat.measures.measure_map import DATA_GROUPS, DATA_KINDS, SAME_CORRELATION, load_map
 from karat.measures.properties import definitions, stored_verdicts
 from karat_lab.map_of_measures import fit_and_unfit, stability
 
@@ -33,9 +33,9 @@ def by_property(found: Any) -> tuple[list[str], list[list[str]]]:
         for outcome in ("holds", "violated"):
             keys = [v.measure for v in verdicts if v.property == key and v.outcome == outcome]
             if keys:
-                means = [number(found.agreement[kind]["rho"][keys].mean()) for kind in KINDS]
+                means = [number(found.agreement[kind]["rho"][keys].mean()) for kind in DATA_KINDS]
                 rows.append([item.name, outcome, str(len(keys)), *means])
-    return ["property", "outcome", "measures", *(f"mean ρ, {kind}" for kind in KINDS)], rows
+    return ["property", "outcome", "measures", *(f"mean ρ, {kind}" for kind in DATA_KINDS)], rows
 
 
 def write(folder: Path, table: Table) -> None:
@@ -52,20 +52,24 @@ def write(folder: Path, table: Table) -> None:
         [
             catalogue[key].title + "*" * bool(found.studies[key] < whole),
             home.get(key, "improves with k"),
-            *(interval(found.agreement[group].loc[key]) for group in GROUPS if group != "tables"),
+            *(
+                interval(found.agreement[group].loc[key])
+                for group in DATA_GROUPS
+                if group != "tables"
+            ),
         ]
         for key in [*home, *(key for key in found.keys if key not in home)]
     ]
     put("fit", "".join(f"- {line}\n" for line in fit_and_unfit(found)))
-    put("truth", table(["measure", "family", *(g for g in GROUPS if g != "tables")], truth))
+    put("truth", table(["measure", "family", *(g for g in DATA_GROUPS if g != "tables")], truth))
 
     figure = karat.plot.agreement(found.rho, symbol="ρ")
     html = figure.to_html(full_html=False, include_plotlyjs="_static/plotly.min.js")
     (folder / "measure_map_heat.html").write_text(html, encoding="utf-8")
 
     same = [f"- {', '.join(catalogue[key].title for key in group)}" for group in found.same()]
-    put("same", f"These say the same (ρ > {SAME} for every two), so one of each is enough:\n\n"
-        + "\n".join(same) + "\n")  # fmt: skip
+    put("same", f"These say the same (ρ > {SAME_CORRELATION} for every two), "
+        "so one of each is enough:\n\n" + "\n".join(same) + "\n")  # fmt: skip
 
     rows = [
         [name, ", ".join(catalogue[key].title for key in members), stability(found, members)]
@@ -79,10 +83,10 @@ def write(folder: Path, table: Table) -> None:
         for way, row in ways.items():
             cells = [
                 f"{number(v, 3)} ({number(a, 3)} to {number(b, 3)})"
-                for v, a, b in (row[g] for g in ("all", *GROUPS) if g != "tables")
+                for v, a, b in (row[g] for g in ("all", *DATA_GROUPS) if g != "tables")
             ]
             rows.append([voters, way, *cells])
-    header = ["voters", "families", "all", *(g for g in GROUPS if g != "tables")]
+    header = ["voters", "families", "all", *(g for g in DATA_GROUPS if g != "tables")]
     put("consensus", table(header, rows))
     put(
         "about",

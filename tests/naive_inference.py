@@ -23,11 +23,11 @@ class Line:
     """The data as a function of the distance between the means of two clusters."""
 
     X: np.ndarray
-    one: np.ndarray
-    other: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
 
     def __post_init__(self) -> None:
-        nu = self.one / self.one.sum() - self.other / self.other.sum()
+        nu = self.first / self.first.sum() - self.second / self.second.sum()
         gap = nu @ self.X
         self.statistic, self.length = np.linalg.norm(gap), np.linalg.norm(nu)
         self.move = np.outer(nu / self.length**2, gap / self.statistic)
@@ -89,8 +89,8 @@ def where_negative(values: np.ndarray, at: np.ndarray) -> list[tuple[float, floa
     for low, high in ((np.zeros_like(a), ends[0]), (ends[0], ends[1]), (ends[1], np.inf)):
         with np.errstate(invalid="ignore"):
             middle = np.where(np.isinf(high), low + at[-1], (low + high) / 2)
-            some = (low < high) & (a * middle**2 + b * middle + c < -1e-10 * size)
-        bad += zip(low[some], np.broadcast_to(high, a.shape)[some], strict=True)
+            negative = (low < high) & (a * middle**2 + b * middle + c < -1e-10 * size)
+        bad += zip(low[negative], np.broadcast_to(high, a.shape)[negative], strict=True)
     return bad
 
 
@@ -101,14 +101,14 @@ def linkage_labels(X: np.ndarray, k: int, method: str) -> np.ndarray:
 
 
 def linkage_truncation(
-    X: np.ndarray, k: int, method: str, one: np.ndarray, other: np.ndarray
+    X: np.ndarray, k: int, method: str, first: np.ndarray, second: np.ndarray
 ) -> list[tuple[float, float]]:
     """Every pair of groups that was not merged must stay farther apart than the pair that was."""
-    n, line = len(X), Line(X, one, other)
+    n, line = len(X), Line(X, first, second)
     at = line.statistic * np.array([0.5, 1.0, 2.0])
     moved = [line.at(phi) for phi in at]
     tree = linkage(pdist(X) if method == "ward" else pdist(X, "sqeuclidean"), method)
-    side = np.where(one, 1, np.where(other, 2, 0))
+    side = np.where(first, 1, np.where(second, 2, 0))
     if method == "single":
         # the least of several quadratic functions is none: each pair of objects by itself
         i, j = np.nonzero(np.triu(side[:, None] != side))
@@ -126,13 +126,13 @@ def linkage_truncation(
         i, j = np.nonzero(np.triu(sides[:, None] != sides))
         sizes = M.sum(1)
         if method == "average":
-            found = [M @ D @ M.T / np.outer(sizes, sizes) for D in squares]
+            distances = [M @ D @ M.T / np.outer(sizes, sizes) for D in squares]
         else:
             means = [M @ Y / sizes[:, None] for Y in moved]
-            found = [((m[:, None] - m[None]) ** 2).sum(-1) for m in means]
+            distances = [((m[:, None] - m[None]) ** 2).sum(-1) for m in means]
             added = 2 * np.outer(sizes, sizes) / np.add.outer(sizes, sizes)
-            found = [added * apart for apart in found]
-        bad += where_negative(np.array([apart[i, j] for apart in found]) - height, at)
+            distances = [added * apart for apart in distances]
+        bad += where_negative(np.array([apart[i, j] for apart in distances]) - height, at)
         groups[n + step] = groups.pop(int(a)) + groups.pop(int(b))
     return line.kept(bad)
 
@@ -155,7 +155,7 @@ def kmeans_truncation(X: np.ndarray, first: list[int], a: int, b: int) -> list[t
     at = line.statistic * np.array([0.5, 1.0, 2.0])
     bad = []
     for step, labels in enumerate(path):
-        found = []
+        differences = []
         for phi in at:
             Y = line.at(phi)
             before = path[step - 1] if step else None
@@ -163,9 +163,9 @@ def kmeans_truncation(X: np.ndarray, first: list[int], a: int, b: int) -> list[t
             if before is not None:
                 centres = np.array([Y[before == c].mean(0) for c in range(len(first))])
             squares = ((Y[:, None] - centres[None]) ** 2).sum(-1)
-            own = squares[np.arange(len(Y)), labels]
-            found.append((squares - own[:, None]).ravel())
-        bad += where_negative(np.array(found), at)
+            nearest = squares[np.arange(len(Y)), labels]
+            differences.append((squares - nearest[:, None]).ravel())
+        bad += where_negative(np.array(differences), at)
     return line.kept(bad)
 
 

@@ -81,9 +81,9 @@ def test_json_for_machines(finished):
 def test_without_labels_the_judge_predicts_agreement(tmp_path):
     result = run("run", "wine", "--scale", "standard", *FAST)
     assert result.returncode == 0
-    told = " ".join(result.stdout.replace("│", " ").split()).lower()
-    assert "expected agreement with" in told
-    assert "ari 0." in told
+    text = " ".join(result.stdout.replace("│", " ").split()).lower()
+    assert "expected agreement with" in text
+    assert "ari 0." in text
 
 
 def test_four_segments_of_customers_are_found(tmp_path):
@@ -108,22 +108,24 @@ def test_four_segments_of_customers_are_found(tmp_path):
     assert answer["best"]["structure"]["decision"] == "yes"
     assert {"expected", "low", "high"} <= set(answer["ranking"][0])
     assert "score" not in answer["ranking"][0]
-    found = pd.read_csv(tmp_path / "l.csv")
-    assert list(found["id"]) == list(table["name"])
-    assert karat.adjusted_rand_index(segment, found["cluster"], noise="singletons") > 0.95
+    labels = pd.read_csv(tmp_path / "l.csv")
+    assert list(labels["id"]) == list(table["name"])
+    assert karat.adjusted_rand_index(segment, labels["cluster"], noise="singletons") > 0.95
 
 
 def test_a_choice_of_a_sample_says_what_it_loses(tmp_path):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "X.npy", rng.normal(size=(5400, 2)) + 6.0 * rng.integers(0, 3, (5400, 1)))
     arguments = ("run", "X.npy", "-c", "average", "-k", "2:4", "--no-stability")
-    told = json.loads(run(*arguments, "--json", "--storage", "s.karat", cwd=tmp_path).stdout)
+    answer = json.loads(run(*arguments, "--json", "--storage", "s.karat", cwd=tmp_path).stdout)
     with karat.load_study(tmp_path / "s.karat", tmp_path / "X.npy") as study:
-        kept = sample_agreement(study.tried, told["best"]["name"])
+        kept = sample_agreement(study.tried, answer["best"]["name"])
         assert study.candidates["fitted_on"].tolist() == [5000] * 3
-    assert told["best"]["sample"]["agreement"] == pytest.approx(kept)
+    assert answer["best"]["sample"]["agreement"] == pytest.approx(kept)
     assert -1 <= kept <= 1
-    assert any("Fitted to 5,000 other objects" in one for one in told["best"]["sentences"])
+    assert any(
+        "Fitted to 5,000 other objects" in sentence for sentence in answer["best"]["sentences"]
+    )
 
 
 def test_own_labelings_alone(tmp_path):
@@ -134,9 +136,9 @@ def test_own_labelings_alone(tmp_path):
     pd.DataFrame(X).to_csv(tmp_path / "x.csv", index=False)
     result = run("run", "x.csv", "--labelings", "mine.csv", "--only-labelings", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    told = " ".join(result.stdout.replace("│", " ").split())
-    assert "The best of your two clusterings, mine, is good" in told
-    assert "karat's own sweep finds 3 groups, much the same ones" in told
+    text = " ".join(result.stdout.replace("│", " ").split())
+    assert "The best of your two clusterings, mine, is good" in text
+    assert "karat's own sweep finds 3 groups, much the same ones" in text
 
 
 ERRORS = [
@@ -190,15 +192,15 @@ def test_measures_lists_every_one():
     listed = json.loads(run("measures", "--json").stdout)
     assert [m["key"] for m in listed] == list(karat.measures.catalogue)
     assert "greater" in run("measures").stdout
-    told = run("measures", "silhouette").stdout
-    assert "silhouette_samples" in told
-    assert "`" not in told
+    text = run("measures", "silhouette").stdout
+    assert "silhouette_samples" in text
+    assert "`" not in text
 
 
 def test_measures_for_a_kind_of_data():
     advice = karat.recommend(kind="texts")
-    told = run("measures", "--for", "texts").stdout
-    assert all(key in told for key in advice.index)
+    text = run("measures", "--for", "texts").stdout
+    assert all(key in text for key in advice.index)
     rows = json.loads(run("measures", "--for", "texts", "--json").stdout)
     assert [row["key"] for row in rows] == list(advice.index)
 
@@ -266,8 +268,10 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     )  # fmt: skip
     assert child.stderr is not None
     try:
-        told = next((line for line in child.stderr if re.search("clustering, [1-9]", line)), "")
-        assert told, "nothing was finished"
+        line_with_count = next(
+            (line for line in child.stderr if re.search("clustering, [1-9]", line)), ""
+        )
+        assert line_with_count, "nothing was finished"
         os.killpg(child.pid, signal.SIGINT)
         _, errors = child.communicate(timeout=300)
     finally:

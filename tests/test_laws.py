@@ -110,7 +110,7 @@ def test_needs_must_exist():
 
 
 def test_what_is_not_in_needs_cannot_be_read():
-    from karat.measures.internal.batch import one_value
+    from karat.measures.internal.batch import compute_one
     from karat.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
@@ -118,7 +118,7 @@ def test_what_is_not_in_needs_cannot_be_read():
     scores = compute(Inputs.read(X, [0, 0, 1]), [record])
     assert "'silhouettes', which is not among its needs" in scores.reasons["0"]["mine"]
     with pytest.raises(InputError, match="not among"):
-        one_value("Mine", record.compute, record.needs, X, [0, 0, 1])
+        compute_one("Mine", record.compute, record.needs, X, [0, 0, 1])
 
 
 @pytest.mark.parametrize("key", list(catalogue))
@@ -131,5 +131,5 @@ def test_one_name_is_one_quantity(key):
     if measure.takes == "graph":
         X, metric = np.abs(X @ X.T), "graph"
     value = function(X, labels) if measure.kind == "internal" else function(truth, labels)
-    scores = karat.evaluate(X, labels, truth=truth, measures=[key], metric=metric)
+    scores = karat.evaluate(X, labels, y=truth, measures=[key], metric=metric)
     assert value == pytest.approx(float(scores[key].iloc[0]), rel=1e-12)

@@ -16,7 +16,7 @@ from karat.cli import app
 from karat.judge import gather
 from karat_lab import challenge as module
 from karat_lab.cases import OWN as USERS
-from karat_lab.cases import PREPARED_BY, Case
+from karat_lab.cases import PREPARED_BY, TrainingCase
 from karat_lab.challenge import challenge, load_method
 
 CHALLENGERS = Path(__file__).resolve().parents[1] / "challengers"
@@ -27,13 +27,15 @@ SOURCES = tuple(frozenset({name}) for name in NAMES)
 
 
 @pytest.fixture
-def corpus(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
+def corpus(monkeypatch: pytest.MonkeyPatch) -> list[TrainingCase]:
     """Four tasks of four collections; the judge takes the first candidate of the sweep."""
     i = np.arange(12)
     codes = np.stack([i // 6, *(i % k for k in range(2, 7)), i // 4]).astype(np.int32)
     evidence = gather(np.random.default_rng(0).normal(size=(12, 2)), codes)
     cases = [
-        Case(f"real/set{i}/0", "real", f"set{i}", evidence, AGREEMENT, SOURCES, {}, True, codes)
+        TrainingCase(
+            f"real/set{i}/0", "real", f"set{i}", evidence, AGREEMENT, SOURCES, {}, True, codes
+        )
         for i in range(4)
     ]
     judge = lambda evidence: SimpleNamespace(score=np.array([1.0, 0, 0, 0, 0]))  # noqa: E731
@@ -50,7 +52,7 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
     return cases
 
 
-def test_its_choices_are_scored_beside_the_rivals(corpus: list[Case]) -> None:
+def test_its_choices_are_scored_beside_the_rivals(corpus: list[TrainingCase]) -> None:
     seen = []
 
     class Method:
@@ -72,12 +74,12 @@ def test_its_choices_are_scored_beside_the_rivals(corpus: list[Case]) -> None:
 
 
 @pytest.mark.parametrize("answer", [5, -1, 1.5, "first", None])
-def test_a_wrong_answer_is_named(corpus: list[Case], answer: Any) -> None:
+def test_a_wrong_answer_is_named(corpus: list[TrainingCase], answer: Any) -> None:
     with pytest.raises(InputError, match=r"real/set\d/0; .* 5 labelings, 0 to 4"):
         challenge({"mine": SimpleNamespace(choose=lambda X, labelings: answer)})
 
 
-def test_a_file_of_a_method(corpus: list[Case], tmp_path: Path) -> None:
+def test_a_file_of_a_method(corpus: list[TrainingCase], tmp_path: Path) -> None:
     file = tmp_path / "mymethod.py"
     with pytest.raises(InputError, match="there is no file"):
         load_method(file)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from karat.cli import app
 from karat_lab import EXPERIMENTS, ExperimentResult, results, whissell2012_chapter7
-from karat_lab.comparison import AGREES, DIFFERS, NO_ERROR, Comparison, comparisons
+from karat_lab.comparison import AGREES, DIFFERS, NO_ERROR, PublishedComparison, comparisons
 from karat_lab.explanations import _known, explanations, why
 from karat_lab.scale import QUICK, WHOLE, quick_of
 
@@ -35,7 +35,7 @@ from karat_lab.scale import QUICK, WHOLE, quick_of
     ],
 )
 def test_verdicts(ours, published, low, high, verdict) -> None:
-    assert Comparison("x", ours, published, low, high).verdict == verdict
+    assert PublishedComparison("x", ours, published, low, high).verdict == verdict
 
 
 def test_half_widths_and_standard_errors() -> None:

@@ -13,7 +13,7 @@ import karat
 from karat.judge import gather, load_judge
 from karat.labelings import encode
 from karat.runtime.validation import InputError
-from karat_lab.cases import OWN, Case
+from karat_lab.cases import OWN, TrainingCase
 from karat_lab.choice import trials_of
 from karat_lab.choice_candidates import without_each
 from karat_lab.choice_corpus import agreement, keep, kept, measured
@@ -43,7 +43,7 @@ def case(kind, seed):
     reached = np.array([[0.0 if cloud else agreement(code, y) for code in codes]])
     family = "cloud" if cloud else "benchmark"
     codes = codes.astype(np.int32)
-    return Case(
+    return TrainingCase(
         f"{kind} {seed}", family, f"{kind} {seed}", gather(X, codes), reached,
         tuple(map(frozenset, sources)), measured(X, codes), True, codes, y,
     )  # fmt: skip

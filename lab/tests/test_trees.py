@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor
 
-from karat.judge.learned import Forest
+from karat.judge.judgements import Forest
 from karat_lab.trees import Bins, export, fit
 
 

@@ -6,12 +6,12 @@ import sys
 
 __all__ = ["main"]
 
-#: allocations before garbage is looked for: imports make hundreds of thousands of objects that stay
+#: allocations between garbage collections: imports create hundreds of thousands of lasting objects
 ALLOCATIONS = 100_000
 
 
 def main() -> None:
-    """Run the command line; an interruption while it is being loaded is told, too."""
+    """Run the command line; also reports an interruption while it is loading."""
     gc.set_threshold(ALLOCATIONS, 20, 100)
     atexit.register(_leave)
     try:
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def _leave() -> None:
-    """Nothing is looked for when the process ends anyway; but DuckDB tells of what it left."""
+    """Skip garbage collection at exit, unless DuckDB needs it to close its files."""
     if "duckdb" not in sys.modules:
         gc.freeze()
 

@@ -1,6 +1,6 @@
-"""Laws that every measure and clusterer must obey, for karat's own and for yours.
+"""Laws that every measure and clusterer must obey, karat's and those of other packages.
 
-A package that adds one of them runs these in its own tests.
+A package that adds a measure or a clusterer runs these checks in its tests.
 """
 
 from __future__ import annotations
@@ -12,33 +12,38 @@ import numpy as np
 from karat.clusterers import Clusterer
 from karat.labelings.labels import encode
 from karat.measures import Measure
+from karat.measures.catalogue import takes_weights
 from karat.measures.computation import compute
 from karat.measures.inputs import Inputs
-from karat.measures.passes.plan import takes_weights
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from karat.measures.scores import Scores
+    from karat.runtime.types import Floats, Ints, Labels, Rows
+
+    Labelings = Mapping[str, NDArray[Any]]
 
 
 def check_measure(measure: Measure, *, random_state: int = 0, order_matters: bool = False) -> None:
     """Raise AssertionError if a measure breaks a law.
 
-    The laws: the names of the clusters and the order of the objects do not matter; values stay
-    in the range; inputs are not changed; many clusterings judged together get the values that
-    each gets alone; separated clusters score better than labels at random; a weight counts as so
-    many objects, for measures whose statistics have weights; what is undefined raises an error or
-    is NaN with a reason.
+    The laws: the names of the clusters and the order of the objects do not matter. Values stay
+    in the range. Inputs are not changed. Clusterings judged together get the same values as
+    alone. Separated clusters score better than random labels. A weight of w equals w repeated
+    objects, for measures whose statistics have weights. Undefined values raise an error or are
+    NaN with a reason.
 
     Parameters
     ----------
     measure : Measure
     random_state : int, default 0
-        For the data that the laws are tried on.
+        For the data of the checks.
     order_matters : bool, default False
-        Skip the law that the order of the objects does not matter: for definitions that
+        Skip the law that the order of the objects does not matter, for definitions that
         are ambiguous where distances tie.
 
     Examples
@@ -67,19 +72,21 @@ def check_measure(measure: Measure, *, random_state: int = 0, order_matters: boo
     names = np.array(["d", "a", "c", "b"])
     for name, labels in labelings.items():
         renamed = _value(measure, data, truth, names[labels])
-        _same(measure, alone[name], renamed, "the names of the clusters matter")
+        _check_equal(measure, alone[name], renamed, "the names of the clusters matter")
         if not order_matters:
             moved = _value(measure, _rows(measure, data, order), truth[order], labels[order])
-            _same(measure, alone[name], moved, "the order of the objects matters")
-        _same(measure, alone[name], _value(measure, data, truth, list(labels)), "lists differ")
+            _check_equal(measure, alone[name], moved, "the order of the objects matters")
+        _check_equal(
+            measure, alone[name], _value(measure, data, truth, list(labels)), "lists differ"
+        )
     _check_batch(measure, data, truth, labelings, alone)
     if takes_weights(measure):
         _check_weights(measure, X, truth, labelings)
     _check_undefined(measure, data, truth)
 
 
-def _graph_of(X: NDArray[np.float64]) -> Any:
-    """The weights of edges between objects that are near."""
+def _graph_of(X: Floats) -> Any:
+    """Graph of nearby objects, with weights by distance."""
     from scipy import sparse
 
     from karat.distances import distance_matrix
@@ -91,30 +98,36 @@ def _graph_of(X: NDArray[np.float64]) -> Any:
     return A
 
 
-def _rows(measure: Measure, data: Any, order: NDArray[np.integer[Any]]) -> Any:
+def _rows(measure: Measure, data: Rows, order: Ints) -> Rows:
+    """Rows of the data, or of the graph, in another order."""
     return data[order][:, order] if measure.takes == "graph" else data[order]
 
 
-def _table(measure: Measure, X: Any, truth: Any, labelings: Any, weights: Any = None) -> Scores:
-    """All of the labelings judged together."""
+def _table(
+    measure: Measure, X: Rows, truth: Ints, labelings: Labelings, weights: Ints | None = None
+) -> Scores:
+    """Scores of all labelings, computed together."""
     metric = "graph" if measure.takes == "graph" else "euclidean"
-    inputs = Inputs.read(X, labelings, truth=truth, metric=metric, sample_weight=weights)
+    inputs = Inputs.read(X, labelings, y=truth, metric=metric, sample_weight=weights)
     return compute(inputs, [measure])
 
 
-def _value(measure: Measure, X: Any, truth: Any, labels: Any) -> float:
+def _value(measure: Measure, X: Rows, truth: Ints, labels: Labels) -> float:
+    """Value of the measure for one labeling."""
     if measure.kind == "internal":
         return float(measure.function(X, labels))
     return float(measure.function(truth, labels))
 
 
-def _same(measure: Measure, one: float, other: float, what: str) -> None:
-    assert np.isclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True), (
-        f"{measure.key}: {what} ({one!r} and {other!r})"
+def _check_equal(measure: Measure, expected: float, value: float, violation: str) -> None:
+    """Raise if two values differ by more than rounding."""
+    assert np.isclose(expected, value, rtol=1e-9, atol=1e-12, equal_nan=True), (
+        f"{measure.key}: {violation} ({expected!r} and {value!r})"
     )
 
 
 def _check_range(measure: Measure, values: dict[str, float]) -> None:
+    """Raise for values outside the measure's range."""
     low, high = measure.range
     for name, value in values.items():
         assert low - 1e-12 <= value <= high + 1e-12, (
@@ -123,15 +136,17 @@ def _check_range(measure: Measure, values: dict[str, float]) -> None:
 
 
 def _check_batch(
-    measure: Measure, X: Any, truth: Any, labelings: dict[str, Any], alone: dict[str, float]
+    measure: Measure, X: Rows, truth: Ints, labelings: Labelings, alone: dict[str, float]
 ) -> None:
+    """Raise if labelings judged together get other values than alone."""
     table = _table(measure, X, truth, labelings)
     for name, value in alone.items():
         together = float(table[measure.key].loc[name])
-        _same(measure, value, together, "judging many together gives another value")
+        _check_equal(measure, value, together, "judging many together gives another value")
 
 
-def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, Any]) -> None:
+def _check_weights(measure: Measure, X: Floats, truth: Ints, labelings: Labelings) -> None:
+    """Raise if weights differ from repeated objects."""
     weights = np.arange(len(truth)) % 4
     rows = np.repeat(np.arange(len(truth)), weights)
     weighted = _table(measure, X, truth, labelings, weights)
@@ -139,32 +154,35 @@ def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, An
     expected = _table(measure, X[rows], truth[rows], repeated)
     for name in labelings:
         values = float(weighted[measure.key].loc[name]), float(expected[measure.key].loc[name])
-        _same(measure, *values, "a weight of w differs from w repeated objects")
+        _check_equal(measure, *values, "a weight of w differs from w repeated objects")
 
 
-def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
+def _check_undefined(measure: Measure, X: Rows, truth: Ints) -> None:
+    """Raise if an undefined value has no reason, or a function disagrees with the table."""
     n = len(truth)
     extremes = {"one cluster": np.zeros(n, dtype=int), "all singletons": np.arange(n)}
     table = _table(measure, X, truth, extremes)
     for name, labels in extremes.items():
         value = float(table[measure.key].loc[name])
         if np.isnan(value):
-            why = table.reasons.get(name, {}).get(measure.key)
-            assert why, f"{measure.key}: NaN for {name} without a reason"
+            reason = table.reasons.get(name, {}).get(measure.key)
+            assert reason, f"{measure.key}: NaN for {name} without a reason"
             try:
                 raised = _value(measure, X, truth, labels)
             except InputError:
                 continue
             raise AssertionError(f"{measure.key}: {raised!r} for {name}, but NaN in a table")
-        _same(measure, value, _value(measure, X, truth, labels), f"{name} differs in a table")
+        _check_equal(
+            measure, value, _value(measure, X, truth, labels), f"{name} differs in a table"
+        )
 
 
 def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
     """Raise AssertionError if a clusterer breaks a law.
 
-    The laws: it finds clusters that are far apart; the same seed gives the same labels; whether
-    other seeds give other labels is as the record says; it gives one label per object; it does not
-    change its input; it can be sent to another process.
+    The laws: it finds clusters that are far apart. The same seed gives the same labels. Whether
+    other seeds give other labels agrees with the record. It gives one label per object, does not
+    change its input, and can be sent to another process.
 
     Parameters
     ----------
@@ -186,13 +204,13 @@ def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
     X.flags.writeable = False
     default = clusterer.values[0] if clusterer.values else 5
     value = 3 if clusterer.parameter == "n_clusters" else default
-    again = pickle.loads(pickle.dumps(clusterer))
-    one, two = (_labels(c, X, value) for c in (clusterer, again))
-    assert len(one) == len(X), f"{clusterer.key}: {len(one)} labels for {len(X)} objects"
-    assert np.array_equal(one, two), f"{clusterer.key}: the same seed gives other labels"
-    encoded = encode(one)
-    found = {tuple(sorted(set(truth[encoded.codes == c]))) for c in range(encoded.n_clusters)}
-    assert found == {(0,), (1,), (2,)}, f"{clusterer.key}: does not find clusters far apart"
+    unpickled = pickle.loads(pickle.dumps(clusterer))
+    labels, repeated = (_labels(c, X, value) for c in (clusterer, unpickled))
+    assert len(labels) == len(X), f"{clusterer.key}: {len(labels)} labels for {len(X)} objects"
+    assert np.array_equal(labels, repeated), f"{clusterer.key}: the same seed gives other labels"
+    encoded = encode(labels)
+    classes = {tuple(sorted(set(truth[encoded.codes == c]))) for c in range(encoded.n_clusters)}
+    assert classes == {(0,), (1,), (2,)}, f"{clusterer.key}: does not find clusters far apart"
     _check_seeds(clusterer, rng.random((60, 2)), 7 if value == 3 else value)
     if clusterer.every_k:
         tree = clusterer.make(1, 0).fit(X)
@@ -200,17 +218,16 @@ def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
         assert counts == [1, 3, 60], f"{clusterer.key}: cut(k) does not give k clusters"
 
 
-def _check_seeds(clusterer: Clusterer, X: NDArray[np.float64], value: float) -> None:
-    """On data without clusters, where a seed decides most."""
+def _check_seeds(clusterer: Clusterer, X: Floats, value: float) -> None:
+    """Check the role of the seed on data without clusters, where it matters most."""
     labels = [_labels(clusterer, X, value, seed) for seed in range(10)]
-    differ = any(not np.array_equal(labels[0], other) for other in labels[1:])
+    differ = any(not np.array_equal(labels[0], codes) for codes in labels[1:])
     if not clusterer.depends_on_seed:
         assert not differ, f"{clusterer.key}: other seeds give other labels; say seeded=True"
     elif clusterer.seeded:
         assert differ, f"{clusterer.key}: seeds make no difference; say seeded=False"
 
 
-def _labels(
-    clusterer: Clusterer, X: NDArray[np.float64], value: float, seed: int = 7
-) -> NDArray[np.int32]:
+def _labels(clusterer: Clusterer, X: Floats, value: float, seed: int = 7) -> NDArray[np.int32]:
+    """Labels of a clusterer, as codes."""
     return encode(clusterer.make(value, seed).fit_predict(X)).codes

@@ -54,58 +54,66 @@ BY_FQ = [
 
 def test_a_published_tau():
     scores = pd.DataFrame([[-BY_NMI.index(m) for m in BY_FQ]] * 2, columns=BY_FQ)
-    found = rank_agreement({"NMI": scores}, published={"FQ": BY_FQ}).iloc[0]
-    assert found["tau"] == pytest.approx(0.279, abs=5e-4)
-    assert found[["low", "high"]].tolist() == [found["tau"]] * 2  # both sets say the same
+    agreement = rank_agreement({"NMI": scores}, published={"FQ": BY_FQ}).iloc[0]
+    assert agreement["tau"] == pytest.approx(0.279, abs=5e-4)
+    assert agreement[["low", "high"]].tolist() == [agreement["tau"]] * 2  # both sets say the same
 
 
 @examples(40)
 @given(st.integers(2, 8), st.integers(2, 6), st.integers(0, 10**6), st.sampled_from([0, 6]))
 def test_tau_by_scipy(n, m, seed, digits):
-    one, other = np.random.default_rng(seed).normal(size=(2, n, m)).round(digits)
-    mean = [-stats.rankdata(-table, axis=1).sum(axis=0) for table in (one, other)]
+    first, second = np.random.default_rng(seed).normal(size=(2, n, m)).round(digits)
+    mean = [-stats.rankdata(-table, axis=1).sum(axis=0) for table in (first, second)]
     wanted = stats.kendalltau(*mean).statistic
     if any(np.ptp(ranks) == 0 for ranks in mean):
         with pytest.raises(InputError, match="all methods tie"):
-            rank_agreement({"one": one, "other": other}, n_resamples=3)
+            rank_agreement({"one": first, "other": second}, n_resamples=3)
         return
-    found = rank_agreement({"one": one, "other": other}, n_resamples=3).iloc[0]
-    assert found["tau"] == pytest.approx(wanted)
+    agreement = rank_agreement({"one": first, "other": second}, n_resamples=3).iloc[0]
+    assert agreement["tau"] == pytest.approx(wanted)
 
 
 def test_intervals_by_an_explicit_bootstrap():
     rng = np.random.default_rng(0)
     base = np.linspace(0, 1, 5)
-    one, other = base + rng.normal(0, 0.5, (2, 9, 5))
-    found = rank_agreement({"one": one, "other": other}, n_resamples=200, random_state=3).iloc[0]
+    first, second = base + rng.normal(0, 0.5, (2, 9, 5))
+    agreement = rank_agreement(
+        {"one": first, "other": second}, n_resamples=200, random_state=3
+    ).iloc[0]
     taus = []
     for draw in np.random.default_rng(3).integers(0, 9, (200, 9)):
-        ranks = [stats.rankdata(table[draw], axis=1).sum(axis=0) for table in (one, other)]
+        ranks = [stats.rankdata(table[draw], axis=1).sum(axis=0) for table in (first, second)]
         taus.append(stats.kendalltau(*ranks).statistic)
     low, high = np.quantile(taus, [0.025, 0.975])
-    both = [min(low, 2 * found["tau"] - high), max(high, min(2 * found["tau"] - low, 1))]
-    assert [found["low"], found["high"]] == pytest.approx(both)
-    assert found["low"] < found["tau"] < found["high"]
+    interval = [
+        min(low, 2 * agreement["tau"] - high),
+        max(high, min(2 * agreement["tau"] - low, 1)),
+    ]
+    assert [agreement["low"], agreement["high"]] == pytest.approx(interval)
+    assert agreement["low"] < agreement["tau"] < agreement["high"]
 
 
 def test_the_interval_covers_what_more_sets_would_show():
     """Of 30 sets; the truth is the agreement of the average ranks over very many."""
     base, noise = np.array([0.0, 0.15, 0.3, 0.8, 1.2]), 0.5
-    turned = base[[1, 0, 2, 3, 4]]  # one pair the other way round: τ is 0.8
-    held = 0
+    swapped = base[[1, 0, 2, 3, 4]]  # one pair the other way round: τ is 0.8
+    n_covered = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)
-        one, other = (b + rng.normal(0, noise, (30, 5)) for b in (base, turned))
-        found = rank_agreement({"a": one, "b": other}, n_resamples=200).iloc[0]
-        held += found["low"] - 1e-9 <= 0.8 <= found["high"] + 1e-9
-    assert held >= 90
+        first, second = (b + rng.normal(0, noise, (30, 5)) for b in (base, swapped))
+        agreement = rank_agreement({"a": first, "b": second}, n_resamples=200).iloc[0]
+        n_covered += agreement["low"] - 1e-9 <= 0.8 <= agreement["high"] + 1e-9
+    assert n_covered >= 90
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: rank_agreement({}), "one measure or more"),
-        (lambda: rank_agreement({"a": np.eye(2), "b": np.eye(3)}), "other data sets or methods"),
+        (
+            lambda: rank_agreement({"a": np.eye(2), "b": np.eye(3)}),
+            "differ in data sets or methods",
+        ),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, published={"p": [0]}), "once: 0, 1, 2"),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, n_resamples=0), "at least 1"),
         (lambda: compare_methods({"a": [0.9], "b": [0.8, 0.7]}), "for each method as many"),

@@ -37,13 +37,13 @@ def test_scores_are_those_of_scikit_learn():
     race = Benchmark(_sets(), {"k-means": KMeans(n_init=1), "ward": "ward"}, n_init=3).run()
     assert len(race.table) == 4 * (3 + 1)
     X, y = _sets()["blobs2"]
-    own = [
+    expected = [
         adjusted_rand_score(y, KMeans(3, n_init=1, random_state=s).fit_predict(X)) for s in range(3)
     ]
     scores = race.scores("adjusted_rand_index")
-    assert scores.loc["blobs2", "k-means"] == pytest.approx(np.mean(own))
+    assert scores.loc["blobs2", "k-means"] == pytest.approx(np.mean(expected))
     best = race.scores("adjusted_rand_index", tries=3)
-    assert best.loc["blobs2", "k-means"] == pytest.approx(max(own))
+    assert best.loc["blobs2", "k-means"] == pytest.approx(max(expected))
     assert best["ward"].equals(scores["ward"])
     assert (race.table["seconds"] > 0).all()
 
@@ -55,9 +55,9 @@ def test_a_failure_is_an_entry():
     assert race.scores()["failing"].isna().all()
     with pytest.raises(InputError, match=r"failing failed in 8 of 8 fits \(RuntimeError: no luck"):
         race.compare()
-    found = race.compare(failed=0.0)
-    assert found.ranks.index[0] == "ward"
-    assert found.words[1] == "failing failed in 8 of 8 fits. A failed fit counts as 0."
+    comparison = race.compare(failed=0.0)
+    assert comparison.ranks.index[0] == "ward"
+    assert comparison.words[1] == "failing failed in 8 of 8 fits. A failed fit counts as 0."
 
 
 class Picky(KMeans):
@@ -88,8 +88,8 @@ def test_a_failed_number_of_clusters_is_in_the_mean():
     clusterers = {"ward": "ward", "picky": Picky(n_init=1)}
     race = Benchmark(_sets(), clusterers, k=[2, 3, 4], n_init=1).run()
     assert race.scores()["picky"].isna().all()
-    own = race.table.query("method == 'picky' and set == 'blobs0'")["adjusted_rand_index"]
-    assert race.scores(failed=0).loc["blobs0", "picky"] == pytest.approx(own.sum() / 3)
+    picky_scores = race.table.query("method == 'picky' and set == 'blobs0'")["adjusted_rand_index"]
+    assert race.scores(failed=0).loc["blobs0", "picky"] == pytest.approx(picky_scores.sum() / 3)
 
 
 def test_a_failure_is_never_the_best_score():
@@ -172,15 +172,15 @@ def folder(tmp_path):
     """Four sets, two references of one, three methods; the third has no file for a set."""
     rng = np.random.default_rng(0)
     for number in range(4):
-        own = tmp_path / "results" / f"set{number}"
-        own.mkdir(parents=True)
+        set_folder = tmp_path / "results" / f"set{number}"
+        set_folder.mkdir(parents=True)
         truth = np.repeat([0, 1, 2], 10)
-        _write(own / "truth.csv", truth)
-        _write(own / "good.csv", truth)
-        for again in (1, 2):
-            _write(own / f"chance.{again}.csv", rng.integers(0, 3, 30))
+        _write(set_folder / "truth.csv", truth)
+        _write(set_folder / "good.csv", truth)
+        for number_of_try in (1, 2):
+            _write(set_folder / f"chance.{number_of_try}.csv", rng.integers(0, 3, 30))
         if number:
-            _write(own / "some.txt", np.where(np.arange(30) < 25, truth, -1))
+            _write(set_folder / "some.txt", np.where(np.arange(30) < 25, truth, -1))
     _write(tmp_path / "results" / "set3" / "truth2.csv", np.repeat([0, 1], 15))
     return tmp_path / "results"
 
@@ -190,10 +190,10 @@ def _write(path, labels):
 
 
 def test_a_folder_for_each_set(folder):
-    found = read_folder(folder)
-    assert list(found) == ["set0", "set1", "set2", "set3"]
-    assert len(found["set3"].references) == 2
-    assert {m: len(t) for m, t in found["set1"].tries.items()} == {
+    entries = read_folder(folder)
+    assert list(entries) == ["set0", "set1", "set2", "set3"]
+    assert len(entries["set3"].references) == 2
+    assert {m: len(t) for m, t in entries["set1"].tries.items()} == {
         "chance": 2, "good": 1, "some": 1,
     }  # fmt: skip
     race = Benchmark.from_folder(folder)
@@ -211,10 +211,10 @@ def test_the_layout_of_clustering_data_v1(tmp_path):
         for number in (0, 1):
             with gzip.open(tmp_path / f"{name}.labels{number}.gz", "wt") as file:
                 file.write("\n".join(map(str, labels)) + "\n")
-        for method, own in (("one", [5, 5, 6, 6, 7, 7]), ("other", [5, 6, 5, 6, 7, 8])):
+        for method, method_labels in (("one", [5, 5, 6, 6, 7, 7]), ("other", [5, 6, 5, 6, 7, 8])):
             (tmp_path / method).mkdir(exist_ok=True)
             with gzip.open(tmp_path / method / f"{name}.gz", "wt") as file:
-                file.write("\n".join(map(str, own)) + "\n")
+                file.write("\n".join(map(str, method_labels)) + "\n")
     with gzip.open(tmp_path / "one" / "ring.3.gz", "wt") as file:
         file.write("\n".join("112200"))
     assert list(read_folder(tmp_path)["ring"].tries["one"]) == [3, 0]
@@ -249,7 +249,7 @@ def test_columns_are_methods(folder):
 def test_the_layout_of_clustering_results_v1(tmp_path):
     """METHODS/BATTERY/SET.resultK.gz, a column a method, beside the references in batteries."""
     references = {"labels0": [1, 1, 1, 2, 2, 2], "labels1": [1, 1, 2, 2, 3, 0]}
-    own = {2: [1, 1, 1, 2, 2, 2], 3: [1, 2, 1, 2, 3, 3], 4: [1, 2, 3, 4, 4, 4]}
+    results = {2: [1, 1, 1, 2, 2, 2], 3: [1, 2, 1, 2, 3, 3], 4: [1, 2, 3, 4, 4, 4]}
     for battery in ("fcps", "wut"):
         for path in (tmp_path / "data" / battery, tmp_path / "results" / "Genie" / battery):
             path.mkdir(parents=True)
@@ -257,7 +257,7 @@ def test_the_layout_of_clustering_results_v1(tmp_path):
             with gzip.open(tmp_path / "data" / battery / f"x.1.{key}.gz", "wt") as file:
                 file.write("\n".join(map(str, labels)) + "\n")
         (tmp_path / "data" / battery / "x.1.data.gz").write_bytes(b"ignored")
-        for k, labels in own.items():
+        for k, labels in results.items():
             path = tmp_path / "results" / "Genie" / battery / f"x.1.result{k}.gz"
             if battery == "fcps" or k != 3:
                 with gzip.open(path, "wt") as file:
@@ -269,9 +269,9 @@ def test_the_layout_of_clustering_results_v1(tmp_path):
     assert table.index.get_level_values("set").unique().tolist() == ["fcps/x.1", "wut/x.1"]
     # each reference is compared with the result of as many clusters
     assert table.loc[("fcps/x.1", "Genie_G0.1", "labels0"), "adjusted_rand_index"] == 1
-    wanted = adjusted_rand_score(references["labels1"][:5], own[3][:5])
-    found = table.loc[("fcps/x.1", "Genie_G0.1", "labels1"), "adjusted_rand_index"]
-    assert found == pytest.approx(wanted)
+    wanted = adjusted_rand_score(references["labels1"][:5], results[3][:5])
+    score = table.loc[("fcps/x.1", "Genie_G0.1", "labels1"), "adjusted_rand_index"]
+    assert score == pytest.approx(wanted)
     assert table.loc[("wut/x.1", "Genie_G0.3", "labels1"), "reason"] == "no result with 3 clusters"
     assert race.scores().loc["fcps/x.1", "Genie_G0.3"] == 1
     assert race.scores().loc["wut/x.1"].isna().all()
@@ -283,7 +283,7 @@ def test_the_layout_of_clustering_results_v1(tmp_path):
 
 
 def test_folders_that_cannot_be_used(tmp_path, folder):
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_folder(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no label files"):
@@ -313,8 +313,8 @@ def test_the_command_makes_the_page(folder, tmp_path):
     assert "exists already" in str(
         run(app, ["bench", str(folder), "--failed", "0", "--report", str(page)]).exception
     )
-    told = run(app, ["bench", str(folder), "--failed", "0", "--json"])
-    assert json.loads(told.stdout)["ranks"]["good"] == 1
+    result = run(app, ["bench", str(folder), "--failed", "0", "--json"])
+    assert json.loads(result.stdout)["ranks"]["good"] == 1
 
 
 def _six_on_ten(root):
@@ -330,14 +330,14 @@ def _six_on_ten(root):
     }
     for number in range(10):
         truth = np.repeat(np.arange(3 + number % 3), 12)
-        own = root / f"set {number}"
-        own.mkdir(parents=True)
-        _write(own / "truth.csv", truth)
+        set_folder = root / f"set {number}"
+        set_folder.mkdir(parents=True)
+        _write(set_folder / "truth.csv", truth)
         for method, share in quality.items():
-            for again in range(1, 4 if method in ("alpha", "delta") else 2):
-                moved = rng.uniform(size=len(truth)) < share + 0.02 * number
-                labels = np.where(moved, rng.integers(0, truth.max() + 1, len(truth)), truth)
-                _write(own / f"{method}.{again}.csv", labels)
+            for number_of_try in range(1, 4 if method in ("alpha", "delta") else 2):
+                is_moved = rng.uniform(size=len(truth)) < share + 0.02 * number
+                labels = np.where(is_moved, rng.integers(0, truth.max() + 1, len(truth)), truth)
+                _write(set_folder / f"{method}.{number_of_try}.csv", labels)
     return root
 
 
@@ -356,8 +356,8 @@ def test_six_algorithms_on_ten_sets_become_the_page_in_one_command(tmp_path):
         "Average ranks", "Scores", "Pairs", "Do rankings agree?", "How this was made",
     ]  # fmt: skip
     race = Benchmark.from_folder(folder, ["adjusted_rand_index", "adjusted_mutual_information"])
-    found = race.compare()
-    assert {"alpha", "beta"} == set(found.ranks.index[:2])
+    comparison = race.compare()
+    assert {"alpha", "beta"} == set(comparison.ranks.index[:2])
     scores = race.intervals().loc[("set 4", "alpha")]
     half = (scores["high"] - scores["low"]) / 2
     assert f"{scores['mean']:.3f} <small>±{half:.3f}</small>" in text
@@ -365,7 +365,7 @@ def test_six_algorithms_on_ten_sets_become_the_page_in_one_command(tmp_path):
     assert f"{tau['tau']:.2f}</td><td>{tau['low']:.2f} to {tau['high']:.2f}" in text
     assert text.count("<svg") == 1
     assert "alpha – beta" in text or "beta – alpha" in text
-    for sentence in found.words:
+    for sentence in comparison.words:
         assert html.escape(sentence) in text
 
 
@@ -410,21 +410,25 @@ def test_files_for_a_paper(tmp_path):
     tex, _, page = written
     assert done.exit_code == 0, done.output
     race = Benchmark.from_folder(root, ["adjusted_rand_index"])
-    found, text = race.compare(), tex.read_text()
+    comparison, text = race.compare(), tex.read_text()
     # the order is that of the ranks; data sets as in the page
-    assert " & ".join(["data set", *found.ranks.index]) in re.sub(r"\\textbf{(\w+)}", r"\1", text)
+    assert " & ".join(["data set", *comparison.ranks.index]) in re.sub(
+        r"\\textbf{(\w+)}", r"\1", text
+    )
     half = race.intervals().loc[("even/set_4", "alpha")]
     cell = f"{half['mean']:.3f} \\pm {(half['high'] - half['low']) / 2:.3f}"
     row = next(line for line in text.splitlines() if line.startswith("even/set\\_4"))
     assert cell in row
-    p = found.friedman.p_value
+    p = comparison.friedman.p_value
     assert (f"p = {p:.4f}" if p >= 1e-4 else "p < 0.0001") in text
-    pair = found.pairs.iloc[0]
+    pair = comparison.pairs.iloc[0]
     assert f"{pair['one']} -- {pair['other']} & ${pair['difference']:+.3f}$" in text
-    groups = found.groups.set_index(["group", "method"])
-    own = groups.loc[("odd", found.ranks.index[0])]
-    assert f"odd & 5 & ${own['score']:.3f}$ ({own['rank']:.2f})" in text
-    assert f"<td>odd</td><td>5</td><td>{own['score']:.3f} ({own['rank']:.2f})" in page.read_text()
+    groups = comparison.groups.set_index(["group", "method"])
+    group = groups.loc[("odd", comparison.ranks.index[0])]
+    assert f"odd & 5 & ${group['score']:.3f}$ ({group['rank']:.2f})" in text
+    assert (
+        f"<td>odd</td><td>5</td><td>{group['score']:.3f} ({group['rank']:.2f})" in page.read_text()
+    )
     for needed in ("Tries on each data set", "Adjusted Rand index", "tikzpicture", "karat 0."):
         assert needed in text
     for kind in ("table", "figure", "tabular", "tikzpicture"):
@@ -458,12 +462,12 @@ def test_a_diagram_as_pdf_can_be_read(tmp_path):
 
 def test_names_are_escaped(folder):
     race = Benchmark.from_folder(folder)
-    found = race.compare(failed=0.0)
-    found.ranks.index = ["<b>x", *found.ranks.index[1:]]
-    assert "&lt;b&gt;x" in svg(rank_drawing(found), "ranks")
-    assert "<b>" not in svg(rank_drawing(found), "ranks")
-    found.ranks.index = ["c\\d_%", *found.ranks.index[1:]]
-    assert r"c\textbackslash{}d\_\% 1.00" in tikz(rank_drawing(found))
+    comparison = race.compare(failed=0.0)
+    comparison.ranks.index = ["<b>x", *comparison.ranks.index[1:]]
+    assert "&lt;b&gt;x" in svg(rank_drawing(comparison), "ranks")
+    assert "<b>" not in svg(rank_drawing(comparison), "ranks")
+    comparison.ranks.index = ["c\\d_%", *comparison.ranks.index[1:]]
+    assert r"c\textbackslash{}d\_\% 1.00" in tikz(rank_drawing(comparison))
 
 
 @pytest.mark.parametrize(
@@ -489,13 +493,13 @@ def named(tmp_path):
     rng = np.random.default_rng(0)
     truth = pd.DataFrame({"id": [f"o{i}" for i in range(30)], "label": np.repeat([0, 1, 2], 10)})
     for number in range(3):
-        own = tmp_path / f"set{number}"
-        own.mkdir()
+        set_folder = tmp_path / f"set{number}"
+        set_folder.mkdir()
         for name in ("truth", "agrees", "same"):
-            truth.iloc[rng.permutation(30)].to_csv(own / f"{name}.csv", index=False)
-        truth.iloc[rng.permutation(30)].to_csv(own / "labels2.csv.gz", index=False)
+            truth.iloc[rng.permutation(30)].to_csv(set_folder / f"{name}.csv", index=False)
+        truth.iloc[rng.permutation(30)].to_csv(set_folder / "labels2.csv.gz", index=False)
         chance = truth.assign(label=rng.integers(0, 3, 30))
-        chance.to_csv(own / "chance.csv", index=False)
+        chance.to_csv(set_folder / "chance.csv", index=False)
     return tmp_path
 
 

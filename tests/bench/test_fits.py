@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from karat.bench import Benchmark, mean_interval
+from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError
 
 
@@ -44,14 +45,14 @@ def test_methods_and_representations_are_both_named():
         "ward on clear", "average on clear", "ward on blurred", "average on blurred",
     ]  # fmt: skip
     # a tree is fitted once; each of its cuts has its share of the time
-    own = race.table[race.table["k"].notna()].groupby(["set", "representation", "method"])
-    assert (own["seconds"].nunique() > 0).all()
-    assert (own.size() == 3).all()
+    fits = race.table[race.table["k"].notna()].groupby(["set", "representation", "method"])
+    assert (fits["seconds"].nunique() > 0).all()
+    assert (fits.size() == 3).all()
 
 
 @pytest.mark.parametrize(
     "where",
-    ["threads", *(pytest.param(one, marks=pytest.mark.long) for one in ("processes", "dask"))],
+    ["threads", *(pytest.param(place, marks=pytest.mark.long) for place in ("processes", "dask"))],
 )
 def test_the_place_changes_nothing(where):
     settings = {"k": [2, 3], "n_init": 2, "measures": ["adjusted_rand_index"]}
@@ -66,13 +67,13 @@ def test_the_place_changes_nothing(where):
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
-            there = race.run(executor=client).table
+            elsewhere = race.run(executor=client).table
     elif where == "threads":
         with ThreadPoolExecutor(2) as pool:
-            there = race.run(executor=pool).table
+            elsewhere = race.run(executor=pool).table
     else:
-        there = race.run(workers=2).table
-    assert there.drop(columns="seconds").equals(here.drop(columns="seconds"))
+        elsewhere = race.run(workers=2).table
+    assert elsewhere.drop(columns="seconds").equals(here.drop(columns="seconds"))
 
 
 class Deadly(KMeans):
@@ -97,10 +98,10 @@ def test_a_slow_fit_is_an_entry_that_more_time_settles(tmp_path):
     table = race.run(limit=0.2).table.set_index("method")
     assert table.loc["slow", "reason"].startswith("stopped after 0 s")
     assert table["reason"].isna()["ward"]
-    before = kept.read_text()
+    before = kept.read_bytes()
     again = Benchmark({"a": (X, y)}, {"slow": Slow(), "ward": "ward"}, n_init=1, storage=kept)
     assert again.run(limit=0.1).table["reason"].tolist() == race.table["reason"].tolist()
-    assert kept.read_text() == before
+    assert kept.read_bytes() == before
 
 
 def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
@@ -111,26 +112,28 @@ def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
             {"a": (X, y)}, {"k-means": KMeans(n_init=1, max_iter=iterations)}, n_init=1,
             storage=kept,
         ).run()  # fmt: skip
-    assert len(kept.read_text().splitlines()) == 2
+    assert len(KeptValues(kept)._values) == 2
 
 
 def test_intervals_of_means_over_tries():
     race = Benchmark(embedded(["uno", "due"]), ["kmeans", "ward"], n_init=4).run()
-    own = race.intervals()
+    intervals = race.intervals()
     values = race.tries()
-    one = values[(values["set"] == "uno") & (values["contestant"] == "kmeans on blurred")]["value"]
-    row = own.loc[("uno", "kmeans on blurred")]
-    assert row["mean"] == pytest.approx(one.mean())
-    assert [row["low"], row["high"]] == pytest.approx(list(mean_interval(one)))
-    assert own.loc[("uno", "ward on clear"), ["tries"]].item() == 1
-    assert np.isnan(own.loc[("uno", "ward on clear"), "low"])
+    scores = values[(values["set"] == "uno") & (values["contestant"] == "kmeans on blurred")][
+        "value"
+    ]
+    row = intervals.loc[("uno", "kmeans on blurred")]
+    assert row["mean"] == pytest.approx(scores.mean())
+    assert [row["low"], row["high"]] == pytest.approx(list(mean_interval(scores)))
+    assert intervals.loc[("uno", "ward on clear"), ["tries"]].item() == 1
+    assert np.isnan(intervals.loc[("uno", "ward on clear"), "low"])
 
 
 def test_the_best_of_several_references():
     X, y = make_blobs(60, centers=4, random_state=0)
     race = Benchmark({"a": (X, {"fine": y, "coarse": y // 2}), "b": (X, y)}, ["ward"], n_init=1)
-    own = race.run().table.query("set == 'a'")["adjusted_rand_index"]
-    assert race.scores().loc["a", "ward"] == own.max()
+    scores = race.run().table.query("set == 'a'")["adjusted_rand_index"]
+    assert race.scores().loc["a", "ward"] == scores.max()
 
 
 def test_a_missing_representation_is_an_entry():

@@ -43,14 +43,14 @@ DEMSAR = np.array(
 def test_the_example_of_demsar():
     ranks = average_ranks(DEMSAR)
     assert ranks[[0, 1, 2, 3]].round(3).tolist() == [3.143, 2.0, 2.893, 1.964]
-    found = friedman_test(DEMSAR)
+    test = friedman_test(DEMSAR)
     # the paper's 9.28 and 3.69 are without the correction for ties
     plain = 12 * 14 / 20 * (sum(r**2 for r in ranks) - 4 * 25 / 4)
     assert plain == pytest.approx(9.28, abs=0.005)
-    assert found.chi_square == pytest.approx(stats.friedmanchisquare(*DEMSAR.T).statistic)
-    assert found.chi_square > plain
+    assert test.chi_square == pytest.approx(stats.friedmanchisquare(*DEMSAR.T).statistic)
+    assert test.chi_square > plain
     # corrected for ties, 10.2283: F = 13 χ²/(14 · 3 − χ²)
-    assert found.statistic == pytest.approx(13 * 10.228346 / (42 - 10.228346))
+    assert test.statistic == pytest.approx(13 * 10.228346 / (42 - 10.228346))
     # scikit-posthocs 0.17.1, posthoc_nemenyi_friedman; autorank 1.3.0 has 1.2536 at 0.05
     by_posthocs = [0.088672709289, 0.956177175222, 0.074184795069,
                    0.259228070155, 0.999859449385, 0.226696886026]  # fmt: skip
@@ -64,8 +64,8 @@ def test_the_example_of_demsar():
     [(2, 0.05, 1.960), (3, 0.05, 2.343), (5, 0.05, 2.728), (10, 0.05, 3.164), (4, 0.10, 2.291)],
 )
 def test_critical_values_of_demsar(k, alpha, q):
-    found = nemenyi_difference(k, 20, alpha) / np.sqrt(k * (k + 1) / 120)
-    assert found == pytest.approx(q, abs=0.0015)
+    quantile = nemenyi_difference(k, 20, alpha) / np.sqrt(k * (k + 1) / 120)
+    assert quantile == pytest.approx(q, abs=0.0015)
 
 
 @examples(40)
@@ -74,31 +74,31 @@ def test_friedman_by_scipy(n, k, seed, digits):
     scores = np.random.default_rng(seed).normal(size=(n, k))
     if digits is not None:
         scores = scores.round(digits - 1)
-    found = friedman_test(scores)
+    test = friedman_test(scores)
     if (scores == scores[:, :1]).all():
-        assert (found.chi_square, found.p_value) == (0.0, 1.0)
+        assert (test.chi_square, test.p_value) == (0.0, 1.0)
         return
-    assert found.chi_square == pytest.approx(stats.friedmanchisquare(*scores.T).statistic)
+    assert test.chi_square == pytest.approx(stats.friedmanchisquare(*scores.T).statistic)
 
 
 def test_the_same_order_everywhere():
-    found = friedman_test([[1, 2, 3]] * 5)
-    assert found.statistic == np.inf
-    assert found.p_value == found.least == pytest.approx(6.0**-4)
+    test = friedman_test([[1, 2, 3]] * 5)
+    assert test.statistic == np.inf
+    assert test.p_value == test.least == pytest.approx(6.0**-4)
 
 
 def test_the_f_distribution_of_large_tables():
     """F of an analysis of variance of the ranks in two ways, by definition."""
     rng = np.random.default_rng(7)
     scores = (rng.normal(size=(150, 5)) + [0, 0, 0, 0.1, 0.25]).round(1)
-    found = friedman_test(scores)
+    test = friedman_test(scores)
     ranks = stats.rankdata(-scores, axis=1)
     assert (np.sort(ranks, axis=1) != [1, 2, 3, 4, 5]).any()
     between = 150 * ((ranks.mean(axis=0) - 3) ** 2).sum() / 4
     within = ((ranks - ranks.mean(axis=0)) ** 2).sum() / (4 * 149)
-    assert found.method == "F distribution"
-    assert found.statistic == pytest.approx(between / within)
-    assert found.p_value == pytest.approx(stats.f.sf(between / within, 4, 4 * 149))
+    assert test.method == "F distribution"
+    assert test.statistic == pytest.approx(between / within)
+    assert test.p_value == pytest.approx(stats.f.sf(between / within, 4, 4 * 149))
     assert critical_difference(scores) == nemenyi_difference(5, 150)
 
 
@@ -113,9 +113,9 @@ def test_null_distributions_by_all_orders(shape, seed):
     )
     squares = ((sums - n * (k + 1) / 2) ** 2).sum(axis=1)
     observed = ((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum()
-    found = friedman_test(scores)
-    assert found.p_value == pytest.approx(np.mean(squares >= observed - 1e-9))
-    assert found.least == pytest.approx(np.mean(squares >= squares.max() - 1e-9))
+    test = friedman_test(scores)
+    assert test.p_value == pytest.approx(np.mean(squares >= observed - 1e-9))
+    assert test.least == pytest.approx(np.mean(squares >= squares.max() - 1e-9))
     spans = np.ptp(sums, axis=1) / n
     critical = critical_difference(scores, 0.2)
     assert np.mean(spans >= critical - 1e-9) <= 0.2
@@ -126,14 +126,14 @@ def test_null_distributions_by_all_orders(shape, seed):
 def test_permutations_that_are_drawn():
     """What is not counted is drawn; two independent ways to the same p value."""
     scores = np.random.default_rng(3).normal(size=(9, 6)) + [0, 0, 0, 0, 0.7, 0.7]
-    found = friedman_test(scores)
-    assert found.method == "20,000 permutations"
+    test = friedman_test(scores)
+    assert test.method == "20,000 permutations"
     rng = np.random.default_rng(99)
     ranks = np.tile(stats.rankdata(scores, axis=1), (4000, 1, 1))
     sums = rng.permuted(ranks, axis=2).sum(axis=1)
     observed = stats.rankdata(scores, axis=1).sum(axis=0)
     p = np.mean(((sums - 31.5) ** 2).sum(axis=1) >= ((observed - 31.5) ** 2).sum() - 1e-9)
-    assert found.p_value == pytest.approx(p, abs=5 * np.sqrt(p / 4000) + 0.002)
+    assert test.p_value == pytest.approx(p, abs=5 * np.sqrt(p / 4000) + 0.002)
     # the least is that of what was observed alone
     assert friedman_test([[1, 2, 3, 4, 5, 6]] * 9).p_value == 1 / 20_001
 
@@ -142,37 +142,37 @@ def test_permutations_that_are_drawn():
 @given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
 def test_signed_ranks_by_all_signs(gaps):
     gaps = np.array(gaps, dtype=float)
-    found = pairwise_wilcoxon(np.column_stack([gaps, np.zeros(len(gaps))])).iloc[0]
+    pair = pairwise_wilcoxon(np.column_stack([gaps, np.zeros(len(gaps))])).iloc[0]
     ranks = stats.rankdata(np.abs(gaps))
     apart = gaps != 0
     signs = np.array(list(itertools.product([-1, 1], repeat=int(apart.sum()))))
     sums = np.abs(signs @ ranks[apart])
     observed = abs(np.sign(gaps) @ ranks)
-    assert found["p"] == pytest.approx(np.mean(sums >= observed - 1e-9))
-    assert found["effect"] == pytest.approx(np.sign(gaps) @ ranks / ranks.sum())
+    assert pair["p"] == pytest.approx(np.mean(sums >= observed - 1e-9))
+    assert pair["effect"] == pytest.approx(np.sign(gaps) @ ranks / ranks.sum())
 
 
 def test_many_differences_are_left_to_the_normal_distribution():
     gaps = np.random.default_rng(1).normal(0.1, 1, 260).round(1)
-    found = pairwise_wilcoxon(np.column_stack([gaps, 0 * gaps]))["p"].item()
-    assert found == pytest.approx(
+    p = pairwise_wilcoxon(np.column_stack([gaps, 0 * gaps]))["p"].item()
+    assert p == pytest.approx(
         stats.wilcoxon(gaps, zero_method="pratt", method="approx").pvalue, rel=1e-6
     )
 
 
 def test_the_last_digit_is_no_difference():
     """Ten times the same score, and that score, tie; so do 0.9 − 0.8 and 0.8 − 0.7."""
-    one = np.array([0.1, 0.2, 0.7])
-    again = np.array([sum([v] * 10) / 10 for v in one])
-    assert (one != again).any()
-    assert average_ranks({"one": one, "again": again}).tolist() == [1.5, 1.5]
-    found = pairwise_wilcoxon({"a": [0.9, 0.8, 0.3], "b": [0.8, 0.7, 0.4]})
-    assert found["effect"].item() == pytest.approx(1 / 3)  # three equal ranks
+    scores = np.array([0.1, 0.2, 0.7])
+    again = np.array([sum([v] * 10) / 10 for v in scores])
+    assert (scores != again).any()
+    assert average_ranks({"one": scores, "again": again}).tolist() == [1.5, 1.5]
+    pairs = pairwise_wilcoxon({"a": [0.9, 0.8, 0.3], "b": [0.8, 0.7, 0.4]})
+    assert pairs["effect"].item() == pytest.approx(1 / 3)  # three equal ranks
 
 
 def test_ties_share_the_mean_of_their_ranks():
-    found = average_ranks({"a": [3, 1], "b": [3, 1], "c": [1, 1], "d": [0, 2]})
-    assert found.to_dict() == {"a": 2.25, "b": 2.25, "d": 2.5, "c": 3.0}
+    ranks = average_ranks({"a": [3, 1], "b": [3, 1], "c": [1, 1], "d": [0, 2]})
+    assert ranks.to_dict() == {"a": 2.25, "b": 2.25, "d": 2.5, "c": 3.0}
 
 
 def test_equal_scores_differ_in_nothing():
@@ -183,17 +183,17 @@ def test_equal_scores_differ_in_nothing():
 def test_wilcoxon_and_holm_by_hand():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(12, 4)) + [0.0, 0.3, 0.9, 2.0]
-    found = pairwise_wilcoxon(scores)
+    pairs = pairwise_wilcoxon(scores)
     raw = [
         stats.wilcoxon(scores[:, i], scores[:, j]).pvalue
         for i, j in itertools.combinations(range(4), 2)
     ]
-    assert found["p"].tolist() == pytest.approx(raw)
+    assert pairs["p"].tolist() == pytest.approx(raw)
     holm, running = dict.fromkeys(range(6), 0.0), 0.0
     for step, i in enumerate(np.argsort(raw)):
         running = max(running, raw[i] * (6 - step))
         holm[i] = min(running, 1)
-    assert found["p_holm"].tolist() == pytest.approx([holm[i] for i in range(6)])
+    assert pairs["p_holm"].tolist() == pytest.approx([holm[i] for i in range(6)])
 
 
 def test_wilcoxon_and_holm_by_a_peer():
@@ -209,23 +209,23 @@ def test_the_level_of_a_race_of_equal_methods(shape, digits):
     """Whatever is called different, in at most 5 % of the races; with ties or without."""
     rng = np.random.default_rng(1)
     trials = 50
-    found = np.zeros(3)
+    rejections = np.zeros(3)
     for _ in range(trials):
         scores = rng.normal(size=shape).round(digits)
         ranks = average_ranks(scores)
-        found += [
+        rejections += [
             friedman_test(scores).p_value <= 0.05,
             ranks.iloc[-1] - ranks.iloc[0] >= critical_difference(scores) - 1e-9,
             (pairwise_wilcoxon(scores)["p_holm"] <= 0.05).any(),
         ]
-    assert (found <= stats.binom.ppf(0.9999, trials, 0.05)).all()
+    assert (rejections <= stats.binom.ppf(0.9999, trials, 0.05)).all()
 
 
 @examples(60)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=7), st.data())
 def test_the_expected_best_is_the_mean_over_all_choices(tries, data):
     m = data.draw(st.integers(1, len(tries)))
-    wanted = np.mean([max(some) for some in itertools.combinations(tries, m)])
+    wanted = np.mean([max(choice) for choice in itertools.combinations(tries, m)])
     assert expected_best(tries, m) == pytest.approx(wanted)
 
 
@@ -256,13 +256,13 @@ def test_words_follow_the_numbers():
 
 
 def test_words_where_nothing_could_be_significant():
-    found = compare_methods({"a": [0.9, 0.8], "b": [0.8, 0.7]})
-    assert found.friedman.p_value == 0.5
-    assert "nothing could be significant" in found.words[1]
-    assert "p is 0.5 or more" in found.words[1]
-    assert found.critical_difference == np.inf
-    assert found.cliques == [("a", "b")]
-    assert "data sets to show" not in found.words[-1]  # the difference is the same on both
+    comparison = compare_methods({"a": [0.9, 0.8], "b": [0.8, 0.7]})
+    assert comparison.friedman.p_value == 0.5
+    assert "nothing could be significant" in comparison.words[1]
+    assert "p is 0.5 or more" in comparison.words[1]
+    assert comparison.critical_difference == np.inf
+    assert comparison.cliques == [("a", "b")]
+    assert "data sets to show" not in comparison.words[-1]  # the difference is the same on both
     # five sets: four methods differ, and no two of them can be told apart
     scores = np.tile([0.9, 0.6, 0.5, 0.1], (5, 1)) + np.linspace(0, 0.05, 5)[:, None]
     words = compare_methods(scores).words
@@ -271,9 +271,9 @@ def test_words_where_nothing_could_be_significant():
 
 
 def test_words_of_ties():
-    found = compare_methods({"a": [0.9, 0.8, 0.7, 0.6], "b": [0.8, 0.9, 0.6, 0.7]})
-    assert "a and b have the same average rank, 1.50 of 2." in found.words[0]
-    assert "best" not in found.words[0]
+    tie = compare_methods({"a": [0.9, 0.8, 0.7, 0.6], "b": [0.8, 0.9, 0.6, 0.7]})
+    assert "a and b have the same average rank, 1.50 of 2." in tie.words[0]
+    assert "best" not in tie.words[0]
     third = compare_methods({"a": [3, 2, 3, 2], "b": [2, 3, 2, 3], "c": [1, 1, 1, 1]})
     assert "a and b share the best average rank, 1.50 of 3." in third.words[0]
     equal = compare_methods({"a": [1, 2, 3], "b": [1, 2, 3]})
@@ -284,9 +284,11 @@ def test_words_of_ties():
 def test_groups_of_sets():
     scores = {"a": [0.9, 0.5, 0.3], "b": [0.8, 0.7, 0.1]}
     index = ["uci/iris", "uci/wine", "fcps/atom"]
-    found = compare_methods(pd.DataFrame(scores, index=index)).groups.set_index(["group", "method"])
-    assert found.loc[("uci", "b")].tolist() == pytest.approx([2, 0.75, 1.5])
-    assert found.loc[("fcps", "a")].tolist() == pytest.approx([1, 0.3, 1])
+    groups = compare_methods(pd.DataFrame(scores, index=index)).groups.set_index(
+        ["group", "method"]
+    )
+    assert groups.loc[("uci", "b")].tolist() == pytest.approx([2, 0.75, 1.5])
+    assert groups.loc[("fcps", "a")].tolist() == pytest.approx([1, 0.3, 1])
     assert compare_methods(scores).groups.empty
 
 

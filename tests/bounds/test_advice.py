@@ -24,40 +24,46 @@ def labelled(n, m, wrong, seed=0):
 @pytest.mark.parametrize("anytime", [False, True, 0.1])
 def test_the_curve_begins_at_the_bound_and_falls(anytime):
     clusters, y, order = labelled(3000, 80, 0.1)
-    found = karat.guarantee(
+    guarantee = karat.guarantee(
         {"a": clusters, "b": np.roll(clusters, 1)}, y, anytime=anytime, order=order
     )
     bound, low, high = (
-        outlook(found)([80, 160, 320, 640], end) for end in ("expected", "low", "high")
+        outlook(guarantee)([80, 160, 320, 640], end) for end in ("expected", "low", "high")
     )
     # a confidence sequence is forecast without the prior that it has
-    assert bound[0] == pytest.approx(found.bound_rate, abs=0.05 if anytime else 1e-12)
+    assert bound[0] == pytest.approx(guarantee.bound_rate, abs=0.05 if anytime else 1e-12)
     assert (np.diff(bound) < 0).all()
     assert (low <= bound).all()
     assert (high >= bound).all()
-    told = forecast_labels(found)
-    assert told.target == pytest.approx(found.bound_rate / 2, rel=0.05)
+    forecast = forecast_labels(guarantee)
+    assert forecast.target == pytest.approx(guarantee.bound_rate / 2, rel=0.05)
     assert (
-        told.error_rate - 2 * told.standard_error < 0.1 < told.error_rate + 3 * told.standard_error
+        forecast.error_rate - 2 * forecast.standard_error
+        < 0.1
+        < forecast.error_rate + 3 * forecast.standard_error
     )
 
 
 def test_the_curve_by_hand():
     clusters, y, order = labelled(2000, 100, 0.1)
-    found = karat.guarantee([clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order)
-    assert found.method == "half"
-    part = found.parts[0]
+    guarantee = karat.guarantee(
+        [clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order
+    )
+    assert guarantee.method == "half"
+    part = guarantee.parts[0]
     errors = int(np.ceil(200 * part.errors / part.tested * 4**-0.25 - 1e-9))
     expected = b_max(200, 1600, errors, part.delta) / 1600
-    assert outlook(found)(400, "expected") == pytest.approx(expected, abs=1e-3)
+    assert outlook(guarantee)(400, "expected") == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_forecast_reaches_its_target_at_the_number_it_says():
     clusters, y, order = labelled(5000, 100, 0.1)
-    found = karat.guarantee([clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order)
-    target = found.bound_rate * 0.8
-    more = forecast_labels(found, target).more
-    before, then = outlook(found)([100 + more - 1, 100 + more], "expected")
+    guarantee = karat.guarantee(
+        [clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order
+    )
+    target = guarantee.bound_rate * 0.8
+    more = forecast_labels(guarantee, target).more
+    before, then = outlook(guarantee)([100 + more - 1, 100 + more], "expected")
     assert then <= target < before
 
 
@@ -66,12 +72,12 @@ def test_the_least_number_is_of_whole_errors_that_fewer_labels_may_lack():
     for i in sample(2000, 60, random_state=0):
         y[i] = True
     y[next(i for i, v in enumerate(y) if v)] = False
-    found = karat.pac_mdl_bound([0] * 2000, y, classes=[True, False])
-    assert found.errors == 1
-    rate, level = betaincinv(1.5, 59.5, 0.1), np.log(found.delta) - found.bits * np.log(2)
-    told = forecast_labels(found, 0.065)
-    assert told.low < told.more
+    bound = karat.pac_mdl_bound([0] * 2000, y, classes=[True, False])
+    assert bound.errors == 1
+    rate, level = betaincinv(1.5, 59.5, 0.1), np.log(bound.delta) - bound.bits * np.log(2)
+    forecast = forecast_labels(bound, 0.065)
+    assert forecast.low < forecast.more
     bounds = [
         b_max(m, 2000 - m, int(m * rate), log_delta=level) / (2000 - m) for m in range(61, 300)
     ]
-    assert told.low == 1 + next(i for i, b in enumerate(bounds) if b <= 0.065)
+    assert forecast.low == 1 + next(i for i, b in enumerate(bounds) if b <= 0.065)

@@ -44,40 +44,40 @@ def test_published_values_end_to_end(
     m: int, n: int, classes: int, errors: int, language: Language, percent: float
 ) -> None:
     labels, y = clustering_with_errors(m, n, classes, errors)
-    found = karat.pac_mdl_bound(labels, y, 0.1, language, classes=classes)
-    assert (found.errors, found.m, found.n) == (errors, m, n)
-    assert round(100 * found.bound_rate, 2) == percent
+    result = karat.pac_mdl_bound(labels, y, 0.1, language, classes=classes)
+    assert (result.errors, result.m, result.n) == (errors, m, n)
+    assert round(100 * result.bound_rate, 2) == percent
 
 
 partial = st.lists(
     st.tuples(st.integers(0, 4), st.sampled_from(["a", "b", "c"]), st.booleans()),
     min_size=1,
     max_size=40,
-).filter(lambda rows: any(known for *_, known in rows))
+).filter(lambda rows: any(labelled for *_, labelled in rows))
 
 
 @examples(120)
 @given(partial)
 def test_errors_and_predictions_follow_the_definition(rows: list) -> None:
     labels = [c for c, *_ in rows]
-    y = [label if known else None for _, label, known in rows]
+    y = [label if labelled else None for _, label, labelled in rows]
     classes = {v for v in y if v is not None}
-    found = karat.pac_mdl_bound(labels, y, 0.2, Simple(), classes=classes)
-    assert found.errors == naive.errors(labels, y)
-    assert found.m == sum(v is not None for v in y)
-    wrong = sum(p != v for p, v in zip(found.predicted, y, strict=True) if v is not None)
-    assert wrong == found.errors
-    assert [found.cluster_labels[c] for c in labels] == list(found.predicted)
+    result = karat.pac_mdl_bound(labels, y, 0.2, Simple(), classes=classes)
+    assert result.errors == naive.errors(labels, y)
+    assert result.m == sum(v is not None for v in y)
+    wrong = sum(p != v for p, v in zip(result.predicted, y, strict=True) if v is not None)
+    assert wrong == result.errors
+    assert [result.cluster_labels[c] for c in labels] == list(result.predicted)
     bits = len(set(labels)) * math.log2(len(classes))
-    assert found.bits == pytest.approx(bits)
-    assert found.bound == b_max(
-        found.m, found.n, found.errors, log_delta=math.log(0.2) - bits * math.log(2) - 1e-12
+    assert result.bits == pytest.approx(bits)
+    assert result.bound == b_max(
+        result.m, result.n, result.errors, log_delta=math.log(0.2) - bits * math.log(2) - 1e-12
     )
     mixed = karat.pac_mdl_bound(labels, y, 0.2, classes=classes)
     wrong = sum(p != v for p, v in zip(mixed.predicted, y, strict=True) if v is not None)
-    assert wrong == mixed.errors >= found.errors
+    assert wrong == mixed.errors >= result.errors
     allowance = log2_words(bits + math.log2(5), 0.2)
-    assert mixed.bound <= b_max(found.m, found.n, found.errors, log_delta=allowance)
+    assert mixed.bound <= b_max(result.m, result.n, result.errors, log_delta=allowance)
 
 
 def log2_words(bits: float, delta: float) -> float:
@@ -88,7 +88,7 @@ def log2_words(bits: float, delta: float) -> float:
 @given(partial, st.integers(0, 100))
 def test_names_and_order_do_not_matter(rows: list, seed: int) -> None:
     labels = np.array([c for c, *_ in rows])
-    y = np.array([label if known else None for _, label, known in rows], dtype=object)
+    y = np.array([label if labelled else None for _, label, labelled in rows], dtype=object)
     before = karat.pac_mdl_bound(labels, y)
     renamed = karat.pac_mdl_bound(np.array(["z", "q", "m", "k", "b"])[labels], y)
     assert list(renamed.predicted) == list(before.predicted)
@@ -106,10 +106,10 @@ def test_one_clustering_is_a_batch_of_one() -> None:
     assert isinstance(many, PacMdlBounds)
     assert len(many) == 8
     for name, labels in labelings.items():
-        one = karat.pac_mdl_bound(labels, y, language=Simple())
-        assert isinstance(one, PacMdlBound)
-        assert one.bound == many[name].bound == many.table.loc[name, "bound"]
-        assert list(one.predicted) == list(many[name].predicted)
+        single = karat.pac_mdl_bound(labels, y, language=Simple())
+        assert isinstance(single, PacMdlBound)
+        assert single.bound == many[name].bound == many.table.loc[name, "bound"]
+        assert list(single.predicted) == list(many[name].predicted)
     assert many[-1].name == "r8"
     assert karat.pac_mdl_bound(pd.DataFrame(labelings), y).table.equals(
         karat.pac_mdl_bound(np.stack(list(labelings.values())), y).table.set_axis(list(labelings))
@@ -126,16 +126,16 @@ def failures(
 ) -> int:
     """Splits in which the chosen clustering mislabels more than it promised."""
     bad = 0
-    for known in splits:
+    for labelled in splits:
         y = np.full(len(truth), -1)
-        y[list(known)] = truth[list(known)]
+        y[list(labelled)] = truth[list(labelled)]
         if best:
-            found = karat.pac_mdl_bound(labelings, y, delta, classes=np.unique(truth)).best
+            result = karat.pac_mdl_bound(labelings, y, delta, classes=np.unique(truth)).best
         else:
             rows = karat.pac_mdl_bound(labelings, y, delta, Simple(), classes=np.unique(truth))
-            found = rows[int(rows.table["bound"].to_numpy().argmin())]
-        hidden = np.setdiff1d(np.arange(len(truth)), list(known))
-        bad += int((found.predicted[hidden] != truth[hidden]).sum() > found.bound)
+            result = rows[int(rows.table["bound"].to_numpy().argmin())]
+        hidden = np.setdiff1d(np.arange(len(truth)), list(labelled))
+        bad += int((result.predicted[hidden] != truth[hidden]).sum() > result.bound)
     return bad
 
 
@@ -211,11 +211,11 @@ def test_many_clusters_of_one_class_cost_little() -> None:
 def test_a_list_of_classes_that_nobody_gave_is_paid_for(truth: list[int], m: int) -> None:
     labels, broken = [0, 0, 0, 0, 1, 1, 1, 1], dict.fromkeys((0.1, 0.4, 0.8), 0)
     splits = list(itertools.combinations(range(8), m))
-    for known, delta in itertools.product(splits, broken):
-        y = [truth[i] if i in known else None for i in range(8)]
-        found = karat.pac_mdl_bound(labels, y, delta)
-        wrong = sum(found.predicted[i] != truth[i] for i in range(8) if i not in known)
-        broken[delta] += wrong > found.bound
+    for labelled, delta in itertools.product(splits, broken):
+        y = [truth[i] if i in labelled else None for i in range(8)]
+        result = karat.pac_mdl_bound(labels, y, delta)
+        wrong = sum(result.predicted[i] != truth[i] for i in range(8) if i not in labelled)
+        broken[delta] += wrong > result.bound
     assert all(count <= delta * len(splits) for delta, count in broken.items())
 
 
@@ -229,11 +229,11 @@ def test_the_share_of_a_list_holds_for_the_population(sizes: tuple[int, ...]) ->
         y = np.full(60, None, dtype=object)
         rows = karat.bounds.sample(60, 20, random_state=seed)
         y[rows] = truth[rows]
-        found = known_classes(y, 60)
-        there = np.array([sizes["abc".index(name)] for name in found.names])
-        paid = found.bits_once(0.5) - math.log2(10 / 9)
-        fewer += paid < naming_bits(60, there) - 1e-9
-        assert paid <= found.bits + 1e-9
+        classes = known_classes(y, 60)
+        class_sizes = np.array([sizes["abc".index(name)] for name in classes.names])
+        paid = classes.bits_once(0.5) - math.log2(10 / 9)
+        fewer += paid < naming_bits(60, class_sizes) - 1e-9
+        assert paid <= classes.bits + 1e-9
     assert fewer <= 0.05 * 200 + 3 * (200 * 0.05) ** 0.5
 
 
@@ -246,10 +246,10 @@ def test_no_labels_none_left_one_class() -> None:
     full = karat.pac_mdl_bound([0, 0, 1], ["a", "a", "b"])
     assert (full.n, full.bound, full.bound_rate) == (0, 0, 0.0)
     assert "nothing is left" in str(full)
-    one = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None], classes=["a"])
-    assert one.bits < 0.5
-    assert set(one.predicted) == {"a"}
-    assert one.constant_error_rate == 0
+    result = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None], classes=["a"])
+    assert result.bits < 0.5
+    assert set(result.predicted) == {"a"}
+    assert result.constant_error_rate == 0
 
 
 @pytest.mark.parametrize("classes", [None, "abcde"])
@@ -283,9 +283,9 @@ def test_clusters_without_labels_and_ties_are_drawn_by_the_seed() -> None:
 def test_more_clusters_than_labels_and_all_singletons() -> None:
     y = np.full(30, -1)
     y[:5] = [0, 1, 0, 1, 1]
-    found = karat.pac_mdl_bound(np.arange(30), y)
-    assert found.n_clusters == 30
-    assert 0 <= found.bound <= found.n == 25
+    result = karat.pac_mdl_bound(np.arange(30), y)
+    assert result.n_clusters == 30
+    assert 0 <= result.bound <= result.n == 25
 
 
 def test_objects_left_out_are_not_promised() -> None:
@@ -338,14 +338,14 @@ def test_lengths_do_not_fit() -> None:
 
 def test_sentence_and_html() -> None:
     labels, y = clustering_with_errors(1499, 1500, 3, 42)
-    found = karat.pac_mdl_bound(labels, y, 0.1, Cluster(10), classes=3)
-    assert found.bound == 85
-    assert found.sentence.startswith(
+    result = karat.pac_mdl_bound(labels, y, 0.1, Cluster(10), classes=3)
+    assert result.bound == 85
+    assert result.sentence.startswith(
         "At most 5.7 % of the 1,500 objects you did not label are wrong. Of ten random draws like "
         "yours, at most one would make this false. Premises: the labelled objects were drawn"
     )
-    assert "42 errors on 1,499 labelled objects" in str(found)
-    assert "gather near the start" in str(found)
-    assert "<strong>" in found._repr_html_()
+    assert "42 errors on 1,499 labelled objects" in str(result)
+    assert "gather near the start" in str(result)
+    assert "<strong>" in result._repr_html_()
     assert "<table" in karat.pac_mdl_bound([labels], y)._repr_html_()
     assert "bound" in str(karat.pac_mdl_bound([labels], y))

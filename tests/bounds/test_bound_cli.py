@@ -68,8 +68,8 @@ def test_from_data_to_guarantee(files: Path) -> None:
     copy = files / "copy.csv"
     copy.write_bytes(few.read_bytes())
     arguments[2] = str(copy)
-    one = json.loads(run(app, [*arguments, "--json", "-c", "one"]).output)
-    assert (one["best"], len(one["table"])) == ("one", 1)
+    single = json.loads(run(app, [*arguments, "--json", "-c", "one"]).output)
+    assert (single["best"], len(single["table"])) == ("one", 1)
 
 
 def test_one_label_an_object_with_gaps(files: Path) -> None:
@@ -101,7 +101,7 @@ def test_sample_prints_rows(files: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("row,label\n7,a\n500,b\n", "row 500 is none of"),
+        ("row,label\n7,a\n500,b\n", "row 500 is not among"),
         ("row,label\n7,a\n7,b\n", "labels row 7 twice"),
         ("row,label\nx,a\n", "row x is not the number"),
         ("label\na\nb\n", "2 labels for 500 objects"),

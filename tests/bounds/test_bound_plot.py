@@ -20,8 +20,8 @@ def table() -> pd.DataFrame:
     labelings = np.stack(
         [np.where(rng.random(300) < 0.2, rng.integers(0, k, 300), truth % k) for _, k in origins]
     )
-    found = karat.pac_mdl_bound(labelings, y)
-    return found.table.assign(clusterer=[name for name, _ in origins])
+    bounds = karat.pac_mdl_bound(labelings, y)
+    return bounds.table.assign(clusterer=[name for name, _ in origins])
 
 
 def roles(figure: object, role: str) -> list:
@@ -33,8 +33,8 @@ def test_lines_dots_and_levels(table: pd.DataFrame) -> None:
     dots = roles(figure, "dots")
     assert sum(len(trace.x) for trace in dots) == len(table)
     for trace in roles(figure, "line"):
-        own = table[table["clusterer"] == trace.meta["clusterer"]]
-        want = own.groupby("n_clusters")["bound_rate"].min()
+        rows = table[table["clusterer"] == trace.meta["clusterer"]]
+        want = rows.groupby("n_clusters")["bound_rate"].min()
         assert list(trace.x) == list(want.index)
         assert list(trace.y) == list(want)
         assert "<b>" not in trace.name
@@ -45,8 +45,8 @@ def test_lines_dots_and_levels(table: pd.DataFrame) -> None:
 
 
 def test_many_bounds_without_origins() -> None:
-    found = karat.pac_mdl_bound([[0, 0, 1, 1], [0, 1, 2, 2]], ["x", None, "y", None])
-    figure = bound_by_k(found, chosen="1")
+    bounds = karat.pac_mdl_bound([[0, 0, 1, 1], [0, 1, 2, 2]], ["x", None, "y", None])
+    figure = bound_by_k(bounds, chosen="1")
     assert len(roles(figure, "line")) == 1
     assert list(roles(figure, "chosen")[0].x) == [3]
 

@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import linkage
 
 import naive_bounds as naive
 from karat import Dendrogram
-from karat._kernels.pruning import (
+from karat._kernels.prunings import (
     class_counts,
     cut_errors,
     fewest_errors,
@@ -73,8 +73,8 @@ def test_fewest_errors_and_its_pruning(seed: int) -> None:
     Z, y, _ = case(seed)
     n = len(y)
     left, right = Z[:, 0].astype(np.int64), Z[:, 1].astype(np.int64)
-    known = np.array([-1 if v is None else v for v in y])
-    counts = class_counts(left, right, known, 4)
+    codes = np.array([-1 if v is None else v for v in y])
+    counts = class_counts(left, right, codes, 4)
     stop = counts.sum(axis=1, dtype=np.int32) - counts.max(axis=1)
     got, splits = fewest_errors(left, right, stop, n)
     want: dict[int, int] = {}
@@ -99,21 +99,21 @@ def test_best_pruning_is_found_and_fully_charged(seed: int) -> None:
     Z, y, delta = case(seed)
     share = shares(Z)
     assert sum(share.values()) <= 1
-    known = sorted({v for v in y if v is not None})
-    found = prune_dendrogram(Z, y, delta, classes=known)
-    m, classes = found.m, len(known)
+    seen = sorted({v for v in y if v is not None})
+    pruning = prune_dendrogram(Z, y, delta, classes=seen)
+    m, classes = pruning.m, len(seen)
     # never more than the mixture's log2(5) bits from the best there is with plain labels
     best = min(
         b_max(m, len(y) - m, errors_of(p, y), log_delta=level(s / classes ** len(p) / 5, delta))
         for p, s in share.items()
     )
-    assert found.bound <= best
+    assert pruning.bound <= best
     # the pruning that it returns costs at least what its share says
-    wrong = sum(p != v for p, v in zip(found.predicted, y, strict=True) if v is not None)
-    assert wrong == found.errors
-    cheapest = min(-math.log2(s) for p, s in share.items() if len(p) == found.n_clusters)
-    assert found.choice_bits >= cheapest - 1e-9
-    assert found.bound == b_max(m, len(y) - m, wrong, log_delta=level(2**-found.bits, delta))
+    wrong = sum(p != v for p, v in zip(pruning.predicted, y, strict=True) if v is not None)
+    assert wrong == pruning.errors
+    cheapest = min(-math.log2(s) for p, s in share.items() if len(p) == pruning.n_clusters)
+    assert pruning.choice_bits >= cheapest - 1e-9
+    assert pruning.bound == b_max(m, len(y) - m, wrong, log_delta=level(2**-pruning.bits, delta))
 
 
 def level(share: float, delta: float) -> float:
@@ -141,15 +141,15 @@ def test_unequal_depths_beat_every_cut() -> None:
     truth = np.array(["wide"] * 600 + [f"tight {i}" for i in range(6) for _ in range(60)])
     y = np.where(rng.random(len(X)) < 0.3, truth, None)
     Z = linkage(X, "average")
-    found = prune_dendrogram(Z, y)
+    pruning = prune_dendrogram(Z, y)
     hidden = np.array([v is None for v in y])
-    assert (found.predicted[hidden] != truth[hidden]).sum() <= found.bound
+    assert (pruning.predicted[hidden] != truth[hidden]).sum() <= pruning.bound
     from karat import pac_mdl_bound
     from karat.bounds.languages import Cluster
 
     cuts = pac_mdl_bound(cut_dendrogram(Z, n_clusters=range(2, 60)), y, language=Cluster())
-    assert found.bound < cuts.best.bound
-    assert found.n_clusters < 12
+    assert pruning.bound < cuts.best.bound
+    assert pruning.n_clusters < 12
 
 
 def test_degenerate_trees() -> None:

@@ -21,22 +21,22 @@ def test_powered_means_by_their_formula_and_coverage():
         values = np.full(800, np.nan)
         rows = sample(800, 80, random_state=seed)
         values[rows] = truth[rows]
-        found = prediction_powered_mean(guesses, values, 0.1)
-        misses += not found.low <= truth.mean() <= found.high
-        errors.append(found.value - truth.mean())
+        estimate = prediction_powered_mean(guesses, values, 0.1)
+        misses += not estimate.low <= truth.mean() <= estimate.high
+        errors.append(estimate.value - truth.mean())
     assert misses <= 400 * 0.1 + 3 * (400 * 0.09) ** 0.5
     slope = np.cov(truth[rows], guesses[rows])[0, 1] / guesses[rows].var(ddof=1)
-    assert found.weight == pytest.approx(slope)
+    assert estimate.weight == pytest.approx(slope)
     rest = truth[rows] - slope * guesses[rows]
-    assert found.value == pytest.approx(slope * guesses.mean() + rest.mean())
-    assert found.standard_error == pytest.approx((rest.var(ddof=1) / 80 * 0.9) ** 0.5)
-    assert np.std(errors) == pytest.approx(found.standard_error, rel=0.25)
+    assert estimate.value == pytest.approx(slope * guesses.mean() + rest.mean())
+    assert estimate.standard_error == pytest.approx((rest.var(ddof=1) / 80 * 0.9) ** 0.5)
+    assert np.std(errors) == pytest.approx(estimate.standard_error, rel=0.25)
 
 
 def test_useless_guesses_do_no_harm():
     values = np.where(np.arange(200) < 50, np.arange(200) % 2, np.nan)
-    found = prediction_powered_mean(np.zeros(200), values)
-    assert (found.weight, found.value) == (0.0, 0.5)
+    estimate = prediction_powered_mean(np.zeros(200), values)
+    assert (estimate.weight, estimate.value) == (0.0, 0.5)
     everything = prediction_powered_mean(np.arange(5.0), np.arange(5.0))
     assert everything.standard_error == 0
     with pytest.raises(InputError, match="at least two"):

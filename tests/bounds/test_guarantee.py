@@ -25,13 +25,13 @@ TRUTHS = [
 ]
 
 
-def wrong(found, truth):
+def wrong(guarantee, truth):
     """Whether the guarantee is broken, from the labels that it gives."""
-    hidden = found.n
+    hidden = guarantee.n
     labelled = np.array([value is not None for value in truth[1]])
-    errors = int((found.labels[~labelled] != np.array(truth[0], dtype=object)[~labelled]).sum())
+    errors = int((guarantee.labels[~labelled] != np.array(truth[0], dtype=object)[~labelled]).sum())
     assert hidden == int((~labelled).sum())
-    return errors > found.bound
+    return errors > guarantee.bound
 
 
 def partial(truth, rows):
@@ -50,8 +50,8 @@ def test_no_truth_breaks_the_guarantee_more_often_than_delta(truth, delta, m, n)
         for second in itertools.combinations(rest, m - m // 2):
             order = [*first, *second]
             y = partial(truth, order)
-            found = karat.guarantee(labelings, y, delta, order=order, classes=[0, 1, 2])
-            broken += wrong(found, (truth, y))
+            guarantee = karat.guarantee(labelings, y, delta, order=order, classes=[0, 1, 2])
+            broken += wrong(guarantee, (truth, y))
             draws += 1
     assert broken <= delta * draws
 
@@ -64,14 +64,14 @@ def test_every_split_of_eight_objects_keeps_the_promise_of_half(X, monkeypatch):
     for first in itertools.combinations(range(8), 3):
         rest = np.setdiff1d(np.arange(8), first)
         monkeypatch.setattr(classifiers, "TREES", 5)
-        found = learner.fit(np.array(first), truth[list(first)])
-        monkeypatch.setattr(Learner, "fit", lambda *_, found=found: found)
+        classifier = learner.fit(np.array(first), truth[list(first)])
+        monkeypatch.setattr(Learner, "fit", lambda *_, classifier=classifier: classifier)
         for second in itertools.combinations(rest, 3):
             order, y = np.array([*first, *second]), np.full(8, -1)
             y[order] = truth[order]
-            known = KnownClasses(y, np.sort(order), (0, 1), 0, 0.0, "", (), ())
+            classes = KnownClasses(y, np.sort(order), (0, 1), 0, 0.0, "", (), ())
             for delta in broken:
-                part = half(learner, known, order, delta)
+                part = half(learner, classes, order, delta)
                 hidden = np.setdiff1d(rest, second)
                 errors = (part.classifier.predicted[hidden] != truth[hidden]).sum()
                 broken[delta] += errors > part.bound
@@ -88,8 +88,8 @@ def test_every_order_of_the_labels_keeps_the_anytime_guarantee(monkeypatch):
         broken_once = False
         for m in range(1, 4):
             y = partial(truth, list(order[:m]))
-            found = karat.guarantee(labelings, y, delta, True, order=order[:m], classes=[0, 1])
-            broken_once |= wrong(found, (truth, y))
+            guarantee = karat.guarantee(labelings, y, delta, True, order=order[:m], classes=[0, 1])
+            broken_once |= wrong(guarantee, (truth, y))
         broken += broken_once
         draws += 1
     assert broken <= delta * draws
@@ -214,8 +214,8 @@ def test_the_bound_of_half_is_the_exact_tail():
     truth = [0] * 30 + [1] * 30
     order = karat.bounds.sample(60, 20, random_state=4)
     y = partial(truth, order)
-    found = karat.guarantee([[0] * 30 + [1] * 30, [0, 1] * 30], y, 0.1, order=order)
-    half = next(part for part in found.parts if part.method == "half")
+    guarantee = karat.guarantee([[0] * 30 + [1] * 30, [0, 1] * 30], y, 0.1, order=order)
+    half = next(part for part in guarantee.parts if part.method == "half")
     assert half.tested == 10
     assert half.bound == naive_bounds.b_max(10, 40, half.errors, Fraction(0.1 * 0.88))
 
@@ -259,9 +259,9 @@ def test_pac_bayes_holds_in_every_draw(delta):
     broken = draws = 0
     for rows in itertools.combinations(range(8), 5):
         y = partial(truth.tolist(), list(rows))
-        known = known_classes(y, 8, [0, 1])
+        classes = known_classes(y, 8, [0, 1])
         mdl = karat.pac_mdl_bound(batch, y, delta, classes=[0, 1])
-        (part,) = pac_bayes.parts(batch, known, np.ones(2), delta, mdl)
+        (part,) = pac_bayes.parts(batch, classes, np.ones(2), delta, mdl)
         hidden = np.setdiff1d(np.arange(8), rows)
         errors = (part.classifier.predicted[hidden] != truth[hidden]).sum()
         broken += errors > part.bound
@@ -287,11 +287,11 @@ def test_the_choice_does_not_see_the_test():
     labelings, truth = population(0)
     order = karat.bounds.sample(400, 40, random_state=0)
     y = partial(truth, order)
-    found = karat.guarantee(labelings, y, order=order)
-    other = y.copy()
-    other[order[20:]] = [(truth[i] + 1) % 3 for i in order[20:]]
-    changed = karat.guarantee(labelings, other, order=order)
-    half = [next(p for p in g.parts if p.method == "half") for g in (found, changed)]
+    guarantee = karat.guarantee(labelings, y, order=order)
+    relabelled = y.copy()
+    relabelled[order[20:]] = [(truth[i] + 1) % 3 for i in order[20:]]
+    changed = karat.guarantee(labelings, relabelled, order=order)
+    half = [next(p for p in g.parts if p.method == "half") for g in (guarantee, changed)]
     assert half[0].classifier.row == half[1].classifier.row
     assert half[0].classifier.predicted.tolist() == half[1].classifier.predicted.tolist()
     assert half[0].errors < half[1].errors
@@ -301,11 +301,11 @@ def test_order_of_objects_and_names_do_not_matter():
     labelings, truth = population(1)
     order = karat.bounds.sample(400, 60, random_state=0)
     y = partial(truth, order)
-    found = karat.guarantee(labelings, y, order=order)
+    guarantee = karat.guarantee(labelings, y, order=order)
     turned = {name: np.asarray(codes)[::-1] for name, codes in labelings.items()}
     again = karat.guarantee(turned, y[::-1], order=399 - order)
-    assert (found.name, found.bound) == (again.name, again.bound)
-    assert found.labels[::-1].tolist() == again.labels.tolist()
+    assert (guarantee.name, guarantee.bound) == (again.name, again.bound)
+    assert guarantee.labels[::-1].tolist() == again.labels.tolist()
 
 
 def test_a_prior_moves_the_choice():
@@ -313,7 +313,7 @@ def test_a_prior_moves_the_choice():
     twins = {"a": [0] * 50 + [1] * 50, "b": [0] * 49 + [1] * 51}
     y = partial(truth, karat.bounds.sample(100, 20, random_state=0))
     for name in twins:
-        prior = {other: 0.98 if other == name else 0.02 for other in twins}
+        prior = {twin: 0.98 if twin == name else 0.02 for twin in twins}
         assert LabelSequence(twins, prior=prior).update(y).name == name
     assert LabelSequence(twins, prior=[0.02, 0.98]).update(y).name == "b"
 
@@ -347,12 +347,12 @@ def test_excluded_objects_are_not_among_those_bounded():
     codes = np.asarray(labelings["k3"]).copy()
     codes[:100] = -1
     y = partial(truth, karat.bounds.sample(400, 80, random_state=0))
-    found = karat.guarantee({"some": codes, "all": labelings["k5"]}, y, noise="drop")
-    assert found.n == 320  # the other clustering tells their classes
-    assert all(value is not None for value in found.labels)
-    one = karat.guarantee(codes, y, noise="drop")
-    assert one.n == int(((codes >= 0) & (y == None)).sum())  # noqa: E711
-    assert all(value is None for value in one.labels[:100])
+    guarantee = karat.guarantee({"some": codes, "all": labelings["k5"]}, y, noise="drop")
+    assert guarantee.n == 320  # the other clustering tells their classes
+    assert all(value is not None for value in guarantee.labels)
+    single = karat.guarantee(codes, y, noise="drop")
+    assert single.n == int(((codes >= 0) & (y == None)).sum())  # noqa: E711
+    assert all(value is None for value in single.labels[:100])
 
 
 @pytest.mark.long
@@ -365,8 +365,8 @@ def test_coverage_over_many_draws(delta, kind):
     broken = 0
     for seed in range(2000):
         y = partial(truth, karat.bounds.sample(150, 30, random_state=seed))
-        found = karat.guarantee(labelings, y, delta, classes=[0, 1, 2], random_state=seed)
-        broken += wrong(found, (truth, y))
+        guarantee = karat.guarantee(labelings, y, delta, classes=[0, 1, 2], random_state=seed)
+        broken += wrong(guarantee, (truth, y))
     assert broken <= 2000 * delta + 3 * (2000 * delta * (1 - delta)) ** 0.5
 
 
@@ -379,8 +379,10 @@ def test_coverage_when_stopping_at_a_target(delta):
         order = karat.bounds.sample(200, 100, random_state=seed)
         for m in range(10, 101, 10):
             y = partial(truth, order[:m])
-            found = karat.guarantee(labelings, y, delta, True, order=order[:m], classes=[0, 1, 2])
-            if found.bound_rate <= 0.35:
+            guarantee = karat.guarantee(
+                labelings, y, delta, True, order=order[:m], classes=[0, 1, 2]
+            )
+            if guarantee.bound_rate <= 0.35:
                 break
-        broken += wrong(found, (truth, y))
+        broken += wrong(guarantee, (truth, y))
     assert broken <= 2000 * delta + 3 * (2000 * delta * (1 - delta)) ** 0.5

@@ -121,8 +121,8 @@ def test_forecast_errs_as_often_as_seen(errors: int) -> None:
     log_delta = math.log(bound.delta) - bound.bits * math.log(2)
     for times in (2, 3, 5):
         expected = b_max(49 * times, 1000 - 49 * times, errors * times, log_delta=log_delta)
-        found = outlook(bound)(49 * times, "expected")
-        assert found == pytest.approx(expected / (1000 - 49 * times))
+        rates = outlook(bound)(49 * times, "expected")
+        assert rates == pytest.approx(expected / (1000 - 49 * times))
 
 
 def test_forecast_at_the_edges() -> None:

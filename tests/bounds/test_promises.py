@@ -34,23 +34,23 @@ def test_many_small_classes_do_not_break_it(m):
     truth, broken = np.arange(1000) // 2, 0
     for seed in range(20):
         rows = sample(1000, m, random_state=seed)
-        found = karat.guarantee({"one": np.zeros(1000, int)}, partly(truth, rows), 0.1)
+        guarantee = karat.guarantee({"one": np.zeros(1000, int)}, partly(truth, rows), 0.1)
         hidden = np.setdiff1d(np.arange(1000), rows)
-        broken += (found.labels[hidden] != truth[hidden]).sum() > found.bound
+        broken += (guarantee.labels[hidden] != truth[hidden]).sum() > guarantee.bound
     assert broken <= 2 + 3 * (20 * 0.09) ** 0.5
-    assert not any("classes given" in premise for premise in found.premises)
+    assert not any("classes given" in premise for premise in guarantee.premises)
     listed = karat.guarantee(np.zeros(1000, int), partly(truth, rows), classes=list(range(500)))
     assert any("classes given" in premise for premise in listed.mdl.premises)
 
 
 def test_one_statement_under_one_probability(wine):
     _, y, labelings = wine
-    found = karat.guarantee(labelings, partly(y, sample(178, 40, random_state=0)))
-    for one in (found, found.mdl.best):
-        assert not hasattr(one, "constant_bound")
-        assert one.sentence.count("At most") == 1
-        assert "largest" not in one.sentence
-        assert "Premises: the labelled objects were drawn" in one.sentence
+    guarantee = karat.guarantee(labelings, partly(y, sample(178, 40, random_state=0)))
+    for bound in (guarantee, guarantee.mdl.best):
+        assert not hasattr(bound, "constant_bound")
+        assert bound.sentence.count("At most") == 1
+        assert "largest" not in bound.sentence
+        assert "Premises: the labelled objects were drawn" in bound.sentence
 
 
 @pytest.mark.parametrize("anytime", [False, True])
@@ -58,15 +58,15 @@ def test_the_largest_class_is_the_answer_where_it_is_lower(anytime):
     rng = np.random.default_rng(0)
     truth = np.where(rng.random(600) < 0.3, "rare", "usual")
     rows = sample(600, 200, random_state=1)
-    found = karat.guarantee(
+    guarantee = karat.guarantee(
         rng.integers(0, 40, (5, 600)), partly(truth, rows), anytime=anytime, order=rows
     )
-    (largest,) = (part for part in found.parts if part.method == "largest class")
-    assert found.bound <= largest.bound < 0.45 * largest.n
+    (largest,) = (part for part in guarantee.parts if part.method == "largest class")
+    assert guarantee.bound <= largest.bound < 0.45 * largest.n
     if not anytime:
-        assert found.carrier == "largest class"
-        assert set(found.labels) == {"usual"}
-        assert "the largest class for every object" in found.reason
+        assert guarantee.carrier == "largest class"
+        assert set(guarantee.labels) == {"usual"}
+        assert "the largest class for every object" in guarantee.reason
 
 
 def test_a_target_that_is_reached_was_not_called_out_of_reach(wine):
@@ -75,13 +75,13 @@ def test_a_target_that_is_reached_was_not_called_out_of_reach(wine):
     for seed in range(3):
         order = sample(178, 88, random_state=seed)
         early = karat.guarantee(labelings, partly(y, order[:20]), X=X, order=order[:20])
-        told = forecast_labels(early, 0.25)
+        forecast = forecast_labels(early, 0.25)
         late = karat.guarantee(labelings, partly(y, order), X=X, order=order)
-        assert "however many" not in str(told) + str(forecast_labels(early))
+        assert "however many" not in str(forecast) + str(forecast_labels(early))
         if late.bound_rate <= 0.25:
             reached += 1
-            assert told.low is not None
-            assert told.low <= 68
+            assert forecast.low is not None
+            assert forecast.low <= 68
     assert reached >= 2
 
 
@@ -110,12 +110,12 @@ def test_labels_that_are_no_draw_are_refused(blobs, design):
         ),
         "first": lambda: np.lexsort([far, four])[:60],
     }[design]()
-    found = karat.guarantee(codes, partly(four, rows))
-    assert found.bound_rate == 1.0
-    assert "karat sample" in found.refused
-    assert found.sentence.startswith("Nothing is guaranteed")
-    assert found.mdl.best.bound_rate == 1.0
-    assert "No forecast" in str(forecast_labels(found, 0.1))
+    guarantee = karat.guarantee(codes, partly(four, rows))
+    assert guarantee.bound_rate == 1.0
+    assert "karat sample" in guarantee.refused
+    assert guarantee.sentence.startswith("Nothing is guaranteed")
+    assert guarantee.mdl.best.bound_rate == 1.0
+    assert "No forecast" in str(forecast_labels(guarantee, 0.1))
     assert claims(codes, partly(four, rows)).refused
     if design == "two clusters":
         ordered = karat.guarantee(codes, partly(four, rows), 0.1, True, order=rng.permutation(rows))
@@ -124,9 +124,9 @@ def test_labels_that_are_no_draw_are_refused(blobs, design):
 
 def test_honest_draws_are_hardly_ever_doubted(blobs):
     codes = blobs[0]
-    found = [doubted_draw(codes, sample(500, 60, random_state=seed)) for seed in range(100)]
-    assert sum(one is not None for one in found) <= 1 + 3
-    assert not any(one is not None and one.refuses for one in found)
+    doubts = [doubted_draw(codes, sample(500, 60, random_state=seed)) for seed in range(100)]
+    assert sum(doubt is not None for doubt in doubts) <= 1 + 3
+    assert not any(doubt is not None and doubt.refuses for doubt in doubts)
 
 
 def test_all_clusterings_together_guarantee_more_than_one(wine):
@@ -141,23 +141,23 @@ def test_all_clusterings_together_guarantee_more_than_one(wine):
         with_features = karat.guarantee(labelings, few, X=X, order=order)
         assert with_features.carrier == "clusterings and features"
         rates[:, seed] = np.mean(single), together.bound_rate, with_features.bound_rate
-    one, together, with_features = rates.mean(axis=1)
-    assert together < one
-    assert with_features < one
+    alone, together, with_features = rates.mean(axis=1)
+    assert together < alone
+    assert with_features < alone
 
 
 def test_stopping_takes_hardly_more_labels_than_a_test_without_errors():
     order, truth = sample(1000, 80, random_state=0), np.arange(1000) % 2
     keeps = LabelSequence(truth, target=0.1)
     for m in range(1, 81):
-        found = keeps.update(partly(truth, order[:m]), order[:m])
-        if found.bound_rate <= 0.1:
+        guarantee = keeps.update(partly(truth, order[:m]), order[:m])
+        if guarantee.bound_rate <= 0.1:
             break
     # 10 labels choose; 22 errorless ones would do for a number that was fixed beforehand
     assert m <= 45
     again = karat.guarantee(truth, partly(truth, order[:m]), 0.1, 0.1, order=order[:m])
-    assert again.bound == found.bound
-    assert "every number of labels" in found.reason
+    assert again.bound == guarantee.bound
+    assert "every number of labels" in guarantee.reason
 
 
 def test_a_label_that_is_taken_back_starts_anew():
@@ -190,30 +190,30 @@ def test_a_ranking_by_labels_is_not_called_the_probability_of_being_best(wine):
     X, y, _ = wine
     study = karat.Study(X, y=partly(y, sample(178, 20, random_state=0)))
     study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2)
-    told = str(study.best())
-    assert "probability among the candidates" not in told
-    assert "no guarantee that it is the best" in told
+    text = str(study.best())
+    assert "probability among the candidates" not in text
+    assert "no guarantee that it is the best" in text
 
 
 # claims -------------------------------------------------------------------------------------------
 
 
-def broken_claims(found, truth, labelings, y):
+def broken_claims(statements, truth, labelings, y):
     """Whether any claim is false, from the truth."""
-    known = np.array([value is not None for value in y])
-    filled = np.where(known, truth, found.labels)
-    codes = labelings[found.name]
+    labelled = np.array([value is not None for value in y])
+    filled = np.where(labelled, truth, statements.labels)
+    codes = labelings[statements.name]
     wrong = 0
-    for one in found.claims:
-        if one.about == "clusters":
-            wrong += (truth[codes == one.subject] == one.says).mean() < one.low - 1e-12
-        elif one.about == "classes":
-            wrong += (filled[truth == one.subject] == one.subject).mean() < one.low - 1e-12
-        elif one.about == "counts":
-            wrong += not one.low <= (truth == one.subject).sum() <= one.high
+    for claim in statements.claims:
+        if claim.about == "clusters":
+            wrong += (truth[codes == claim.subject] == claim.says).mean() < claim.low - 1e-12
+        elif claim.about == "classes":
+            wrong += (filled[truth == claim.subject] == claim.subject).mean() < claim.low - 1e-12
+        elif claim.about == "counts":
+            wrong += not claim.low <= (truth == claim.subject).sum() <= claim.high
         else:
-            held = ~known & np.array([value is not None for value in found.labels])
-            wrong += (found.labels != truth)[held].mean() > one.high + 1e-12
+            held = ~labelled & np.array([value is not None for value in statements.labels])
+            wrong += (statements.labels != truth)[held].mean() > claim.high + 1e-12
     return wrong > 0
 
 
@@ -230,8 +230,8 @@ def test_claims_fail_together_with_a_chance_of_at_most_delta(about):
     for seed in range(draws):
         rows = sample(120, 40, random_state=seed)
         y = partly(truth, rows)
-        found = claims(labelings, y, 0.2, about=about, abstain=0.3, order=rows)
-        broken += broken_claims(found, truth, labelings, y)
+        statements = claims(labelings, y, 0.2, about=about, abstain=0.3, order=rows)
+        broken += broken_claims(statements, truth, labelings, y)
     assert broken <= 0.2 * draws + 3 * (0.16 * draws) ** 0.5
 
 
@@ -239,15 +239,15 @@ def test_claims_in_words(wine):
     _, y, labelings = wine
     names = np.array(["Barolo", "Grignolino", "Barbera"], dtype=object)[y]
     few = partly(names, sample(178, 100, random_state=0))
-    found = claims(labelings, few, about=["error", "clusters", "classes", "counts", "abstain"])
-    text = str(found)
+    statements = claims(labelings, few, about=["error", "clusters", "classes", "counts", "abstain"])
+    text = str(statements)
     assert "All of these hold at once: of ten random draws like yours" in text
     assert "% Barolo (" in text
     assert "of all Barbera are found" in text
     assert "of the 178 objects are Grignolino" in text
     assert "that get an answer are wrong" in text
     assert "Premises: the labelled objects were drawn" in text
-    assert sum(value is None for value in found.labels) == pytest.approx(0.2 * 78, abs=9)
+    assert sum(value is None for value in statements.labels) == pytest.approx(0.2 * 78, abs=9)
     with pytest.raises(InputError, match="about must name"):
         claims(labelings, few, about=["nothing"])
     with pytest.raises(InputError, match="abstain"):
@@ -269,9 +269,9 @@ def test_the_number_that_may_be_wrong_never_rises_while_labels_come(seed: int) -
     before, last = n, None
     for m in range(1, 40):
         y[order[m - 1]] = truth[order[m - 1]]
-        found = keeps.update(y, order[:m])
-        assert found.refused or found.bound <= before, m
-        before, last = found.bound, found
+        guarantee = keeps.update(y, order[:m])
+        assert guarantee.refused or guarantee.bound <= before, m
+        before, last = guarantee.bound, guarantee
     assert last is not None
     assert last.bound < n - 39 - len(taught)
     # other labels are another sequence

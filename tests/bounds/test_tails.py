@@ -137,9 +137,11 @@ def test_scalars_and_arrays_are_one() -> None:
     log_delta = -rng.uniform(0.1, 2000, 50)
     many = b_max(300, 4000, a, log_delta=log_delta)
     assert many.dtype == np.int64
-    one = [b_max(300, 4000, int(x), log_delta=float(y)) for x, y in zip(a, log_delta, strict=True)]
-    assert many.tolist() == one
-    assert isinstance(one[0], int)
+    scalars = [
+        b_max(300, 4000, int(x), log_delta=float(y)) for x, y in zip(a, log_delta, strict=True)
+    ]
+    assert many.tolist() == scalars
+    assert isinstance(scalars[0], int)
     assert isinstance(bucket(5, 5, 1, 2), float)
     assert b_max(30, 40, [[1], [2]], [0.1, 0.2]).shape == (2, 2)
 

@@ -19,7 +19,7 @@ from karat.clusterers import (
     as_clusterer,
     catalogue,
 )
-from karat.clusterers.linkage import METHODS
+from karat.clusterers.linkage import LINKAGE_METHODS
 from karat.clusterers.spectral import SpectralClustering
 from karat.labelings.partitions import canonical_codes, cut_dendrogram
 from karat.runtime import resources
@@ -42,7 +42,7 @@ def test_estimator_contract(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", LINKAGE_METHODS)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_linkage_agrees_with_scipy(method, form):
     X = np.random.default_rng(3).normal(size=(60, 4))
@@ -68,7 +68,7 @@ def test_linkage_from_distances():
 
 def test_ties_still_give_the_number_of_clusters_asked_for():
     X = np.zeros((10, 1))
-    for method in METHODS:
+    for method in LINKAGE_METHODS:
         model = LinkageClustering(method=method).fit(X)
         assert [len(np.unique(model.cut(k))) for k in (1, 4, 10)] == [1, 4, 10]
 
@@ -115,7 +115,7 @@ def test_whether_a_seed_matters_is_found_out():
     without = {key for key, clusterer in catalogue.items() if not clusterer.depends_on_seed}
     densities = {"hdbscan", "hdbscan-filled", "dbscan", "optics"}
     merges = {f"{c}-agglomerative" for c in ("i1", "i2", "e1", "h1", "h2")}
-    assert without == {*METHODS, *densities, *merges, "genie"}
+    assert without == {*LINKAGE_METHODS, *densities, *merges, "genie"}
     assert as_clusterer(KMeans()).depends_on_seed
     assert not as_clusterer(LinkageClustering()).depends_on_seed
     with pytest.raises(AssertionError, match="seeded=True"):

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from karat._kernels import criterion as kernels
 from karat.clusterers import CriterionClustering, SphericalKMeans
 from karat.clusterers._sparse_rows import arrays
-from karat.clusterers.criterion import CRITERIA, _visits, _Whole
+from karat.clusterers.criterion import CRITERIA, _CriterionObjective, _visits
 from karat.runtime.validation import InputError
 
 STARTED = ("direct", "bisection", "refined-bisection")
@@ -131,7 +131,7 @@ def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
     rows = sparse.random_array((300, 80), density=0.1, rng=rng, format="csr")
     rows.data /= np.repeat(np.sqrt((rows**2).sum(axis=1)), np.diff(rows.indptr))
     rows = sparse.csr_array(rows)
-    whole = _Whole(rows, criterion)
+    whole = _CriterionObjective(rows, criterion)
     labels = rng.integers(0, 5, 300)
     _, products, sums, clusters = whole._clusters(labels, 5)
     sizes, squares, totals = clusters

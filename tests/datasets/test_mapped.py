@@ -14,7 +14,7 @@ from karat.runtime import resources
 @pytest.fixture
 def low(monkeypatch):
     monkeypatch.setattr(resources, "LARGE", 1000)
-    monkeypatch.setattr(resources, "BLOCK", 64)
+    monkeypatch.setattr(resources, "BLOCK_VALUES", 64)
 
 
 def numbers(n: int = 300, d: int = 4, seed: int = 0):
@@ -34,7 +34,7 @@ def twice(monkeypatch, make):
     """What ``make()`` gives of data in memory and of mapped data."""
     plain = make()
     monkeypatch.setattr(resources, "LARGE", 1000)
-    monkeypatch.setattr(resources, "BLOCK", 64)
+    monkeypatch.setattr(resources, "BLOCK_VALUES", 64)
     return plain, make()
 
 
@@ -68,7 +68,7 @@ def test_estimates_of_mapped_data_are_those_of_memory(tmp_path, monkeypatch):
         monkeypatch,
         lambda: karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table,
     )
-    monkeypatch.setattr(pairs, "BLOCK_ROWS", 500)
+    monkeypatch.setattr(pairs, "SAMPLE_BLOCK_ROWS", 500)
     third = karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table
     pd.testing.assert_frame_equal(*results, rtol=1e-9)
     pd.testing.assert_frame_equal(results[0], third, rtol=1e-9)

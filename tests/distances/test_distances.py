@@ -223,7 +223,7 @@ def _warped(x, y):
 
 
 def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers(monkeypatch):
-    monkeypatch.setattr("karat.distances._objects._PAIRS_ALONE", 100)
+    monkeypatch.setattr("karat.distances._objects._MAX_PAIRS_SERIAL", 100)
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abc"), rng.integers(1, 9))) for _ in range(40)]
     calls = []

@@ -120,8 +120,7 @@ POOLS: dict[str, Any] = {
     "labels_pred": labels(),
     "labelings": st.one_of(labels(), st.lists(labels(), max_size=3)),
     "truth": st.one_of(st.none(), labels()),
-    "y_partial": labels(),
-    "y_few": labels(),
+    "y": labels(),
     "clusters": labels(),
     "guesses": st.lists(st.sampled_from([0.0, 1.0, 0.5, np.nan, 1e300]), max_size=9),
     "values": st.lists(st.sampled_from([0.0, 1.0, None, np.nan, 1e300]), max_size=9),
@@ -168,11 +167,10 @@ def call(draw: Any, function: Any) -> dict[str, Any]:
         for name in (
             "labels",
             "labels_pred",
-            "y_partial",
+            "y",
             "truth",
             "predicted",
             "labelings",
-            "y_few",
         ):
             if name in given_ and length:
                 codes = st.lists(st.integers(0, 2), min_size=length, max_size=length)

@@ -44,13 +44,15 @@ def test_clusters_that_are_apart_differ() -> None:
 
 def test_the_covariance_within_a_mixture_finds_what_the_sample_covariance_hides() -> None:
     """At five standard deviations the sample variance is seven times that within groups."""
-    found = {None: 0, "mixture": 0}
+    rejections = {None: 0, "mixture": 0}
     for seed in range(10):
         X = apart(5, seed=seed)
-        for scale in found:
-            found[scale] += differences(X, KMEANS, scale=scale, random_state=seed).p_value < 0.05
-    assert found["mixture"] >= 8
-    assert found[None] <= 4
+        for scale in rejections:
+            rejections[scale] += (
+                differences(X, KMEANS, scale=scale, random_state=seed).p_value < 0.05
+            )
+    assert rejections["mixture"] >= 8
+    assert rejections[None] <= 4
 
 
 @pytest.mark.parametrize("groups", [1, 2, 4])
@@ -59,10 +61,10 @@ def test_the_covariance_of_a_mixture_is_that_within_its_groups(groups: int) -> N
     S = np.array([[4.0, 1.5], [1.5, 1.0]])
     X = rng.multivariate_normal([0, 0], S, 600)
     X[:, 1] += 9 * (np.arange(600) % groups)
-    found = mixture_covariance(X)
-    assert np.allclose(found, S, atol=0.5)
+    within = mixture_covariance(X)
+    assert np.allclose(within, S, atol=0.5)
     units = np.outer([10, 0.1], [10, 0.1])
-    assert np.allclose(mixture_covariance(X * [10, 0.1]), units * found, rtol=1e-3)
+    assert np.allclose(mixture_covariance(X * [10, 0.1]), units * within, rtol=1e-3)
 
 
 def test_no_mixture_is_fitted_where_features_are_many_or_constant() -> None:
@@ -101,9 +103,9 @@ def test_only_the_feature_that_differs_is_named() -> None:
 def test_counts_are_tested_by_their_own_family() -> None:
     rng = np.random.default_rng(0)
     X = rng.poisson(np.where(np.arange(80)[:, None] < 40, [4, 9], [16, 9]))
-    found = differences(X, KMEANS, family="poisson")
-    assert set(found.features.feature[found.features.p_holm < 0.001]) == {"0"}
-    assert "Poisson" in found.premises[0]
+    result = differences(X, KMEANS, family="poisson")
+    assert set(result.features.feature[result.features.p_holm < 0.001]) == {"0"}
+    assert "Poisson" in result.premises[0]
 
 
 def test_holm_is_that_of_statsmodels() -> None:
@@ -123,9 +125,9 @@ def test_conditional_test_is_the_integral_that_defines_it(sigmas: float) -> None
     """Gao, Bien & Witten (2022), eq. 9, by a fine grid over the distance of the means."""
     X = apart(sigmas, n=24, seed=3)
     labels = WARD.fit_predict(X)
-    found = conditional_test(X, labels, 0, 1, WARD, scale=1.0, n_draws=1500)
-    one = labels == 0
-    nu = one / one.sum() - ~one / (~one).sum()
+    result = conditional_test(X, labels, 0, 1, WARD, scale=1.0, n_draws=1500)
+    members = labels == 0
+    nu = members / members.sum() - ~members / (~members).sum()
     gap = nu @ X
     distance, length = np.linalg.norm(gap), np.linalg.norm(nu)
     grid = np.linspace(0.005, distance + 6 * length, 1200)
@@ -133,11 +135,11 @@ def test_conditional_test_is_the_integral_that_defines_it(sigmas: float) -> None
     for i, phi in enumerate(grid):
         moved = X + np.outer(nu / length**2, (phi - distance) / distance * gap)
         again = WARD.fit_predict(moved)
-        if len(set(again[one])) > 1 or len(set(again[~one])) > 1:
+        if len(set(again[members])) > 1 or len(set(again[~members])) > 1:
             density[i] = 0
     expected = density[grid >= distance].sum() / density.sum()
-    assert found.p_value == pytest.approx(expected, abs=max(5 * found.standard_error, 0.02))
-    assert found.standard_error < 0.06
+    assert result.p_value == pytest.approx(expected, abs=max(5 * result.standard_error, 0.02))
+    assert result.standard_error < 0.06
 
 
 def test_conditional_test_does_not_depend_on_units_or_rotation() -> None:

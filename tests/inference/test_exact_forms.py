@@ -60,9 +60,9 @@ def test_complete_linkage_of_penguins_is_as_published() -> None:
 
     labels = run(X)
     a, b = (int(np.flatnonzero(np.bincount(labels) == size)[0]) for size in (21, 57))
-    found = conditional_test(X, labels, a, b, run, scale=sigma**2, n_draws=1000)
-    assert found.statistic == pytest.approx(15.36703 / sigma, rel=1e-5)
-    assert found.p_value == pytest.approx(0.0044, abs=4 * (found.standard_error + 0.00045))
+    result = conditional_test(X, labels, a, b, run, scale=sigma**2, n_draws=1000)
+    assert result.statistic == pytest.approx(15.36703 / sigma, rel=1e-5)
+    assert result.p_value == pytest.approx(0.0044, abs=4 * (result.standard_error + 0.00045))
 
 
 @pytest.mark.parametrize("method", ["average", "single", "ward"])
@@ -77,8 +77,8 @@ def test_conditional_test_is_the_exact_one_of_linkage(method: str) -> None:
         good = exact.linkage_truncation(X, 3, method, labels == a, labels == b)
         p = exact.Line(X, labels == a, labels == b).p_value(good, 1.0)
         agree_with_refits(X, labels, a, b, run, good)
-        found = conditional_test(X, labels, a, b, run, scale=1.0, n_draws=1000)
-        assert found.p_value == pytest.approx(p, abs=4 * found.standard_error + 0.01)
+        result = conditional_test(X, labels, a, b, run, scale=1.0, n_draws=1000)
+        assert result.p_value == pytest.approx(p, abs=4 * result.standard_error + 0.01)
 
 
 def agree_with_refits(
@@ -88,7 +88,9 @@ def agree_with_refits(
     line = exact.Line(X, labels == a, labels == b)
     for phi in np.linspace(0.03, 3, 60) * line.statistic:
         again = run(line.at(phi))
-        same = all(np.array_equal(again == again[np.argmax(m)], m) for m in (line.one, line.other))
+        same = all(
+            np.array_equal(again == again[np.argmax(m)], m) for m in (line.first, line.second)
+        )
         near = min(abs(phi - end) for interval in good for end in interval)
         assert near < 1e-6 or same == any(low < phi < high for low, high in good)
 
@@ -107,8 +109,8 @@ def test_conditional_test_is_the_exact_one_of_kmeans() -> None:
 
         good = exact.kmeans_truncation(X, first, 0, 1)
         p = exact.Line(X, path[-1] == 0, path[-1] == 1).p_value(good, 1.0)
-        found = conditional_test(X, path[-1], 0, 1, same_way, scale=1.0, n_draws=1000)
-        assert found.p_value == pytest.approx(p, abs=4 * found.standard_error + 0.01)
+        result = conditional_test(X, path[-1], 0, 1, same_way, scale=1.0, n_draws=1000)
+        assert result.p_value == pytest.approx(p, abs=4 * result.standard_error + 0.01)
 
 
 def test_random_numbers_are_those_of_r() -> None:

@@ -58,8 +58,8 @@ def test_a_variance_that_is_too_large_makes_parts_negatively_correlated() -> Non
 def test_without_a_scale_the_sample_covariance_is_used() -> None:
     X = np.random.default_rng(0).normal(size=(50, 3)) * [1, 10, 0]
     first, second = thin(X)
-    given = thin(X, scale=np.cov(X, rowvar=False))
-    assert np.array_equal(first, given[0])
+    explicit = thin(X, scale=np.cov(X, rowvar=False))
+    assert np.array_equal(first, explicit[0])
     assert np.allclose(second[:, 2], 0)
 
 

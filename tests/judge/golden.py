@@ -30,13 +30,13 @@ DATA = {
 
 def evidence_of(X: Any) -> Evidence:
     """Evidence of the clusterings by four clusterers, and of one object against the rest."""
-    found: set[tuple[int, ...]] = set()
+    seen: set[tuple[int, ...]] = set()
     for key in ("kmeans", "ward", "average", "genie"):
         for k in (2, 3, 4, 5):
             labels = catalogue[key].make(k, 0).fit_predict(X)
-            found.add(tuple(canonical_codes(np.asarray(labels)).tolist()))
-    found.add((0, *[1] * (len(X) - 1)))
-    return gather(X, np.array(sorted(found), dtype=np.int32))
+            seen.add(tuple(canonical_codes(np.asarray(labels)).tolist()))
+    seen.add((0, *[1] * (len(X) - 1)))
+    return gather(X, np.array(sorted(seen), dtype=np.int32))
 
 
 def told(judgement: Judgement) -> dict[str, Any]:

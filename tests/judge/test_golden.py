@@ -8,7 +8,7 @@ import pytest
 from judge.golden import DATA, stored, told
 from karat.judge import load_judge
 from karat.judge.evidence import _nearest, size_evidence
-from karat.judge.learned import degenerate
+from karat.judge.judgements import degenerate
 
 DIGEST = "3bae03ae6fd998655486be9e29bfd4a032521174018c6c973e3ea3cd8dd6a82a"
 
@@ -20,10 +20,10 @@ def test_the_packaged_judge_is_this_one():
 @pytest.mark.parametrize("name", DATA)
 def test_predictions_on_stored_evidence(name):
     evidence, expected = stored(name)
-    found = told(load_judge()(evidence))
-    assert set(found) == set(expected)
+    outputs = told(load_judge()(evidence))
+    assert set(outputs) == set(expected)
     for key, value in expected.items():
-        np.testing.assert_allclose(found[key], value, rtol=0, atol=1e-9, err_msg=key)
+        np.testing.assert_allclose(outputs[key], value, rtol=0, atol=1e-9, err_msg=key)
 
 
 def test_the_interval_is_as_far_below_and_above_as_the_judge_was_off():
@@ -58,8 +58,8 @@ def test_one_object_against_the_rest_is_put_last_by_one():
 def test_gains_of_labels_are_those_of_10_20_and_40_where_it_was_judged_like_this(predicted, column):
     judge = load_judge()
     assert judge.gain(predicted) == tuple(judge.gains[:, column].tolist())
-    few, some, many = judge.gain(predicted)
-    assert few < some < many
+    few, middle, many = judge.gain(predicted)
+    assert few < middle < many
     assert judge.gain(0.2) == pytest.approx((0.0788, 0.1208, 0.1368), abs=1e-4)
     assert judge.gain(0.8) == pytest.approx((0.0759, 0.0952, 0.1086), abs=1e-4)
 

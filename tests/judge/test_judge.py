@@ -12,14 +12,13 @@ from scipy.stats import ortho_group
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import karat
-from karat import plot
 from karat.bounds import percent_up, study_guarantee
 from karat.bounds.wording import METHODS
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
-from karat.judge.labelled import TEMPERATURE, log_likelihood
-from karat.judge.learned import Forest, shares
-from karat.report import render
+from karat.judge.judgements import Forest, shares
+from karat.judge.label_likelihood import TEMPERATURE, log_likelihood
+from karat.report import _judges, render
 from karat.runtime.validation import InputError
 from karat.study.guarantees import bound_inputs
 
@@ -104,10 +103,10 @@ def test_other_candidates_are_no_evidence():
 
 def test_some_of_the_evidence_is_the_evidence_of_some():
     X, _, codes = candidates()
-    whole, some = gather(X, codes), np.array([7, 0, 3])
-    for key, values in columns(gather(X, codes[some])).items():
-        np.testing.assert_allclose(values, columns(whole)[key][some], atol=1e-9, err_msg=key)
-        np.testing.assert_array_equal(values, columns(whole.take(some))[key])
+    whole, chosen = gather(X, codes), np.array([7, 0, 3])
+    for key, values in columns(gather(X, codes[chosen])).items():
+        np.testing.assert_allclose(values, columns(whole)[key][chosen], atol=1e-9, err_msg=key)
+        np.testing.assert_array_equal(values, columns(whole.take(chosen))[key])
 
 
 def test_one_labeling_is_judged_on_an_absolute_scale():
@@ -124,12 +123,12 @@ def test_one_labeling_is_judged_on_an_absolute_scale():
 
 def test_probabilities_are_of_numbers_of_clusters_first():
     score, k = np.array([0.8, 0.79, 0.79, 0.7]), np.array([2.0, 3, 3, 4])
-    found = shares(score, k, 0.05, 0.02)
-    assert found.sum() == pytest.approx(1)
+    probabilities = shares(score, k, 0.05, 0.02)
+    assert probabilities.sum() == pytest.approx(1)
     # nearly the same candidates of one number share its part
     fewer = shares(score[[0, 1, 3]], k[[0, 1, 3]], 0.05, 0.02)
-    assert found[1] + found[2] == pytest.approx(fewer[1], abs=0.02)
-    assert found[1] == found[2]
+    assert probabilities[1] + probabilities[2] == pytest.approx(fewer[1], abs=0.02)
+    assert probabilities[1] == probabilities[2]
     # from one temperature to half of it the odds are squared
     halved = shares(score[[0, 3]], k[[0, 3]], 0.025, 0.02) - 0.01
     once = shares(score[[0, 3]], k[[0, 3]], 0.05, 0.02) - 0.01
@@ -179,13 +178,15 @@ def test_one_cloud_has_no_structure_and_four_segments_have():
         unclear = best.structure.decision == "unclear"
         said = "It cannot be told" if unclear else "No natural groups were found"
         assert best.story[0].startswith(said)
-        assert any(told.startswith("If you split the data anyway") for told in best.sentences)
+        assert any(
+            sentence.startswith("If you split the data anyway") for sentence in best.sentences
+        )
     X, y = make_blobs(250, 3, centers=4, cluster_std=0.8, random_state=2)
     segments = swept(X)
     best = segments.best(stability=False)
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
-    found = segments.judged()
-    assert found.expected(best.name) == best.expected
+    table = segments.judged()
+    assert table.expected(best.name) == best.expected
     assert best.expected.value > 0.8
     assert best.structure.decision == "yes"
 
@@ -228,7 +229,7 @@ def test_a_file_that_is_no_judge_is_rejected(tmp_path):
 
 
 def test_the_packaged_judge_is_small_and_plain():
-    from karat.judge.learned import PACKAGED
+    from karat.judge.judgements import PACKAGED
 
     assert PACKAGED.stat().st_size <= 1_000_000
     with np.load(PACKAGED, allow_pickle=False) as file:
@@ -241,7 +242,7 @@ def test_with_labels_the_judge_is_the_prior():
     X, y = load_iris(return_X_y=True)
     few = np.full(len(y), None, dtype=object)
     few[::10] = y[::10]
-    study = swept(X, truth=few)
+    study = swept(X, y=few)
     best = study.best(stability=False)
     assert best.decided_by == "judge-and-labels"
     assert "The 15 labels raise its probability" in str(best)
@@ -252,14 +253,14 @@ def test_with_labels_the_judge_is_the_prior():
     assert score.is_monotonic_decreasing
     assert score.sum() == pytest.approx(1)
     # what the judge thinks likely and the labels think likely comes first
-    found = study.judged()
-    known = np.arange(0, 150, 10)
-    codes = np.stack([study.labels(name)[known] for name in found.names])
-    logs = found.judgement.predicted / TEMPERATURE + log_likelihood(codes, y[known])
-    assert best.name == found.names[int(np.argmax(logs))]
-    assert found.judgement.prior.sum() == pytest.approx(1)
-    shares = {p: 0.9 / len(found.names) for p in study.rank()["partition"][: len(found.names)]}
-    bits = study_guarantee(**bound_inputs(study, shares)).mdl.table["choice_bits"]
+    table = study.judged()
+    labelled = np.arange(0, 150, 10)
+    codes = np.stack([study.labels(name)[labelled] for name in table.names])
+    logs = table.judgement.predicted / TEMPERATURE + log_likelihood(codes, y[labelled])
+    assert best.name == table.names[int(np.argmax(logs))]
+    assert table.judgement.prior.sum() == pytest.approx(1)
+    shares = {p: 0.9 / len(table.names) for p in study.rank()["partition"][: len(table.names)]}
+    bits = study_guarantee(**bound_inputs(study.tried, shares)).mdl.table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9
@@ -285,15 +286,16 @@ def test_all_bounds_that_are_told_hold_together(monkeypatch):
     tightest = replace(study.guarantee(), name="thirds")
     # another than the most probable one
     monkeypatch.setattr(karat.Study, "guarantee", lambda self: tightest)
+    monkeypatch.setattr(karat.study.deciders, "tightest_guarantee", lambda tried: tightest)
     best = study.best(stability=False)
     # by the share of delta that PAC-MDL has beside the guarantee
     assert best.guarantee.bound == tightest.mdl["halves"].bound
     assert tightest.mdl["halves"].delta < best.guarantee.delta == tightest.delta
     assert best.tightest.name == "thirds"
-    told = next(one for one in best.sentences if "both hold together" in one)
-    assert percent_up(tightest.bound_rate) in told
-    drawn, draw = [], plot.bound_by_k
-    monkeypatch.setattr(plot, "bound_by_k", lambda t, **o: (drawn.append(t), draw(t, **o))[1])
+    statement = next(sentence for sentence in best.sentences if "both hold together" in sentence)
+    assert percent_up(tightest.bound_rate) in statement
+    drawn, draw = [], _judges.bounds_figure
+    monkeypatch.setattr(_judges, "bounds_figure", lambda t, r: (drawn.append(t), draw(t, r))[1])
     render(study)
     assert drawn[0].loc["halves", "bound"] == best.guarantee.bound
     assert drawn[0].loc["thirds", "bound"] == tightest.table.loc["thirds", "bound"]
@@ -303,7 +305,7 @@ def test_the_part_that_made_the_guarantee_is_named():
     X, y = load_iris(return_X_y=True)
     few = np.full(len(y), None, dtype=object)
     few[::6] = y[::6]
-    best = swept(X, truth=few).best(stability=False)
+    best = swept(X, y=few).best(stability=False)
     assert best.guarantee.reason in str(best)
     assert METHODS[best.guarantee.method] in str(best)
 
@@ -311,8 +313,8 @@ def test_the_part_that_made_the_guarantee_is_named():
 def test_likelihood_of_labels_is_a_chain_of_predictions():
     rng = np.random.default_rng(0)
     codes, classes = rng.integers(-1, 4, size=(5, 30)), rng.integers(0, 3, size=30)
-    found = log_likelihood(codes, classes)
-    for code, value in zip(codes, found, strict=True):
+    logs = log_likelihood(codes, classes)
+    for code, value in zip(codes, logs, strict=True):
         total, seen = 0.0, {}
         for i, (cluster, label) in enumerate(zip(code, classes, strict=True)):
             # Laplace's rule of succession in each cluster; outliers are clusters of one

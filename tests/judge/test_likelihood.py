@@ -11,8 +11,8 @@ from scipy.stats import multivariate_normal, multivariate_t, ortho_group
 from karat.judge.evidence import coordinates
 from karat.judge.likelihood import (
     LIKELIHOOD_NAMES,
-    RIDGE,
-    SHRUNK,
+    SHRINKING_RIDGE,
+    VARIANCE_RIDGE,
     likelihood_evidence,
     principal_axes,
 )
@@ -36,20 +36,20 @@ def naive(A, code):
             value += len(X) * np.log(len(X) / n) + of(X, S)
         out = (code < 0).sum()
         if out:
-            value += out * (np.log(out / n) - np.log(np.ptp(A, axis=0)[:d] + RIDGE).sum())
+            value += out * (np.log(out / n) - np.log(np.ptp(A, axis=0)[:d] + VARIANCE_RIDGE).sum())
         return value - (n_parameters + k - 1) / 2 * np.log(n)
 
-    def normal(X, S, d=p, ridge=RIDGE):
+    def normal(X, S, d=p, ridge=VARIANCE_RIDGE):
         at = X.mean(axis=0)[:d]
         return multivariate_normal(at, S[:d, :d] + ridge * np.eye(d)).logpdf(X[:, :d]).sum()
 
     def heavy(X, S):
-        scale = S[:m, :m] / 2 + RIDGE * np.eye(m)
+        scale = S[:m, :m] / 2 + VARIANCE_RIDGE * np.eye(m)
         return multivariate_t(X.mean(axis=0)[:m], scale, df=4).logpdf(X[:, :m]).sum()
 
     return {
         "full": total(normal, k * (p + full), p),
-        "full shrunk": total(lambda X, S: normal(X, S, ridge=SHRUNK), k * (p + full), p),
+        "full shrunk": total(lambda X, S: normal(X, S, ridge=SHRINKING_RIDGE), k * (p + full), p),
         "leading full": total(lambda X, S: normal(X, S, m), k * (m + few), m),
         "leading heavy": total(heavy, k * (m + few), m),
         "diagonal": total(lambda X, S: normal(X, np.diag(np.diag(S))), k * 2 * p, p),
@@ -76,13 +76,13 @@ def drawn(seed, n=40, p=3, k=3, outliers=True):
 @pytest.mark.parametrize("outliers", [True, False])
 def test_likelihood_is_that_of_scipy_and_its_penalty_that_of_bic(p, outliers):
     A, code = drawn(p, n=80, p=p, outliers=outliers)
-    found = likelihood_evidence(A, code[None])[0]
-    one, many = naive(A, np.zeros(80, dtype=np.int32)), naive(A, code)
-    for name, value in zip(LIKELIHOOD_NAMES[:-1], found, strict=False):
-        assert value == pytest.approx((many[name] - one[name]) / 80, abs=1e-9), name
+    evidence = likelihood_evidence(A, code[None])[0]
+    single, many = naive(A, np.zeros(80, dtype=np.int32)), naive(A, code)
+    for name, value in zip(LIKELIHOOD_NAMES[:-1], evidence, strict=False):
+        assert value == pytest.approx((many[name] - single[name]) / 80, abs=1e-9), name
     basic = ["full", "diagonal", "spherical", "shared full", "shared spherical"]
-    best = max(many[name] for name in basic) - max(one[name] for name in basic)
-    assert found[-1] == pytest.approx(best / 80, abs=1e-9)
+    best = max(many[name] for name in basic) - max(single[name] for name in basic)
+    assert evidence[-1] == pytest.approx(best / 80, abs=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
@@ -107,10 +107,10 @@ def test_the_true_clusters_are_likelier_than_one_and_than_others():
     X = np.concatenate([long, long[:, ::-1] + [0, 8]])
     truth = np.repeat([0, 1], 60).astype(np.int32)
     across = (X[:, 0] > 0).astype(np.int32)
-    found = likelihood_evidence(principal_axes(coordinates(X)), np.stack([truth, across]))
+    evidence = likelihood_evidence(principal_axes(coordinates(X)), np.stack([truth, across]))
     full = LIKELIHOOD_NAMES.index("full")
-    assert found[0, full] > 0.5
-    assert found[0, full] > found[1, full] + 0.5
+    assert evidence[0, full] > 0.5
+    assert evidence[0, full] > evidence[1, full] + 0.5
 
 
 def test_constant_data_and_clusters_of_one_have_values():

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 import karat
 from karat.measures import catalogue
 from karat.measures.families import cut, rank_correlation
-from karat.measures.measure_map import FILE, KINDS, grouped, load_map
+from karat.measures.measure_map import DATA_KINDS, FILE, grouped, load_map
 from karat.runtime.validation import InputError, StorageError
 
 
@@ -31,19 +31,19 @@ def test_families_are_those_of_average_linkage():
     R = np.corrcoef(np.random.default_rng(1).normal(size=(9, 6)))
     apart = squareform(1 - R, checks=False)
     expected = fcluster(linkage(apart, "average"), 0.8, "distance")
-    found = cut(R, 0.8)
-    assert 1 < len(set(found)) < 9
-    np.testing.assert_array_equal(expected[:, None] == expected, found[:, None] == found)
-    assert list(dict.fromkeys(found)) == list(range(len(set(found))))
+    families = cut(R, 0.8)
+    assert 1 < len(set(families)) < 9
+    np.testing.assert_array_equal(expected[:, None] == expected, families[:, None] == families)
+    assert list(dict.fromkeys(families)) == list(range(len(set(families))))
 
 
 # -- the packaged map ----------------------------------------------------------------------------
 
 
 def test_the_packaged_map_is_of_measures_of_the_catalogue():
-    known = load_map()
-    assert set(known.keys) <= set(catalogue)
-    R = known.rho.to_numpy()
+    measure_map = load_map()
+    assert set(measure_map.keys) <= set(catalogue)
+    R = measure_map.rho.to_numpy()
     np.testing.assert_array_equal(R, R.T)
     assert (np.abs(R) <= 1).all()
 
@@ -59,12 +59,12 @@ def test_what_is_the_same_by_definition_is_the_same():
 
 
 def test_each_measure_is_of_one_family():
-    known = load_map()
-    voters = list(known.together.index)
-    families = known.families(voters)
+    measure_map = load_map()
+    voters = list(measure_map.together.index)
+    families = measure_map.families(voters)
     assert sorted(key for members in families.values() for key in members) == sorted(voters)
     assert 3 <= len(families) < len(voters) / 2
-    stable = known.together
+    stable = measure_map.together
     for members in families.values():
         outside = [key for key in voters if key not in members]
         inside = stable.loc[members, members].to_numpy().mean()
@@ -94,14 +94,14 @@ def test_saved_and_read_again(tmp_path):
 # -- what is recommended ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DATA_KINDS)
 def test_no_two_recommended_measures_are_of_one_family(kind):
-    known, advice = load_map(), karat.recommend(kind=kind)
+    measure_map, advice = load_map(), karat.recommend(kind=kind)
     assert len(advice) == 3
     assert advice["rho"].is_monotonic_decreasing
-    near = known.agreement[kind].loc[known.together.index]
+    near = measure_map.agreement[kind].loc[measure_map.together.index]
     eligible = near[near["collections"] == near["collections"].max()]
-    families = known.families(eligible.index)
+    families = measure_map.families(eligible.index)
     homes = [n for n, members in families.items() for key in advice.index if key in members]
     assert len(set(homes)) == 3
     best = sorted(eligible.loc[members, "rho"].max() for members in families.values())[-3:]
@@ -114,7 +114,7 @@ def test_no_two_recommended_measures_are_of_one_family(kind):
 def test_what_data_look_like():
     from scipy import sparse
 
-    shapes, tables, texts = (karat.recommend(kind=kind) for kind in KINDS)
+    shapes, tables, texts = (karat.recommend(kind=kind) for kind in DATA_KINDS)
     for given, expected in (
         (["one text", "another"], texts), (sparse.csr_matrix(np.eye(4)), texts),
         (np.eye(4)[:, :2], shapes), (pd.DataFrame(np.eye(4)), tables), ("tables", tables),

@@ -33,8 +33,8 @@ def judged(*args):
 def of_pair(answer):
     """Values by measure of a clustering and its gold standard."""
     gold = answer["truth"]
-    (other,) = set(answer["labelings"]) - {gold}
-    return {m["key"]: m["values"][gold][other] for m in answer["measures"]}
+    (labeling,) = set(answer["labelings"]) - {gold}
+    return {m["key"]: m["values"][gold][labeling] for m in answer["measures"]}
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def files(tmp_path):
 def test_every_way_to_name_two_labelings(files, args):
     answer = judged(*(files / a if "." in a else a for a in args))
     assert answer["objects"] == 17
-    assert [one["clusters"] for one in answer["labelings"].values()] == [3, 3]
+    assert [labeling["clusters"] for labeling in answer["labelings"].values()] == [3, 3]
     values = of_pair(answer)
     assert list(values) == [m.key for m in catalogue.select(kind="external")]
     for key, value in values.items():
@@ -157,10 +157,10 @@ def many(tmp_path):
     frame.to_csv(tmp_path / "all.csv", index=False)
     frame.to_parquet(tmp_path / "all.parquet")
     frame[["gold"]].to_csv(tmp_path / "gold.csv", index=False)
-    found = {name: labels[name] for name in "abc"}
-    np.savez(tmp_path / "found.npz", **found)
-    np.save(tmp_path / "rows.npy", np.stack(list(found.values())))
-    for name, values in found.items():
+    labelings = {name: labels[name] for name in "abc"}
+    np.savez(tmp_path / "found.npz", **labelings)
+    np.save(tmp_path / "rows.npy", np.stack(list(labelings.values())))
+    for name, values in labelings.items():
         np.save(tmp_path / f"{name}.npy", values)
         pd.DataFrame({"label": values}).to_csv(tmp_path / f"{name}.csv", index=False)
     frame[["id", "gold"]][::-1].to_csv(tmp_path / "gold-ids.csv", index=False)
@@ -253,7 +253,7 @@ def test_outliers_of_many(tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["x.csv", "--truth", "nobody"], "is no file, and no column is called 'nobody'"),
+        (["x.csv", "--truth", "nobody"], "is not a file, and no column is called 'nobody'"),
         (["x.csv", "y.csv", "y.csv", "--truth", "x.csv"], "x.csv has 2 columns"),
         (["x.csv", "y.csv"], "different numbers of labels"),
         (["x.csv", "--measure", "silhouette"], "no external measure is called 'silhouette'"),
@@ -278,11 +278,11 @@ def test_a_line_that_does_not_fit(tmp_path):
 
 def test_real_labels(shared_data):
     truth = shared_data / "benchmarks" / "fcps_target.labels0.csv.gz"
-    other = shared_data / "benchmarks" / "fcps_target.labels1.csv.gz"
-    answer = judged(truth, other, "--noise", "cluster")
-    one, two = (pd.read_csv(path)["label"].to_numpy() for path in (truth, other))
+    second_file = shared_data / "benchmarks" / "fcps_target.labels1.csv.gz"
+    answer = judged(truth, second_file, "--noise", "cluster")
+    first, second = (pd.read_csv(path)["label"].to_numpy() for path in (truth, second_file))
     values = of_pair(answer)
-    ari = karat.adjusted_rand_index(one, two, noise="cluster")
+    ari = karat.adjusted_rand_index(first, second, noise="cluster")
     assert values["adjusted_rand_index"] == pytest.approx(ari)
-    assert answer["objects"] == len(one)
+    assert answer["objects"] == len(first)
     assert np.isfinite([v for v in values.values() if v is not None]).all()

@@ -106,7 +106,7 @@ def test_precomputed_distances():
 def test_blocks_of_rows_give_the_same(monkeypatch):
     X, labels = random_case(5)
     whole = karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0]
-    monkeypatch.setattr(_scatter_pass, "BLOCK", 2 * X.shape[1])
+    monkeypatch.setattr(_scatter_pass, "SCATTER_NUMBERS", 2 * X.shape[1])
     check(karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], whole, 1e-12)
 
 

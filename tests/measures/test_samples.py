@@ -52,7 +52,7 @@ def test_a_sample_of_everything_is_exact(several):
 
 
 def test_silhouettes_of_a_sample_are_theirs_among_all(monkeypatch):
-    monkeypatch.setattr("karat.measures.passes.pairs.BLOCK_ROWS", 300)
+    monkeypatch.setattr("karat.measures.passes.pairs.SAMPLE_BLOCK_ROWS", 300)
     X, labels = make_blobs(700, 5, centers=4, cluster_std=4, random_state=2)
     labels[::9] = -1
     batch = as_labelings({"a": labels, "b": np.arange(700) % 7}, noise="drop")
@@ -157,7 +157,7 @@ def sample_of(X, labels, seed=0, metric="euclidean", noise="error"):
 @pytest.fixture
 def small(monkeypatch):
     """A first sample that is a small part of what the tests can compute exactly."""
-    monkeypatch.setattr(samples, "LEAST_PAIRS", 2000)
+    monkeypatch.setattr(samples, "FIRST_PAIRS", 2000)
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:naive_internal")
@@ -336,7 +336,7 @@ def test_other_input(form, small, monkeypatch):
     n, repetitions = 600, 20
     if form in ("sparse", "callable"):  # a pair of these takes long
         n, repetitions = 120, 8
-        monkeypatch.setattr(samples, "LEAST_PAIRS", 300)
+        monkeypatch.setattr(samples, "FIRST_PAIRS", 300)
     X, labels = make_blobs(n, 4, centers=3, cluster_std=4.0, random_state=1)
     options: dict = {}
     if form == "drop":

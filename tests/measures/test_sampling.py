@@ -89,7 +89,7 @@ def test_the_same_seed_gives_the_same_estimate():
 
 
 def test_a_precision_beyond_the_pairs_that_are_held_is_rejected(monkeypatch):
-    monkeypatch.setattr(samples, "MOST_PAIRS", 100_000)
+    monkeypatch.setattr(samples, "MAX_PAIRS", 100_000)
     Y, labels = make_blobs(3000, 3, centers=2, cluster_std=8.0, random_state=0)
     keys = ["aucc", "g_plus_index", "silhouette"]
     scores = karat.evaluate(Y, labels, measures=keys, precision=0.0008, random_state=0)

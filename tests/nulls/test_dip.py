@@ -49,8 +49,8 @@ def naive_dip(x):
                 need([(place, -factor) for place, factor in terms], 0)
         cost = np.zeros(k + 2)
         cost[-1] = 1
-        found = linprog(cost, A_ub=np.array(rows), b_ub=np.array(bounds), bounds=(0, 1))
-        best = min(best, found.fun)
+        solution = linprog(cost, A_ub=np.array(rows), b_ub=np.array(bounds), bounds=(0, 1))
+        best = min(best, solution.fun)
     return best
 
 
@@ -78,6 +78,6 @@ def test_values_at_the_extremes():
 @pytest.mark.parametrize("n", [20, 50, 300])
 def test_evidence_is_minus_log_p_under_a_uniform_density(n):
     rng = np.random.default_rng(n)
-    found = [dip_evidence(np.sort(rng.uniform(size=n))) for _ in range(4000)]
+    values = [dip_evidence(np.sort(rng.uniform(size=n))) for _ in range(4000)]
     for p in (0.3, 0.1, 0.05):
-        assert np.mean(np.array(found) >= -np.log(p)) == pytest.approx(p, rel=0.2)
+        assert np.mean(np.array(values) >= -np.log(p)) == pytest.approx(p, rel=0.2)

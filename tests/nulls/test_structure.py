@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 import karat
 from karat.nulls.coordinates import coordinates
 from karat.nulls.structure import needed, probability_of
-from karat.nulls.valleys import NUMBERS, _spanning_edges, find_valleys
+from karat.nulls.valleys import NUMBERS_OF_CLUSTERS, _spanning_edges, find_valleys
 from karat.runtime.validation import InputError
 
 
@@ -42,17 +42,17 @@ WITHOUT = {
 
 @pytest.mark.parametrize("kind", WITHOUT)
 def test_one_group_is_no_structure(kind):
-    found = karat.assess_structure(WITHOUT[kind](np.random.default_rng(1)))
-    assert found.decision != "yes"
-    assert found.n_clusters == 1
-    assert found.probability < 0.6
+    structure = karat.assess_structure(WITHOUT[kind](np.random.default_rng(1)))
+    assert structure.decision != "yes"
+    assert structure.n_clusters == 1
+    assert structure.probability < 0.6
 
 
 @pytest.mark.parametrize("d", [2, 20, 200])
 def test_two_groups_are(d):
-    found = karat.assess_structure(two(d=d))
-    assert (found.decision, found.n_clusters) == ("yes", 2)
-    assert found.probability > 0.9
+    structure = karat.assess_structure(two(d=d))
+    assert (structure.decision, structure.n_clusters) == ("yes", 2)
+    assert structure.probability > 0.9
 
 
 def test_shapes_are_clusters_and_a_curve_is_none():
@@ -100,9 +100,9 @@ def test_the_same_for_the_matrix_for_sparse_data_and_for_any_number_of_cores(mon
 
 @pytest.mark.parametrize("X", [np.zeros((50, 3)), np.zeros((1, 2)), np.arange(4.0)[:, None]])
 def test_degenerate_data_have_a_defined_answer(X):
-    found = karat.assess_structure(X)
-    assert (found.evidence, found.n_clusters) == (0.0, 1)
-    assert found.decision in ("no", "unclear")
+    structure = karat.assess_structure(X)
+    assert (structure.evidence, structure.n_clusters) == (0.0, 1)
+    assert structure.decision in ("no", "unclear")
 
 
 def test_a_link_without_a_valley_joins():
@@ -123,4 +123,4 @@ def test_valleys_count_the_clusters():
     rng = np.random.default_rng(0)
     centres = rng.uniform(0, 60, size=(6, 2))
     Z = coordinates(np.repeat(centres, 60, axis=0) + rng.normal(size=(360, 2)), "euclidean", rng)
-    assert find_valleys(Z, rng)[1][NUMBERS.index(6)] == 6
+    assert find_valleys(Z, rng)[1][NUMBERS_OF_CLUSTERS.index(6)] == 6

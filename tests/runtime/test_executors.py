@@ -84,7 +84,7 @@ def judged(X, labelings, executor=None, **options):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "sqeuclidean"])
 def test_every_pass_in_parts_gives_what_one_pass_gives(metric, monkeypatch):
-    monkeypatch.setattr(centroids, "ROWS", 128)
+    monkeypatch.setattr(centroids, "CENTROID_ROWS", 128)
     X, labelings = some_data()
     if metric != "euclidean":
         options = {"measures": [m.key for m in INTERNAL if m.default and m.takes == "distances"]}
@@ -98,7 +98,7 @@ def test_every_pass_in_parts_gives_what_one_pass_gives(metric, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["weights", "sparse", "single", "precomputed", "callable"])
 def test_whatever_the_data_are(kind, monkeypatch):
-    monkeypatch.setattr(centroids, "ROWS", 128)
+    monkeypatch.setattr(centroids, "CENTROID_ROWS", 128)
     X, labelings = some_data(300)
     keys = [m.key for m in INTERNAL if m.default]
     options = {"measures": keys}
@@ -125,7 +125,7 @@ def chebyshev(x, y):
 
 
 def test_passes_of_sums_are_the_same_bit_by_bit(monkeypatch):
-    monkeypatch.setattr(centroids, "ROWS", 100)
+    monkeypatch.setattr(centroids, "CENTROID_ROWS", 100)
     X, labelings = some_data()
     keys = [
         m.key
@@ -149,7 +149,7 @@ def test_passes_of_sums_are_the_same_bit_by_bit(monkeypatch):
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
 def test_ranks_are_the_same_bit_by_bit(metric, monkeypatch):
-    monkeypatch.setattr(ranks, "CAPACITY", 2**12)
+    monkeypatch.setattr(ranks, "MAX_PAIRS_IN_MEMORY", 2**12)
     X, labelings = some_data(500)
     X[::5] = np.round(X[::5])  # ties
     if metric == "precomputed":
@@ -229,7 +229,7 @@ def test_blocks_of_rows_change_the_order_of_sums_alone(monkeypatch):
     X, labelings = some_data()
     keys = [m.key for m in INTERNAL if m.needs and "centroids" in m.needs]
     whole, _ = judged(X, labelings, measures=keys)
-    monkeypatch.setattr(centroids, "ROWS", 64)
+    monkeypatch.setattr(centroids, "CENTROID_ROWS", 64)
     blocks, _ = judged(X, labelings, measures=keys)
     assert not blocks.equals(whole)
     pd.testing.assert_frame_equal(blocks, whole, rtol=SUMS, atol=SUMS)
@@ -302,7 +302,7 @@ def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):
     batch = karat.labelings.as_labelings(labelings, noise="drop")
     needs = ["centroids", "squared_silhouettes", "simplified_silhouettes", "cross_spreads"]
     whole = Statistics(X, batch, needs)
-    monkeypatch.setattr(centroids, "ROWS", 64)
+    monkeypatch.setattr(centroids, "CENTROID_ROWS", 64)
     blocks = Statistics(X, batch, needs, workers=Workers(Scattering()))
     for name in (name for need in needs for name in GIVES[need]):
         for one, other in zip(getattr(blocks, name), getattr(whole, name), strict=True):

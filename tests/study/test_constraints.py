@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import dblquad
 
 import karat
-from karat.judge.labelled import pairs_log_likelihood
+from karat.judge.label_likelihood import pairs_log_likelihood
 from karat.labelings.pairs import as_constraints
 
 

@@ -18,7 +18,11 @@ from typing import TYPE_CHECKING, Any
 from karat.runtime.registry import Registry
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
+
+    from karat.runtime.types import RandomState
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,13 @@ class Experiment:
 
     @property
     def key(self) -> str:
-        """Its name."""
+        """Key of the experiment, its name."""
         return self.name
 
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """What an experiment found.
+    """Result of an experiment.
 
     Attributes
     ----------
@@ -74,6 +78,7 @@ class ExperimentResult:
         return "\n".join([self.name, "", body, *([""] if self.notes else []), *self.notes])
 
     def _repr_html_(self) -> str:
+        """Result as HTML for notebooks."""
         import html
 
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
@@ -81,6 +86,7 @@ class ExperimentResult:
 
 
 def _table() -> tuple[Experiment, ...]:
+    """Experiments of the table in this package."""
     text = files(__name__).joinpath("experiments.csv").read_text("utf-8")
     return tuple(Experiment(**row) for row in csv.DictReader(text.splitlines()))
 
@@ -92,8 +98,8 @@ def run(
     name: str,
     *,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
     data: Any = None,
 ) -> ExperimentResult:

@@ -79,14 +79,14 @@ def run_experiment(
     if not names:
         _list(json)
         return
-    found, failed = [], {}
+    finished, failed = [], {}
     with tempfile.TemporaryDirectory() as drawn:
-        for number, one in enumerate(names, 1):
-            start = f"{number} of {len(names)}, {one}" if everything else one
-            typer.echo(f"{start}: {EXPERIMENTS[one].title}", err=True)
+        for number, experiment in enumerate(names, 1):
+            start = f"{number} of {len(names)}, {experiment}" if everything else experiment
+            typer.echo(f"{start}: {EXPERIMENTS[experiment].title}", err=True)
             try:
                 result = results.result_of(
-                    one,
+                    experiment,
                     scale=at,
                     samples=samples,
                     seed=seed,
@@ -98,21 +98,22 @@ def run_experiment(
             except Exception as error:  # the others are to run all the same
                 if not everything:
                     raise
-                known = isinstance(error, InputError)
-                failed[one] = str(error) if known else f"{type(error).__name__}: {error}"
+                expected = isinstance(error, InputError)
+                failed[experiment] = str(error) if expected else f"{type(error).__name__}: {error}"
             else:
-                found.append(result)
+                finished.append(result)
                 if not json:
                     typer.echo(result["verdict"] if everything else results.as_text(result))
             if output is not None:
-                write_output(output, results.page(found, failed), overwrite=True)
+                write_output(output, results.page(finished, failed), overwrite=True)
     if json:
-        typer.echo(jsonlib.dumps(found if everything else found[0]))
+        typer.echo(jsonlib.dumps(finished if everything else finished[0]))
     if failed:
-        raise InputError("\n".join(f"{one}: {why}" for one, why in failed.items()))
+        raise InputError("\n".join(f"{experiment}: {why}" for experiment, why in failed.items()))
 
 
 def _list(json: bool) -> None:
+    """Print the experiments."""
     if json:
         listing = [
             {"name": e.name, "title": e.title, "source": e.source, "repeats": e.repeats}
@@ -148,11 +149,11 @@ def fetch_sets(
     with data_in(data):
         for name in wanted:
             try:
-                told = fetch(name, progress=lambda line: typer.echo(line, err=True))
+                outcome = fetch(name, progress=lambda line: typer.echo(line, err=True))
             except InputError as error:
                 failures.append(str(error))
-                told = "not fetched"
-            typer.echo(f"{name}: {told}")
+                outcome = "not fetched"
+            typer.echo(f"{name}: {outcome}")
     if failures:
         raise InputError("\n".join(failures))
 
@@ -208,11 +209,11 @@ def challenge_rivals(
     """Let ways of choosing of your own choose, with the rivals' scores beside them."""
     from karat_lab.challenge import challenge, load_method
 
-    found = {path.stem: load_method(path) for path in methods}
+    loaded = {path.stem: load_method(path) for path in methods}
     quick = quick_of("choice") if _checked(scale) == "quick" else None
     with data_in(data, only=quick.sets if quick else ()):
         result = challenge(
-            found,
+            loaded,
             samples=quick.samples if quick and samples is None else samples,
             storage=storage,
             progress=lambda line: typer.echo(line, err=True),
@@ -225,13 +226,14 @@ def challenge_rivals(
 
 
 def _places(storage: Path | None, drawn: Path, *, many: bool, quick: bool) -> dict[str, Any]:
-    """Where work is kept: of many experiments, or of quick looks, in a folder of several places."""
+    """Storage of each experiment; of several experiments, or quick looks, a folder."""
     if many:
         return {"folder": storage or drawn / "work"}
     return {"folder" if quick else "storage": storage}
 
 
 def _checked(scale: str) -> Scale:
+    """Validated scale."""
     if scale not in ("quick", "paper"):
         raise InputError(f"--scale is quick or paper; got {scale!r}")
     return cast(Scale, scale)

@@ -11,10 +11,15 @@ from karat import InputError
 from karat.stability import ESTIMATORS, subsampling
 from karat_lab import ExperimentResult
 from karat_lab.data import points
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats
+
 
 #: data set -> file
 SETS = {
@@ -39,8 +44,8 @@ def run(
     *,
     name: str = "abul2003",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Judge k-means, PAM, CLARA and ORCLUS on five data sets by all three methods.
@@ -55,7 +60,7 @@ def run(
     import pandas as pd
 
     resamples = max(2, RESAMPLES if samples is None else samples)
-    kept = Kept(storage, f"abul2003, {resamples} resamples, random_state {random_state!r}")
+    kept = Journal(storage, f"abul2003, {resamples} resamples, random_state {random_state!r}")
     rows: list[dict[str, Any]] = []
     absent = []
     for title, file in SETS.items():
@@ -70,11 +75,11 @@ def run(
         X = _prepared(X, random_state)
         for clusterer, key in CLUSTERERS.items():
             for method in METHODS:
-                asked = (title, f"{clusterer}, method {method}")
-                row = kept.get(asked)
+                title_and_method = (title, f"{clusterer}, method {method}")
+                row = kept.get(title_and_method)
                 if row is None:
                     row = _row(X, classes, key, method, resamples, random_state)
-                    kept.put(asked, row)
+                    kept.put(title_and_method, row)
                 rows.append(
                     {
                         "data": title,
@@ -85,7 +90,7 @@ def run(
                     }
                 )
                 if progress is not None:
-                    progress(f"{title}, {asked[1]}: k = {row['k']:g}")
+                    progress(f"{title}, {title_and_method[1]}: k = {row['k']:g}")
     return ExperimentResult(
         name,
         pd.DataFrame(rows),
@@ -103,7 +108,8 @@ def run(
     )
 
 
-def _prepared(X: NDArray[np.float64], random_state: Any) -> NDArray[np.float64]:
+def _prepared(X: NDArray[np.float64], random_state: int) -> NDArray[np.float64]:
+    """Standardised sample with at most 20 principal components."""
     if len(X) > MOST:
         rng = np.random.default_rng([random_state, len(X)])
         X = X[np.sort(rng.choice(len(X), MOST, replace=False))]
@@ -115,7 +121,7 @@ def _prepared(X: NDArray[np.float64], random_state: Any) -> NDArray[np.float64]:
     return Z
 
 
-def _one_yardstick(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+def _one_yardstick(X: Floats, clusterer: str, numbers: list[int], seed: int) -> int:
     """The number of clusters of some objects, by k-means whatever clusterer is judged."""
     return ESTIMATORS["gap-pca"][0](X, "kmeans", numbers, seed)
 
@@ -126,8 +132,9 @@ def _row(
     clusterer: str,
     method: Any,
     resamples: int,
-    random_state: Any,
+    random_state: int,
 ) -> dict[str, float]:
+    """Chosen number of clusters for one clusterer and method."""
     numbers = range(2, 7) if classes <= 6 else range(classes - 2, classes + 3, 2)
     curve = subsampling(
         X,

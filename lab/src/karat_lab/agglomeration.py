@@ -10,7 +10,7 @@ I1, I2, E1 = 0, 1, 2
 
 @njit(cache=True, nogil=True)
 def _gain(criterion, n_a, q_a, e_a, n_b, q_b, e_b, dot):
-    """What merging a and b adds to the criterion; E1 is one to minimise and counts negative.
+    """Gain of the criterion by merging a and b; E1 is minimised and counts negative.
 
     n sizes, q sums of the similarities within, e sums of those with all objects.
     """
@@ -28,6 +28,7 @@ def _gain(criterion, n_a, q_a, e_a, n_b, q_b, e_b, dot):
 
 @njit(cache=True, nogil=True)
 def _best_partner(criterion, t, alive, sizes, squares, whole, dots):
+    """Best merge partner of cluster t, with the gain."""
     best, partner = -np.inf, -1
     for s in range(len(alive)):
         if alive[s] and s != t:

@@ -1,4 +1,4 @@
-"""How often planted partitions are found as different ways to divide the same objects."""
+"""Share of runs in which planted partitions are found as alternative clusterings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import numpy as np
 from karat import Study
 from karat.measures import adjusted_rand_index
 from karat_lab import ExperimentResult
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
 
 #: agreement from which on a planted partition is found
 FOUND = 0.7
@@ -25,8 +28,8 @@ def run(
     *,
     name: str = "alternatives",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Draw data with two planted partitions, one and none; sweep, and ask for the alternatives.
@@ -40,7 +43,7 @@ def run(
     import pandas as pd
 
     runs = 30 if samples is None else samples
-    kept = Kept(storage, f"{runs} samples, random_state {random_state!r}")
+    kept = Journal(storage, f"{runs} samples, random_state {random_state!r}")
     rows = []
     for place, (design, draw) in enumerate(DESIGNS.items()):
         row: Any = kept.get((design, "ways"))
@@ -62,6 +65,7 @@ def run(
 
 
 def _share(draw: Draw, runs: int, seed: list[int]) -> dict[str, float]:
+    """Share of runs in which all planted partitions are found."""
     right, ways, answered = [], [], []
     for i in range(runs):
         X, planted = draw(np.random.default_rng([*seed, i]))
@@ -69,11 +73,16 @@ def _share(draw: Draw, runs: int, seed: list[int]) -> dict[str, float]:
             warnings.simplefilter("ignore")
             study = Study(X)
             study.sweep(SWEPT, n_init=2, workers=1, progress=False)
-            found = study.alternatives()
+            alternatives = study.alternatives()
             answer = study.best(stability=False).labels
-        best = [max((_agree(truth, one.labels) for one in found), default=0.0) for truth in planted]
-        right.append(len(found) == len(planted) and all(one >= FOUND for one in best))
-        ways.append(len(found))
+        best = [
+            max((_agree(truth, alternative.labels) for alternative in alternatives), default=0.0)
+            for truth in planted
+        ]
+        right.append(
+            len(alternatives) == len(planted) and all(alternative >= FOUND for alternative in best)
+        )
+        ways.append(len(alternatives))
         answered.append(any(_agree(truth, answer) >= FOUND for truth in planted))
     share = float(np.mean(right))
     return {
@@ -86,6 +95,7 @@ def _share(draw: Draw, runs: int, seed: list[int]) -> dict[str, float]:
 
 
 def _agree(truth: NDArray[Any], labels: NDArray[Any]) -> float:
+    """Adjusted Rand index with outliers as singletons."""
     return float(adjusted_rand_index(truth, labels, noise="singletons"))
 
 
@@ -110,6 +120,7 @@ def _planted(
     """
 
     def errors(d: int) -> NDArray[np.float64]:
+        """Random errors in d features."""
         return np.asarray(rng.standard_t(5, (n, d)) if heavy else rng.normal(size=(n, d)))
 
     columns, planted = [], []
@@ -126,7 +137,7 @@ def _planted(
 
 
 def _centres(rng: np.random.Generator, k: int, d: int, apart: float) -> NDArray[np.float64]:
-    """Of many draws the one whose distances differ least."""
+    """Centers with the most similar distances among many draws."""
     best, least = np.zeros((k, d)), np.inf
     for _ in range(50):
         centres = rng.normal(size=(k, d))
@@ -137,10 +148,12 @@ def _centres(rng: np.random.Generator, k: int, d: int, apart: float) -> NDArray[
 
 
 def _correlated(rng: np.random.Generator) -> Drawn:
+    """Correlated Gaussian data without clusters."""
     return rng.normal(size=(400, 8)) @ rng.normal(size=(8, 8)), []
 
 
 def _lognormal(rng: np.random.Generator) -> Drawn:
+    """Lognormal data without clusters."""
     return np.exp(rng.normal(size=(400, 4))), []
 
 

@@ -18,7 +18,12 @@ from karat_lab import ExperimentResult
 from karat_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Rows
+
 
 DELTA = 0.1
 STARTS, KS = 10, tuple(range(2, 21))
@@ -75,7 +80,7 @@ PUBLISHED = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of the experiment is done."""
+    """Scope of the experiment."""
 
     documents: int
     starts: int
@@ -84,7 +89,7 @@ class Plan:
     seed: int
 
     def key(self, name: str, documents: int, algorithm: str) -> str:
-        """What finished work is found by."""
+        """Key of finished work."""
         return json.dumps([name, documents, algorithm, DRAWS, self.starts, self.ks, self.seed])
 
 
@@ -102,8 +107,8 @@ class Errors:
         m, n = _sizes(self.n, SPLITS[split])
         levels = [math.log(DELTA) - math.log(2) * language.bits(k, self.n_classes) for k in self.ks]
         log_delta = np.array(levels)[None, :, None]
-        found = b_max(m, n, self.counts[split], log_delta=np.broadcast_to(log_delta, self.shape))
-        return 100 * np.asarray(found) / n
+        b = b_max(m, n, self.counts[split], log_delta=np.broadcast_to(log_delta, self.shape))
+        return 100 * np.asarray(b) / n
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -115,11 +120,11 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int | None = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """One figure.
+    """Rerun one figure.
 
     ``samples``: draws of the documents of collections that are samples; 20 by default. With fewer
     than three without the collection of 20,000, as many starts, instead of ten, and k = 2, 3, 4, 6,
@@ -143,6 +148,7 @@ def run(
 
 
 def _plan(name: str, samples: int | None, seed: int) -> Plan:
+    """Draws, starts and numbers of clusters for a scale."""
     documents = samples or DRAWS
     starts, ks = (STARTS, KS) if documents >= ENOUGH else (documents, FEW_KS)
     if name.endswith("figure1"):
@@ -153,6 +159,7 @@ def _plan(name: str, samples: int | None, seed: int) -> Plan:
 
 
 def _notes(plan: Plan, name: str) -> tuple[str, ...]:
+    """Notes on the setting."""
     missing = [c for c in FIGURES[name] if c not in plan.collections]
     return (
         f"Draws of the split: {DRAWS}, starts: {plan.starts}, k = {plan.ks[0]}.."
@@ -179,8 +186,9 @@ def _errors(
     kept: KeptValues,
     progress: Callable[[str], None] | None,
 ) -> dict[str, Errors]:
+    """Training errors of all fits, stored fits included."""
     drawn = plan.documents if sampled(which) else 1
-    found: dict[str, list[NDArray[np.int64]]] = {a: [] for a in algorithms}
+    counts_of: dict[str, list[NDArray[np.int64]]] = {a: [] for a in algorithms}
     shape = (0, 0)
     for documents in range(drawn):
         todo = [a for a in algorithms if kept.get(plan.key(which, documents, a)) is None]
@@ -197,10 +205,10 @@ def _errors(
                 progress(f"{which}, {algorithm}: documents {documents + 1} of {drawn}")
         for algorithm in algorithms:
             value = kept.get(plan.key(which, documents, algorithm))
-            found[algorithm].append(np.array(value, dtype=np.int64))
+            counts_of[algorithm].append(np.array(value, dtype=np.int64))
     return {
         algorithm: Errors(np.concatenate(counts, axis=1), plan.ks, *shape)
-        for algorithm, counts in found.items()
+        for algorithm, counts in counts_of.items()
     }
 
 
@@ -223,7 +231,8 @@ def _count(data: Collection, algorithm: str, draws: list[int], plan: Plan) -> ND
     return out
 
 
-def _fit(key: str, X: Any, k: int, seed: int) -> NDArray[np.int64]:
+def _fit(key: str, X: Rows, k: int, seed: int) -> NDArray[np.int64]:
+    """Labels by one algorithm."""
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
@@ -235,6 +244,7 @@ def _fit(key: str, X: Any, k: int, seed: int) -> NDArray[np.int64]:
 
 
 def _sizes(n: int, percent: int) -> tuple[int, int]:
+    """Numbers of labelled and unlabelled documents."""
     m = round(n * percent / 100)
     return m, n - m
 
@@ -242,6 +252,7 @@ def _sizes(n: int, percent: int) -> tuple[int, int]:
 def _splits(
     truth: NDArray[np.int64], percent: int, draws: list[int], plan: Plan
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Random splits into labelled and unlabelled documents."""
     m, _ = _sizes(len(truth), percent)
     for draw in draws:
         order = np.random.default_rng([plan.seed, percent, draw]).permutation(len(truth))
@@ -249,6 +260,7 @@ def _splits(
 
 
 def _training_errors(labels: NDArray[np.int64], truth: NDArray[np.int64]) -> int:
+    """Errors of the clusters' majority classes."""
     table = np.zeros((int(labels.max()) + 1, int(truth.max()) + 1), dtype=np.int64)
     np.add.at(table, (labels, truth), 1)
     return len(labels) - int(table.max(axis=1).sum())
@@ -260,27 +272,28 @@ def _training_errors(labels: NDArray[np.int64], truth: NDArray[np.int64]) -> int
 def _rows(
     figure: int, which: str, errors: dict[str, Errors], plan: Plan, kept: KeptValues
 ) -> list[dict[str, Any]]:
+    """Rows of one figure for one collection."""
     r, s = plan.starts, len(CLUSTERERS)
     half = SPLITS.index(50)
     if figure == 1:
         return [
             _row(
-                "Simple", which, algorithm, found.bounds(Simple(), half).min(axis=(1, 2)),
+                "Simple", which, algorithm, errors_of.bounds(Simple(), half).min(axis=(1, 2)),
                 what="lowest of the starts, k = 3",
             )
-            for algorithm, found in errors.items()
+            for algorithm, errors_of in errors.items()
         ] + [
             _row(
-                "Simple", which, algorithm, found.bounds(Simple(), half)[:, 0, start],
+                "Simple", which, algorithm, errors_of.bounds(Simple(), half)[:, 0, start],
                 what=f"start {start + 1}, k = 3", published=False,
             )
-            for algorithm, found in errors.items()
+            for algorithm, errors_of in errors.items()
             for start in range(r)
         ]  # fmt: skip
     if figure == 2:
         out = []
-        for algorithm, found in errors.items():
-            best = found.bounds(Init(r), half).min(axis=2)
+        for algorithm, errors_of in errors.items():
+            best = errors_of.bounds(Init(r), half).min(axis=2)
             out.append(_row("Init", which, algorithm, best.min(axis=1), what="lowest of all k"))
             out += [
                 _row("Init", which, algorithm, best[:, i], what=f"k = {k}", published=False)
@@ -289,8 +302,8 @@ def _rows(
         return out
     if figure == 3:
         return [
-            _row("Cluster", which, algorithm, found.bounds(Cluster(r), half).min(axis=(1, 2)))
-            for algorithm, found in errors.items()
+            _row("Cluster", which, algorithm, errors_of.bounds(Cluster(r), half).min(axis=(1, 2)))
+            for algorithm, errors_of in errors.items()
         ]
     if figure == 6:
         return _languages(which, errors, r, s, half)
@@ -330,6 +343,7 @@ def _row(
     what: str = "best of all starts and k",
     published: bool = True,
 ) -> dict[str, Any]:
+    """Mean bound with its intervals, beside the published one."""
     from scipy import stats
 
     row: dict[str, Any] = {"collection": which, "language": language}
@@ -340,8 +354,8 @@ def _row(
         spread = float(stats.t.ppf(0.975, n - 1) * bounds.std(ddof=1))
     row |= {"what": what, "bound": float(bounds.mean()), "±": spread / math.sqrt(n)}
     row["one draw ±"] = spread * math.sqrt(1 + 1 / n)
-    known = PUBLISHED.get((language, which, algorithm)) if published else None
-    row["published"] = math.nan if known is None else known
+    figure = PUBLISHED.get((language, which, algorithm)) if published else None
+    row["published"] = math.nan if figure is None else figure
     return row
 
 

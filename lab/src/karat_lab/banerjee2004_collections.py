@@ -49,7 +49,7 @@ def sampled(name: str) -> bool:
 
 
 def collection(name: str, rng: np.random.Generator) -> Collection:
-    """One collection; ``rng`` draws the documents of those that are samples."""
+    """A collection by name; ``rng`` draws the documents of sampled collections."""
     if name == "yahoo":
         return _yahoo()
     documents, groups = _classic(name) if name not in NEWSGROUPS else _newsgroups(name, rng)
@@ -59,26 +59,31 @@ def collection(name: str, rng: np.random.Generator) -> Collection:
 
 
 def _classic(name: str) -> tuple[list[str], list[str]]:
+    """Texts and groups of the SMART collections."""
     wanted = ("cran", "cisi", "med") if name == "classic3" else ("cran", "cisi")
     kept = [r for r in texts("classic4_texts") if r["group"] in wanted]
     return [f"{r['title']}\n{r['text']}" for r in kept], [r["group"] for r in kept]
 
 
 def _newsgroups(name: str, rng: np.random.Generator) -> tuple[list[str], list[str]]:
+    """Texts and groups of a subset of 20 Newsgroups."""
     groups, size = NEWSGROUPS[name]
-    found = texts("20newsgroups")
-    of_record = np.array([record["group"] for record in found])
+    messages = texts("20newsgroups")
+    of_record = np.array([record["group"] for record in messages])
     chosen = []
     for group in sorted(set(of_record) if groups is None else groups):
-        own = np.flatnonzero(of_record == group)
-        chosen.append(own if size is None else np.sort(rng.choice(own, size, replace=False)))
+        members = np.flatnonzero(of_record == group)
+        chosen.append(
+            members if size is None else np.sort(rng.choice(members, size, replace=False))
+        )
     kept = np.concatenate(chosen)
     # headers name the group
-    bodies = [found[i]["text"].partition("\n\n")[2] for i in kept]
+    bodies = [messages[i]["text"].partition("\n\n")[2] for i in kept]
     return bodies, [str(of_record[i]) for i in kept]
 
 
 def _yahoo() -> Collection:
+    """Term counts of the Yahoo collection."""
     counts, names = term_counts("k1a")
     having = np.bincount(counts.indices, minlength=counts.shape[1])
     counts = counts[:, (having >= MIN_DF) & (having <= MAX_DF * counts.shape[0])]

@@ -1,4 +1,4 @@
-"""Where EM of von Mises–Fisher mixtures takes the clusters of spherical k-means."""
+"""Clusters of spherical k-means before and after EM of von Mises–Fisher mixtures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from karat_lab import ExperimentResult
 from karat_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Rows
+
 
 STARTS = 10
 
@@ -26,8 +31,8 @@ def run(
     *,
     name: str = "banerjee2004-mixtures",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int | None = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Clusters of spherical k-means and the mixtures that start from them.
@@ -45,7 +50,7 @@ def run(
     kept = KeptValues(storage)
     tables = []
     for which in COLLECTIONS:
-        found = []
+        runs = []
         data = None
         for start in range(starts):
             key = json.dumps(["mixtures", which, start, seed])
@@ -57,8 +62,8 @@ def run(
                 kept.put(key, rows)
                 if progress is not None:
                     progress(f"{which}: start {start + 1} of {starts}")
-            found.append(pd.DataFrame(rows))
-        both = pd.concat(found).groupby("clustering", sort=False)
+            runs.append(pd.DataFrame(rows))
+        both = pd.concat(runs).groupby("clustering", sort=False)
         table = both.mean()
         table.insert(2, "±", stats.t.ppf(0.975, starts - 1) * both["added"].sem())
         table = table.reset_index()
@@ -68,6 +73,7 @@ def run(
 
 
 def _notes(starts: int) -> tuple[str, ...]:
+    """Notes on the columns."""
     return (
         f"As many clusters as classes; means over {starts} starts. Mixtures start from the "
         "clusters of SPKMeans, the last from the documents nearest to each class's center.",
@@ -85,14 +91,14 @@ def one_start(data: Collection, seed: int) -> list[dict[str, Any]]:
     full = np.diff(data.X.indptr) > 0
     X, truth = data.X[full], data.truth[full]
     k = int(truth.max()) + 1
-    given: dict[str, Any] = {"n_init": 1, "max_iter": 100, "random_state": seed}
+    settings: dict[str, Any] = {"n_init": 1, "max_iter": 100, "random_state": seed}
     classes = _sums(X, truth, k)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        start = SphericalKMeans(k, **given).fit_predict(X)
-        hard = VonMisesFisherMixture(k, assignment="hard", **given).fit(X)
-        soft = VonMisesFisherMixture(k, **given).fit(X)
-        told = VonMisesFisherMixture(k, init=classes, max_iter=100).fit(X)
+        start = SphericalKMeans(k, **settings).fit_predict(X)
+        hard = VonMisesFisherMixture(k, assignment="hard", **settings).fit(X)
+        soft = VonMisesFisherMixture(k, **settings).fit(X)
+        informed = VonMisesFisherMixture(k, init=classes, max_iter=100).fit(X)
     n = len(truth)
     near = _cosines(X, classes).argmax(axis=1)
     rows = []
@@ -100,12 +106,12 @@ def one_start(data: Collection, seed: int) -> list[dict[str, Any]]:
         ("SPKMeans", start, start, soft.objective_path_[0] / n),
         ("Hard-moVMF", hard.labels_, start, hard.score(X)),
         ("Soft-moVMF", soft.labels_, start, soft.objective_ / n),
-        ("class centers", near, near, told.objective_path_[0] / n),
-        ("Soft-moVMF from class centers", told.labels_, near, told.objective_ / n),
+        ("class centers", near, near, informed.objective_path_[0] / n),
+        ("Soft-moVMF from class centers", informed.labels_, near, informed.objective_ / n),
     ):
-        own = np.unique(labels, return_inverse=True)[1]
-        sizes = np.bincount(own)
-        means = _sums(X, own, len(sizes)) / sizes[:, None]
+        codes = np.unique(labels, return_inverse=True)[1]
+        sizes = np.bincount(codes)
+        means = _sums(X, codes, len(sizes)) / sizes[:, None]
         lengths = np.linalg.norm(means, axis=1)
         cosines = _cosines(X, means)
         # twice the product less the square: the squared distance to the mean, but for a constant
@@ -116,16 +122,17 @@ def one_start(data: Collection, seed: int) -> list[dict[str, Any]]:
                 "error": 100 * (1 - purity(truth, labels)),
                 "added": 100 * (purity(truth, origin) - purity(truth, labels)),
                 "log-likelihood": float(likelihood - soft.objective_path_[0] / n),
-                "cosine": float(cosines[np.arange(n), own].mean()),
+                "cosine": float(cosines[np.arange(n), codes].mean()),
                 "largest": 100 * float(sizes.max()) / n,
-                "nearest mean": 100 * float((nearest_mean == own).mean()),
-                "nearest direction": 100 * float((cosines.argmax(axis=1) == own).mean()),
+                "nearest mean": 100 * float((nearest_mean == codes).mean()),
+                "nearest direction": 100 * float((cosines.argmax(axis=1) == codes).mean()),
             }
         )
     return rows
 
 
-def _sums(X: Any, labels: NDArray[Any], k: int) -> NDArray[np.float64]:
+def _sums(X: Rows, labels: NDArray[Any], k: int) -> NDArray[np.float64]:
+    """Sums of the rows of each cluster."""
     from scipy import sparse
 
     n = len(labels)
@@ -134,6 +141,7 @@ def _sums(X: Any, labels: NDArray[Any], k: int) -> NDArray[np.float64]:
     return sums
 
 
-def _cosines(X: Any, centers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cosines(X: Rows, centers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cosines of rows of length 1 with the centers."""
     cosines: NDArray[np.float64] = X @ (centers.T / np.linalg.norm(centers, axis=1))
     return cosines

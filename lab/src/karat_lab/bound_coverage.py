@@ -1,4 +1,4 @@
-"""How often the test error exceeds its PAC-MDL bound, over random splits of real data."""
+"""Coverage of PAC-MDL bounds over random splits of real data."""
 
 from __future__ import annotations
 
@@ -25,10 +25,14 @@ from karat.bounds.languages import Algo, Cluster, Init, Simple
 from karat.labeling import teaching_objects
 from karat.labelings import Labelings, as_labelings, cut_dendrogram
 from karat_lab import ExperimentResult
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from karat.runtime.types import RandomState
 
 DELTA = 0.1
 LABELLED = 100
@@ -61,8 +65,8 @@ def run(
     *,
     name: str = "bound-coverage",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Split the digits data at random, again and again, and count the broken promises.
@@ -77,7 +81,7 @@ def run(
 
     splits = 10_000 if samples is None else samples
     rng = np.random.default_rng(random_state)
-    kept = Kept(storage, f"{splits} splits, random_state {random_state!r}")
+    kept = Journal(storage, f"{splits} splits, random_state {random_state!r}")
     X, truth = _data()
     clusterings, *streams = rng.spawn(9)
     rows = []
@@ -118,6 +122,7 @@ def run(
 
 
 def _data() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The digits, with their classes."""
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
@@ -127,11 +132,13 @@ def _data() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def _settings(
     X: NDArray[np.float64], truth: NDArray[np.int64], rng: np.random.Generator
 ) -> list[tuple[tuple[str, str], int, Setting]]:
+    """Settings by language and clusterings, with their numbers of bounds."""
     from scipy.cluster.hierarchy import linkage
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
     def kmeans(k: int) -> NDArray[np.int32]:
+        """Labels by k-means with k clusters."""
         model = KMeans(k, init="random", n_init=1, random_state=int(rng.integers(2**31)))
         labels: NDArray[np.int32] = model.fit_predict(X)
         return labels
@@ -145,7 +152,7 @@ def _settings(
         name: {f"{name} {k}": cut_dendrogram(Z, n_clusters=k) for k in KS}
         for name, Z in trees.items()
     }
-    one = as_labelings({"kmeans 10 0": sweep["kmeans 10 0"]})
+    single_labeling = as_labelings({"kmeans 10 0": sweep["kmeans 10 0"]})
     ten = as_labelings(starts)
     many = as_labelings(sweep)
     every = as_labelings({**sweep, **cuts["ward"], **cuts["average"]})
@@ -154,30 +161,36 @@ def _settings(
     origins = [(name.split()[0], int(name.split()[1])) for name in every.names]
 
     def by(labelings: Labelings, language: Any) -> Setting:
+        """Setting of one language over several clusterings."""
+
         def outcome(y: NDArray[np.object_], hidden: NDArray[np.bool_]) -> Outcome:
-            found = pac_mdl_bound(labelings, y, DELTA, language)
-            assert isinstance(found, PacMdlBounds)
-            return _outcome(found.best, truth, hidden)
+            """Bound and true errors for one split."""
+            bounds = pac_mdl_bound(labelings, y, DELTA, language)
+            assert isinstance(bounds, PacMdlBounds)
+            return _outcome(bounds.best, truth, hidden)
 
         return outcome
 
     def of_study(y: NDArray[np.object_], hidden: NDArray[np.bool_]) -> Outcome:
-        found = study_bounds(every, y, delta=DELTA, searched=plan, origins=origins)
-        return _outcome(found.best, truth, hidden)
+        """Bound for all clusterings of a study."""
+        bounds = study_bounds(every, y, delta=DELTA, searched=plan, origins=origins)
+        return _outcome(bounds.best, truth, hidden)
 
     def of_tree(y: NDArray[np.object_], hidden: NDArray[np.bool_]) -> Outcome:
+        """Bound for the best pruning of a dendrogram."""
         return _outcome(prune_dendrogram(trees["ward"], y, DELTA), truth, hidden)
 
-    majority = {c: np.bincount(truth[one.codes[0] == c]).argmax() for c in range(10)}
-    fixed = np.array([majority[c] for c in one.codes[0]])
+    majority = {c: np.bincount(truth[single_labeling.codes[0] == c]).argmax() for c in range(10)}
+    fixed = np.array([majority[c] for c in single_labeling.codes[0]])
 
     def of_guess(y: NDArray[np.object_], hidden: NDArray[np.bool_]) -> Outcome:
+        """Bound for fixed labels of the clusters."""
         wrong = fixed != truth
         m, n = int((~hidden).sum()), int(hidden.sum())
         return b_max(m, n, int(wrong[~hidden].sum()), DELTA), int(wrong[hidden].sum())
 
     return [
-        (("Simple", "kmeans, k = 10"), 1, by(one, Simple())),
+        (("Simple", "kmeans, k = 10"), 1, by(single_labeling, Simple())),
         (("Init", "kmeans, k = 10, 10 starts"), 10, by(ten, Init(10))),
         (("Cluster", f"kmeans, k = 2..20, {STARTS} starts"), len(many), by(many, Cluster(STARTS))),
         (("Algo", "kmeans, ward, average"), len(every), by(every, Algo(STARTS, 3))),
@@ -187,20 +200,22 @@ def _settings(
     ]
 
 
-def _outcome(found: Any, truth: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Outcome:
-    return found.bound, int((found.predicted[hidden] != truth[hidden]).sum())
+def _outcome(bound: Any, truth: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Outcome:
+    """Bound and true errors on the hidden objects."""
+    return bound.bound, int((bound.predicted[hidden] != truth[hidden]).sum())
 
 
 def _row(
     setting: Setting, truth: NDArray[np.int64], splits: int, rng: np.random.Generator
 ) -> dict[str, float]:
+    """Share of broken bounds over random splits."""
     bounds, errors = np.empty(splits), np.empty(splits)
     for i in range(splits):
-        known = sample(len(truth), LABELLED, random_state=rng)
+        labelled = sample(len(truth), LABELLED, random_state=rng)
         y = np.full(len(truth), None, dtype=object)
-        y[known] = truth[known]
+        y[labelled] = truth[labelled]
         hidden = np.ones(len(truth), dtype=bool)
-        hidden[known] = False
+        hidden[labelled] = False
         bounds[i], errors[i] = setting(y, hidden)
     n = len(truth) - LABELLED
     share = float((errors > bounds).mean())
@@ -214,7 +229,7 @@ def _row(
 
 def _designs(
     draws: int,
-    kept: Kept,
+    kept: Journal,
     rng: np.random.Generator,
     progress: Callable[[str], None] | None,
 ) -> list[dict[str, Any]]:
@@ -225,8 +240,8 @@ def _designs(
         for kind, stream in zip(KINDS, rng.spawn(len(KINDS)), strict=True):
             row = kept.get((kind, population))
             if row is None:
-                found = [_draw(kind, X, truth, batch, stream) for _ in range(draws)]
-                bound, errors, broken = np.mean(found, axis=0)
+                draws_made = [_draw(kind, X, truth, batch, stream) for _ in range(draws)]
+                bound, errors, broken = np.mean(draws_made, axis=0)
                 error = math.sqrt(broken * (1 - broken) / draws)
                 row = {"mean bound": bound, "mean error": errors, "share broken": broken,
                        "standard error": error}  # fmt: skip
@@ -240,6 +255,7 @@ def _designs(
 
 
 def _population(name: str, rng: np.random.Generator) -> tuple[Any, NDArray[np.object_], Labelings]:
+    """Data, classes and clusterings of a simulated population."""
     from scipy.sparse import csr_matrix
     from sklearn.cluster import KMeans
 
@@ -272,42 +288,46 @@ def _draw(
     order = order[~np.isin(order, taught)][: FEW - len(taught)]
 
     def partly(m: int) -> NDArray[np.object_]:
+        """Classes of the first m drawn objects and those that teach."""
         y = np.full(OBJECTS, None, dtype=object)
         y[order[:m]], y[taught] = truth[order[:m]], truth[taught]
         return y
 
-    def outcome(found: Any, m: int) -> tuple[float, float, bool]:
+    def outcome(guaranteed: Any, m: int) -> tuple[float, float, bool]:
+        """Bound and true errors for one split."""
+        """Bound, true share of errors, and whether the bound is broken."""
         hidden = np.setdiff1d(np.arange(OBJECTS), np.concatenate([order[:m], taught]))
-        errors = int((found.labels[hidden] != truth[hidden]).sum())
-        return found.bound_rate, errors / len(hidden), errors > found.bound
+        errors = int((guaranteed.labels[hidden] != truth[hidden]).sum())
+        return guaranteed.bound_rate, errors / len(hidden), errors > guaranteed.bound
 
     if kind in ("fixed", "with features", "with objects that teach"):
         features = X if kind == "with features" else None
-        found = guarantee(batch, partly(FEW), DELTA, X=features, order=order, taught=taught)
-        return outcome(found, len(order))
+        guaranteed = guarantee(batch, partly(FEW), DELTA, X=features, order=order, taught=taught)
+        return outcome(guaranteed, len(order))
     if kind == "claims":
         about = ("error", "clusters", "classes", "counts")
         held = claims(batch, partly(FEW), DELTA, about=about, order=order)
         share = float((held.labels != truth).mean()) * OBJECTS / (OBJECTS - FEW)
-        said = next((claim.high for claim in held.claims if claim.about == "error"), 1.0)
-        return said, share, any(_is_false(claim, held, truth, batch) for claim in held.claims)
+        limit = next((claim.high for claim in held.claims if claim.about == "error"), 1.0)
+        return limit, share, any(_is_false(claim, held, truth, batch) for claim in held.claims)
     target = TARGET if teaches else None
-    keeps, told = LabelSequence(batch, DELTA, target, taught=taught), []
+    keeps, outcomes = LabelSequence(batch, DELTA, target, taught=taught), []
     for m in range(2 if teaches else 10, len(order) + 1, 4):
-        told.append(outcome(keeps.update(partly(m), order[:m]), m))
-        if teaches and told[-1][0] <= TARGET:
+        outcomes.append(outcome(keeps.update(partly(m), order[:m]), m))
+        if teaches and outcomes[-1][0] <= TARGET:
             break
-    return (*told[-1][:2], told[-1][2] if teaches else any(f[2] for f in told))
+    return (*outcomes[-1][:2], outcomes[-1][2] if teaches else any(f[2] for f in outcomes))
 
 
-def _is_false(claim: Any, told: Any, truth: NDArray[np.object_], batch: Labelings) -> bool:
-    own = truth == claim.subject
+def _is_false(claim: Any, guaranteed: Any, truth: NDArray[np.object_], batch: Labelings) -> bool:
+    """Whether a claim about the labelled data is false."""
+    of_class = truth == claim.subject
     if claim.about == "counts":
-        return not claim.low <= own.sum() <= claim.high
+        return not claim.low <= of_class.sum() <= claim.high
     if claim.about == "classes":
-        return (told.labels[own] == claim.subject).mean() < claim.low - 1e-12
+        return (guaranteed.labels[of_class] == claim.subject).mean() < claim.low - 1e-12
     if claim.about == "clusters":
-        row = batch.names.index(told.name)
+        row = batch.names.index(guaranteed.name)
         inside = batch.codes[row] == list(batch.cluster_names[row]).index(claim.subject)
         return (truth[inside] == claim.says).mean() < claim.low - 1e-12
-    return (told.labels != truth).sum() > claim.high * (OBJECTS - FEW) + 1e-9
+    return (guaranteed.labels != truth).sum() > claim.high * (OBJECTS - FEW) + 1e-9

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge.features import Evidence, columns
-from karat.judge.labelled import log_likelihood
+from karat.judge.label_likelihood import log_likelihood
 from karat.labelings import encode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
 
 #: what the sources of users' labelings begin with, and what follows the name of a preparation
 OWN, PREPARED_BY = "own: ", ": "
@@ -26,8 +27,8 @@ SHARES = {"synthetic": 0.6, "cloud": 0.3, "shuffled": 0.3}
 
 
 @dataclass(frozen=True)
-class Case:
-    """One data set whose structure is known.
+class TrainingCase:
+    """A data set with known structure.
 
     Attributes
     ----------
@@ -76,13 +77,13 @@ class Case:
     def kinds(self) -> dict[str, NDArray[np.intp]]:
         """Candidates of the sweep, labelings of users, and what other preparations found."""
         swept = np.array([any(PREPARED_BY not in s for s in names) for names in self.sources])
-        own = np.array([any(s.startswith(OWN) for s in names) for names in self.sources])
-        masks = {"swept": swept, "own": own, "prepared": ~swept & ~own}
+        of_users = np.array([any(s.startswith(OWN) for s in names) for names in self.sources])
+        masks = {"swept": swept, "own": of_users, "prepared": ~swept & ~of_users}
         return {kind: np.flatnonzero(mask) for kind, mask in masks.items()}
 
-    def take(self, rows: NDArray[np.intp]) -> Case:
+    def take(self, rows: NDArray[np.intp]) -> TrainingCase:
         """The case with some of the candidates."""
-        some = replace(
+        part = replace(
             self,
             evidence=self.evidence.take(rows),
             agreement=self.agreement[:, rows],
@@ -90,11 +91,11 @@ class Case:
             measures={key: values[rows] for key, values in self.measures.items()},
             codes=None if self.codes is None else self.codes[rows],
         )
-        some.__dict__["table"] = self.table[rows]  # what is seen of one does not depend on others
-        return some
+        part.__dict__["table"] = self.table[rows]  # what is seen of one does not depend on others
+        return part
 
     @cached_property
-    def sweep(self) -> Case:
+    def sweep(self) -> TrainingCase:
         """The case with the candidates of the sweep, and the clusterers that found each."""
         case = self.take(self.kinds["swept"])
         plain = (frozenset(s for s in by if PREPARED_BY not in s) for by in case.sources)
@@ -105,7 +106,7 @@ class Case:
 
     @cached_property
     def table(self) -> NDArray[np.float32]:
-        """What a judge reads of its candidates (M, columns)."""
+        """Features of the candidates for a judge (M, columns)."""
         return np.column_stack(list(columns(self.evidence).values())).astype(np.float32)
 
     @cached_property
@@ -115,20 +116,22 @@ class Case:
             return {}
         out = {}
         for m in LABELS:
-            some = self.drawn(m)
+            positions = self.drawn(m)
             if 2 * m <= (self.truth >= 0).sum():
-                out[m] = log_likelihood(self.codes[:, some], encode(self.truth[some]).codes)
+                out[m] = log_likelihood(
+                    self.codes[:, positions], encode(self.truth[positions]).codes
+                )
         return out
 
     def drawn(self, n_labels: int) -> NDArray[np.intp]:
-        """Some objects at random whose class counts."""
+        """Random sample of the objects whose class counts."""
         assert self.truth is not None
         rng = np.random.default_rng([n_labels, len(self.truth)])
         return rng.permutation(np.flatnonzero(self.truth >= 0))[:n_labels]
 
     @property
     def share(self) -> float:
-        """How much it counts."""
+        """Weight of the case."""
         return SHARES.get(self.family, 1.0) * (2.0 if self.whole else 1.0)
 
     @property

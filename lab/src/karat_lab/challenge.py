@@ -1,4 +1,4 @@
-"""Ways of choosing of one's own, by the folds of the corpus, with the rivals beside them."""
+"""User-supplied methods of choosing, compared with rivals on the folds of the corpus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from karat import InputError
 from karat_lab import ExperimentResult
-from karat_lab.cases import Case
+from karat_lab.cases import TrainingCase
 from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds, learned_rivals
 from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
 from karat_lab.choice_tasks import build
@@ -23,6 +23,7 @@ from karat_lab.training import folds_of
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
 
 Say = Callable[[str], None]
 
@@ -52,10 +53,10 @@ def challenge(
     *,
     samples: int | None = None,
     storage: Path | None = None,
-    random_state: Any = 0,
+    random_state: int = 0,
     progress: Say | None = None,
 ) -> ExperimentResult:
-    """Let methods choose on collections that nothing was learned from.
+    """Scores of methods that choose clusterings, on collections that were not learned from.
 
     Parameters
     ----------
@@ -83,6 +84,7 @@ def challenge(
     chosen: dict[str, NDArray[np.intp]] = {}
 
     def choose(way: str, i: int, position: int) -> None:
+        """Store the choice for case i."""
         chosen.setdefault(way, np.zeros(len(cases), dtype=np.intp))[i] = position
 
     size = TESTED if samples is None else FEW
@@ -109,15 +111,16 @@ def challenge(
     ))  # fmt: skip
 
 
-def _given(case: Case) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """What a method may look at."""
+def _given(case: TrainingCase) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Input of a method: data and labelings."""
     family, name, number = case.name.split("/")
     assert case.codes is not None
     X = np.asarray(build((family, name, int(number))).X, dtype=np.float64)
     return X, case.codes.astype(np.int64)
 
 
-def _position(method: Any, case: Case) -> int:
+def _position(method: Any, case: TrainingCase) -> int:
+    """Validated choice of a method for a case."""
     X, labelings = _given(case)
     answer = method.choose(X, labelings)
     try:
@@ -132,7 +135,8 @@ def _position(method: Any, case: Case) -> int:
     return position
 
 
-def _table(cases: Sequence[Case], chosen: dict[str, NDArray[np.intp]]) -> pd.DataFrame:
+def _table(cases: Sequence[TrainingCase], chosen: dict[str, NDArray[np.intp]]) -> pd.DataFrame:
+    """Agreement of the choices by group of data."""
     import pandas as pd
 
     ways = {
@@ -143,10 +147,10 @@ def _table(cases: Sequence[Case], chosen: dict[str, NDArray[np.intp]]) -> pd.Dat
     ways["best candidate"] = np.array([case.first.max() for case in cases])
     columns = {}
     for title, family, whole in GROUPS:
-        these = members(cases, family, whole)
-        if len(these):
+        selected = members(cases, family, whole)
+        if len(selected):
             columns[title] = {
-                way: with_interval(mean_of_collections(cases, these, values))
+                way: with_interval(mean_of_collections(cases, selected, values))
                 for way, values in ways.items()
             }
     return pd.DataFrame(columns).rename_axis("way of choosing")

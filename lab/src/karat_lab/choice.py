@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.labelled import TEMPERATURE
-from karat.judge.learned import HALF, Judge, degenerate, set_back
+from karat.judge.judgements import HALF, Judge, degenerate, set_back
+from karat.judge.label_likelihood import TEMPERATURE
 from karat_lab import ExperimentResult
-from karat_lab.cases import LABELS, Case
+from karat_lab.cases import LABELS, TrainingCase
 from karat_lab.choice_corpus import case_of, keep, kept
-from karat_lab.choice_table import Trial, notes_on, table_of
+from karat_lab.choice_table import ChoiceTrial, notes_on, table_of
 from karat_lab.choice_tasks import plan
 from karat_lab.rivals import RIVALS, by_families, by_measure, measure_families
 from karat_lab.training import Size, folds_of, train
@@ -28,7 +28,8 @@ from karat_lab.training import Size, folds_of, train
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
 
 PARTS = 21
 FOLDS = 4
@@ -43,8 +44,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Build the corpus, choose with every collection excluded in turn, and train the judge.
@@ -66,14 +67,16 @@ def run(
                             f"judge {judge.version}, SHA-256 {judge.digest}."))  # fmt: skip
 
 
-def corpus(parts: int, storage: Any, say: Callable[[str], None]) -> list[Case]:
+def corpus(
+    parts: int, storage: str | Path | None, say: Callable[[str], None]
+) -> list[TrainingCase]:
     """The cases of all tasks, from the storage where they are there."""
     return cases_of(plan(parts, parts + 3), storage, say)
 
 
 def cases_of(
-    todo: Sequence[tuple[str, str, int]], storage: Any, say: Callable[[str], None]
-) -> list[Case]:
+    todo: Sequence[tuple[str, str, int]], storage: str | Path | None, say: Callable[[str], None]
+) -> list[TrainingCase]:
     """The cases of these tasks, from the storage where they are there."""
     folder = None if storage is None else Path(storage)
     if folder is not None:
@@ -96,14 +99,14 @@ def cases_of(
 
 
 def trials_of(
-    cases: Sequence[Case],
+    cases: Sequence[TrainingCase],
     *,
     size: Size,
-    random_state: Any = 0,
+    random_state: int = 0,
     n_folds: int = FOLDS,
     progress: Callable[[str], None] | None = None,
-) -> list[Trial]:
-    """Let every way choose on collections that it learned nothing from.
+) -> list[ChoiceTrial]:
+    """Trials of every method on collections that it did not learn from.
 
     Synthetic cases never count in the table.
     """
@@ -111,7 +114,7 @@ def trials_of(
     never = np.flatnonzero(fold < 0)
     fold[never] = np.arange(len(never)) % n_folds
     say = progress or (lambda line: None)
-    trials: dict[int, Trial] = {}
+    trials: dict[int, ChoiceTrial] = {}
     for f, learned, judge in judges_of_folds(cases, fold, size, random_state, say):
         simple = learned_rivals([case.sweep for case in learned if case.is_tested])
         for i in np.flatnonzero(fold == f):
@@ -119,13 +122,13 @@ def trials_of(
     return [trials[i] for i in range(len(cases))]
 
 
-def tried(whole: Case, judge: Judge, rivals: dict[str, Any], number: int) -> Trial:
-    """Let the judge and its rivals choose on one case."""
+def tried(whole: TrainingCase, judge: Judge, rivals: dict[str, Any], number: int) -> ChoiceTrial:
+    """Trial of the judge and its rivals on one case."""
     case = whole.sweep
     judgement = judge(case.evidence)
     reached = {"judge": float(case.first[int(np.argmax(judgement.score))])}
     if not case.is_tested:
-        return Trial(case, judgement, reached)
+        return ChoiceTrial(case, judgement, reached)
     for way, rival in rivals.items():
         reached[way] = float(case.first[int(np.argmax(rival(case)))])
     reached["a candidate at random"] = float(case.first.mean())
@@ -137,21 +140,21 @@ def tried(whole: Case, judge: Judge, rivals: dict[str, Any], number: int) -> Tri
             reached[f"{GUARANTEED}, {m}"] = with_guarantee(case, m)
     reached["best candidate"] = float(case.first.max())
     among = {
-        (way, some): value
-        for some in (PARTS_OF if number % DRAWN_OF == 0 else ())
-        for way, value in (among_some(case, judge, some) or {}).items()
+        (way, size): value
+        for size in (PARTS_OF if number % DRAWN_OF == 0 else ())
+        for way, value in (among_some(case, judge, size) or {}).items()
     }
-    own = whole.kinds["own"]
-    names = tuple(min(whole.sources[int(j)]) for j in own)
-    predicted = np.clip(judge.level.predict(whole.table[own]), -0.1, 1)
-    return Trial(
-        case, judgement, reached, among, np.stack([predicted, whole.first[own]]), names,
+    of_users = whole.kinds["own"]
+    names = tuple(min(whole.sources[int(j)]) for j in of_users)
+    predicted = np.clip(judge.level.predict(whole.table[of_users]), -0.1, 1)
+    return ChoiceTrial(
+        case, judgement, reached, among, np.stack([predicted, whole.first[of_users]]), names,
         by_preparations(whole, judge),
     )  # fmt: skip
 
 
-def by_preparations(whole: Case, judge: Judge) -> tuple[float, float] | None:
-    """Choice and best candidate among those of all preparations; None where there is one."""
+def by_preparations(whole: TrainingCase, judge: Judge) -> tuple[float, float] | None:
+    """Choice and best candidate over all preparations; None where there is only one."""
     if len(whole.kinds["prepared"]) == 0:
         return None
     every = whole.take(np.concatenate([whole.kinds["swept"], whole.kinds["prepared"]]))
@@ -160,12 +163,12 @@ def by_preparations(whole: Case, judge: Judge) -> tuple[float, float] | None:
 
 
 def judges_of_folds(
-    cases: Sequence[Case],
+    cases: Sequence[TrainingCase],
     fold: NDArray[np.int64],
     size: Size,
-    random_state: Any,
+    random_state: int,
     say: Callable[[str], None],
-) -> Iterator[tuple[int, list[Case], Judge]]:
+) -> Iterator[tuple[int, list[TrainingCase], Judge]]:
     """Each fold, the cases of the others, and a judge that learned from those."""
     n_folds = int(fold.max()) + 1
     for f in range(n_folds):
@@ -178,15 +181,15 @@ def judges_of_folds(
 PARTS_OF, DRAWN_OF = (2, 3, 5, 8, 12, 20), 4
 
 
-def among_some(case: Case, judge: Judge, size: int) -> dict[str, float] | None:
-    """Agreement of choices among some candidates at random; None where there are no more."""
+def among_some(case: TrainingCase, judge: Judge, size: int) -> dict[str, float] | None:
+    """Agreement of choices among random candidates; None where there are too few."""
     usable = np.flatnonzero(~degenerate(case.evidence.traits.sizes))
     if len(usable) <= size:
         return None
     rng = np.random.default_rng([size, len(case.first)])
-    some = np.sort(rng.choice(usable, size, replace=False))
-    reached = case.first[some]
-    part = case.take(some)
+    positions = np.sort(rng.choice(usable, size, replace=False))
+    reached = case.first[positions]
+    part = case.take(positions)
     consensus = RIVALS["consensus of families"](part)
     return {
         "judge": float(reached[int(np.argmax(judge(part.evidence).score))]),
@@ -199,20 +202,20 @@ def among_some(case: Case, judge: Judge, size: int) -> dict[str, float] | None:
 GUARANTEED = f"tightest guarantee (one task in {TRIED})"
 
 
-def _by_labels(case: Case, likelihood: Floats) -> float:
+def _by_labels(case: TrainingCase, likelihood: Floats) -> float:
     """Mean agreement of the candidates that the labels make most likely."""
     return float(case.first[likelihood >= likelihood.max() - 1e-9].mean())
 
 
-def with_guarantee(case: Case, n_labels: int) -> float:
+def with_guarantee(case: TrainingCase, n_labels: int) -> float:
     """Agreement of the clustering with the tightest guarantee, for some labels at random."""
     from karat.bounds import guarantee
 
     assert case.codes is not None
     assert case.truth is not None
     few = np.full(len(case.truth), None, dtype=object)
-    known = case.drawn(n_labels)
-    few[known] = case.truth[known]
+    positions = case.drawn(n_labels)
+    few[positions] = case.truth[positions]
     named = {str(j): code for j, code in enumerate(case.codes)}
     return float(case.first[int(guarantee(named, few, noise="cluster").name)])
 
@@ -220,11 +223,12 @@ def with_guarantee(case: Case, n_labels: int) -> float:
 LEARNED = ("best measure of the other collections", "consensus of learned families")
 
 
-def learned_rivals(cases: Sequence[Case]) -> dict[str, Any]:
+def learned_rivals(cases: Sequence[TrainingCase]) -> dict[str, Any]:
     """The simple ways that look at other collections first."""
     keys = sorted(cases[0].measures)
 
     def mean(score: Any) -> float:
+        """Mean agreement of choices by a score, over collections."""
         by: dict[str, list[float]] = {}
         for case in cases:
             value = case.first[int(np.argmax(score(case)))]
@@ -237,15 +241,15 @@ def learned_rivals(cases: Sequence[Case]) -> dict[str, Any]:
     return dict(zip(LEARNED, (by_measure(best), max(options, key=mean)), strict=True))
 
 
-def with_gains(judge: Judge, trials: Sequence[Trial]) -> Judge:
-    """The judge, told what labels were worth where it was not sure, and where it was."""
+def with_gains(judge: Judge, trials: Sequence[ChoiceTrial]) -> Judge:
+    """The judge with the gains by labels where it was sure and where it was not."""
     gains = np.zeros((len(LABELS), 2))
     for row, m in enumerate(LABELS):
-        found: dict[bool, list[float]] = {False: [], True: []}
+        gains_by_sureness: dict[bool, list[float]] = {False: [], True: []}
         for trial in trials:
             value = trial.reached.get(f"judge and labels, {m}")
             if value is not None:
                 sure = trial.judgement.predicted[np.argmax(trial.judgement.score)] >= HALF
-                found[bool(sure)].append(value - trial.reached["judge"])
-        gains[row] = [np.mean(values) if values else 0.0 for values in found.values()]
+                gains_by_sureness[bool(sure)].append(value - trial.reached["judge"])
+        gains[row] = [np.mean(values) if values else 0.0 for values in gains_by_sureness.values()]
     return replace(judge, gains=gains).signed()

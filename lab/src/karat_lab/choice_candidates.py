@@ -1,4 +1,4 @@
-"""What each clusterer of the default sweep is worth to the choice, not only to the ceiling.
+"""Value of each clusterer of the default sweep for the choice and for the best candidate.
 
 The judge of each fold chooses among all candidates, then among those that remain without one
 clusterer; both on collections that it learned nothing from. ``storage`` is the folder of
@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat_lab import ExperimentResult
-from karat_lab.cases import Case
+from karat_lab.cases import TrainingCase
 from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds
 from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
 from karat_lab.training import Size, folds_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from pathlib import Path
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
 
 
 def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Leave every clusterer out in turn.
@@ -41,9 +41,9 @@ def run(
     """
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)
-    found = without_each(cases, size=TESTED if samples is None else FEW,
+    losses = without_each(cases, size=TESTED if samples is None else FEW,
                          random_state=random_state, progress=say)  # fmt: skip
-    return ExperimentResult(name, _table(cases, found), (
+    return ExperimentResult(name, _table(cases, losses), (
         "ARI of the judge's choice among all candidates less that among those that only other "
         "clusterers found; in brackets the 95 % bootstrap interval over collections; after the "
         "semicolon the same of the best candidate. The judge learned from whole sweeps of other "
@@ -52,14 +52,14 @@ def run(
 
 
 def without_each(
-    cases: Sequence[Case],
+    cases: Sequence[TrainingCase],
     *,
     size: Size,
-    random_state: Any = 0,
+    random_state: int = 0,
     n_folds: int = FOLDS,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Of each clusterer and case, what choice and ceiling lose without it; NaN where untested."""
+    """Losses of choice and best candidate without each clusterer, by case; NaN where untested."""
     fold = folds_of(cases, n_folds)
     names = sorted(frozenset().union(*(by for c in cases for by in c.sweep.sources)))
     lost = {name: (np.full(len(cases), np.nan), np.full(len(cases), np.nan)) for name in names}
@@ -77,18 +77,19 @@ def without_each(
     return lost
 
 
-def _table(cases: Sequence[Case], found: dict[str, tuple[Floats, Floats]]) -> Any:
+def _table(cases: Sequence[TrainingCase], losses: dict[str, tuple[Floats, Floats]]) -> Any:
+    """Losses without each clusterer, by group of data."""
     import pandas as pd
 
     columns: dict[str, dict[str, str]] = {}
     for title, family, whole in GROUPS:
-        these = members(cases, family, whole)
-        if len(these):
+        selected = members(cases, family, whole)
+        if len(selected):
             columns[title] = {
                 name: "; ".join(
-                    with_interval(mean_of_collections(cases, these, values), "+.3f")
+                    with_interval(mean_of_collections(cases, selected, values), "+.3f")
                     for values in lost
                 )
-                for name, lost in found.items()
+                for name, lost in losses.items()
             }
     return pd.DataFrame(columns).rename_axis("without")

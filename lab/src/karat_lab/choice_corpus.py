@@ -1,4 +1,4 @@
-"""What the studies of the tasks found: candidates, their evidence, their agreement with experts."""
+"""Cases of the corpus: candidates, their evidence, their agreement with experts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge.features import Evidence, Traits, gather
-from karat_lab.cases import OWN, PREPARED_BY, Case
+from karat_lab.cases import OWN, PREPARED_BY, TrainingCase
 from karat_lab.choice_labelings import own_labelings
 from karat_lab.choice_preparations import preparations
-from karat_lab.choice_tasks import Task, build
+from karat_lab.choice_tasks import ChoiceTask, build
 from karat_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
 NUMBERS = tuple(range(2, 11))
@@ -37,6 +38,7 @@ def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     width = b.max() + 1
 
     def pairs(codes: NDArray[np.int64]) -> float:
+        """Number of pairs within groups."""
         sizes = np.bincount(codes).astype(np.float64)
         return float((sizes * (sizes - 1)).sum() / 2)
 
@@ -45,7 +47,7 @@ def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     return (both - expected) / (most - expected) if most > expected else 1.0
 
 
-def case_of(given: tuple[str, str, int]) -> Case | None:
+def case_of(task_id: tuple[str, str, int]) -> TrainingCase | None:
     """Cluster a task, look at the candidates, compare them with the reference labelings.
 
     Beside the candidates of a sweep there are labelings as users bring them, and for real tables
@@ -63,30 +65,30 @@ def case_of(given: tuple[str, str, int]) -> Case | None:
     """
     from threadpoolctl import threadpool_limits
 
-    task = build(given)
+    task = build(task_id)
     X = np.asarray(task.X, dtype=np.float64)
-    found = Found()
+    labelings = FoundLabelings()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _sweep(X, found, "", starts=2)
-        if len(found.sources) < FEWEST:
+        _sweep(X, labelings, "", starts=2)
+        if len(labelings.sources) < FEWEST:
             return None
-        rng = np.random.default_rng([*given[1].encode(), given[2]])
-        for what, labels in own_labelings(X, task.truths[0], rng):
-            found.take(OWN + what, labels)
-        if task.raw is not None and given[0] == "real" and given[2] < PREPARED:
+        rng = np.random.default_rng([*task_id[1].encode(), task_id[2]])
+        for label, labels in own_labelings(X, task.truths[0], rng):
+            labelings.take(OWN + label, labels)
+        if task.raw is not None and task_id[0] == "real" and task_id[2] < PREPARED:
             for name, Z in preparations(task.raw):
                 if Z.shape != X.shape or not np.allclose(Z, X, atol=1e-4):
-                    _sweep(Z, found, name + PREPARED_BY, starts=1)
-        codes = np.stack([codes for codes, _ in found.sources.values()])
+                    _sweep(Z, labelings, name + PREPARED_BY, starts=1)
+        codes = np.stack([codes for codes, _ in labelings.sources.values()])
         evidence, measures = gather(X, codes), measured(X, codes)
-    return Case(
+    return TrainingCase(
         task.name,
         task.family,
         task.collection,
         evidence,
         _agreements(task, codes),
-        tuple(frozenset(sources) for _, sources in found.sources.values()),
+        tuple(frozenset(sources) for _, sources in labelings.sources.values()),
         measures,
         task.whole,
         codes.astype(np.int16),
@@ -103,19 +105,20 @@ def measured(X: NDArray[np.float64], codes: NDArray[np.int32]) -> dict[str, Any]
     return {key: table[key].to_numpy(dtype=np.float64) * catalogue[key].sign for key in MEASURES}
 
 
-def _agreements(task: Task, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+def _agreements(task: ChoiceTask, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Agreement of each candidate with each reference labeling."""
     if (task.truths <= 0).all():
         return np.zeros((1, len(codes)))
     return np.array([[agreement(code, truth) for code in codes] for truth in task.truths])
 
 
-class Found:
+class FoundLabelings:
     """Distinct partitions of two clusters or more, and where each comes from."""
 
     def __init__(self) -> None:
         self.sources: dict[bytes, tuple[NDArray[np.int32], set[str]]] = {}
 
-    def take(self, source: str, labels: Any) -> None:
+    def take(self, source: str, labels: npt.ArrayLike) -> None:
         """Add a partition, or another source of it."""
         from karat.labelings import encode
 
@@ -128,30 +131,31 @@ class Found:
             self.sources.setdefault(codes.tobytes(), (codes, set()))[1].add(source)
 
 
-def _sweep(X: NDArray[np.float64], found: Found, before: str, *, starts: int) -> None:
+def _sweep(X: NDArray[np.float64], labelings: FoundLabelings, before: str, *, starts: int) -> None:
     """The default sweep, and one embedding for spectral clustering."""
     from karat.clusterers import catalogue
 
     for key in ("ward", "average", "genie"):
         tree = catalogue[key].make(2, 0).fit(X)
         for k in NUMBERS:
-            found.take(before + key, tree.cut(k))
+            labelings.take(before + key, tree.cut(k))
     many = [("kmeans", starts)]
     if X.shape[1] <= WIDE or not before:
         many.append(("gaussian-mixture", 1))
     for key, n_starts in many:
         for k in NUMBERS:
             for seed in range(n_starts):
-                found.take(before + key, catalogue[key].make(k, seed).fit_predict(X))
+                labelings.take(before + key, catalogue[key].make(k, seed).fit_predict(X))
     for labels in _spectral(X):
-        found.take(before + "spectral", labels)
+        labelings.take(before + "spectral", labels)
     for key in ("hdbscan", "hdbscan-filled"):
         for size in catalogue[key].values:
             if size <= len(X):
-                found.take(before + key, catalogue[key].make(int(size), 0).fit_predict(X))
+                labelings.take(before + key, catalogue[key].make(int(size), 0).fit_predict(X))
 
 
 def _spectral(X: NDArray[np.float64]) -> list[Any]:
+    """Labels by k-means on one spectral embedding."""
     from sklearn.cluster import KMeans
     from sklearn.manifold import spectral_embedding
     from sklearn.neighbors import kneighbors_graph
@@ -171,7 +175,7 @@ OF_ALL = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
 OF_EACH = ("own", "sizes", "stability", "against_null", "likely")
 
 
-def keep(case: Case | None, path: Path) -> None:
+def keep(case: TrainingCase | None, path: Path) -> None:
     """Write a case to one ``.npz`` file without pickled objects; an empty one for None."""
     arrays: dict[str, Any] = {}
     if case is not None:
@@ -192,7 +196,7 @@ def keep(case: Case | None, path: Path) -> None:
     part.replace(path)
 
 
-def kept(path: Path) -> Case | None:
+def kept(path: Path) -> TrainingCase | None:
     """Inverse of :func:`keep`."""
     with np.load(path, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
@@ -204,7 +208,7 @@ def kept(path: Path) -> Case | None:
         _traits_from(arrays, "anchors"),
         **{name: arrays[f"evidence {name}"] for name in OF_ALL},
     )
-    return Case(
+    return TrainingCase(
         name,
         family,
         collection,
@@ -219,8 +223,10 @@ def kept(path: Path) -> Case | None:
 
 
 def _traits(prefix: str, traits: Traits) -> dict[str, Any]:
+    """Traits as named arrays."""
     return {f"{prefix} {name}": getattr(traits, name) for name in OF_EACH}
 
 
 def _traits_from(arrays: dict[str, Any], prefix: str) -> Traits:
+    """Traits from named arrays."""
     return Traits(**{name: arrays[f"{prefix} {name}"] for name in OF_EACH})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats
 
     Labels = NDArray[np.int64]
 
@@ -41,7 +43,7 @@ def own_labelings(
     yield from _at_wrong_numbers(X, k, rng)
 
 
-def _of_truth(X: Any, truth: Labels, rng: np.random.Generator) -> Iterator[tuple[str, Labels]]:
+def _of_truth(X: Floats, truth: Labels, rng: np.random.Generator) -> Iterator[tuple[str, Labels]]:
     """The truth: noisy, merged, split, truncated."""
     classes, sizes = np.unique(truth[truth >= 0], return_counts=True)
     k, counts = len(classes), truth >= 0
@@ -63,8 +65,8 @@ def _of_truth(X: Any, truth: Labels, rng: np.random.Generator) -> Iterator[tuple
     yield "split", labels
 
 
-def _at_wrong_numbers(X: Any, k: int, rng: np.random.Generator) -> Iterator[tuple[str, Labels]]:
-    """k-means with too many clusters, and with too few where there are any."""
+def _at_wrong_numbers(X: Floats, k: int, rng: np.random.Generator) -> Iterator[tuple[str, Labels]]:
+    """Labels by k-means with too many clusters, and with too few if possible."""
     from sklearn.cluster import KMeans
 
     most = max(4, min(2 * k + int(rng.integers(1, 6)), len(X) // 6, 60))

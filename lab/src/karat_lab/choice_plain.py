@@ -8,7 +8,7 @@ than these. Each is judged by a judge that learned from tasks of other collectio
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from karat_lab.choice_tasks import family_of, tables
 from karat_lab.rivals import RIVALS
 from karat_lab.training import folds_of
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
 #: plain sub-tasks of each table
 PLAIN = 12
 
@@ -27,8 +31,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Choose on plain sub-tasks of collections that nothing was learned from.

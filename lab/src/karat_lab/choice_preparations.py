@@ -1,4 +1,4 @@
-"""The same objects prepared in other ways, each with its own candidates."""
+"""Alternative preparations of the same objects, with their candidates."""
 
 from __future__ import annotations
 

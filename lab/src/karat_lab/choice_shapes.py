@@ -17,7 +17,7 @@ Rng: TypeAlias = np.random.Generator
 
 
 def draw_shapes(kind: str, rng: Rng, *, largest: int = 800) -> Drawn:
-    """One data set of a kind in :data:`SHAPES` or :data:`CLOUDS`.
+    """Random data set of a kind in :data:`SHAPES` or :data:`CLOUDS`.
 
     Parameters
     ----------
@@ -37,17 +37,20 @@ def draw_shapes(kind: str, rng: Rng, *, largest: int = 800) -> Drawn:
 
 
 def _sizes(rng: Rng, n: int, k: int) -> NDArray[np.int64]:
+    """Random cluster sizes."""
     evenness = rng.choice([1.0, 3.0, 30.0])
     shares = rng.dirichlet(np.full(k, evenness))
     return np.maximum((shares * n).astype(np.int64), min(8, max(3, n // (2 * k))))
 
 
 def _count(rng: Rng, n: int) -> int:
+    """Random number of clusters."""
     most = 50 if rng.random() < 0.15 else 12
     return int(rng.integers(2, max(3, min(most, n // 15) + 1)))
 
 
 def _dimension(rng: Rng, most: int = 500) -> int:
+    """Random number of features."""
     return round(np.exp(rng.uniform(np.log(2), np.log(most))))
 
 
@@ -76,12 +79,13 @@ def _stretch(rng: Rng, d: int, strength: float) -> Points:
 
 
 def _mixture(rng: Rng, n: int, kind: str) -> Drawn:
+    """Mixture of clusters of one form."""
     k = _count(rng, n)
     d = _dimension(rng)
     sizes = _sizes(rng, n, k)
     strength = rng.choice([0.0, 0.3, 0.7])
     common = _stretch(rng, d, strength)
-    own = rng.random() < 0.6
+    stretched = rng.random() < 0.6
     spread = np.exp(rng.normal(size=k) * rng.choice([0.0, 0.3, 0.6]))
     # the distance between neighbouring centres, in standard deviations along their line
     wanted = rng.uniform(2.0, 9.0)
@@ -97,7 +101,7 @@ def _mixture(rng: Rng, n: int, kind: str) -> Drawn:
     centres *= wanted / max(near, 1e-9)
     parts = []
     for c in range(k):
-        A = _stretch(rng, d, strength) if own else common
+        A = _stretch(rng, d, strength) if stretched else common
         parts.append(centres[c] + spread[c] * _noise(kind, rng, sizes[c], d) @ A.T)
     X = np.concatenate(parts)
     labels = np.repeat(np.arange(k), sizes)
@@ -105,6 +109,7 @@ def _mixture(rng: Rng, n: int, kind: str) -> Drawn:
 
 
 def _with_nuisance(rng: Rng, X: Points, labels: NDArray[np.int64]) -> Drawn:
+    """Data with noise features and outliers at random."""
     if rng.random() < 0.2 and X.shape[1] < 60:
         extra = int(rng.integers(1, 1 + max(1, X.shape[1])))
         X = np.hstack([X, rng.normal(size=(len(X), extra)) * X.std() * rng.uniform(0.2, 1.0)])
@@ -164,6 +169,7 @@ def _curves(rng: Rng, n: int, kind: str) -> Drawn:
 
 
 def _boxes(rng: Rng, n: int) -> Drawn:
+    """Uniform boxes on a grid."""
     k = int(rng.integers(2, 9))
     d = int(rng.choice([2, 2, 3, 5]))
     cells = rng.permutation(int(np.ceil(k ** (1 / d)) + 1) ** d)[:k]
@@ -200,6 +206,7 @@ def _spectra(rng: Rng, n: int) -> Drawn:
     grid = np.linspace(0, 1, d)
 
     def smooth(m: int) -> Points:
+        """Smooth curves on the grid."""
         waves = np.array([np.sin(np.pi * f * grid + rng.uniform(0, 6)) / f for f in range(1, 9)])
         return rng.normal(size=(m, 8)) @ waves
 
@@ -225,6 +232,7 @@ def _binary(rng: Rng, n: int) -> Drawn:
 
 
 def _cloud(rng: Rng, n: int, kind: str) -> Drawn:
+    """Data without clusters."""
     d = _dimension(rng, 200)
     Z = _noise(kind, rng, n, d)
     strength = rng.choice([0.0, 0.3, 0.7, 1.0])
@@ -235,7 +243,7 @@ def _cloud(rng: Rng, n: int, kind: str) -> Drawn:
 
 
 def _bent(rng: Rng, n: int) -> Drawn:
-    """One curved sheet without a gap."""
+    """A curved sheet without a gap."""
     d = _dimension(rng, 60) + 1
     latent = rng.normal(size=(n, int(rng.integers(1, 4))))
     W = rng.normal(size=(latent.shape[1], d)) * rng.uniform(0.2, 0.8)
@@ -244,6 +252,7 @@ def _bent(rng: Rng, n: int) -> Drawn:
 
 
 def _of(draw: Callable[[Rng, int, str], Drawn], kind: str) -> Callable[[Rng, int], Drawn]:
+    """Drawing function for one form."""
     return lambda rng, n: draw(rng, n, kind)
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.learned import NEAR
+from karat.judge.judgements import NEAR
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.judge.learned import Judgement
-    from karat_lab.cases import Case
+    from karat.judge.judgements import Judgement
+    from karat.runtime.types import Floats
+    from karat_lab.cases import TrainingCase
 
-    Floats = NDArray[np.float64]
 
 BOOTSTRAPS = 2000
 GROUPS = (
@@ -31,8 +31,8 @@ GROUPS = (
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What ways of choosing did on a case of a collection that nothing was learned on.
+class ChoiceTrial:
+    """Results of methods of choosing on one case that they did not learn from.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Trial:
         Agreement of the choice among the candidates of all preparations, and of the best.
     """
 
-    case: Case
+    case: TrainingCase
     judgement: Judgement
     reached: dict[str, float]
     among: dict[tuple[str, int], float] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Trial:
     prepared: tuple[float, float] | None = None
 
 
-def members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[np.intp]:
+def members(cases: Sequence[TrainingCase], family: str, whole: bool | None) -> NDArray[np.intp]:
     """Positions of the cases of a family, the whole sets or the parts of them."""
     return np.array(
         [
@@ -72,7 +72,7 @@ def members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[n
     )
 
 
-def mean_of_collections(cases: Sequence[Case], members: Any, values: Floats) -> Floats:
+def mean_of_collections(cases: Sequence[TrainingCase], members: Any, values: Floats) -> Floats:
     """Mean of the values within each collection."""
     by: dict[str, list[float]] = {}
     for i in members:
@@ -95,7 +95,7 @@ def with_interval(values: Floats, form: str = ".3f") -> str:
     return f"{mean:{form}} ({low:{form}}–{high:{form}})"
 
 
-def table_of(trials: Sequence[Trial]) -> pd.DataFrame:
+def table_of(trials: Sequence[ChoiceTrial]) -> pd.DataFrame:
     """Mean agreement with 95 % bootstrap intervals over collections; a column a family."""
     import pandas as pd
 
@@ -103,16 +103,16 @@ def table_of(trials: Sequence[Trial]) -> pd.DataFrame:
     ways = list(dict.fromkeys(way for trial in trials for way in trial.reached))
     columns: dict[str, dict[str, str]] = {}
     for title, family, whole in GROUPS:
-        these = members(cases, family, whole)
-        for way in ways if len(these) else ():
+        selected = members(cases, family, whole)
+        for way in ways if len(selected) else ():
             values = np.array([trial.reached.get(way, np.nan) for trial in trials])
-            means = mean_of_collections(cases, these, values)
+            means = mean_of_collections(cases, selected, values)
             if len(means):
                 columns.setdefault(title, {})[way] = with_interval(means)
     return pd.DataFrame(columns).reindex(ways).fillna("–").rename_axis("way of choosing")
 
 
-def notes_on(trials: Sequence[Trial]) -> list[str]:
+def notes_on(trials: Sequence[ChoiceTrial]) -> list[str]:
     """The model card in sentences: what was excluded, calibration, what fails."""
     tested = [trial for trial in trials if trial.case.is_tested]
     collections = {trial.case.collection for trial in tested}
@@ -130,42 +130,49 @@ def notes_on(trials: Sequence[Trial]) -> list[str]:
     ]
 
 
-def _best(trial: Trial) -> int:
+def _best(trial: ChoiceTrial) -> int:
+    """Candidate with the best score."""
     return int(np.argmax(trial.judgement.score))
 
 
-def _predicted(trials: Sequence[Trial]) -> Floats:
+def _predicted(trials: Sequence[ChoiceTrial]) -> Floats:
+    """Predicted agreement of the choices."""
     return np.array([trial.judgement.predicted[_best(trial)] for trial in trials])
 
 
-def _true(trials: Sequence[Trial]) -> Floats:
+def _true(trials: Sequence[ChoiceTrial]) -> Floats:
+    """True agreement of the choices."""
     return np.array([trial.reached["judge"] for trial in trials])
 
 
-def _by_family(trials: Sequence[Trial]) -> Iterator[str]:
+def _by_family(trials: Sequence[ChoiceTrial]) -> Iterator[str]:
+    """Notes on choice and prediction by family of data."""
     cases = [trial.case for trial in trials]
     true = _true(trials)
     median = np.array([np.median(case.first) for case in cases])
     inside, every = np.empty(len(trials)), np.empty(len(trials))
     for i, trial in enumerate(trials):
-        said, best = trial.judgement, _best(trial)
-        inside[i] = said.low[best] <= true[i] <= said.high[best]
-        every[i] = ((said.low <= trial.case.first) & (trial.case.first <= said.high)).mean()
+        judgement, best = trial.judgement, _best(trial)
+        inside[i] = judgement.low[best] <= true[i] <= judgement.high[best]
+        every[i] = (
+            (judgement.low <= trial.case.first) & (trial.case.first <= judgement.high)
+        ).mean()
     for title, family, whole in GROUPS:
-        these = members(cases, family, whole)
-        if len(these):
+        selected = members(cases, family, whole)
+        if len(selected):
             below, covered, all_covered = (
-                100 * mean_of_collections(cases, these, np.asarray(values, float)).mean()
+                100 * mean_of_collections(cases, selected, np.asarray(values, float)).mean()
                 for values in (true < median, inside, every)
             )
             yield (
-                f"{title} (n = {len(these)}): below the sweep's median on {below:.0f} %; the 80 % "
-                f"interval covers {covered:.0f} % of the choices and {all_covered:.0f} % of all "
-                "candidates."
+                f"{title} (n = {len(selected)}): below the sweep's median on {below:.0f} %; the "
+                f"80 % interval covers {covered:.0f} % of the choices and {all_covered:.0f} % of "
+                "all candidates."
             )
 
 
-def _levels(tested: Sequence[Trial]) -> Iterator[str]:
+def _levels(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
+    """Notes on true agreement by predicted agreement."""
     predicted, true = _predicted(tested), _true(tested)
     for low, high in pairwise((-1.0, 0.2, 0.4, 0.6, 0.8, 1.01)):
         near = (predicted >= low) & (predicted < high)
@@ -176,7 +183,7 @@ def _levels(tested: Sequence[Trial]) -> Iterator[str]:
             )
 
 
-def _numbers(tested: Sequence[Trial]) -> Iterator[str]:
+def _numbers(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
     """Reliability of the distribution over the number of clusters."""
     losses, shares, hits, same = [], [], [], []
     for trial in tested:
@@ -197,27 +204,29 @@ def _numbers(tested: Sequence[Trial]) -> Iterator[str]:
     yield from _reliability("a number of clusters", np.array(shares), np.array(hits))
 
 
-def _reliability(what: str, said: Floats, held: NDArray[Any]) -> Iterator[str]:
+def _reliability(what: str, probabilities: Floats, held: NDArray[Any]) -> Iterator[str]:
+    """Notes on how often statements of a probability hold."""
     for low, high in pairwise((0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.01)):
-        near = (said >= low) & (said < high)
+        near = (probabilities >= low) & (probabilities < high)
         if near.any():
             yield (
                 f"{what} with probability {low:.1f} to {min(high, 1):.1f}: {near.sum()}, mean "
-                f"{said[near].mean():.2f}, held {held[near].mean():.2f}."
+                f"{probabilities[near].mean():.2f}, held {held[near].mean():.2f}."
             )
 
 
-def _near(tested: Sequence[Trial]) -> Iterator[str]:
-    said = np.array([trial.judgement.near_best for trial in tested])
+def _near(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
+    """Notes on choices near the best."""
+    probabilities = np.array([trial.judgement.near_best for trial in tested])
     held = np.array([t.reached["judge"] >= t.case.first.max() - NEAR for t in tested])
     base = held.mean()
-    loss = -np.mean(np.log(np.where(held, said, 1 - said)))
+    loss = -np.mean(np.log(np.where(held, probabilities, 1 - probabilities)))
     even = -np.mean(np.log(np.where(held, base, 1 - base)))
     yield f"within {NEAR} of the best: log loss {loss:.3f}, of their share {even:.3f}."
-    yield from _reliability(f"a choice within {NEAR} of the best", said, held)
+    yield from _reliability(f"a choice within {NEAR} of the best", probabilities, held)
 
 
-def _own(tested: Sequence[Trial]) -> Iterator[str]:
+def _own(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
     """Labelings as users bring them, of whole sets."""
     from scipy.stats import spearmanr
 
@@ -251,28 +260,30 @@ def _own(tested: Sequence[Trial]) -> Iterator[str]:
     )
 
 
-def _prepared(tested: Sequence[Trial]) -> Iterator[str]:
+def _prepared(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
+    """Notes on choices among preparations."""
     cases = [trial.case for trial in tested]
     for title, family, whole in GROUPS[2:4]:
-        these = [i for i in members(cases, family, whole) if tested[i].prepared is not None]
-        if these:
+        selected = [i for i in members(cases, family, whole) if tested[i].prepared is not None]
+        if selected:
             values = np.full((2, len(tested)), np.nan)
-            for i in these:
+            for i in selected:
                 chosen, best = tested[i].prepared or (np.nan, np.nan)
                 values[:, i] = chosen, best
             plain = np.array([trial.reached["judge"] for trial in tested])
             best = np.array([trial.reached["best candidate"] for trial in tested])
             gain, ceiling = (
-                with_interval(mean_of_collections(cases, these, more - less), "+.3f")
+                with_interval(mean_of_collections(cases, selected, more - less), "+.3f")
                 for more, less in zip(values, (plain, best), strict=True)
             )
             yield (
-                f"{title}, candidates of all preparations ({len(these)} tasks): the choice "
+                f"{title}, candidates of all preparations ({len(selected)} tasks): the choice "
                 f"{gain}, the best candidate {ceiling} against the usual preparation."
             )
 
 
-def _among(tested: Sequence[Trial]) -> Iterator[str]:
+def _among(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
+    """Notes on choices among fewer candidates."""
     cases = [trial.case for trial in tested]
     every = np.arange(len(tested))
     sizes = sorted({size for trial in tested for _, size in trial.among})
@@ -284,5 +295,5 @@ def _among(tested: Sequence[Trial]) -> Iterator[str]:
             ).mean()
             for way in ways
         }
-        told = ", ".join(f"{way} {mean:.3f}" for way, mean in means.items())
-        yield f"among {size} of the candidates: {told}."
+        means_text = ", ".join(f"{way} {mean:.3f}" for way, mean in means.items())
+        yield f"among {size} of the candidates: {means_text}."

@@ -15,6 +15,8 @@ from karat_lab.data import benchmark, index, points, term_counts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats, Ints
+
 #: rows of a task at most
 LARGEST = 1000
 #: data sets that share objects are one collection
@@ -37,8 +39,8 @@ SAME = {
 
 
 @dataclass(frozen=True)
-class Task:
-    """One data set to cluster, and what experts say of it.
+class ChoiceTask:
+    """A data set to cluster, with reference labelings.
 
     Attributes
     ----------
@@ -88,14 +90,14 @@ def plan(parts: int, drawn: int) -> list[tuple[str, str, int]]:
     return sorted(todo, key=lambda t: (t[2] > 0 or t[0] in ("synthetic", "cloud"), _seed(t)))
 
 
-def build(task: tuple[str, str, int]) -> Task:
+def build(task: tuple[str, str, int]) -> ChoiceTask:
     """Make one task of a plan."""
     family, name, number = task
     rng = np.random.default_rng(_seed(task))
     label = f"{family}/{name}/{number}"
     if family in ("synthetic", "cloud"):
         X, labels = draw_shapes(name, rng)
-        return Task(label, family, label, False, X.astype(np.float32), labels[None])
+        return ChoiceTask(label, family, label, False, X.astype(np.float32), labels[None])
     X, truths = read(name)
     collection = SAME.get(name, name)
     if number == 0 and family not in ("shuffled", "plain"):
@@ -103,29 +105,32 @@ def build(task: tuple[str, str, int]) -> Task:
         Z, raw = X[rows], None
         if family == "real":
             Z, raw = _scaled(Z, "standard"), _varying(Z)
-        return Task(label, family, collection, True, Z.astype(np.float32), truths[:, rows], raw)
+        return ChoiceTask(
+            label, family, collection, True, Z.astype(np.float32), truths[:, rows], raw
+        )
     for _ in range(100):
         if family == "benchmark":
-            found = _thinned(X, truths, rng)
+            thinned = _thinned(X, truths, rng)
         elif family == "plain":
-            found = _plain_part(X, truths, rng)
+            thinned = _plain_part(X, truths, rng)
         else:
-            found = _sub_task(X, truths, rng, rescale=family != "terms")
-        if found is not None:
-            Z, kept, raw = found
+            thinned = _sub_task(X, truths, rng, rescale=family != "terms")
+        if thinned is not None:
+            Z, kept, raw = thinned
             if family == "shuffled":
                 Z = np.column_stack([rng.permutation(column) for column in Z.T])
                 kept = np.zeros_like(kept)
-            return Task(label, family, collection, False, Z.astype(np.float32), kept, raw)
+            return ChoiceTask(label, family, collection, False, Z.astype(np.float32), kept, raw)
     raise ValueError(f"{name} gives no sub-task")
 
 
 def _seed(task: tuple[str, str, int]) -> int:
+    """Seed of a task."""
     return zlib.crc32(repr(task).encode())
 
 
-def _thinned(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
-    """Some of a benchmark set: of its objects, often of its clusters, sometimes noisier."""
+def _thinned(X: Floats, truths: Ints, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
+    """Part of a benchmark set: fewer objects, often fewer clusters, sometimes noisier."""
     keep = np.ones(len(X), dtype=bool)
     classes = np.unique(truths[0][truths[0] >= 0])
     if len(classes) > 3 and rng.random() < 0.5:
@@ -143,9 +148,9 @@ def _thinned(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any, A
 
 
 def _sub_task(
-    X: Any, truths: Any, rng: np.random.Generator, *, rescale: bool
+    X: Floats, truths: Ints, rng: np.random.Generator, *, rescale: bool
 ) -> tuple[Any, Any, Any] | None:
-    """Some classes, rows and features of a real set (whissell2012 pp. 66-67)."""
+    """Part of the classes, rows and features of a real set (whissell2012 pp. 66-67)."""
     y = truths[0]
     classes = np.unique(y[y >= 0])
     k = int(rng.integers(2, min(len(classes), 12) + 1))
@@ -162,7 +167,7 @@ def _sub_task(
     return _checked(_scaled(Z, way), truths[:, rows], _varying(Z))
 
 
-def _plain_part(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
+def _plain_part(X: Floats, truths: Ints, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
     """Two to ten classes, 100 to 400 rows, half of the time some features; standardised."""
     y = truths[0]
     classes = np.unique(y)
@@ -175,18 +180,21 @@ def _plain_part(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any
     return _checked(_scaled(Z, "standard"), truths[:, rows])
 
 
-def _checked(Z: Any, truths: Any, raw: Any = None) -> tuple[Any, Any, Any] | None:
+def _checked(Z: Floats, truths: Ints, raw: Floats | None = None) -> tuple[Any, Any, Any] | None:
+    """The task, or None if it is too small."""
     Z = _varying(Z)
     if Z.shape[1] < 2 or len(Z) < 40 or len(np.unique(truths[0][truths[0] >= 0])) < 2:
         return None
     return Z, truths, raw
 
 
-def _varying(Z: Any) -> Any:
+def _varying(Z: Floats) -> Any:
+    """Features that are not constant."""
     return Z[:, Z.std(axis=0) > 1e-9]
 
 
-def _scaled(Z: Any, way: str) -> Any:
+def _scaled(Z: Floats, way: str) -> Any:
+    """Features scaled in one way."""
     Z = _varying(Z)
     if way == "standard":
         return (Z - Z.mean(axis=0)) / Z.std(axis=0)

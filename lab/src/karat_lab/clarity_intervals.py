@@ -1,4 +1,4 @@
-"""How often the intervals of clarity by reading cover, for readers whose errors are known."""
+"""Coverage of the intervals of clarity by reading, for readers with known errors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ import numpy as np
 import karat
 from karat.labeling.reading import correct_reading
 from karat_lab import ExperimentResult
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from karat.labeling.reading import ClarityByReading
+    from karat.runtime.types import Bools, Ints
 
 SAMPLES = 500
 #: sizes of the clusters, and the share of each whose objects the reader recognises
@@ -38,11 +41,11 @@ def run(
     *,
     name: str = "clarity-intervals",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int | None = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Let readers read whose score over all unseen objects is known, and count the covers.
+    """Coverage for simulated readers whose score over all unseen objects is known.
 
     ``samples``: rounds of each design; 500 by default.
 
@@ -52,7 +55,7 @@ def run(
     import pandas as pd
 
     runs = SAMPLES if samples is None else samples
-    kept = Kept(storage, f"{runs} samples, random_state {random_state!r}")
+    kept = Journal(storage, f"{runs} samples, random_state {random_state!r}")
     designs: dict[str, Callable[[int], tuple[float, float, float, float]]] = {}
     for m in ASSIGNED:
         for shape in SHAPES:
@@ -61,29 +64,31 @@ def run(
             title = f"model {model}: 400 objects, {m} by the person"
             designs[title] = partial(_correct, flips, m)
     rows = []
-    for title, one in designs.items():
+    for title, simulate in designs.items():
         row = kept.get((title, ""))
         if row is None:
             start = 10**6 * int(random_state or 0)
-            row = _covered([one(start + i) for i in range(runs)])
+            row = _covered([simulate(start + i) for i in range(runs)])
             kept.put((title, ""), row)
         rows.append({"design": title, **row})
         if progress is not None:
             progress(title)
     table = pd.DataFrame(rows)
-    own = table[~table.design.str.startswith("model")]
+    single = table[~table.design.str.startswith("model")]
     ppi = table[table.design.str.startswith("model")]
-    told = (
+    notes = (
         f"{runs:,} rounds for each row, intervals at 0.9.",
-        f"One reader: covered in {own.covered.min():.3f} to {own.covered.max():.3f} of the rounds.",
+        f"One reader: covered in {single.covered.min():.3f} to {single.covered.max():.3f} of the "
+        "rounds.",
         f"A model corrected by a person: covered in {ppi.covered.min():.3f} to "
         f"{ppi.covered.max():.3f} of the rounds.",
     )
-    return ExperimentResult(name, table, told)
+    return ExperimentResult(name, table, notes)
 
 
-def _covered(found: list[tuple[float, float, float, float]]) -> dict[str, float]:
-    score, low, high, truth = np.array(found).T
+def _covered(intervals: list[tuple[float, float, float, float]]) -> dict[str, float]:
+    """Bias, coverage and width of intervals."""
+    score, low, high, truth = np.array(intervals).T
     covered = float(np.mean((low - 1e-12 <= truth) & (truth <= high + 1e-12)))
     n = len(score)
     return {
@@ -96,9 +101,10 @@ def _covered(found: list[tuple[float, float, float, float]]) -> dict[str, float]
 
 
 def _read(shape: str, m: int, seed: int) -> tuple[float, float, float, float]:
+    """Score, interval and truth of one simulated reading."""
     labels, right = _reader_of(shape, np.random.default_rng([seed, 7]))
-    found = _reading(labels, right, m, seed)
-    return found.score, *found.interval, _truth(found, labels, right)
+    clarity = _reading(labels, right, m, seed)
+    return clarity.score, *clarity.interval, _truth(clarity, labels, right)
 
 
 def _correct(flips: float, m: int, seed: int) -> tuple[float, float, float, float]:
@@ -108,9 +114,9 @@ def _correct(flips: float, m: int, seed: int) -> tuple[float, float, float, floa
     labels, right = np.tile(labels, 4), np.tile(right, 4)
     right = rng.permuted(right.reshape(12, -1), axis=1).ravel()
     model = _reading(labels, right ^ (rng.random(len(right)) < flips), 400, seed)
-    found = correct_reading(model, _reading(labels, right, m, seed))
+    corrected = correct_reading(model, _reading(labels, right, m, seed))
     hits = right[list(model.round.objects)].mean()
-    return found.score, *found.interval, (3 * hits - 1) / 2
+    return corrected.score, *corrected.interval, (3 * hits - 1) / 2
 
 
 def _reader_of(shape: str, rng: np.random.Generator) -> tuple[Any, Any]:
@@ -121,10 +127,12 @@ def _reader_of(shape: str, rng: np.random.Generator) -> tuple[Any, Any]:
     return labels, rng.random(len(labels)) < each[labels]
 
 
-def _reading(labels: Any, right: Any, m: int, seed: int) -> ClarityByReading:
+def _reading(labels: Ints, right: Bools, m: int, seed: int) -> ClarityByReading:
+    """Reading of clusters by a simulated reader."""
     k = int(labels.max()) + 1
 
     def reader(prompt: str) -> str:
+        """Reply of the simulated reader to a prompt."""
         if "in common" in prompt:
             first = re.search(r"object (\d+)", prompt)
             return json.dumps({"name": f"cluster {labels[int(first[1])]}" if first else ""})
@@ -137,10 +145,10 @@ def _reading(labels: Any, right: Any, m: int, seed: int) -> ClarityByReading:
     )
 
 
-def _truth(found: ClarityByReading, labels: Any, right: Any) -> float:
+def _truth(clarity: ClarityByReading, labels: Ints, right: Bools) -> float:
     """The reader's score if all objects that were not shown were assigned."""
     unseen = np.ones(len(labels), dtype=bool)
-    unseen[[i for one in found.round.examples for i in one]] = False
-    k = found.n_clusters
+    unseen[[i for examples in clarity.round.examples for i in examples]] = False
+    k = clarity.n_clusters
     hits = float(np.mean([right[unseen & (labels == c)].mean() for c in range(k)]))
     return (k * hits - 1) / (k - 1)

@@ -20,8 +20,8 @@ AGREES, DIFFERS, NO_ERROR, OTHER_DATA = "agrees", "differs", "no error known", "
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """One published figure beside ours.
+class PublishedComparison:
+    """A published figure and ours.
 
     Attributes
     ----------
@@ -64,17 +64,17 @@ class Comparison:
         return AGREES if round(self.ours, digits) == self.published else NO_ERROR
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: None for what there is not."""
-        found = asdict(self) | {"difference": self.difference, "verdict": self.verdict}
-        del found["other_data"]
+        """Values for JSON, with None for missing ones."""
+        values = asdict(self) | {"difference": self.difference, "verdict": self.verdict}
+        del values["other_data"]
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in found.items()
+            for key, value in values.items()
         }
 
 
 def _verdict_on_words(ours: str, published: str) -> str:
-    """Of a table of properties the word is the verdict of a search already."""
+    """Verdict in a table of properties, which is that of the search."""
     if ours == published or ours == "confirmed":
         return AGREES
     if ours.startswith("not "):  # not refuted, not decided
@@ -82,7 +82,7 @@ def _verdict_on_words(ours: str, published: str) -> str:
     return DIFFERS
 
 
-def comparisons(table: pd.DataFrame) -> list[Comparison]:
+def comparisons(table: pd.DataFrame) -> list[PublishedComparison]:
     """Every published figure of an experiment's table; none where it has none."""
     if table.columns.nlevels > 1:
         return list(_by_columns(table))
@@ -91,20 +91,20 @@ def comparisons(table: pd.DataFrame) -> list[Comparison]:
     return list(_of_records(table))
 
 
-def _by_columns(table: pd.DataFrame) -> Iterator[Comparison]:
+def _by_columns(table: pd.DataFrame) -> Iterator[PublishedComparison]:
     """Columns (data set, published or karat or error or ±)."""
     for which in table.columns.get_level_values(0).unique():
-        own: Any = table[which]
-        for quantity, row in own.iterrows():
+        of_set: Any = table[which]
+        for quantity, row in of_set.iterrows():
             half, error = row.get("±", math.nan), row["error"]
             name = f"{quantity}, {which}"
-            yield _one(name, row["karat"], row["published"], half=half, error=error)
+            yield _comparison(name, row["karat"], row["published"], half=half, error=error)
 
 
-def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:
+def _by_rows(table: pd.DataFrame) -> Iterator[PublishedComparison]:
     """Rows (..., published or karat or error); counts of as many samples as each has."""
-    for keys, own in table.groupby(level=list(range(table.index.nlevels - 1)), sort=False):
-        parts = {key[-1]: row for key, row in zip(own.index, own.to_numpy(float), strict=True)}
+    for keys, group in table.groupby(level=list(range(table.index.nlevels - 1)), sort=False):
+        parts = {key[-1]: row for key, row in zip(group.index, group.to_numpy(float), strict=True)}
         n, n_published = (parts[p].sum() for p in ("karat", "published"))
         each = 1 / n + 1 / n_published
         for place, column in enumerate(table.columns):
@@ -112,7 +112,7 @@ def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:
             # the difference of two shares of so many samples that is no surprise
             p = (ours + published) / (n + n_published)
             half = 1.96 * math.sqrt(p * (1 - p) * each) + 0.5 * each
-            yield Comparison(
+            yield PublishedComparison(
                 f"{' '.join(map(str, keys))}, k = {column}",
                 float(ours / n),
                 float(published / n_published),
@@ -121,7 +121,7 @@ def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:
             )
 
 
-def _of_records(table: pd.DataFrame) -> Iterator[Comparison]:
+def _of_records(table: pd.DataFrame) -> Iterator[PublishedComparison]:
     """Columns "published" beside ours, or "M published" beside "M".
 
     A column "corpus" says what other data the published figures are of.
@@ -134,32 +134,34 @@ def _of_records(table: pd.DataFrame) -> Iterator[Comparison]:
     for row in table.to_dict("records"):
         quantity = ", ".join(str(row[c]) for c in named if row[c] == row[c] and row[c] != "")
         if ours is not None:
-            for one in _known(quantity, row, ours, "published", ""):
-                yield replace(one, other_data="corpus" in columns)
+            for comparison in _published(quantity, row, ours, "published", ""):
+                yield replace(comparison, other_data="corpus" in columns)
         for column in paired:
             name = column[:-10]
-            yield from _known(f"{quantity}, {name}", row, name, column, f"{name} ")
+            yield from _published(f"{quantity}, {name}", row, name, column, f"{name} ")
 
 
-def _known(
+def _published(
     quantity: str, row: dict[Any, Any], ours: str, published: str, prefix: str
-) -> Iterator[Comparison]:
+) -> Iterator[PublishedComparison]:
+    """Comparison of one published value, if there is one."""
     value = row[published]
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return
     half = next((row[prefix + c] for c in HALF_WIDTHS if prefix + c in row), math.nan)
     error = next((row[prefix + c] for c in ERRORS if prefix + c in row), math.nan)
     if "low" in row and not prefix and not isinstance(row[ours], str):
-        yield Comparison(quantity, row[ours], value, row["low"], row["high"])
+        yield PublishedComparison(quantity, row[ours], value, row["low"], row["high"])
     else:
-        yield _one(quantity, row[ours], value, half=half, error=error)
+        yield _comparison(quantity, row[ours], value, half=half, error=error)
 
 
-def _one(
+def _comparison(
     quantity: str, ours: Any, published: Any, *, half: float = math.nan, error: float = math.nan
-) -> Comparison:
+) -> PublishedComparison:
+    """Comparison of two values, with an interval from the error."""
     if isinstance(ours, str) or isinstance(published, str):
-        return Comparison(quantity, str(ours), str(published))
+        return PublishedComparison(quantity, str(ours), str(published))
     half = 1.96 * error if math.isnan(half) else half
     ours, published = float(ours), float(published)
-    return Comparison(quantity, ours, published, ours - half, ours + half)
+    return PublishedComparison(quantity, ours, published, ours - half, ours + half)

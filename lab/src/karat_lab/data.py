@@ -1,4 +1,4 @@
-"""Where the data sets of the experiments are, and how they are read.
+"""Location and reading of the experiments' data sets.
 
 They are in one folder: that of ``--data``, else that of the environment variable ``KARAT_DATA``,
 else ``karat`` in the user's cache. Sets that karat packages are read from there.
@@ -57,14 +57,14 @@ def data_in(
     simulated: str | Path | None = None,
     only: Sequence[str] = (),
 ) -> Iterator[None]:
-    """Look for data sets in this folder meanwhile, in processes that are started too.
+    """Use this folder of data sets within the context, also in processes started there.
 
     What is not there is drawn in the same shape into ``simulated``, where that is given. Of the
     registry there are ``only`` these, where any are named.
     """
     before = {name: os.environ.get(name) for name in (VARIABLE, SIMULATED, ONLY)}
-    given = {VARIABLE: folder, SIMULATED: simulated, ONLY: " ".join(only) or None}
-    os.environ |= {name: str(value) for name, value in given.items() if value is not None}
+    variables = {VARIABLE: folder, SIMULATED: simulated, ONLY: " ".join(only) or None}
+    os.environ |= {name: str(value) for name, value in variables.items() if value is not None}
     try:
         yield
     finally:
@@ -75,13 +75,14 @@ def data_in(
 
 
 def index() -> dict[str, dict[str, Any]]:
-    """What there is to know of each data set: kind, size, sources, files and their SHA-256."""
+    """Entries of all data sets: kind, size, sources, files and their SHA-256."""
     only = os.environ.get(ONLY, "").split()
     return {name: e for name, e in _registry().items() if name in only or not only}
 
 
 @cache
 def _registry() -> dict[str, dict[str, Any]]:
+    """Entries of all data sets, by name."""
     entries = json.loads(files("karat_lab").joinpath("datasets.json").read_text("utf-8"))
     return {entry["name"]: entry for entry in entries}
 
@@ -105,6 +106,7 @@ def locate(name: str) -> Path:
 
 
 def _folder_of(name: str) -> Path:
+    """Folder with the files of a data set."""
     folder = data_folder()
     absent = [file for file in index()[name]["sha256"] if not (folder / file).is_file()]
     if absent and os.environ.get(SIMULATED):
@@ -147,15 +149,15 @@ def points(
 ) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
     """Features and classes of a table; objects that lack a value are dropped or imputed."""
     if is_packaged(name):
-        found = karat.datasets.load(name)
+        data_set = karat.datasets.load(name)
     else:
-        found = karat.datasets.read(locate(name), label_column="label", impute=impute)
-    names = [str(value) for value in np.asarray(found.truth)]
+        data_set = karat.datasets.read(locate(name), label_column="label", impute=impute)
+    names = [str(value) for value in np.asarray(data_set.y)]
     if is_packaged(name):
         # numbered as they appear: the order of the classes in the collections
         order = list(dict.fromkeys(names))
         names = [str(order.index(value)) for value in names]
-    return np.asarray(found.X, dtype=np.float64), np.array(names, dtype=object)
+    return np.asarray(data_set.X, dtype=np.float64), np.array(names, dtype=object)
 
 
 def benchmark(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

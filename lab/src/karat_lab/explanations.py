@@ -1,4 +1,4 @@
-"""Why a published figure lies outside our interval."""
+"""Explanations for published figures outside our intervals."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from importlib.resources import files
 
 
 def why(name: str, quantity: str) -> str:
-    """The first explanation whose experiment and pattern fit; empty if there is none."""
-    for experiment, pattern, told in _known():
+    """First explanation that matches an experiment and a quantity, or an empty string."""
+    for experiment, pattern, explanation in _known():
         if name.startswith(experiment) and re.search(pattern, quantity):
-            return told
+            return explanation
     return ""
 
 
 def explanations(name: str, quantities: Iterable[str]) -> str:
-    """Those of several figures, each once."""
-    return " ".join(dict.fromkeys(filter(None, (why(name, one) for one in quantities))))
+    """Explanations for several figures, each once."""
+    return " ".join(dict.fromkeys(filter(None, (why(name, quantity) for quantity in quantities))))
 
 
 @cache

@@ -87,21 +87,22 @@ def fetch(name: str, *, progress: Progress | None = None) -> str:
 
 
 class _FailedError(Exception):
-    """One source did not give the data set."""
+    """A source did not provide the data set."""
 
 
 def _originals(name: str) -> Path:
+    """Folder of the original files of a data set."""
     return data_folder().absolute() / "originals" / name
 
 
 def _make(
     entry: dict[str, Any], source: dict[str, Any], progress: Progress | None
 ) -> dict[Path, bytes]:
-    """What to write, by file, from one source."""
+    """Contents of the files to write, from one source."""
     name = entry["name"]
     files = [
-        _downloaded(name, source["at"] + file, known["sha256"], progress)
-        for file, known in source["files"].items()
+        _downloaded(name, source["at"] + file, record["sha256"], progress)
+        for file, record in source["files"].items()
     ]
     if progress is not None:
         progress(f"{name}: {entry['done']}")
@@ -125,26 +126,28 @@ def _make(
 
 
 def _named(source: dict[str, Any]) -> str:
+    """Addresses of the files of a source."""
     return " and ".join(source["at"] + file for file in source["files"]) or source["recipe"]
 
 
-def _downloaded(name: str, url: str, known: str | None, progress: Progress | None) -> Path:
+def _downloaded(name: str, url: str, sha256: str | None, progress: Progress | None) -> Path:
     """The published file in the folder ``originals``, downloaded if it is not there."""
     folder, file = _originals(name), url.rpartition("/")[2]
-    if (folder / file).is_file() and known is None:
+    if (folder / file).is_file() and sha256 is None:
         return folder / file
     if progress is not None and not (folder / file).is_file():
         progress(f"{name}: {url}")
     try:
-        return Path(pooch.retrieve(url, known, file, folder, downloader=_resume))
+        return Path(pooch.retrieve(url, sha256, file, folder, downloader=_resume))
     except requests.RequestException as error:
         raise _FailedError(f"{url} cannot be reached ({_reason(error)})") from error
     except ValueError as error:  # pooch: the digest differs
         (folder / f"{file}.part").unlink(missing_ok=True)
-        raise _FailedError(f"{url} has another SHA-256 than {known}") from error
+        raise _FailedError(f"{url} has another SHA-256 than {sha256}") from error
 
 
 def _reason(error: requests.RequestException) -> str:
+    """Short reason for a failed request."""
     if error.response is not None:
         return f"status {error.response.status_code}"
     return type(error).__name__
@@ -156,8 +159,8 @@ def _resume(url: str, output_file: str, _: Any) -> None:
     # pooch names a temporary file; what is kept of a cut download has a name of its own
     part = final.parent / f"{url.rpartition('/')[2]}.part"
     start = part.stat().st_size if part.is_file() else 0
-    asked = {"Range": f"bytes={start}-", "Accept-Encoding": "identity"} if start else {}
-    with requests.get(url, headers=asked, stream=True, timeout=TIMEOUT) as response:
+    headers = {"Range": f"bytes={start}-", "Accept-Encoding": "identity"} if start else {}
+    with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
         if response.status_code == 416:  # nothing is missing, or the file became shorter
             part.unlink()
         response.raise_for_status()

@@ -1,4 +1,4 @@
-"""How the time of a measure grows with the number of objects and of clusters."""
+"""Growth of the time of measures with the number of objects and of clusters."""
 
 from __future__ import annotations
 
@@ -45,11 +45,13 @@ def growth(measure: Measure, *, random_state: int = 0) -> dict[str, float]:
 
 
 def _exponent(sizes: Iterable[int], seconds: list[float]) -> float:
+    """Greatest exponent of growth between two sizes."""
     steps = np.diff(np.log(seconds)) / np.diff(np.log(list(sizes)))
     return float(max(steps.max(), 0.0))
 
 
 def _seconds(measure: Measure, n: int, k: int, random_state: int) -> float:
+    """Seconds of one evaluation of a measure."""
     rng = np.random.default_rng([random_state, n, k])
     labels = np.arange(n) % k
     if measure.kind == "external":
@@ -65,6 +67,7 @@ def _seconds(measure: Measure, n: int, k: int, random_state: int) -> float:
 
 
 def _best_of(call: Callable[[], Any], repeats: int) -> float:
+    """Least time of several calls."""
     best = np.inf
     for _ in range(repeats + 1):  # the first compiles
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How low the guarantee is beside its rivals, how many labels it needs, and what it sees.
+"""Tightness of the guarantee, the labels it needs, and its warnings.
 
 Candidates are those of a study with k = 2 to 10, one start each; delta is 0.1. The settings of the
 classifier, of the sequences and of the objects that teach were chosen on glass, ionosphere,
@@ -21,10 +21,16 @@ from karat.labeling import teaching_objects
 from karat.labelings import Labelings, as_labelings
 from karat_lab import ExperimentResult
 from karat_lab.data import benchmark, index, points
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Ints
+
 
 DELTA = 0.1
 MOST = 1_500
@@ -35,7 +41,7 @@ APART = ("pendigits_test", "letter", "isolet_1560", "sipu_aggregation", "sipu_co
 GROUPS = {"tables": (TABLES, (20, 50, 100)), "sets kept apart": (APART, (50, 100, 200))}
 #: sets and the rates at which labelling stops, and those at which a forecast is asked for
 STOPS = {"breast_w": 0.1, "wdbc": 0.1, "wine": 0.15, "dermatology": 0.2}
-ASKED = {"breast_w": 0.1, "wdbc": 0.12, "wine": 0.15, "seeds": 0.2}
+FORECAST_TARGETS = {"breast_w": 0.1, "wdbc": 0.12, "wine": 0.15, "seeds": 0.2}
 #: objects that teach before a sequence, as in karat label; labels before a forecast
 TEACH, PILOT = 20, 30
 DRAWS = {"tightness": 30, "stopping": 30, "forecasts": 50, "draws": 100}
@@ -47,8 +53,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Progress = None,
 ) -> ExperimentResult:
     """Draw labels at random, again and again, and count.
@@ -57,7 +63,7 @@ def run(
     """
     which = name.removeprefix("guarantee-")
     draws = DRAWS[which] if samples is None else samples
-    kept = Kept(storage, which)
+    kept = Journal(storage, which)
     _read.cache_clear()
     _teaching.cache_clear()
     seeds = [int(s) for s in np.random.SeedSequence(random_state).generate_state(draws)]
@@ -95,9 +101,10 @@ def _read(name: str) -> tuple[NDArray[np.float64], NDArray[np.intp], Labelings]:
 
 
 def _partly(y: NDArray[np.intp], *rows: NDArray[np.intp]) -> NDArray[np.object_]:
+    """Classes of the objects in these rows, None for all others."""
     few = np.full(len(y), None, dtype=object)
-    for some in rows:
-        few[some] = y[some]
+    for positions in rows:
+        few[positions] = y[positions]
     return few
 
 
@@ -109,40 +116,44 @@ def _after(taught: NDArray[np.intp], n: int, seed: int) -> NDArray[np.intp]:
 
 @cache
 def _teaching(name: str, k: int) -> NDArray[np.intp]:
+    """Objects that teach the classifier."""
     return teaching_objects(_read(name)[2], k)
 
 
 def _each(
     titles: list[str],
     seeds: list[int],
-    kept: Kept,
+    kept: Journal,
     progress: Progress,
-    one: Callable[[str, int], dict[str, float]],
+    compute: Callable[[str, int], dict[str, float]],
 ) -> dict[str, list[dict[str, float]]]:
-    """What each draw of each title gives, from the file or computed into it."""
-    found: dict[str, list[dict[str, float]]] = {}
+    """Results of each draw of each title, stored or computed."""
+    results: dict[str, list[dict[str, float]]] = {}
     for title in titles:
-        found[title] = []
+        results[title] = []
         for seed in seeds:
             row = kept.get((title, str(seed)))
             if row is None:
-                row = {key: float(value) for key, value in one(title, seed).items()}
+                row = {key: float(value) for key, value in compute(title, seed).items()}
                 kept.put((title, str(seed)), row)
-            found[title].append(row)
+            results[title].append(row)
         if progress is not None:
             progress(title)
-    return found
+    return results
 
 
 def _at(cells: dict[str, tuple[Any, ...]], of: Any, title: str, seed: int) -> dict[str, float]:
-    found: dict[str, float] = of(*cells[title], seed)
-    return found
+    """One draw of a cell of the table."""
+    row: dict[str, float] = of(*cells[title], seed)
+    return row
 
 
-def _mean(values: Any) -> tuple[float, float]:
+def _mean(values: npt.ArrayLike) -> tuple[float, float]:
     """Mean and its standard error."""
-    given = np.asarray(values, dtype=np.float64)
-    return float(given.mean()), float(given.std(ddof=min(1, len(given) - 1)) / len(given) ** 0.5)
+    numbers = np.asarray(values, dtype=np.float64)
+    return float(numbers.mean()), float(
+        numbers.std(ddof=min(1, len(numbers) - 1)) / len(numbers) ** 0.5
+    )
 
 
 # -- how low it is -------------------------------------------------------------------------------
@@ -162,8 +173,9 @@ METHODS = (
 
 
 def _tightness(
-    seeds: list[int], kept: Kept, progress: Progress
+    seeds: list[int], kept: Journal, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[str]]:
+    """Bounds by method and number of labels, with notes."""
     rows = []
     groups = {
         group: ([name for name in names if name in index()], sizes)
@@ -171,16 +183,16 @@ def _tightness(
     }
     for group, (names, sizes) in groups.items():
         cells = {f"{s} {m}": (s, m) for m in sizes for s in names if m <= 0.6 * len(_read(s)[1])}
-        found = _each(list(cells), seeds, kept, progress, partial(_at, cells, _bounds))
+        results = _each(list(cells), seeds, kept, progress, partial(_at, cells, _bounds))
         for method in (*METHODS, "truly wrong"):
             row: dict[str, Any] = {"sets": group, "method": method}
             column = method if method in METHODS else "guarantee wrong"
             for m in sizes:
-                told = [_mean([r[column] for r in found[t]]) for t in cells if cells[t][1] == m]
-                mean, error = np.reshape(told, (-1, 2)).T
-                row[f"{m} labels"] = float(mean.sum() / len(told)) if told else None
-                row[f"{m} labels error"] = float((error**2).sum() ** 0.5 / max(len(told), 1))
-            broken = [r.get(f"{method} broken", np.nan) for t in cells for r in found[t]]
+                means = [_mean([r[column] for r in results[t]]) for t in cells if cells[t][1] == m]
+                mean, error = np.reshape(means, (-1, 2)).T
+                row[f"{m} labels"] = float(mean.sum() / len(means)) if means else None
+                row[f"{m} labels error"] = float((error**2).sum() ** 0.5 / max(len(means), 1))
+            broken = [r.get(f"{method} broken", np.nan) for t in cells for r in results[t]]
             rows.append(row | {"broken": float(np.mean(broken))})
     return rows, [
         f"Mean bounds and their standard errors over {len(seeds)} draws of the labels of each set, "
@@ -200,19 +212,19 @@ def _bounds(name: str, m: int, seed: int) -> dict[str, float]:
     taught = _teaching(name, m // 2)
     drawn = _after(taught, len(y), seed)[: m - len(taught)]
     few, both = _partly(y, order), _partly(y, taught, drawn)
-    rest, other = (np.flatnonzero(v == None) for v in (few, both))  # noqa: E711
+    rest, rest_taught = (np.flatnonzero(v == None) for v in (few, both))  # noqa: E711
     teach: dict[str, Any] = {"order": drawn, "taught": taught}
-    found = [
+    guarantees = [
         (karat.guarantee(batch, few, DELTA, order=order), rest),
         (karat.guarantee(batch, few, DELTA, X=X, order=order), rest),
-        (karat.guarantee(batch, both, DELTA, **teach), other),
-        (karat.guarantee(batch, both, DELTA, X=X, **teach), other),
+        (karat.guarantee(batch, both, DELTA, **teach), rest_taught),
+        (karat.guarantee(batch, both, DELTA, X=X, **teach), rest_taught),
         (karat.guarantee(batch, few, DELTA, True, order=order), rest),
     ]
     row: dict[str, float] = {}
-    for method, (one, hidden) in zip(METHODS, found, strict=False):
-        wrong = one.labels[hidden] != y[hidden]
-        row |= {method: one.bound_rate, f"{method} broken": wrong.sum() > one.bound}
+    for method, (guarantee, hidden) in zip(METHODS, guarantees, strict=False):
+        wrong = guarantee.labels[hidden] != y[hidden]
+        row |= {method: guarantee.bound_rate, f"{method} broken": wrong.sum() > guarantee.bound}
         row[f"{method} wrong"] = wrong.mean()
     blocks = [sparse.csr_matrix((np.ones(len(y)), (np.arange(len(y)), c))) for c in batch.codes]
     features = (sparse.hstack(blocks).tocsr() * (10 / len(batch)), X, np.zeros((len(y), 1)))
@@ -226,7 +238,7 @@ def _bounds(name: str, m: int, seed: int) -> dict[str, float]:
     return row | {METHODS[8]: best.bound_rate, f"{METHODS[8]} broken": wrong.sum() > best.bound}
 
 
-def _on_half(features: Any, y: Any, order: Any, penalty: float) -> tuple[int, int]:
+def _on_half(features: Any, y: Ints, order: Ints, penalty: float) -> tuple[int, int]:
     """Logistic regression on one half of the labels, tested on the other: bound, true errors."""
     from sklearn.linear_model import LogisticRegression
 
@@ -246,18 +258,19 @@ def _on_half(features: Any, y: Any, order: Any, penalty: float) -> tuple[int, in
 
 
 def _stopping(
-    seeds: list[int], kept: Kept, progress: Progress
+    seeds: list[int], kept: Journal, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    found = _each(list(STOPS), seeds, kept, progress, lambda t, s: _stop(t, STOPS[t], s))
+    """Labels needed to reach a target, with notes."""
+    results = _each(list(STOPS), seeds, kept, progress, lambda t, s: _stop(t, STOPS[t], s))
     rows = []
     for name, target in STOPS.items():
         row: dict[str, Any] = {"set": name, "target": target}
-        for column, own in (("labels", "labels"), ("none teach", "labels without teaching")):
-            given = [r[own] for r in found[name]]
-            row[column], row[f"{column} error"] = _mean(given)
-            row[f"{column}, median"] = float(np.median(given))
-        row["reached"] = _mean([r["reached"] for r in found[name]])[0]
-        row["broken"] = int(sum(r["broken"] for r in found[name]))
+        for column, key in (("labels", "labels"), ("none teach", "labels without teaching")):
+            counts = [r[key] for r in results[name]]
+            row[column], row[f"{column} error"] = _mean(counts)
+            row[f"{column}, median"] = float(np.median(counts))
+        row["reached"] = _mean([r["reached"] for r in results[name]])[0]
+        row["broken"] = int(sum(r["broken"] for r in results[name]))
         for column, teaches in (("fixed", True), ("fixed, none teach", False)):
             row[column] = _oracle(name, target, seeds, teaches)
         rows.append(row)
@@ -271,6 +284,7 @@ def _stopping(
 
 
 def _stop(name: str, target: float, seed: int) -> dict[str, float]:
+    """Labels at which one draw reaches the target, with and without teaching."""
     X, y, batch = _read(name)
     row: dict[str, float] = {"broken": 0}
     for column, k in (("labels without teaching", 0), ("labels", min(TEACH, _most(name) // 2))):
@@ -278,16 +292,17 @@ def _stop(name: str, target: float, seed: int) -> dict[str, float]:
         order = _after(taught, len(y), seed)
         keeps = LabelSequence(batch, DELTA, target, X=X, taught=taught)
         for m in range(max(1, 10 - k), _most(name) - k + 1):
-            found = keeps.update(_partly(y, taught, order[:m]), order[:m])
-            if found.bound_rate <= target:
+            bound = keeps.update(_partly(y, taught, order[:m]), order[:m])
+            if bound.bound_rate <= target:
                 break
-        wrong = (found.labels[order[m:]] != y[order[m:]]).sum()
-        row |= {column: k + m, "reached": found.bound_rate <= target}
-        row["broken"] += wrong > found.bound
+        wrong = (bound.labels[order[m:]] != y[order[m:]]).sum()
+        row |= {column: k + m, "reached": bound.bound_rate <= target}
+        row["broken"] += wrong > bound.bound
     return row
 
 
 def _most(name: str) -> int:
+    """Greatest number of labels tried on a data set."""
     return min(200, len(_read(name)[1]) // 2)
 
 
@@ -297,11 +312,12 @@ def _oracle(name: str, target: float, seeds: list[int], teaches: bool) -> int | 
     steps = sorted({round(16 * 1.1**i) for i in range(40) if 16 * 1.1**i <= _most(name)})
 
     def reached(m: int, seed: int) -> bool:
+        """Whether m labels reach the target in one draw."""
         taught = _teaching(name, m // 2 if teaches else 0)
         order = _after(taught, len(y), seed)[: m - len(taught)]
         few = _partly(y, taught, order)
-        found = karat.guarantee(batch, few, DELTA, X=X, order=order, taught=taught)
-        return bool(found.bound_rate <= target)
+        bound = karat.guarantee(batch, few, DELTA, X=X, order=order, taught=taught)
+        return bool(bound.bound_rate <= target)
 
     low, high = 0, len(steps)
     while low < high:
@@ -317,21 +333,28 @@ def _oracle(name: str, target: float, seeds: list[int], teaches: bool) -> int | 
 
 
 def _forecasts(
-    seeds: list[int], kept: Kept, progress: Progress
+    seeds: list[int], kept: Journal, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    found = _each(list(ASKED), seeds, kept, progress, lambda t, s: _forecast(t, ASKED[t], s))
+    """Forecasts of the number of labels beside the number needed, with notes."""
+    results = _each(
+        list(FORECAST_TARGETS),
+        seeds,
+        kept,
+        progress,
+        lambda t, s: _forecast(t, FORECAST_TARGETS[t], s),
+    )
     rows: list[dict[str, Any]] = []
-    for name, target in ASKED.items():
-        told = [r for r in found[name] if r["asked"]]
+    for name, target in FORECAST_TARGETS.items():
+        forecasts = [r for r in results[name] if r["asked"]]
         rows.append(
             {
                 "set": name,
                 "target": target,
-                "forecasts": len(told),
-                "inside": sum(r["inside"] for r in told) / max(len(told), 1),
-                "earlier": sum(r["earlier"] for r in told) / max(len(told), 1),
-                "later": sum(r["later"] for r in told) / max(len(told), 1),
-                "denied": int(sum(r["denied"] for r in told)),
+                "forecasts": len(forecasts),
+                "inside": sum(r["inside"] for r in forecasts) / max(len(forecasts), 1),
+                "earlier": sum(r["earlier"] for r in forecasts) / max(len(forecasts), 1),
+                "later": sum(r["later"] for r in forecasts) / max(len(forecasts), 1),
+                "denied": int(sum(r["denied"] for r in forecasts)),
             }
         )
     n = sum(row["forecasts"] for row in rows)
@@ -346,29 +369,31 @@ def _forecasts(
 
 
 def _forecast(name: str, target: float, seed: int) -> dict[str, float]:
+    """One forecast of the number of labels, and the number needed."""
     X, y, batch = _read(name)
     most = len(y) // 2
     order = sample(len(y), most, random_state=seed)
 
-    def found(m: int) -> Any:
+    def guarantee_of(m: int) -> Any:
+        """Guarantee from the first m labels."""
         return karat.guarantee(batch, _partly(y, order[:m]), DELTA, X=X, order=order[:m])
 
-    said = forecast_labels(found(PILOT), target)
-    if said.more == 0:
+    forecast = forecast_labels(guarantee_of(PILOT), target)
+    if forecast.more == 0:
         return dict.fromkeys(("asked", "inside", "earlier", "later", "denied"), 0.0)
     steps, m = [], PILOT
     while m < most:
         m = min(most, max(m + 1, round(m * 1.1)))
         steps.append(m)
-    reached = next((m for m in steps if found(m).bound_rate <= target), None)
+    reached = next((m for m in steps if guarantee_of(m).bound_rate <= target), None)
     before = PILOT if reached is None else max([PILOT, *(m for m in steps if m < reached)])
     more = np.inf if reached is None else reached - PILOT
     # the true number is above the step before; beyond the last step it is not known
     least = most - PILOT + 1 if reached is None else before - PILOT + 1
-    low = np.inf if said.low is None else said.low
-    high = np.inf if said.high is None else said.high
+    low = np.inf if forecast.low is None else forecast.low
+    high = np.inf if forecast.high is None else forecast.high
     earlier, later = more < low, least > high
-    denied = reached is not None and said.low is None
+    denied = reached is not None and forecast.low is None
     return {"asked": 1, "inside": not (earlier or later), "earlier": earlier, "later": later,
             "denied": denied}  # fmt: skip
 
@@ -377,14 +402,15 @@ def _forecast(name: str, target: float, seed: int) -> dict[str, float]:
 
 
 def _unlike_draws(
-    seeds: list[int], kept: Kept, progress: Progress
+    seeds: list[int], kept: Journal, progress: Progress
 ) -> tuple[list[dict[str, Any]], list[str]]:
+    """Draws that are not uniform: how often they are rejected or warned about."""
     cells = {f"{how}, {s}": (s, how) for s in ("wine", "breast_w", "vehicle") for how in WAYS}
-    found = _each(list(cells), seeds, kept, progress, partial(_at, cells, _doubted))
+    results = _each(list(cells), seeds, kept, progress, partial(_at, cells, _doubted))
     rows = []
     for how in WAYS:
-        own = [r for t in cells if cells[t][1] == how for r in found[t]]
-        shares = {key: _mean([r[key] for r in own])[0] for key in ("refused", "warned")}
+        draws = [r for t in cells if cells[t][1] == how for r in results[t]]
+        shares = {key: _mean([r[key] for r in draws])[0] for key in ("refused", "warned")}
         rows.append({"labelled": how, **shares})
     return rows, [
         f"Shares of {3 * len(seeds)} draws of 60 labels of wine, breast_w and vehicle; the "
@@ -397,6 +423,7 @@ WAYS = ("at random", "nearest to the centres", "two clusters alone", "the easy o
 
 
 def _doubted(name: str, how: str, seed: int) -> dict[str, float]:
+    """Whether a draw that is not uniform is rejected or warned about."""
     X, y, batch = _read(name)
     rng, m = np.random.default_rng(seed), min(60, len(y) // 3)
     codes = batch.codes[next(i for i, k in enumerate(batch.n_clusters) if k == 4)]
@@ -415,6 +442,6 @@ def _doubted(name: str, how: str, seed: int) -> dict[str, float]:
         rows = np.concatenate(each)
     else:
         rows = rng.choice(len(y), m, replace=False)
-    found = doubted_draw(batch.codes, rows)
-    refused = found is not None and found.refuses
-    return {"refused": refused, "warned": found is not None and not refused}
+    doubt = doubted_draw(batch.codes, rows)
+    refused = doubt is not None and doubt.refuses
+    return {"refused": refused, "warned": doubt is not None and not refused}

@@ -1,4 +1,4 @@
-"""How often tests of differences between clusters reject, with and without clusters."""
+"""Rejection rates of tests of differences between clusters, with and without clusters."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ import numpy as np
 from karat import Study
 from karat.inference import conditional_test, differences, mixture_covariance, more_than_one
 from karat_lab import ExperimentResult
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.runtime.types import RandomState
 
 ALPHA = 0.05
 SIZES = (60, 500, 5_000)
@@ -37,8 +41,8 @@ def run(
     *,
     name: str = "inference-levels",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Draw data with known means, cluster, test, and count the rejections at 0.05.
@@ -69,7 +73,7 @@ def run(
     import pandas as pd
 
     runs = 200 if samples is None else samples
-    kept = Kept(storage, f"{runs} samples, random_state {random_state!r}")
+    kept = Journal(storage, f"{runs} samples, random_state {random_state!r}")
     rows = []
     for design, n, distance in _cells(SIZES if runs else SIZES[:1]):
         for test in _tests(design, n):
@@ -112,11 +116,14 @@ def _cells(sizes: tuple[int, ...]) -> list[tuple[str, int, int]]:
 
 
 def _swept_rows(
-    sweeps: int, random_state: Any, storage: Any, progress: Callable[[str], None] | None
+    sweeps: int,
+    random_state: RandomState,
+    storage: str | Path | None,
+    progress: Callable[[str], None] | None,
 ) -> list[dict[str, Any]]:
     """The whole procedure, one data set after another of all designs."""
-    kept = Kept(storage, f"swept, random_state {random_state!r}")
-    found: dict[tuple[str, int, int, str], list[bool]] = {}
+    kept = Journal(storage, f"swept, random_state {random_state!r}")
+    rejections: dict[tuple[str, int, int, str], list[bool]] = {}
     streams = np.random.default_rng(random_state).spawn(sweeps + 1)
     # the first has the stream that thinning by seed 0 has
     for seed, stream in enumerate(streams[1:], 1):
@@ -137,63 +144,67 @@ def _swept_rows(
                     row = {name: float(p) for name, p in _swept(X, seed, design, tests).items()}
                 kept.put(key, row)
             for name, p in row.items():
-                found.setdefault((design, n, distance, name), []).append(p <= ALPHA)
+                rejections.setdefault((design, n, distance, name), []).append(p <= ALPHA)
         if progress is not None:
             progress(f"sweeps of data set {seed} of {sweeps}")
-    return [_row(*cell, _share(rejected)) for cell, rejected in found.items()]
+    return [_row(*cell, _share(rejected)) for cell, rejected in rejections.items()]
 
 
 def _swept(X: NDArray[Any], seed: int, design: str, tests: dict[str, Any]) -> dict[str, float]:
     """P-values of all tests; where two have one covariance the sweep is made once."""
-    found: dict[str, float] = {}
+    p_values: dict[str, float] = {}
     for name, scale in tests.items():
         if scale == "mixture" and np.allclose(mixture_covariance(X), np.cov(X, rowvar=False)):
-            found[name] = found[f"{SWEPT}thinning"]
+            p_values[name] = p_values[f"{SWEPT}thinning"]
         else:
             how = COUNTED.get(design, {"scale": scale})
-            found[name] = _thinning(X, seed, cluster=_chosen, **how)
-    return found
+            p_values[name] = _thinning(X, seed, cluster=_chosen, **how)
+    return p_values
 
 
 def _row(design: str, n: int, distance: int, test: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Row of the results."""
     return {"design": design, "n": n, "sigmas": distance, "test": test} | row
 
 
 def _summary(table: pd.DataFrame) -> list[str]:
     """Levels over all designs, and how often the smaller data sets with clusters are found."""
-    told = []
+    notes = []
     for test, rows in table.groupby("test", sort=False):
         null = rows[rows.sigmas == 0]
         fits = ~null.design.isin(NOT_NORMAL)
-        for title, some in (("", null[fits]), (" not normal,", null[~fits])):
-            if len(some):
-                told.append(
-                    f"Without clusters,{title} {test}: {some.rejected.mean():.3f} on average over "
-                    f"{len(some)} designs and sizes, {some.rejected.max():.2f} at most; "
-                    f"{some['data sets'].sum()} data sets."
+        for title, selected in (("", null[fits]), (" not normal,", null[~fits])):
+            if len(selected):
+                notes.append(
+                    f"Without clusters,{title} {test}: {selected.rejected.mean():.3f} on average "
+                    f"over {len(selected)} designs and sizes, {selected.rejected.max():.2f} at "
+                    f"most; {selected['data sets'].sum()} data sets."
                 )
         small = rows[rows.n == SIZES[0]].set_index(["design", "sigmas"]).rejected
         for title, design in (("", SPHERICAL), (" three groups,", TRIANGLE)):
             if (design, DISTANCES[1]) in small.index:
                 power = " and ".join(f"{small[design, d]:.2f} at {d}" for d in DISTANCES[1:])
-                told.append(f"Found,{title} {test}: {power} standard deviations.")
-    return told
+                notes.append(f"Found,{title} {test}: {power} standard deviations.")
+    return notes
 
 
 def _tests(design: str, n: int) -> list[str]:
     """Conditional tests refit a hundred times; a variance is known where it is one number."""
-    known = design == TRIANGLE or design.startswith("spherical")
+    variance_known = design == TRIANGLE or design.startswith("spherical")
     return [
         test
         for test in TESTS
-        if (known or KNOWN not in test)
+        if (variance_known or KNOWN not in test)
         and (n == SIZES[0] or not test.startswith("conditional"))
         and (MIXTURE not in test or (design not in COUNTS and n < SIZES[-1]))
         and (design not in NOT_NORMAL + COUNTS[3:] or not test.startswith("conditional"))
     ]
 
 
-def _rejects(design: str, n: int, distance: int, test: str, seed: int, rng: Any) -> bool:
+def _rejects(
+    design: str, n: int, distance: int, test: str, seed: int, rng: np.random.Generator
+) -> bool:
+    """Whether a test rejects on one simulated data set."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         X = DESIGNS[design](rng, n, distance)
@@ -203,6 +214,7 @@ def _rejects(design: str, n: int, distance: int, test: str, seed: int, rng: Any)
 
 
 def _share(rejected: list[bool]) -> dict[str, float]:
+    """Share of rejections with its standard error."""
     share = float(np.mean(rejected))
     error = float(np.sqrt(share * (1 - share) / len(rejected)))
     return {"rejected": share, "standard error": error, "data sets": len(rejected)}
@@ -211,42 +223,52 @@ def _share(rejected: list[bool]) -> dict[str, float]:
 # -- data: groups whose means are so many standard deviations apart --------------------------------
 
 
-def _gaussian(rng: Any, n: int, distance: float, *, d: int, root: Any = 1.0) -> NDArray[Any]:
+def _gaussian(
+    rng: np.random.Generator, n: int, distance: float, *, d: int, root: Any = 1.0
+) -> NDArray[Any]:
+    """Gaussian data, half of it shifted."""
     X = rng.standard_normal((n, d))
     X[n // 2 :, 0] += distance
     return np.asarray(X * root)
 
 
-def _correlated(rng: Any, n: int, distance: float) -> NDArray[Any]:
+def _correlated(rng: np.random.Generator, n: int, distance: float) -> NDArray[Any]:
+    """Gaussian data with a common factor."""
     X = _gaussian(rng, n, distance, d=5)
     return np.asarray(X + 1.5 * rng.standard_normal((n, 1)))
 
 
-def _poisson(rng: Any, n: int, distance: float, *, mean: float) -> NDArray[Any]:
+def _poisson(rng: np.random.Generator, n: int, distance: float, *, mean: float) -> NDArray[Any]:
+    """Poisson counts."""
     return np.asarray(rng.poisson(mean, (n, 10)))
 
 
-def _negative_binomial(rng: Any, n: int, distance: float) -> NDArray[Any]:
+def _negative_binomial(rng: np.random.Generator, n: int, distance: float) -> NDArray[Any]:
+    """Overdispersed counts."""
     return np.asarray(rng.negative_binomial(2, 2 / 7, (n, 10)))
 
 
-def _binomial(rng: Any, n: int, distance: float) -> NDArray[Any]:
+def _binomial(rng: np.random.Generator, n: int, distance: float) -> NDArray[Any]:
+    """Binomial counts."""
     return np.asarray(rng.binomial(10, 0.3, (n, 10)))
 
 
-def _uniform(rng: Any, n: int, distance: float) -> NDArray[Any]:
+def _uniform(rng: np.random.Generator, n: int, distance: float) -> NDArray[Any]:
+    """Uniform data."""
     return np.asarray(rng.uniform(size=(n, 2)))
 
 
-def _exponential(rng: Any, n: int, distance: float) -> NDArray[Any]:
+def _exponential(rng: np.random.Generator, n: int, distance: float) -> NDArray[Any]:
+    """Exponential data."""
     return np.asarray(rng.exponential(size=(n, 3)))
 
 
-def _multivariate_t(rng: Any, n: int, distance: float) -> NDArray[Any]:
+def _multivariate_t(rng: np.random.Generator, n: int, distance: float) -> NDArray[Any]:
+    """Data of a multivariate t distribution."""
     return np.asarray(rng.standard_normal((n, 5)) / np.sqrt(rng.chisquare(5, (n, 1)) / 5))
 
 
-def _triangle(rng: Any, n: int, distance: float) -> NDArray[Any]:
+def _triangle(rng: np.random.Generator, n: int, distance: float) -> NDArray[Any]:
     """Three groups, each two at this distance, as Gao, Bien & Witten (2022) draw them."""
     X = rng.standard_normal((n, 10))
     corners = np.array([[-0.5, 0.0], [0.0, np.sqrt(0.75)], [0.5, 0.0]])
@@ -286,6 +308,7 @@ DESIGNS: dict[str, Callable[..., NDArray[Any]]] = {
 
 
 def _kmeans() -> Any:
+    """k-means with three clusters."""
     from sklearn.cluster import KMeans
 
     return KMeans(3, n_init=1, random_state=0)
@@ -301,6 +324,7 @@ def _chosen(X: NDArray[Any]) -> NDArray[Any]:
 def _thinning(
     X: NDArray[Any], seed: int, scale: Any = None, cluster: Any = None, family: str = "gaussian"
 ) -> float:
+    """P-value by data thinning."""
     cluster = _kmeans() if cluster is None else cluster
     # the first data set has the stream that thinning by seed 0 has
     seed = seed or APART
@@ -308,7 +332,7 @@ def _thinning(
 
 
 def _conditional(X: NDArray[Any], seed: int, scale: Any = None) -> float:
-    """Of one pair that was fixed beforehand: the first two clusters."""
+    """P-value for a pair fixed beforehand, the first two clusters."""
     labels = _kmeans().fit_predict(X)
     return conditional_test(
         X, labels, 0, 1, _kmeans(), scale=scale, n_draws=DRAWS, random_state=seed
@@ -316,18 +340,20 @@ def _conditional(X: NDArray[Any], seed: int, scale: Any = None) -> float:
 
 
 def _naive(X: NDArray[Any], seed: int) -> float:
+    """P-value of t-tests along the differences of means, which ignore the clustering."""
     from scipy.stats import ttest_ind
 
     labels = _kmeans().fit_predict(X)
-    found = []
+    p_values = []
     for a, b in ((0, 1), (0, 2), (1, 2)):
-        one, other = X[labels == a], X[labels == b]
-        axis = one.mean(axis=0) - other.mean(axis=0)
-        found.append(ttest_ind(one @ axis, other @ axis, equal_var=False).pvalue)
-    return 3 * float(np.nanmin(found))
+        first, second = X[labels == a], X[labels == b]
+        axis = first.mean(axis=0) - second.mean(axis=0)
+        p_values.append(ttest_ind(first @ axis, second @ axis, equal_var=False).pvalue)
+    return 3 * float(np.nanmin(p_values))
 
 
 def _more_than_one(X: NDArray[Any], seed: int) -> float:
+    """P-value of the test for more than one cluster."""
     return more_than_one(X, random_state=seed).p_value
 
 

@@ -1,9 +1,9 @@
-"""Which internal measures keep their ranking of clusterings when they are corrected for chance."""
+"""Rankings of clusterings by internal measures, with and without correction for chance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from karat.measures import adjusted_rand_index, catalogue, chance_corrected_inte
 from karat_lab import ExperimentResult
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from karat.runtime.types import RandomState
 
 #: those whose expectation has a closed form and whose optimum is finite, then four without one
 MEASURES = (
@@ -31,8 +35,8 @@ def run(
     *,
     name: str = "internal-chance",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Rank the clusterings of six data sets by measures as they are and corrected for chance.
@@ -52,21 +56,21 @@ def run(
         candidates = _candidates(X, random_state)
         for key in MEASURES:
             sign = catalogue[key].sign
-            found = [
+            results = [
                 chance_corrected_internal(
                     key, X, labels, n_permutations=PERMUTATIONS, random_state=random_state
                 )
                 for labels in candidates
             ]
-            raw = np.array([sign * one.uncorrected for one in found])
-            corrected = np.array([one.value for one in found])
+            raw = np.array([sign * result.uncorrected for result in results])
+            corrected = np.array([result.value for result in results])
             before, after = (
                 candidates[int(np.argmax(values.round(12)))] for values in (raw, corrected)
             )
             rows.append(
                 {
                     "measure": key,
-                    "expectation": "permutations" if found[0].n_permutations else "exact",
+                    "expectation": "permutations" if results[0].n_permutations else "exact",
                     "tau": kendalltau(raw.round(12), corrected.round(12)).statistic,
                     "k": len(np.unique(before)),
                     "k corrected": len(np.unique(after)),
@@ -92,7 +96,8 @@ def run(
     )
 
 
-def _data(random_state: Any) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.intp]]]:
+def _data(random_state: RandomState) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.intp]]]:
+    """Data sets of scikit-learn and random data, with classes."""
     from sklearn import datasets
 
     rng = np.random.default_rng(random_state)
@@ -111,15 +116,16 @@ def _data(random_state: Any) -> Iterator[tuple[str, NDArray[np.float64], NDArray
     yield "moons", moons[0], moons[1]
 
 
-def _candidates(X: NDArray[np.float64], random_state: Any) -> list[NDArray[np.intp]]:
+def _candidates(X: NDArray[np.float64], random_state: RandomState) -> list[NDArray[np.intp]]:
+    """Clusterings by k-means and linkage."""
     from scipy.cluster.hierarchy import cut_tree, linkage
     from sklearn.cluster import KMeans
 
-    found = [
+    labelings = [
         KMeans(k, n_init=5, random_state=random_state).fit_predict(X).astype(np.intp)
         for k in NUMBERS
     ]
     for method in ("average", "ward"):
         cuts = cut_tree(linkage(X, method), list(NUMBERS))
-        found += [column.astype(np.intp) for column in cuts.T]
-    return found
+        labelings += [column.astype(np.intp) for column in cuts.T]
+    return labelings

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 from karat.runtime.kept_file import KeptValues
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-class Kept:
-    """Finished rows, found again by their title and by what was asked for."""
 
-    def __init__(self, path: Any, asked: str) -> None:
-        self._values, self._asked = KeptValues(path), asked
+class Journal:
+    """Finished rows, stored under their title and request."""
+
+    def __init__(self, path: str | Path | None, request: str) -> None:
+        self._values, self._asked = KeptValues(path), request
 
     def _key(self, title: tuple[str, str]) -> str:
+        """Key of a row in the file."""
         return hashlib.sha256(f"{title} {self._asked}".encode()).hexdigest()
 
     def get(self, title: tuple[str, str]) -> dict[str, float] | None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import karat
 from karat_lab import ExperimentResult
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from karat.runtime.types import Ints, RandomState
 
 #: figure 16.4: class and cluster of each of the 17 points
 CLASSES = "xxxxxo" + "xoooo◇" + "xx◇◇◇"
@@ -20,7 +25,7 @@ IN_THE_TEXT = {"TP": 20, "FP": 20, "FN": 24, "TN": 72, "P": 0.5, "R": 0.455, "F1
 TABLE, EXERCISE = "manning2008-table16.2", "manning2008-exercise"
 
 
-def scores(classes: Any, clusters: Any) -> dict[str, float]:
+def scores(classes: Ints, clusters: Ints) -> dict[str, float]:
     """The measures of the section, by their names there."""
     pairs = karat.pair_counts(classes, clusters)
     return {
@@ -43,8 +48,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Table 16.2, or its exercise; nothing in them is random.
@@ -76,6 +81,7 @@ def run(
 
 
 def _change(once: float, twice: float) -> str:
+    """Direction of a change, in words."""
     if abs(twice - once) < 1e-12:
         return "the same"
     return "greater" if twice > once else "less"

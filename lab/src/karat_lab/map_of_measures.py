@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from karat.measures import catalogue
 from karat.measures.families import cut
-from karat.measures.measure_map import GROUPS, SAME, MeasureMap
+from karat.measures.measure_map import DATA_GROUPS, SAME_CORRELATION, MeasureMap
 from karat_lab import ExperimentResult
 from karat_lab.choice import PARTS, corpus
 from karat_lab.choice_table import BOOTSTRAPS, interval
@@ -31,11 +31,9 @@ from karat_lab.measure_values import further_keys, judged
 from karat_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats, RandomState
+    from karat_lab.measure_values import MeasuredTask
 
-    from karat_lab.measure_values import Judged
-
-    Floats = NDArray[np.float64]
 
 COMMAND = "karat reproduce map-of-measures --storage FOLDER"
 #: bootstraps over collections for the stability of families
@@ -46,8 +44,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Draw the map, and try the families on excluded collections.
@@ -59,21 +57,24 @@ def run(
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)
     tasks = judged(cases, storage, say)
-    found = map_of(tasks, random_state=random_state, say=say)
+    measure_map = map_of(tasks, random_state=random_state, say=say)
     if storage is not None:
-        found.save(Path(storage) / "measure_map.json")
-        _draw(found, Path(storage) / "measure_map.html")
-    return ExperimentResult(name, table_of(found), tuple(notes_on(found)))
+        measure_map.save(Path(storage) / "measure_map.json")
+        _draw(measure_map, Path(storage) / "measure_map.html")
+    return ExperimentResult(name, table_of(measure_map), tuple(notes_on(measure_map)))
 
 
 def map_of(
-    tasks: Sequence[Judged], *, random_state: Any = 0, say: Callable[[str], None] = print
+    tasks: Sequence[MeasuredTask],
+    *,
+    random_state: RandomState = 0,
+    say: Callable[[str], None] = print,
 ) -> MeasureMap:
     """The map, from values on tasks.
 
     Parameters
     ----------
-    tasks : sequence of Judged
+    tasks : sequence of MeasuredTask
         Of at least three collections.
     """
     complete = [key for key in MEASURES if all(key in task.values for task in tasks)]
@@ -99,7 +100,7 @@ def map_of(
         pd.DataFrame(together, index=names, columns=names),
         {
             group: _agreement(whole, whole.nearness, first, group)
-            for group in GROUPS
+            for group in DATA_GROUPS
             if whole.members(group).any()
         },
         apart,
@@ -114,7 +115,7 @@ def map_of(
     )
 
 
-def _filled(task: Judged, keys: Sequence[str]) -> Judged:
+def _filled(task: MeasuredTask, keys: Sequence[str]) -> MeasuredTask:
     """The task with NaN for measures that were not computed there."""
     from dataclasses import replace
 
@@ -122,13 +123,13 @@ def _filled(task: Judged, keys: Sequence[str]) -> Judged:
     return replace(task, values={key: task.values.get(key, missing) for key in keys})
 
 
-def _together(rho: Floats, apart: float, random_state: Any) -> Floats:
+def _together(rho: Floats, apart: float, random_state: RandomState) -> Floats:
     """Share of bootstraps over collections in which two measures are of one family."""
     rng = np.random.default_rng(random_state)
     total = np.zeros(rho.shape[1:])
-    there = ~np.isnan(rho)
-    flat = np.where(there, rho, 0).reshape(len(rho), -1)
-    counted = there.reshape(len(rho), -1).astype(np.float64)
+    defined = ~np.isnan(rho)
+    flat = np.where(defined, rho, 0).reshape(len(rho), -1)
+    counted = defined.reshape(len(rho), -1).astype(np.float64)
     for _ in range(TREES):
         times = np.bincount(rng.integers(len(rho), size=len(rho)), minlength=len(rho))
         with np.errstate(invalid="ignore"):
@@ -157,55 +158,59 @@ def _agreement(corpus: Corpus, nearness: Floats, first: Floats, group: str) -> p
 # -- telling ---------------------------------------------------------------------------------------
 
 
-def table_of(found: MeasureMap) -> pd.DataFrame:
+def table_of(measure_map: MeasureMap) -> pd.DataFrame:
     """A row per measure, by families: correlation with the truth by kind of data."""
-    families = found.families(found.together.index)
+    families = measure_map.families(measure_map.together.index)
     home = {key: family for family, members in families.items() for key in members}
     rows = {}
-    for key in [*home, *(key for key in found.keys if key not in home)]:
-        row = {"family": home.get(key, "improves with k"), "studies": int(found.studies[key])}
-        for group, table in found.agreement.items():
+    for key in [*home, *(key for key in measure_map.keys if key not in home)]:
+        row = {"family": home.get(key, "improves with k"), "studies": int(measure_map.studies[key])}
+        for group, table in measure_map.agreement.items():
             value, low, high = (float(table[name][key]) for name in ("rho", "low", "high"))
             row[group] = "–" if np.isnan(value) else f"{value:.2f} ({low:.2f}–{high:.2f})"
         rows[key] = row
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
 
-def notes_on(found: MeasureMap) -> list[str]:
+def notes_on(measure_map: MeasureMap) -> list[str]:
     """Families, what says the same, and the trials on excluded collections."""
-    about = found.about
+    about = measure_map.about
     notes = [
         f"{about['tasks']:,} tasks of {about['collections']} collections. Spearman's ρ of a "
         "measure's order of the candidates with that by the adjusted Rand index, mean over "
         f"collections with a 95 % bootstrap interval ({BOOTSTRAPS:,} draws of collections).",
-        f"Families: average linkage of 1 − ρ, cut at {found.apart:g}, which is best for the "
+        f"Families: average linkage of 1 − ρ, cut at {measure_map.apart:g}, which is best for the "
         "consensus of the measures that are computed by default.",
     ]
-    for name, members in found.families(found.together.index).items():
-        notes.append(f"{name}: {', '.join(members)}. {stability(found, members)}")
-    notes += fit_and_unfit(found)
-    notes += [f"The same (ρ > {SAME}): {', '.join(group)}." for group in found.same()]
+    for name, members in measure_map.families(measure_map.together.index).items():
+        notes.append(f"{name}: {', '.join(members)}. {stability(measure_map, members)}")
+    notes += fit_and_unfit(measure_map)
+    notes += [
+        f"The same (ρ > {SAME_CORRELATION}): {', '.join(group)}." for group in measure_map.same()
+    ]
     for voters, table in about["consensus"].items():
         for way, row in table.items():
-            told = ", ".join(f"{g} {v:.3f} ({a:.3f}–{b:.3f})" for g, (v, a, b) in row.items())
-            notes.append(f"consensus of {voters}, {way}: {told}.")
+            correlations = ", ".join(
+                f"{g} {v:.3f} ({a:.3f}–{b:.3f})" for g, (v, a, b) in row.items()
+            )
+            notes.append(f"consensus of {voters}, {way}: {correlations}.")
     return notes
 
 
-def fit_and_unfit(found: MeasureMap) -> list[str]:
+def fit_and_unfit(measure_map: MeasureMap) -> list[str]:
     """For each kind of data the measures nearest to the truth, and those worse than none."""
     lines = []
-    for group, table in found.agreement.items():
-        known = table.dropna()
+    for group, table in measure_map.agreement.items():
+        defined = table.dropna()
         nearest = [
-            f"{catalogue[str(key)].title} ({known['rho'][key]:.2f})"
-            for key in known["rho"].sort_values(ascending=False, kind="stable").index[:5]
+            f"{catalogue[str(key)].title} ({defined['rho'][key]:.2f})"
+            for key in defined["rho"].sort_values(ascending=False, kind="stable").index[:5]
         ]
-        against = [catalogue[str(key)].title for key in known.index[known["high"] < 0]]
-        unsure = int((known["low"] <= 0).sum()) - len(against)
+        against = [catalogue[str(key)].title for key in defined.index[defined["high"] < 0]]
+        unsure = int((defined["low"] <= 0).sum()) - len(against)
         line = (
-            f"{group}: nearest to the truth are {', '.join(nearest)}. Of {len(known)} measures "
-            f"{int((known['low'] > 0).sum())} have an interval above 0, {unsure} one around 0"
+            f"{group}: nearest to the truth are {', '.join(nearest)}. Of {len(defined)} measures "
+            f"{int((defined['low'] > 0).sum())} have an interval above 0, {unsure} one around 0"
         )
         if against:
             line += f", and {len(against)} one below 0: {', '.join(against)}"
@@ -213,11 +218,11 @@ def fit_and_unfit(found: MeasureMap) -> list[str]:
     return lines
 
 
-def stability(found: MeasureMap, members: Sequence[str]) -> str:
-    """How often the measures of a family stay together in the bootstraps."""
-    inside = found.together.loc[list(members), list(members)].to_numpy()
+def stability(measure_map: MeasureMap, members: Sequence[str]) -> str:
+    """Frequency with which the measures of a family stay together in the bootstraps."""
+    inside = measure_map.together.loc[list(members), list(members)].to_numpy()
     if len(members) == 1:
-        others = found.together.loc[members[0]].drop(members[0])
+        others = measure_map.together.loc[members[0]].drop(members[0])
         return f"Alone in {100 * (1 - others.max()):.0f} % of bootstraps at least."
     pairs = inside[np.triu_indices(len(inside), 1)]
     return (
@@ -226,8 +231,9 @@ def stability(found: MeasureMap, members: Sequence[str]) -> str:
     )
 
 
-def _draw(found: MeasureMap, path: Path) -> None:
+def _draw(measure_map: MeasureMap, path: Path) -> None:
+    """Write the map as an HTML page."""
     from karat.plot import agreement
 
-    figure = agreement(found.rho, symbol="ρ").to_html(full_html=False)
+    figure = agreement(measure_map.rho, symbol="ρ").to_html(full_html=False)
     path.write_text(f"<!doctype html><meta charset=utf-8>{figure}", encoding="utf-8")

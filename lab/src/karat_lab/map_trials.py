@@ -15,11 +15,12 @@ from karat.measures.families import cut, rank_correlation
 from karat_lab.choice_table import interval
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
-    from karat_lab.measure_values import Judged
+    from karat.runtime.types import Floats
+    from karat_lab.measure_values import MeasuredTask
 
-    Floats = NDArray[np.float64]
 
 #: distances 1 − ρ at which the tree of measures may be cut
 CUTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -38,16 +39,16 @@ GROUPS_OF = {
 class Corpus:
     """Tasks, and measures that have values on all of them."""
 
-    tasks: Sequence[Judged]
+    tasks: Sequence[MeasuredTask]
     keys: Sequence[str]
 
     @cached_property
     def collection(self) -> NDArray[Any]:
-        """Of each task."""
+        """Collection of each task."""
         return np.array([task.collection for task in self.tasks])
 
     def members(self, group: str | None = None) -> NDArray[np.bool_]:
-        """Which tasks are of a group, all by default."""
+        """Mask of the tasks of a group, by default all."""
         wanted = None if group is None else GROUPS_OF[group]
         return np.array([wanted is None or task.group in wanted for task in self.tasks])
 
@@ -93,8 +94,8 @@ class Corpus:
         """
         by = self.by_collection(values, group, without)
         if self.partly.any() and not self.partly.all():
-            some = np.where(self.complete[:, None], values, np.nan)
-            moved = by - self.by_collection(some, group, without)
+            complete_values = np.where(self.complete[:, None], values, np.nan)
+            moved = by - self.by_collection(complete_values, group, without)
             by[:, self.partly] += _nanmean(moved[:, ~self.partly].T)[:, None]
         return by
 
@@ -105,7 +106,7 @@ class Corpus:
 
     @cached_property
     def penalised(self) -> list[Floats]:
-        """The same by values that are worse by the share of the objects excluded."""
+        """Corpus whose values are penalised by the share of excluded objects."""
         return [_places(task, self.keys, penalised=True) for task in self.tasks]
 
     @cached_property
@@ -135,13 +136,15 @@ class Corpus:
 
 
 def _nanmean(values: Floats) -> Any:
-    there = ~np.isnan(values)
-    count = there.sum(axis=0)
+    """Mean of each column without NaN, NaN for empty columns."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=0)
     with np.errstate(invalid="ignore"):
-        return np.where(there, values, 0).sum(axis=0) / np.where(count > 0, count, np.nan)
+        return np.where(defined, values, 0).sum(axis=0) / np.where(count > 0, count, np.nan)
 
 
-def _places(task: Judged, keys: Sequence[str], *, penalised: bool) -> Floats:
+def _places(task: MeasuredTask, keys: Sequence[str], *, penalised: bool) -> Floats:
+    """Ranks of the candidates by each measure, scaled to [0, 1]."""
     V = np.column_stack([task.values[key] for key in keys])
     if penalised:
         signs = np.array([catalogue[key].sign for key in keys])
@@ -150,19 +153,19 @@ def _places(task: Judged, keys: Sequence[str], *, penalised: bool) -> Floats:
         ]
         V = V * np.column_stack(factors)
     ranks = rankdata(np.where(np.isnan(V), -np.inf, V), axis=0)
-    found: Floats = (ranks - 1) / (len(ranks) - 1)
-    return found
+    places: Floats = (ranks - 1) / (len(ranks) - 1)
+    return places
 
 
 # -- the consensus -------------------------------------------------------------------------------
 
 
-def weights(labels: Any) -> Floats:
+def weights(labels: npt.ArrayLike) -> Floats:
     """Weight of each measure where each family has one vote."""
     labels = np.unique(labels, return_inverse=True)[1]
     sizes = np.bincount(labels)
-    found: Floats = 1 / (len(sizes) * sizes[labels])
-    return found
+    family_weights: Floats = 1 / (len(sizes) * sizes[labels])
+    return family_weights
 
 
 def voted(corpus: Corpus, W: Floats) -> Floats:

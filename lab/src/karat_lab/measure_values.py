@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +15,9 @@ from karat_lab.choice_tasks import build
 from karat_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats
+    from karat_lab.cases import TrainingCase
 
-    from karat_lab.cases import Case
-
-    Floats = NDArray[np.float64]
 
 #: tasks of each data set, the smallest, on which measures beyond the evidence are computed
 SMALLEST = 1
@@ -39,8 +37,8 @@ GROUPS = {
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What measures say of the candidates of one task, and how near each is to the truth.
+class MeasuredTask:
+    """Values of measures on the candidates of one task, and their agreement with the truth.
 
     Attributes
     ----------
@@ -72,14 +70,16 @@ def further_keys() -> list[str]:
     ]
 
 
-def judged(cases: Sequence[Case], storage: Any, say: Callable[[str], None]) -> list[Judged]:
+def judged(
+    cases: Sequence[TrainingCase], storage: str | Path | None, say: Callable[[str], None]
+) -> list[MeasuredTask]:
     """Values on every tested case, those beyond the evidence on the smallest of each data set.
 
     ``storage`` is the folder of the choice experiment; new values are stored in its folder
     ``further``.
     """
     tested = sorted((case.sweep for case in cases if case.is_tested), key=lambda case: case.name)
-    sets: dict[str, list[Case]] = {}
+    sets: dict[str, list[TrainingCase]] = {}
     for case in tested:
         if case.family in FURTHER:
             sets.setdefault(case.name.rsplit("/", 1)[0], []).append(case)
@@ -95,7 +95,7 @@ def judged(cases: Sequence[Case], storage: Any, say: Callable[[str], None]) -> l
             done += 1
             say(f"{done} of {len(small)} tasks judged by every measure: {case.name}")
         out.append(
-            Judged(
+            MeasuredTask(
                 case.name,
                 GROUPS[case.family, case.whole],
                 case.collection,
@@ -107,12 +107,13 @@ def judged(cases: Sequence[Case], storage: Any, say: Callable[[str], None]) -> l
     return out
 
 
-def _size(case: Case) -> int:
+def _size(case: TrainingCase) -> int:
+    """Number of objects of a case."""
     assert case.codes is not None
     return case.codes.shape[1]
 
 
-def _further(case: Case, folder: Path | None) -> dict[str, Floats]:
+def _further(case: TrainingCase, folder: Path | None) -> dict[str, Floats]:
     """Values beyond the evidence; those that are not stored yet are computed and stored."""
     path = None if folder is None else folder / (case.name.replace("/", "_") + ".npz")
     values: dict[str, Floats] = {}
@@ -131,7 +132,8 @@ def _further(case: Case, folder: Path | None) -> dict[str, Floats]:
     return {key: values[key] for key in keys}
 
 
-def _computed(case: Case, keys: list[str]) -> dict[str, Floats]:
+def _computed(case: TrainingCase, keys: list[str]) -> dict[str, Floats]:
+    """Values of measures on the clusterings of a case."""
     from threadpoolctl import threadpool_limits
 
     from karat import evaluate

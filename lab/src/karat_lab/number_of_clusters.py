@@ -1,4 +1,4 @@
-"""How often estimators of the number of clusters find the number of classes, on 40 data sets."""
+"""Estimators of the number of clusters on 40 data sets with known classes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from karat.stability import ESTIMATORS
 from karat_lab import ExperimentResult
 from karat_lab.choice_tasks import family_of, read
 from karat_lab.data import data_folder, index
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats, Ints
+
 
 REAL = (
     "breast_w", "dermatology", "digits_test", "ecoli", "glass", "ionosphere", "iris", "optdigits",
@@ -39,11 +44,11 @@ def run(
     *,
     name: str = "number-of-clusters",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Ask every estimator for the number of clusters of 40 labelled data sets.
+    """Number of clusters of 40 labelled data sets by every estimator.
 
     ``samples``: data sets of each kind, real and benchmark; all by default.
 
@@ -52,11 +57,11 @@ def run(
     """
     import pandas as pd
 
-    there = index()
-    kept = Kept(storage, f"{NUMBERS} {MOST} {MOST_FEATURES} random_state {random_state!r}")
+    registry = index()
+    kept = Journal(storage, f"{NUMBERS} {MOST} {MOST_FEATURES} random_state {random_state!r}")
     rows, absent = [], []
     for number in (*REAL[:samples], *BENCHMARK[:samples]):
-        kind = family_of(there[number])
+        kind = family_of(registry[number])
         try:
             X, truth = _prepared(*read(number), kind, random_state)
         except InputError:
@@ -75,8 +80,8 @@ def run(
             for k, v in answers.items()
         ]
         if progress is not None:
-            told = ", ".join(f"{k} {int(v)}" for k, v in answers.items())
-            progress(f"{number}, {classes} classes: {told}")
+            answers_text = ", ".join(f"{k} {int(v)}" for k, v in answers.items())
+            progress(f"{number}, {classes} classes: {answers_text}")
     each = pd.DataFrame(rows)
     return ExperimentResult(
         name,
@@ -91,7 +96,10 @@ def run(
     )
 
 
-def _prepared(X: Any, labels: Any, kind: str, random_state: Any) -> tuple[Any, NDArray[np.int64]]:
+def _prepared(
+    X: Floats, labels: Ints, kind: str, random_state: int
+) -> tuple[Any, NDArray[np.int64]]:
+    """Standardised sample of a data set, and its classes."""
     truth = labels[0]
     if len(X) > MOST:
         rng = np.random.default_rng([random_state, len(X)])
@@ -107,6 +115,7 @@ def _prepared(X: Any, labels: Any, kind: str, random_state: Any) -> tuple[Any, N
 
 
 def _shares(each: pd.DataFrame) -> pd.DataFrame:
+    """Share of right answers by estimator, with intervals."""
     import pandas as pd
 
     each = each.assign(
@@ -116,21 +125,21 @@ def _shares(each: pd.DataFrame) -> pd.DataFrame:
     )
     rows = []
     for estimator in ESTIMATORS:
-        own = each[each["estimator"] == estimator]
-        if own.empty:
+        of_estimator = each[each["estimator"] == estimator]
+        if of_estimator.empty:
             continue
-        low, high = wilson(int(own["right"].sum()), len(own))
+        low, high = wilson(int(of_estimator["right"].sum()), len(of_estimator))
         rows.append(
             {
                 "estimator": estimator,
-                "sets": len(own),
-                "right": own["right"].mean(),
+                "sets": len(of_estimator),
+                "right": of_estimator["right"].mean(),
                 "low": low,
                 "high": high,
-                "real": own.loc[own["kind"] == "real", "right"].mean(),
-                "benchmark": own.loc[own["kind"] == "benchmark", "right"].mean(),
-                "within one": own["near"].mean(),
-                "said 1": own["one"].mean(),
+                "real": of_estimator.loc[of_estimator["kind"] == "real", "right"].mean(),
+                "benchmark": of_estimator.loc[of_estimator["kind"] == "benchmark", "right"].mean(),
+                "within one": of_estimator["near"].mean(),
+                "said 1": of_estimator["one"].mean(),
             }
         )
     return pd.DataFrame(rows)

@@ -16,10 +16,15 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from karat.runtime.types import Ints
 
 Contents = dict[str, bytes]
 
@@ -41,7 +46,7 @@ def content_digest(file: Path | bytes, suffix: str | None = None) -> str:
 
 
 def packed(suffix: str, content: bytes) -> bytes:
-    """What is written to a file of this suffix: the same bytes on every day."""
+    """Content of a file with this suffix: the same bytes every day."""
     if suffix.endswith(".npz"):
         return content
     target = io.BytesIO()
@@ -51,6 +56,7 @@ def packed(suffix: str, content: bytes) -> bytes:
 
 
 def _csv(frame: pd.DataFrame) -> bytes:
+    """Table as bytes of a CSV file."""
     return frame.to_csv(index=False, lineterminator="\n").encode()
 
 
@@ -60,6 +66,7 @@ def csv_lines(names: Sequence[str]) -> bytes:
 
 
 def _unzipped(path: Path) -> str:
+    """Text of a gzip file."""
     return gzip.decompress(path.read_bytes()).decode()
 
 
@@ -72,10 +79,10 @@ def battery(files: Sequence[Path]) -> Contents:
     """Coordinates and labelings of a benchmark suite; its numbers are copied, digit by digit."""
     rows = [line.split() for line in _unzipped(files[0]).splitlines() if line.strip()]
     header = ",".join(f"x{j + 1}" for j in range(len(rows[0])))
-    found = {".data.csv.gz": csv_lines([header, *(",".join(row) for row in rows)])}
+    contents = {".data.csv.gz": csv_lines([header, *(",".join(row) for row in rows)])}
     for number, file in enumerate(files[1:]):
-        found[f".labels{number}.csv.gz"] = csv_lines(["label", *_unzipped(file).split()])
-    return found
+        contents[f".labels{number}.csv.gz"] = csv_lines(["label", *_unzipped(file).split()])
+    return contents
 
 
 def _arff(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
@@ -138,11 +145,13 @@ def table(
 
 
 def _member(file: Path, name: str) -> str:
+    """Text of one member of a zip archive."""
     with zipfile.ZipFile(file) as archive:
         return archive.read(name).decode()
 
 
 def _numbered(d: int) -> list[str]:
+    """Names x1, x2, ... of d features."""
     return [f"x{j + 1}" for j in range(d)]
 
 
@@ -154,7 +163,9 @@ def suite_table(files: Sequence[Path]) -> Contents:
     return {".csv.gz": _csv(frame.assign(label=classes))}
 
 
-def sparse_counts(indptr: Any, indices: Any, data: Any, d: int) -> bytes:
+def sparse_counts(
+    indptr: Sequence[int] | Ints, indices: npt.ArrayLike, data: npt.ArrayLike, d: int
+) -> bytes:
     """The file of a matrix of counts, as 32-bit integers with sorted columns."""
     from scipy import sparse
 
@@ -191,10 +202,13 @@ def cluto(files: Sequence[Path], *, names: Sequence[str], rest: str | None = Non
         for i, mark in enumerate(marks.split()):
             if mark == "1":
                 classes[i] = name
-    found = {".npz": sparse_counts(indptr, indices, data, d), ".labels.txt.gz": csv_lines(classes)}
+    contents = {
+        ".npz": sparse_counts(indptr, indices, data, d),
+        ".labels.txt.gz": csv_lines(classes),
+    }
     if len(files) > 2:
-        found[".terms.txt.gz"] = csv_lines([name for name, _ in _arff(files[2])[0][:d]])
-    return found
+        contents[".terms.txt.gz"] = csv_lines([name for name, _ in _arff(files[2])[0][:d]])
+    return contents
 
 
 def sparse_arff(files: Sequence[Path]) -> Contents:
@@ -228,10 +242,10 @@ def matlab_counts(
     from scipy import sparse
     from scipy.io import loadmat
 
-    found = loadmat(files[0])
-    counts = sparse.csr_matrix(found[matrix])
+    variables = loadmat(files[0])
+    counts = sparse.csr_matrix(variables[matrix])
     counts.sort_indices()
-    labels = [str(int(value)) for value in np.ravel(found[classes])]
+    labels = [str(int(value)) for value in np.ravel(variables[classes])]
     contents = {
         ".npz": sparse_counts(counts.indptr, counts.indices, counts.data, counts.shape[1]),
         ".labels.txt.gz": csv_lines([names[name] for name in labels] if names else labels),
@@ -261,11 +275,13 @@ def isolet(files: Sequence[Path]) -> Contents:
     """Features and classes of the MATLAB file, the classes as letters."""
     from scipy.io import loadmat
 
-    found = loadmat(files[0])
-    frame = pd.DataFrame(np.round(found["fea"], 6), columns=_numbered(found["fea"].shape[1]))
+    variables = loadmat(files[0])
+    frame = pd.DataFrame(
+        np.round(variables["fea"], 6), columns=_numbered(variables["fea"].shape[1])
+    )
     whole = [name for name in frame if (frame[name] == frame[name].round()).all()]
     frame = frame.astype(dict.fromkeys(whole, int))
-    letters = [chr(ord("A") + int(value) - 1) for value in np.ravel(found["gnd"])]
+    letters = [chr(ord("A") + int(value) - 1) for value in np.ravel(variables["gnd"])]
     return {".csv.gz": _csv(frame.assign(label=letters))}
 
 
@@ -273,9 +289,9 @@ def digits(files: Sequence[Path]) -> Contents:
     """The digits that scikit-learn has."""
     from sklearn.datasets import load_digits
 
-    found = load_digits()
-    frame = pd.DataFrame(found.data.astype(int), columns=found.feature_names)
-    return {".csv.gz": _csv(frame.assign(label=found.target))}
+    data_set = load_digits()
+    frame = pd.DataFrame(data_set.data.astype(int), columns=data_set.feature_names)
+    return {".csv.gz": _csv(frame.assign(label=data_set.target))}
 
 
 SMART = {"T": "title", "A": "author", "B": "source", "W": "text"}
@@ -285,6 +301,7 @@ def smart(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
     """Documents of the SMART collections, one file for each group."""
 
     def records() -> Iterator[dict[str, Any]]:
+        """Documents of the files."""
         for path, group in zip(files, names, strict=True):
             text = path.read_bytes().decode("latin-1")
             for block in ("\n" + text).split("\n.I ")[1:]:
@@ -296,9 +313,9 @@ def smart(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
                         current = fields.setdefault(line[1], [])
                     else:
                         current.append(line.rstrip())
-                said = {name: "\n".join(fields.get(key, [])) for key, name in SMART.items()}
-                said = {name: text.strip("\n") for name, text in said.items()}
-                yield {"id": f"{group}.{int(number):06d}", "group": group, **said}
+                texts = {name: "\n".join(fields.get(key, [])) for key, name in SMART.items()}
+                texts = {name: text.strip("\n") for name, text in texts.items()}
+                yield {"id": f"{group}.{int(number):06d}", "group": group, **texts}
 
     return {".jsonl.gz": documents(records())}
 
@@ -307,6 +324,7 @@ def tabbed(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
     """Articles of tables ``class<TAB>text``, one for each part."""
 
     def records() -> Iterator[dict[str, Any]]:
+        """Documents of the files."""
         for path, part in zip(files, names, strict=True):
             lines = [line for line in path.read_text("utf-8").split("\n")[3:] if line]
             for number, line in enumerate(lines, 1):
@@ -327,18 +345,20 @@ def _members(path: Path, below: str) -> Iterator[tuple[str, str, bytes]]:
 
 def newsgroups(files: Sequence[Path]) -> Contents:
     """Messages of 20 Newsgroups as they were posted, from an archive ``.../<group>/<number>``."""
-    found = sorted(_members(files[0], "20_newsgroup"), key=lambda m: (m[0], int(m[1])))
+    messages = sorted(_members(files[0], "20_newsgroup"), key=lambda m: (m[0], int(m[1])))
     return {
         ".jsonl.gz": documents(
             {"id": name, "group": group, "text": text.decode("latin-1")}
-            for group, name, text in found
+            for group, name, text in messages
         )
     }
 
 
 def lingspam(files: Sequence[Path]) -> Contents:
     """Messages of the ten parts of Ling-Spam; names of spam begin with ``spmsg``."""
-    found = sorted((int(part[4:]), name, text) for part, name, text in _members(files[0], "bare"))
+    messages = sorted(
+        (int(part[4:]), name, text) for part, name, text in _members(files[0], "bare")
+    )
     return {
         ".jsonl.gz": documents(
             {
@@ -347,7 +367,7 @@ def lingspam(files: Sequence[Path]) -> Contents:
                 "label": "spam" if name.startswith("spmsg") else "ham",
                 "text": text.decode("latin-1"),
             }
-            for part, name, text in found
+            for part, name, text in messages
         )
     }
 
@@ -356,6 +376,7 @@ def spamassassin(files: Sequence[Path], *, length: int = 12_000) -> Contents:
     """Messages of the public corpus, one JSON file each, cut to a length."""
 
     def records() -> Iterator[dict[str, Any]]:
+        """Documents of the files."""
         for group, name, content in sorted(_members(files[0], "data")):
             if name.endswith(".json") and content:
                 text = json.loads(content)["text"]
@@ -404,6 +425,7 @@ def trec(
 
 
 def _read(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    """Content of one member of a tar archive."""
     file = archive.extractfile(member)
     assert file is not None
     return file.read()

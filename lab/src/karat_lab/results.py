@@ -65,7 +65,7 @@ def result_of(
         figure with ours, our interval, the difference and a verdict.
     """
     quick, is_quick = quick_of(name), scale == "quick"
-    asked = {"scale": scale, "samples": samples, "seed": seed, "karat": karat.__version__}
+    request = {"scale": scale, "samples": samples, "seed": seed, "karat": karat.__version__}
     with tempfile.TemporaryDirectory() as empty:
         drawn = simulated or Path(empty)
         (drawn / DRAWN).unlink(missing_ok=True)
@@ -73,14 +73,14 @@ def result_of(
         with data_in(data, simulated=drawn if is_quick else None, only=only):
             # work on simulated data is never taken for work on the data
             missing = zlib.crc32(" ".join(absent()).encode()) if is_quick else 0
-            asked["absent"] = missing
+            request["absent"] = missing
             finished = None if folder is None else folder / "results" / f"{name}.json"
-            known = _finished(finished, asked)
-            if known is not None:
-                return known
+            stored = _finished(finished, request)
+            if stored is not None:
+                return stored
             kept = storage if folder is None else _kept(folder, name, quick, missing)
             begun = time.perf_counter(), _processor()
-            found = run(
+            experiment_result = run(
                 name,
                 samples=samples if samples is not None or not is_quick else quick.samples,
                 random_state=seed,
@@ -95,44 +95,50 @@ def result_of(
         invented = sorted({*invented, *_names(beside)})
         beside.write_text("\n".join(invented), encoding="utf-8")
     spent = time.perf_counter() - begun[0], _processor() - begun[1]
-    result = _told(found, asked, spent, invented)
+    result = _as_json(experiment_result, request, spent, invented)
     if finished is not None:
         finished.parent.mkdir(parents=True, exist_ok=True)
         write_output(finished, json.dumps(result, ensure_ascii=False, indent=1), overwrite=True)
     return result
 
 
-def _told(
-    found: ExperimentResult,
-    asked: dict[str, Any],
+def _as_json(
+    experiment_result: ExperimentResult,
+    request: dict[str, Any],
     spent: tuple[float, float],
     invented: list[str],
 ) -> dict[str, Any]:
     """A result as JSON has it."""
-    experiment = EXPERIMENTS[found.name]
-    compared = [one.as_dict() for one in comparisons(found.table)]
-    differing = [one["quantity"] for one in compared if one["verdict"] == DIFFERS]
+    experiment = EXPERIMENTS[experiment_result.name]
+    compared = [comparison.as_dict() for comparison in comparisons(experiment_result.table)]
+    differing = [
+        comparison["quantity"] for comparison in compared if comparison["verdict"] == DIFFERS
+    ]
     smaller = quick_of(experiment.name).leaves_out
-    if smaller and asked["samples"] is not None:
+    if smaller and request["samples"] is not None:
         full = f"; in full {experiment.repeats}" if experiment.repeats else ""
-        smaller = f"--samples {asked['samples']}{full}"
-    elif asked["scale"] == "paper":
+        smaller = f"--samples {request['samples']}{full}"
+    elif request["scale"] == "paper":
         smaller = ""
     return {
         "schema": SCHEMA,
         "name": experiment.name,
         "title": experiment.title,
         "source": experiment.source,
-        **asked,
+        **request,
         "seconds": round(spent[0], 1),
         "processor_seconds": round(spent[1], 1),
         "simulated": invented,
         "leaves_out": smaller,
-        "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
+        "verdict": verdict_of(
+            [comparison["verdict"] for comparison in compared], simulated=bool(invented)
+        ),
         "explanation": explanations(experiment.name, differing),
         "comparisons": compared,
-        "table": json.loads(_flat(found.table).to_json(orient="records", double_precision=15)),
-        "notes": list(found.notes),
+        "table": json.loads(
+            _flat(experiment_result.table).to_json(orient="records", double_precision=15)
+        ),
+        "notes": list(experiment_result.notes),
     }
 
 
@@ -141,20 +147,22 @@ def _processor() -> float:
     return sum(os.times()[:4])
 
 
-def _finished(path: Path | None, asked: dict[str, Any]) -> dict[str, Any] | None:
+def _finished(path: Path | None, request: dict[str, Any]) -> dict[str, Any] | None:
+    """Stored result of the same request, or None."""
     if path is None or not path.is_file():
         return None
-    known: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return known if {key: known.get(key) for key in asked} == asked else None
+    stored: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return stored if {key: stored.get(key) for key in request} == request else None
 
 
 def _kept(folder: Path, name: str, quick: Quick, missing: int) -> Path:
-    """Where an experiment keeps finished work: experiments that share it name one place."""
+    """Storage of an experiment; experiments that share work have the same one."""
     folder.mkdir(parents=True, exist_ok=True)
     return folder / ((quick.shared or name) + (f"-without-{missing:08x}" if missing else ""))
 
 
 def _names(path: Path) -> list[str]:
+    """Names in a text file, sorted."""
     return sorted(set(path.read_text("utf-8").split())) if path.is_file() else []
 
 
@@ -169,24 +177,24 @@ def _flat(table: Any) -> Any:
 
 
 def verdict_of(verdicts: Sequence[str], *, simulated: bool) -> str:
-    """What the comparisons come to, in words."""
+    """Summary of the comparisons, in words."""
     if not verdicts:
         return "Nothing is published that it could be compared with."
     count = Counter(verdicts)
     if count[OTHER_DATA] == len(verdicts):
         return f"The published figures, {len(verdicts)}, are of other data than ours."
-    told = [f"{count[AGREES]} of {len(verdicts)} published figures agree with ours"]
+    parts = [f"{count[AGREES]} of {len(verdicts)} published figures agree with ours"]
     if count[DIFFERS]:
-        told.append(f"{count[DIFFERS]} {'differs' if count[DIFFERS] == 1 else 'differ'}")
+        parts.append(f"{count[DIFFERS]} {'differs' if count[DIFFERS] == 1 else 'differ'}")
     rest = len(verdicts) - count[AGREES] - count[DIFFERS]
     if rest:
-        told.append(f"of {rest} no error is known or no case decides")
+        parts.append(f"of {rest} no error is known or no case decides")
     end = ". On simulated data this says nothing of the publication." if simulated else "."
-    return ", ".join(told) + end
+    return ", ".join(parts) + end
 
 
 def as_text(result: dict[str, Any]) -> str:
-    """What a terminal shows."""
+    """Result as text for a terminal."""
     lines = [result["name"]]
     if result["simulated"]:
         lines.insert(0, f"Simulated data, no result: {', '.join(result['simulated'])}.")
@@ -206,26 +214,29 @@ SMALLER = "Smaller than the full experiment"
 HEADS = ("quantity", "ours", "interval", "published", "difference", "verdict")
 
 
-def _cells(one: dict[str, Any]) -> tuple[str, ...]:
-    low, high = one["low"], one["high"]
+def _cells(comparison: dict[str, Any]) -> tuple[str, ...]:
+    """One row of the printed comparison."""
+    low, high = comparison["low"], comparison["high"]
     interval = "" if low is None else f"{low:.4g} to {high:.4g}"
     return (
-        one["quantity"],
-        _number(one["ours"]),
+        comparison["quantity"],
+        _number(comparison["ours"]),
         interval,
-        _number(one["published"]),
-        _number(one["difference"]),
-        one["verdict"],
+        _number(comparison["published"]),
+        _number(comparison["difference"]),
+        comparison["verdict"],
     )
 
 
 def _number(value: Any) -> str:
+    """Number with four digits, or text unchanged."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _aligned(compared: Sequence[dict[str, Any]]) -> str:
+    """Comparisons as aligned text."""
     rows = [HEADS, *map(_cells, compared)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEADS))]
     return "\n".join(
@@ -252,7 +263,7 @@ FOLDED = 30
 def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
     """One HTML page: each published figure beside ours, green where it is in our interval."""
     published = [r for r in results if r["comparisons"]]
-    own = [r for r in results if not r["comparisons"]]
+    unpublished = [r for r in results if not r["comparisons"]]
     real = Counter[str]()
     for result in published:
         if not result["simulated"]:
@@ -282,26 +293,29 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
     for name, why in failed.items():
         parts.append(f'<p class="differs">{name} stopped: {html.escape(why)}</p>')
     counts = (AGREES, DIFFERS, UNDECIDED)
-    for title, these, shown in (
+    for title, group, verdicts in (
         ("Beside published figures", published, counts),
-        ("Without a published figure", own, ()),
+        ("Without a published figure", unpublished, ()),
     ):
-        if these:
-            heads = ("experiment", "source", *shown, "smaller than the full one", "seconds")
-            rows = "".join(_index_row(one, shown) for one in these)
+        if group:
+            heads = ("experiment", "source", *verdicts, "smaller than the full one", "seconds")
+            rows = "".join(_index_row(result, verdicts) for result in group)
             parts.append(f"<h2>{title}</h2><table>{_head(heads)}{rows}</table>")
     return "".join([*parts, *map(_section, results)]) + "</html>\n"
 
 
 def _kind(verdict: str) -> str:
+    """Verdict, with everything undecided taken together."""
     return verdict if verdict in (AGREES, DIFFERS) else UNDECIDED
 
 
 def _counts(result: dict[str, Any]) -> Counter[str]:
-    return Counter(_kind(one["verdict"]) for one in result["comparisons"])
+    """Number of comparisons by verdict."""
+    return Counter(_kind(comparison["verdict"]) for comparison in result["comparisons"])
 
 
 def _index_row(result: dict[str, Any], counts: Sequence[str]) -> str:
+    """HTML row of the index for one experiment."""
     cells = [
         f'<a href="#{result["name"]}">{result["name"]}</a><br><small>'
         f"{html.escape(result['title'])}</small>",
@@ -315,14 +329,15 @@ def _index_row(result: dict[str, Any], counts: Sequence[str]) -> str:
         for kind in counts:
             row += f'<td class="n {kind if count[kind] else ""}">{count[kind] or ""}</td>'
     seconds = f"{result['processor_seconds']:.0f}"
-    told = [result["leaves_out"]] if result["leaves_out"] else []
+    remarks = [result["leaves_out"]] if result["leaves_out"] else []
     if not counts and result["simulated"]:
-        told.insert(0, "on simulated data")
-    smaller = f"<td><small>{html.escape('; '.join(told))}</small></td>"
+        remarks.insert(0, "on simulated data")
+    smaller = f"<td><small>{html.escape('; '.join(remarks))}</small></td>"
     return f'<tr>{row}{smaller}<td class="n">{seconds}</td></tr>'
 
 
 def _section(result: dict[str, Any]) -> str:
+    """HTML section of one experiment."""
     parts = [f'<h2 id="{result["name"]}">{result["name"]}</h2>']
     parts.append(f"<p>{html.escape(result['title'])} ({html.escape(result['source'])}).</p>")
     if result["simulated"]:
@@ -336,8 +351,8 @@ def _section(result: dict[str, Any]) -> str:
     if result["comparisons"]:
         heads: Sequence[str] = HEADS
         rows = [
-            ("" if result["simulated"] else _kind(one["verdict"]), _cells(one))
-            for one in result["comparisons"]
+            ("" if result["simulated"] else _kind(comparison["verdict"]), _cells(comparison))
+            for comparison in result["comparisons"]
         ]
     else:
         heads = list(result["table"][0])
@@ -350,10 +365,12 @@ def _section(result: dict[str, Any]) -> str:
 
 
 def _head(heads: Sequence[str]) -> str:
+    """HTML head row."""
     return "<tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in heads) + "</tr>"
 
 
 def _html_table(heads: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """HTML table with coloured rows."""
     body = "".join(
         f'<tr class="{colour}">' + "".join(f"<td>{html.escape(c)}</td>" for c in cells) + "</tr>"
         for colour, cells in rows

@@ -13,13 +13,11 @@ from karat.judge.likelihood import LIKELIHOOD_NAMES
 from karat.measures.families import rank_correlation, tree
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats
+    from karat_lab.cases import TrainingCase
 
-    from karat_lab.cases import Case
 
-    Floats = NDArray[np.float64]
-
-Rival = Callable[["Case"], "Floats"]
+Rival = Callable[["TrainingCase"], "Floats"]
 #: the internal measures that take part
 MEASURES = (
     "dunn_index", "centroid_dunn_index", "generalized_dunn_index_12", "point_wise_margin",
@@ -46,15 +44,16 @@ def place(values: Floats) -> Floats:
 
 
 def _last(values: Floats) -> Floats:
+    """Values with NaN last."""
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _covered(case: Case) -> Floats:
+def _covered(case: TrainingCase) -> Floats:
     """Share of the objects that each partition does not exclude."""
     return 1 - case.evidence.traits.sizes[:, 1]
 
 
-def voters(case: Case) -> list[str]:
+def voters(case: TrainingCase) -> list[str]:
     """The measures that compare numbers of clusters and have values here."""
     from karat.measures import catalogue
 
@@ -65,23 +64,24 @@ def voters(case: Case) -> list[str]:
     ]
 
 
-def _places(case: Case, keys: Sequence[str]) -> Floats:
+def _places(case: TrainingCase, keys: Sequence[str]) -> Floats:
     """Places by each measure (M, measures), undefined ones last."""
     values = np.column_stack([case.measures[key] for key in keys])
     return place(_last(values))
 
 
 def by_measure(key: str) -> Rival:
-    """One measure, where it is positive times the share of objects judged."""
+    """Score by one measure; positive values are multiplied by the share of objects judged."""
 
-    def score(case: Case) -> Floats:
+    def score(case: TrainingCase) -> Floats:
+        """Score of each candidate."""
         values = case.measures[key]
         return _last(np.where(values > 0, values * _covered(case), values))
 
     return score
 
 
-def borda(case: Case) -> Floats:
+def borda(case: TrainingCase) -> Floats:
     """Mean place by all measures, one vote each."""
     score: Floats = _places(case, voters(case)).mean(axis=1) * _covered(case)
     return score
@@ -90,7 +90,8 @@ def borda(case: Case) -> Floats:
 def by_families(families: Sequence[Sequence[str]] | None = None) -> Rival:
     """The consensus: mean place, one vote a family; those of the catalogue by default."""
 
-    def score(case: Case) -> Floats:
+    def score(case: TrainingCase) -> Floats:
+        """Score of each candidate."""
         from karat.measures import catalogue
 
         keys = voters(case)
@@ -107,7 +108,7 @@ def by_families(families: Sequence[Sequence[str]] | None = None) -> Rival:
     return score
 
 
-def condorcet(case: Case) -> Floats:
+def condorcet(case: TrainingCase) -> Floats:
     """Copeland's count: how many others a partition beats by the majority of measures."""
     V = _places(case, voters(case)).T
     wins = (V[:, :, None] > V[:, None, :]).sum(axis=0)
@@ -115,7 +116,7 @@ def condorcet(case: Case) -> Floats:
     return score / len(score) + 1e-3 * borda(case)
 
 
-def majority_of_k(case: Case) -> Floats:
+def majority_of_k(case: TrainingCase) -> Floats:
     """NbClust's rule: each measure votes for its number of clusters; silhouette decides within."""
     k = case.evidence.traits.sizes[:, 0]
     votes: dict[float, int] = {}
@@ -127,7 +128,7 @@ def majority_of_k(case: Case) -> Floats:
     return np.where(k == winner, np.maximum(silhouette, -1.0), -2.0)
 
 
-def standardised(case: Case) -> Floats:
+def standardised(case: TrainingCase) -> Floats:
     """Sum of standardised aspects after fpc: homogeneity, order of pairs, stability."""
     aspects = [
         case.measures["average_within_cluster_scatter"],
@@ -144,29 +145,29 @@ def standardised(case: Case) -> Floats:
     return total
 
 
-def stability(case: Case) -> Floats:
-    """Found again from half of the objects."""
+def stability(case: TrainingCase) -> Floats:
+    """Score by stability, from clusterings of half of the objects."""
     return case.evidence.traits.stability[:, STABILITY_NAMES.index("mean stability")]
 
 
-def agreement(case: Case) -> Floats:
+def agreement(case: TrainingCase) -> Floats:
     """Mean agreement with the twenty nearest other candidates."""
     others = case.evidence.agreement - np.diag(case.evidence.agreement.diagonal())
     mean: Floats = -np.sort(-others, axis=1)[:, :20].mean(axis=1)
     return mean
 
 
-def likelihood(case: Case) -> Floats:
+def likelihood(case: TrainingCase) -> Floats:
     """BIC of the classification likelihood, each cluster with its own full covariance."""
     return case.evidence.traits.likely[:, LIKELIHOOD_NAMES.index("full")]
 
 
-def best_likelihood(case: Case) -> Floats:
-    """The same with the covariance model that is best for the partition."""
+def best_likelihood(case: TrainingCase) -> Floats:
+    """Score by likelihood with the best covariance model for each partition."""
     return case.evidence.traits.likely[:, LIKELIHOOD_NAMES.index("best model")]
 
 
-def density(case: Case) -> Floats:
+def density(case: TrainingCase) -> Floats:
     """Mean place by informativeness and the validity of clusters on the spanning tree."""
     tree = case.evidence.traits.own[:, OWN_NAMES.index("tree validity")]
     return (place(_last(case.measures["informativeness"])) + place(tree)) / 2
@@ -192,7 +193,9 @@ RIVALS: dict[str, Rival] = {
 }
 
 
-def measure_families(cases: Sequence[Case], numbers: Sequence[int]) -> dict[int, list[list[str]]]:
+def measure_families(
+    cases: Sequence[TrainingCase], numbers: Sequence[int]
+) -> dict[int, list[list[str]]]:
     """Families of measures that order candidates alike, by average linkage of 1 − correlation.
 
     One division of the measures for each number of families.

@@ -1,4 +1,4 @@
-"""How much of an experiment is done: all that is published, or a quick look at it."""
+"""Scales of the experiments: as published, or a quick look."""
 
 from __future__ import annotations
 
@@ -113,5 +113,5 @@ def quick_of(name: str) -> Quick:
     """The quick look at an experiment; one sample for those of other packages."""
     if name.startswith(WHOLE):
         return Quick(1)
-    found = [prefix for prefix in QUICK if name.startswith(prefix)]
-    return QUICK[max(found, key=len)] if found else Quick(1, "one sample")
+    prefixes = [prefix for prefix in QUICK if name.startswith(prefix)]
+    return QUICK[max(prefixes, key=len)] if prefixes else Quick(1, "one sample")

@@ -36,16 +36,18 @@ def simulate(entry: dict[str, Any], folder: Path) -> None:
 
 
 def _suffix(file: str) -> str:
-    """What follows the name of the data set in the name of a file."""
+    """Part of a file name after the name of the data set."""
     return "." + Path(file).name.partition(".")[2]
 
 
-def _codes(sizes: dict[str, int], rng: Any) -> tuple[list[str], NDArray[np.intp]]:
+def _codes(sizes: dict[str, int], rng: np.random.Generator) -> tuple[list[str], NDArray[np.intp]]:
+    """Names of the classes, and random codes with their sizes."""
     names = list(sizes)
     return names, rng.permutation(np.repeat(np.arange(len(names)), list(sizes.values())))
 
 
-def _points(entry: dict[str, Any], rng: Any) -> dict[str, bytes]:
+def _points(entry: dict[str, Any], rng: np.random.Generator) -> dict[str, bytes]:
+    """Files of a table of random points."""
     several = isinstance(entry["sizes"], list)
     names, codes = _codes(entry["sizes"][0] if several else entry["sizes"], rng)
     d = entry["d"]
@@ -55,14 +57,15 @@ def _points(entry: dict[str, Any], rng: Any) -> dict[str, bytes]:
     if not several:
         rows = [f"{row},{names[c]}" for row, c in zip(rows, codes, strict=True)]
         return {".csv.gz": csv_lines([f"{header},label", *rows])}
-    found = {".data.csv.gz": csv_lines([header, *rows])}
+    contents = {".data.csv.gz": csv_lines([header, *rows])}
     for number, sizes in enumerate(entry["sizes"]):
         labels = np.repeat(list(sizes), list(sizes.values()))[np.argsort(codes, kind="stable")]
-        found[f".labels{number}.csv.gz"] = csv_lines(["label", *labels])
-    return found
+        contents[f".labels{number}.csv.gz"] = csv_lines(["label", *labels])
+    return contents
 
 
-def _term_counts(entry: dict[str, Any], rng: Any) -> dict[str, bytes]:
+def _term_counts(entry: dict[str, Any], rng: np.random.Generator) -> dict[str, bytes]:
+    """Files of random term counts."""
     names, codes = _codes(entry["sizes"], rng)
     each = max(2, entry["nonzero"] // len(codes))
     d = entry["d"]
@@ -82,19 +85,23 @@ def _term_counts(entry: dict[str, Any], rng: Any) -> dict[str, bytes]:
     }
 
 
-def _texts(entry: dict[str, Any], rng: Any) -> dict[str, bytes]:
+def _texts(entry: dict[str, Any], rng: np.random.Generator) -> dict[str, bytes]:
+    """Files of random texts."""
     names, codes = _codes(entry["sizes"], rng)
     share = 1 / np.arange(1, WORDS + 1)
     words = rng.choice(WORDS, (len(codes), LENGTH), p=share / share.sum())
-    own = WORDS + 200 * codes[:, None] + (200 * rng.random((len(codes), OWN)) ** 2).astype(int)
-    words[:, :OWN] = own
+    own_words = (
+        WORDS + 200 * codes[:, None] + (200 * rng.random((len(codes), OWN)) ** 2).astype(int)
+    )
+    words[:, :OWN] = own_words
     spoken = np.array([_word(j) for j in range(WORDS + 200 * len(names))])
     label = entry["labels"].removeprefix("field:")
 
     def record(i: int) -> dict[str, Any]:
+        """Record of document i."""
         text = " ".join(spoken[words[i]])
-        other: dict[str, Any] = dict.fromkeys(entry["fields"], "")
-        return other | {
+        empty_fields: dict[str, Any] = dict.fromkeys(entry["fields"], "")
+        return empty_fields | {
             "id": str(i),
             label: names[codes[i]],
             "text": f"From: writer{i}\nSubject: {spoken[words[i, 0]]}\n\n{text}\n",
@@ -105,11 +112,11 @@ def _texts(entry: dict[str, Any], rng: Any) -> dict[str, bytes]:
 
 def _word(number: int, letters: Sequence[str] = ("bcdfgklmnprstvz", "aeiou")) -> str:
     """A word that can be spoken, one for each number."""
-    found = ""
+    word = ""
     for position in range(6):
         number, letter = divmod(number, len(letters[position % 2]))
-        found += letters[position % 2][letter]
-    return found
+        word += letters[position % 2][letter]
+    return word
 
 
 KINDS = {"points": _points, "term-counts": _term_counts, "texts": _texts, "emails": _texts}

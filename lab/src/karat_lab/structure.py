@@ -1,4 +1,4 @@
-"""How often data with clusters and without are said to have some; real tables beside them."""
+"""Decisions on structure for data with and without clusters, and for real tables."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import numpy as np
 
 from karat import InputError, assess_structure, clusterers
 from karat.measures import adjusted_rand_index
-from karat.nulls.structure import CERTAIN, ENOUGH, USUAL
+from karat.nulls.structure import CERTAIN_EVIDENCE, ENOUGH_EVIDENCE, USUAL_SIZE
 from karat_lab import ExperimentResult
 from karat_lab.choice_tasks import family_of, read
 from karat_lab.data import data_folder, index
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 from karat_lab.number_of_clusters import REAL
 from karat_lab.structure_kinds import CLUSTERED, NULLS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
+
 
 SIZES = (100, 400, 1000)
 #: data sets of each kind and size; the first seeds of the fit and of the figures
@@ -33,11 +36,11 @@ def run(
     *,
     name: str = "structure",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Ask whether there are clusters: in simulated data of 44 kinds, and in real tables.
+    """Decisions on structure for simulated data of 44 kinds and for real tables.
 
     ``samples``: data sets of each kind and size; ten by default.
 
@@ -45,7 +48,7 @@ def run(
     """
     import pandas as pd
 
-    kept = Kept(storage, f"random_state {random_state!r}")
+    kept = Journal(storage, f"random_state {random_state!r}")
     rows: list[dict[str, Any]] = []
     first = FIGURES + int(random_state)
     for seed in range(first, first + (EACH if samples is None else samples)):
@@ -66,20 +69,23 @@ def run(
     )
 
 
-def simulated(seed: int, n: int, kept: Kept) -> list[dict[str, Any]]:
-    """What is said of one data set of each kind."""
+def simulated(seed: int, n: int, kept: Journal) -> list[dict[str, Any]]:
+    """Decisions for one data set of each kind."""
     title = (str(seed), str(n))
-    found: Any = kept.get(title)
-    if found is None:
-        found = {}
+    answers: Any = kept.get(title)
+    if answers is None:
+        answers = {}
         for place, kind in enumerate((*NULLS, *CLUSTERED)):
-            said = assess_structure(kind.draw(np.random.default_rng([seed, n, place]), n))
-            found[kind.name] = {"evidence": said.evidence, "seen": said.n_objects}
-            found[kind.name] |= {"decision": said.decision, "probability": said.probability}
-        kept.put(title, found)
+            assessment = assess_structure(kind.draw(np.random.default_rng([seed, n, place]), n))
+            answers[kind.name] = {"evidence": assessment.evidence, "seen": assessment.n_objects}
+            answers[kind.name] |= {
+                "decision": assessment.decision,
+                "probability": assessment.probability,
+            }
+        kept.put(title, answers)
     return [
         {"kind": kind.name, "group": kind.group, "clusters": kind.clusters, "n": n}
-        | dict(found[kind.name])
+        | dict(answers[kind.name])
         for kind in (*NULLS, *CLUSTERED)
     ]
 
@@ -89,62 +95,79 @@ def fit(rows: pd.DataFrame) -> tuple[float, float, float]:
     from sklearn.linear_model import LogisticRegression
 
     evidence, seen = rows["evidence"].to_numpy(), np.maximum(rows["seen"].to_numpy(), 2)
-    told = np.column_stack(
+    predictors = np.column_stack(
         [
-            np.minimum(evidence, CERTAIN),
-            np.log(seen / USUAL) * np.maximum(1 - evidence / ENOUGH, 0),
+            np.minimum(evidence, CERTAIN_EVIDENCE),
+            np.log(seen / USUAL_SIZE) * np.maximum(1 - evidence / ENOUGH_EVIDENCE, 0),
         ]
     )
-    model = LogisticRegression(C=10).fit(told, rows["clusters"])
+    model = LogisticRegression(C=10).fit(predictors, rows["clusters"])
     return float(model.intercept_[0]), float(model.coef_[0, 0]), float(model.coef_[0, 1])
 
 
 def _shares(each: pd.DataFrame) -> pd.DataFrame:
+    """Decisions by kind of data and number of objects."""
     import pandas as pd
 
     rows = []
     for (clusters, group), part in each.groupby(["clusters", "group"], sort=False):
-        for n, own in part.groupby("n"):
-            rows.append({"data": group, "clusters": "yes" if clusters else "no", **_told(own, n)})
+        for n, of_size in part.groupby("n"):
+            rows.append(
+                {"data": group, "clusters": "yes" if clusters else "no", **_summary_row(of_size, n)}
+            )
     return pd.DataFrame(rows)
 
 
-def _told(own: pd.DataFrame, n: Any) -> dict[str, Any]:
-    said = {one: float((own["decision"] == one).mean()) for one in ("yes", "unclear", "no")}
-    return {"n": n, "sets": len(own), **said, "probability": float(own["probability"].mean())}
+def _summary_row(data_sets: pd.DataFrame, n: Any) -> dict[str, Any]:
+    """Shares of the decisions over data sets."""
+    shares = {
+        decision: float((data_sets["decision"] == decision).mean())
+        for decision in ("yes", "unclear", "no")
+    }
+    return {
+        "n": n,
+        "sets": len(data_sets),
+        **shares,
+        "probability": float(data_sets["probability"].mean()),
+    }
 
 
-def _real(kept: Kept) -> tuple[pd.DataFrame, list[str]]:
+def _real(kept: Journal) -> tuple[pd.DataFrame, list[str]]:
     """Real tables by whether k-means finds their classes, and with shuffled features."""
     import pandas as pd
 
     rows, absent = [], []
-    there = index()
+    registry = index()
     for name in REAL:
-        found: Any = kept.get(("real", name))
-        if found is None:
+        answer: Any = kept.get(("real", name))
+        if answer is None:
             try:
                 X, truths = read(name)
             except InputError:
                 absent.append(name)
                 continue
-            found = _of_table(X, truths[0])
-            kept.put(("real", name), found)
-        assert family_of(there[name]) == "real"
-        group = f"real tables, ARI {'from' if found['agreement'] >= FOUND else 'below'} {FOUND}"
-        rows.append({"group": group, **found})
-        rows.append({"group": "real tables, features shuffled", **found["shuffled"]})
+            answer = _of_table(X, truths[0])
+            kept.put(("real", name), answer)
+        assert family_of(registry[name]) == "real"
+        group = f"real tables, ARI {'from' if answer['agreement'] >= FOUND else 'below'} {FOUND}"
+        rows.append({"group": group, **answer})
+        rows.append({"group": "real tables, features shuffled", **answer["shuffled"]})
     each = pd.DataFrame(rows)
     if each.empty:
         return each, absent
-    told = [
-        {"data": group, "clusters": "no" if "shuffled" in str(group) else "", **_told(own, "")}
-        for group, own in each.groupby("group", sort=False)
+    rows_told = [
+        {
+            "data": group,
+            "clusters": "no" if "shuffled" in str(group) else "",
+            **_summary_row(data_sets, ""),
+        }
+        for group, data_sets in each.groupby("group", sort=False)
     ]
-    return pd.DataFrame(told), absent
+    return pd.DataFrame(rows_told), absent
 
 
 def _of_table(X: NDArray[Any], truth: NDArray[np.int64]) -> dict[str, Any]:
+    """Structure of a table, and of the table with shuffled features."""
     rng = np.random.default_rng(0)
     rows = np.sort(rng.permutation(len(X))[:MOST])
     X, truth = np.asarray(X[rows], dtype=np.float64), truth[rows]
@@ -152,15 +175,20 @@ def _of_table(X: NDArray[Any], truth: NDArray[np.int64]) -> dict[str, Any]:
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     k = len(np.unique(truth[truth >= 0]))
     labels = clusterers.catalogue["kmeans"].make(k, 0).fit_predict(X)
-    known = truth >= 0
+    labelled = truth >= 0
     shuffled = np.column_stack([rng.permutation(column) for column in X.T])
     return {
-        "agreement": float(adjusted_rand_index(truth[known], labels[known])),
+        "agreement": float(adjusted_rand_index(truth[labelled], labels[labelled])),
         **_answer(X),
         "shuffled": _answer(shuffled),
     }
 
 
 def _answer(X: NDArray[np.float64]) -> dict[str, Any]:
-    said = assess_structure(X)
-    return {"decision": said.decision, "probability": said.probability, "evidence": said.evidence}
+    """Decision, probability and evidence for one data set."""
+    assessment = assess_structure(X)
+    return {
+        "decision": assessment.decision,
+        "probability": assessment.probability,
+        "evidence": assessment.evidence,
+    }

@@ -1,4 +1,4 @@
-"""Data without clusters and with: what says whether there are any is judged on these."""
+"""Kinds of data with and without clusters, for judging tests of structure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Draw: TypeAlias = "Callable[[Rng, int], Points]"
 
 @dataclass(frozen=True)
 class Kind:
-    """One way to draw data: its group in the table, and whether there are clusters."""
+    """Kind of simulated data: its group in the table, and whether there are clusters."""
 
     name: str
     group: str
@@ -29,50 +29,60 @@ class Kind:
 
 
 def _correlated(rng: Rng, n: int, d: int) -> Points:
+    """Correlated Gaussian data."""
     return rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
 
 
 def _sheet(rng: Rng, n: int) -> Points:
+    """Points on a bent sheet."""
     angle = rng.uniform(0, np.pi, n)
     sheet = np.column_stack([np.cos(angle), np.sin(angle), rng.uniform(size=n)])
     return sheet + 0.05 * rng.normal(size=(n, 3))
 
 
 def _roll(rng: Rng, n: int) -> Points:
+    """Points on a Swiss roll."""
     angle = 1.5 * np.pi * (1 + 2 * rng.uniform(size=n))
     return np.column_stack([angle * np.cos(angle), 21 * rng.uniform(size=n), angle * np.sin(angle)])
 
 
 def _ring(rng: Rng, n: int) -> Points:
+    """Points on a ring."""
     angle = rng.uniform(0, 2 * np.pi, n)
     return np.column_stack([np.cos(angle), np.sin(angle)]) + 0.1 * rng.normal(size=(n, 2))
 
 
 def _bent(rng: Rng, n: int) -> Points:
+    """Points on a bent surface in eight dimensions."""
     W = rng.normal(size=(2, 8)) * 0.6
     bent = np.sin(rng.normal(size=(n, 2)) @ W + rng.uniform(0, 6, 8))
     return bent + 0.1 * rng.normal(size=(n, 8))
 
 
 def _sphere(rng: Rng, n: int) -> Points:
+    """Points on a sphere."""
     Z = rng.normal(size=(n, 3))
     return Z / np.linalg.norm(Z, axis=1, keepdims=True) + 0.05 * rng.normal(size=(n, 3))
 
 
 def _counts(rng: Rng, n: int) -> Points:
+    """Poisson counts."""
     rates = np.exp(rng.normal(-1.5, 1, size=(1, 40)))
     return rng.poisson(rates, size=(n, 40)).astype(np.float64)
 
 
 def _answers(rng: Rng, n: int) -> Points:
+    """Answers on a scale from 1 to 5."""
     return np.clip(np.round(rng.normal(3, 1, size=(n, 6))), 1, 5)
 
 
 def _binary(rng: Rng, n: int) -> Points:
+    """Binary features."""
     return (rng.uniform(size=(n, 20)) < rng.uniform(0.1, 0.9, 20)).astype(np.float64)
 
 
 def _multivariate_t(rng: Rng, n: int) -> Points:
+    """Data of a multivariate t distribution."""
     return rng.normal(size=(n, 5)) / np.sqrt(rng.chisquare(3, (n, 1)) / 3)
 
 
@@ -88,11 +98,13 @@ def mixture(rng: Rng, n: int, *, k: int, d: int, apart: float, row: bool = False
 
 
 def _simplex(rng: Rng, n: int, *, k: int, d: int, apart: float) -> Points:
+    """Gaussian clusters on the corners of a simplex."""
     centres = np.eye(k, d) * apart / np.sqrt(2)
     return centres[np.arange(n) % k] + rng.normal(size=(n, d))
 
 
 def _moons(rng: Rng, n: int) -> Points:
+    """Two half moons."""
     angle, side = rng.uniform(0, np.pi, n), np.arange(n) % 2
     x = np.where(side == 1, 1 - np.cos(angle), np.cos(angle))
     y = np.where(side == 1, 0.5 - np.sin(angle), np.sin(angle))
@@ -100,12 +112,14 @@ def _moons(rng: Rng, n: int) -> Points:
 
 
 def _rings(rng: Rng, n: int) -> Points:
+    """Two rings."""
     angle, radius = rng.uniform(0, 2 * np.pi, n), np.where(np.arange(n) % 2, 1.0, 0.4)
     ring = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     return ring + 0.06 * rng.normal(size=(n, 2))
 
 
 def _null(name: str, group: str, draw: Draw) -> Kind:
+    """Kind of data without clusters."""
     return Kind(name, group, False, draw)
 
 

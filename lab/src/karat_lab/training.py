@@ -10,7 +10,7 @@ import numpy as np
 
 from karat import InputError
 from karat.judge.features import columns
-from karat.judge.learned import (
+from karat.judge.judgements import (
     NEAR,
     VERSION,
     Forest,
@@ -22,15 +22,15 @@ from karat.judge.learned import (
     shared_score,
     shares,
 )
-from karat_lab.cases import Case
+from karat_lab.cases import TrainingCase
 from karat_lab.trees import Bins, export, fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats
     from karat.study import Study
 
-    Floats = NDArray[np.float64]
 
 FOLDS = 4
 #: candidates of a task that take part in training, at most, and their weight, by kind
@@ -44,14 +44,14 @@ COVERAGE = 0.8
 
 @dataclass(frozen=True)
 class Size:
-    """How large the trees are: their number and that of their leaves."""
+    """Size of a forest: the number of trees and of their leaves."""
 
     level: tuple[int, int] = (60, 500)
     order: tuple[int, int] = (60, 400)
     within: int = 12  # trees of level and order in the folds
 
 
-def folds_of(cases: Sequence[Case], n_folds: int = FOLDS) -> NDArray[np.int64]:
+def folds_of(cases: Sequence[TrainingCase], n_folds: int = FOLDS) -> NDArray[np.int64]:
     """A fold for each case; those that are never tested have ``-1``."""
     names = sorted({case.collection for case in cases if case.is_tested})
     if len(names) < 2:
@@ -64,7 +64,7 @@ def folds_of(cases: Sequence[Case], n_folds: int = FOLDS) -> NDArray[np.int64]:
 
 
 def train(
-    cases: Sequence[Case],
+    cases: Sequence[TrainingCase],
     *,
     size: Size | None = None,
     random_state: int = 0,
@@ -97,8 +97,8 @@ def train(
     inner[never] = np.arange(len(never)) % FOLDS
     level, order = fit.unseen(inner, fit.level), fit.unseen(inner, fit.order)
     ahead = [
-        set_back(((one + other) / 2)[case.kinds["swept"]], case.sweep.evidence)
-        for case, one, other in zip(cases, level, order, strict=True)
+        set_back(((values + order_values) / 2)[case.kinds["swept"]], case.sweep.evidence)
+        for case, values, order_values in zip(cases, level, order, strict=True)
     ]
     temperature = _temperature(cases, ahead)
     score = [
@@ -108,7 +108,7 @@ def train(
         case.kinds["swept"][np.argsort(-values, kind="stable")[:2]]
         for case, values in zip(cases, score, strict=True)
     ]
-    doubts = [doubt_of(one[rows[0]]) for one, rows in zip(level, leaders, strict=True)]
+    doubts = [doubt_of(values[rows[0]]) for values, rows in zip(level, leaders, strict=True)]
     between, within = _temperatures(cases, ahead, doubts)
     tested = [i for i, case in enumerate(cases) if case.is_tested]
     everything = np.arange(len(cases))
@@ -130,12 +130,13 @@ def train(
     return judge.signed()
 
 
-def _temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
-    """That with which the choice is best."""
+def _temperature(cases: Sequence[TrainingCase], ahead: Sequence[Floats]) -> float:
+    """Temperature with the best choices."""
     tested = [(case.sweep, values) for case, values in zip(cases, ahead, strict=True)
               if case.is_tested]  # fmt: skip
 
     def mean(temperature: float) -> float:
+        """Mean agreement of choices at a temperature."""
         return _mean_of_collections(
             (case, float(case.first[np.argmax(_score(case, values, temperature))]))
             for case, values in tested
@@ -144,16 +145,17 @@ def _temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
     return max(TEMPERATURES, key=mean)
 
 
-def _score(case: Case, ahead: Floats, temperature: float) -> Floats:
+def _score(case: TrainingCase, ahead: Floats, temperature: float) -> Floats:
+    """Score of the candidates; degenerate clusterings last."""
     score = shared_score(ahead, case.evidence.agreement, temperature)
     score[degenerate(case.evidence.traits.sizes)] -= 1.0
     return score
 
 
 def _temperatures(
-    cases: Sequence[Case], ahead: Sequence[Floats], doubts: Sequence[float]
+    cases: Sequence[TrainingCase], ahead: Sequence[Floats], doubts: Sequence[float]
 ) -> tuple[float, float]:
-    """Those for which the number of clusters, and the candidate, that agree best are likeliest."""
+    """Temperatures with the greatest likelihood of the best number and the best candidate."""
     tested = [
         (case.sweep, values, doubt)
         for case, values, doubt in zip(cases, ahead, doubts, strict=True)
@@ -161,6 +163,7 @@ def _temperatures(
     ]
 
     def loss(between: float, within: float, of_number: bool) -> float:
+        """Mean log loss at two temperatures."""
         return _mean_of_collections(
             (case, best_loss(case, shares(values, k, doubt * between, doubt * within), of_number))
             for case, values, doubt in tested
@@ -171,7 +174,7 @@ def _temperatures(
     return between, min(WITHIN, key=lambda t: loss(between, t, False))
 
 
-def best_loss(case: Case, probability: Floats, of_number: bool) -> float:
+def best_loss(case: TrainingCase, probability: Floats, of_number: bool) -> float:
     """-log of the probability of the candidate that agrees best, or of its number of clusters."""
     best = case.first >= case.first.max() - 1e-9
     if of_number:
@@ -181,9 +184,9 @@ def best_loss(case: Case, probability: Floats, of_number: bool) -> float:
 
 
 def _near(
-    cases: Sequence[Case], score: Sequence[Floats], probability: Sequence[Floats]
+    cases: Sequence[TrainingCase], score: Sequence[Floats], probability: Sequence[Floats]
 ) -> tuple[Floats, Floats]:
-    """How often the first was near the best, by the probability of all that is nearly the first."""
+    """Calibration of the chance that the choice is near the best."""
     from sklearn.isotonic import IsotonicRegression
 
     alike, near = [], []
@@ -200,7 +203,7 @@ def _near(
 
 
 def _residuals(
-    cases: Sequence[Case], level: Sequence[Floats], first: Sequence[np.intp]
+    cases: Sequence[TrainingCase], level: Sequence[Floats], first: Sequence[np.intp]
 ) -> tuple[Floats, Floats, Floats]:
     """Predictions, true agreements and weights: half of the choices, half of any candidate."""
     predicted, true, weights = [], [], []
@@ -213,14 +216,15 @@ def _residuals(
     return np.concatenate(predicted), np.concatenate(true), np.concatenate(weights)
 
 
-def _mean_of_collections(found: Iterable[tuple[Case, float]]) -> float:
+def _mean_of_collections(values_of_cases: Iterable[tuple[TrainingCase, float]]) -> float:
+    """Mean over collections of the mean over their cases."""
     values: dict[str, list[float]] = {}
-    for case, value in found:
+    for case, value in values_of_cases:
         values.setdefault(case.collection, []).append(value)
     return float(np.mean([np.mean(v) for v in values.values()]))
 
 
-def _weights(cases: Iterable[Case]) -> Floats:
+def _weights(cases: Iterable[TrainingCase]) -> Floats:
     """Every collection of a family counts alike, and so does every family."""
     cases = list(cases)
     of: dict[tuple[str, str], int] = {}
@@ -236,7 +240,7 @@ def _weights(cases: Iterable[Case]) -> Floats:
 
 
 def _interval(level: Floats, true: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """How far below and above the predicted level the true one is, by the level."""
+    """Distances of the true level below and above the predicted one, by level."""
     steps = np.quantile(level, np.linspace(0.1, 0.9, 5))
     below, above = np.empty(len(steps)), np.empty(len(steps))
     width = max(float(np.ptp(level)) * 0.12, 0.05)
@@ -249,6 +253,7 @@ def _interval(level: Floats, true: Floats, weights: Floats) -> tuple[Floats, Flo
 
 
 def _quantile(values: Floats, weights: Floats, q: float) -> float:
+    """Weighted quantile."""
     order = np.argsort(values)
     shares = np.cumsum(weights[order]) / weights.sum()
     place = min(int(np.searchsorted(shares, q)), len(values) - 1)
@@ -258,7 +263,9 @@ def _quantile(values: Floats, weights: Floats, q: float) -> float:
 class _Fit:
     """Fits on some of the cases."""
 
-    def __init__(self, cases: Sequence[Case], size: Size, random_state: int, n_jobs: int) -> None:
+    def __init__(
+        self, cases: Sequence[TrainingCase], size: Size, random_state: int, n_jobs: int
+    ) -> None:
         self.cases, self.size = cases, size
         self.random_state, self.n_jobs = random_state, n_jobs
         together = np.concatenate([case.table for case in cases])
@@ -284,21 +291,22 @@ class _Fit:
         *,
         absolute: bool,
     ) -> Forest:
+        """Forest for the agreement of candidates."""
         rng = np.random.default_rng(self.random_state)
         rows, targets, weights = [], [], []
         for i in which:
             case = self.cases[int(i)]
             target = case.target if absolute else case.target - case.sweep.target.mean()
             for kind, (most, weight) in taken.items():
-                some = case.kinds[kind]
-                if len(some) == 0:
+                candidates = case.kinds[kind]
+                if len(candidates) == 0:
                     continue
-                if len(some) > most:
-                    best = some[np.argmax(target[some])]
-                    some = np.union1d(rng.permutation(some)[:most], [best])
-                rows.append(self.starts[i] + some)
-                targets.append(target[some])
-                weights.append(np.full(len(some), weight * case.share / len(some)))
+                if len(candidates) > most:
+                    best = candidates[np.argmax(target[candidates])]
+                    candidates = np.union1d(rng.permutation(candidates)[:most], [best])
+                rows.append(self.starts[i] + candidates)
+                targets.append(target[candidates])
+                weights.append(np.full(len(candidates), weight * case.share / len(candidates)))
         return self._forest(rows, targets, weights, n_trees, leaves)
 
     def _forest(
@@ -309,6 +317,7 @@ class _Fit:
         n_trees: int,
         leaves: int,
     ) -> Forest:
+        """Forest fitted to weighted rows."""
         weight = np.concatenate(weights)
         model = fit(
             self.binned[np.concatenate(rows)],
@@ -346,7 +355,7 @@ def train_judge(
     Parameters
     ----------
     studies : iterable of Study
-        Swept, with the class of every object as ``truth``.
+        Swept, with the class of every object as ``y``.
     collections : iterable of str, optional
         What each belongs to; studies of one collection are never on both sides of a split. By
         default each is one of its own.
@@ -377,8 +386,8 @@ def train_judge(
     >>> for seed in range(4):
     ...     X = np.random.default_rng(seed).normal(size=(40, 2))
     ...     X[20:] += 4
-    ...     studies.append(karat.Study(X, y=[0] * 20 + [1] * 20))
-    ...     studies[-1].sweep(["ward", "average", "genie"], k=range(2, 6), workers=1)
+    ...     study = karat.Study(X, y=[0] * 20 + [1] * 20)
+    ...     studies.append(study.sweep(["ward", "average", "genie"], k=range(2, 6), workers=1))
     >>> train_judge(studies).version
     'own'
     """
@@ -388,21 +397,21 @@ def train_judge(
     for study, collection in zip(studies, names, strict=True):
         if study.y is None or study.tried.objects.is_partly_labelled:
             raise InputError(
-                f"{study.dataset.name} lacks the class of some objects; give truth for all of them"
+                f"{study.dataset.name} lacks the class of some objects; give y for all of them"
             )
-        found = study.judged()
-        if found is None:
+        judgement = study.judged()
+        if judgement is None:
             raise InputError(
                 f"{study.dataset.name} has nothing to learn from: sweep clusterers over 20 objects "
                 "or more first"
             )
-        agreement = study.scores().loc[list(found.names), "adjusted_rand_index"]
+        agreement = study.scores().loc[list(judgement.names), "adjusted_rand_index"]
         cases.append(
-            Case(
+            TrainingCase(
                 study.dataset.name,
                 "given",
                 collection,
-                found.evidence,
+                judgement.evidence,
                 agreement.to_numpy(dtype=np.float64)[None],
                 (frozenset({"given"}),) * len(agreement),
                 whole=True,

@@ -16,11 +16,13 @@ from karat_lab.whissell2012_chapter4_external import ROWS as EXTERNAL
 from karat_lab.whissell2012_chapter4_external import claims_beside
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
 
 @dataclass(frozen=True)
-class Claim:
+class TableClaim:
     """One cell of the table.
 
     Attributes
@@ -89,17 +91,17 @@ EXTERNAL_NOTE = (
 )
 
 
-def internal_claims() -> list[Claim]:
+def internal_claims() -> list[TableClaim]:
     """The cells of the internal measures, and what the text says of all of them."""
-    found = []
+    claims = []
     for (name, _), (key, words) in ROWS.items():
         for (column, property), published in zip(INTERNAL.items(), words.split(), strict=True):
-            found.append(Claim(name, key, column, published, property, published == "yes"))
-        found.append(Claim(name, key, TEXT[0], "yes", TEXT[1], True))
-    return found
+            claims.append(TableClaim(name, key, column, published, property, published == "yes"))
+        claims.append(TableClaim(name, key, TEXT[0], "yes", TEXT[1], True))
+    return claims
 
 
-def found_beside(claim: Claim, verdict: Verdict) -> dict[str, Any]:
+def found_beside(claim: TableClaim, verdict: Verdict) -> dict[str, Any]:
     """A row of the result: a claim, and what the search says of it.
 
     A counterexample refutes that a measure has a property, or confirms that it has not; cases
@@ -127,8 +129,8 @@ def run(
     *,
     name: str = "whissell2012-table4.1",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Seek a counterexample to every cell of table 4.1, or for every measure of the catalogue.
@@ -143,14 +145,15 @@ def run(
     import pandas as pd
 
     def judged(keys: Iterable[str]) -> dict[str, Properties]:
-        found = {}
+        """Verdicts for each measure."""
+        properties_of = {}
         for key in list(dict.fromkeys(keys))[:samples]:
-            found[key] = known(key, random_state=random_state, storage=storage)
+            properties_of[key] = known(key, random_state=random_state, storage=storage)
             if progress is not None:
-                outcomes = [v.outcome for v in found[key].verdicts]
+                outcomes = [v.outcome for v in properties_of[key].verdicts]
                 lacks = outcomes.count("violated")
                 progress(f"{key}: {outcomes.count('holds')} properties hold, {lacks} do not")
-        return found
+        return properties_of
 
     if name == "measure-properties":
         return _catalogue(judged(catalogue))
@@ -168,55 +171,59 @@ def run(
 
 
 def _table(
-    claims: list[Claim], judged: Callable[[Iterable[str]], dict[str, Properties]]
+    claims: list[TableClaim], judged: Callable[[Iterable[str]], dict[str, Properties]]
 ) -> ExperimentResult:
+    """Table 4.1 beside the verdicts."""
     import pandas as pd
 
-    found = judged(claim.key for claim in claims)
-    asked = [claim for claim in claims if claim.key in found]
-    rows = [found_beside(claim, found[claim.key][claim.property]) for claim in asked]
+    properties_of = judged(claim.key for claim in claims)
+    tested_claims = [claim for claim in claims if claim.key in properties_of]
+    rows = [
+        found_beside(claim, properties_of[claim.key][claim.property]) for claim in tested_claims
+    ]
     table = pd.DataFrame(rows)
     notes = [
         "The table gives Dunn's index the equation number 3.13, which is the general form without "
         "a scatter or separation; its verdicts and its time, max(nm, k²m), are of the form by "
         "centroids, 3.14, which the text cites (section 4.5) and which stands here.",
         "Improving is meant strictly, as definitions 7 and 8 print it; the weak forms hold where "
-        f"only the strict ones fail: {_weak_forms(found)}.",
+        f"only the strict ones fail: {_weak_forms(properties_of)}.",
         "No search confirms that a measure has a property: where the table says yes and no "
         "counterexample was found, the cell is not refuted; where it says no, not decided.",
     ]
-    for row, claim in zip(rows, asked, strict=True):
-        example = found[claim.key][claim.property].counterexample
+    for row, claim in zip(rows, tested_claims, strict=True):
+        example = properties_of[claim.key][claim.property].counterexample
         if row["verdict"] == "refuted" and example is not None:
             notes.append(f"{claim.measure}, {claim.column}, is refuted by\n{example}")
     return ExperimentResult("whissell2012-table4.1", table, tuple(notes))
 
 
 def _times(
-    samples: int | None, random_state: Any, progress: Callable[[str], None] | None
+    samples: int | None, random_state: int, progress: Callable[[str], None] | None
 ) -> ExperimentResult:
+    """Run times and their growth beside the published complexity."""
     import pandas as pd
 
     rows = []
-    asked = [
+    internal = [
         (name, catalogue[key], RUNTIMES.get(name, "n²")) for (name, _), (key, _) in ROWS.items()
     ]
     external = [(row.title, row.record, row.runtime) for row in EXTERNAL]
-    for name, measure, published in [*asked[:samples], *external[:samples]]:
-        found = growth(measure, random_state=random_state)
+    for name, measure, published in [*internal[:samples], *external[:samples]]:
+        times = growth(measure, random_state=random_state)
         rows.append(
             {
                 "measure": name,
                 "key": measure.key,
                 "published": f"O({published})" if published else "",
                 "here": measure.cost,
-                "seconds": found["seconds"],
-                "exponent of n": found["n"],
-                "exponent of k": found["k"],
+                "seconds": times["seconds"],
+                "exponent of n": times["n"],
+                "exponent of k": times["k"],
             }
         )
         if progress is not None:
-            progress(f"{measure.key}: {found['seconds']:.3g} s")
+            progress(f"{measure.key}: {times['seconds']:.3g} s")
     objects, clusters = ", ".join(map(str, OBJECTS)), ", ".join(map(str, CLUSTERS))
     note = (
         f"One clustering of {objects} objects in {CLUSTERS[0]} clusters, and of {AT} objects in "
@@ -228,10 +235,11 @@ def _times(
     return ExperimentResult("measure-times", pd.DataFrame(rows), (note,))
 
 
-def _weak_forms(found: dict[str, Properties]) -> str:
+def _weak_forms(properties_of: dict[str, Properties]) -> str:
+    """Measures that have the weak form of a property, but not the strict one."""
     kept = [
         f"{key} ({side})"
-        for key, verdicts in found.items()
+        for key, verdicts in properties_of.items()
         for side in ("between", "within")
         if catalogue[key].kind == "internal"
         and verdicts[f"improving_{side}"].outcome == "violated"
@@ -240,10 +248,11 @@ def _weak_forms(found: dict[str, Properties]) -> str:
     return ", ".join(kept) or "none"
 
 
-def _catalogue(found: dict[str, Properties]) -> ExperimentResult:
+def _catalogue(properties_of: dict[str, Properties]) -> ExperimentResult:
+    """Verdicts for every measure of the catalogue."""
     return ExperimentResult(
         "measure-properties",
-        outcomes(found),
+        outcomes(properties_of),
         (
             "holds: no counterexample in the cases tried; ?: what should exist was not found, or "
             "the measure had no value; –: the property does not speak of it. "
@@ -252,13 +261,13 @@ def _catalogue(found: dict[str, Properties]) -> ExperimentResult:
     )
 
 
-def outcomes(found: dict[str, Properties]) -> pd.DataFrame:
+def outcomes(properties_of: dict[str, Properties]) -> pd.DataFrame:
     """A row for each measure, a column for each property."""
     import pandas as pd
 
     words = {"holds": "holds", "violated": "no", "undecided": "?", "not applicable": "–"}
     rows = {
         key: {PROPERTIES[v.property].name: words[v.outcome] for v in verdicts.verdicts}
-        for key, verdicts in found.items()
+        for key, verdicts in properties_of.items()
     }
     return pd.DataFrame.from_dict(rows, orient="index").fillna("").rename_axis("measure")

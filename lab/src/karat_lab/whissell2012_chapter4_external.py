@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.measures import Measure, catalogue, normalized_mutual_information
 from karat_lab.axioms import Valuation, known, properties
 from karat_lab.axioms.external import UNDECIDED, asymptotic_chance, finite_chance, optimal_numbers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 #: pairs of partitions of so many objects are behind what is found of optima and of chance
 OBJECTS = 7
@@ -55,11 +59,12 @@ class Row:
 
     @property
     def runtime(self) -> str:
-        """The published time; empty where there is none."""
+        """Published time, or an empty string."""
         return RUNTIMES.get(self.title, CELLS)
 
 
 def _normalized_by(normalizer: Any) -> Measure:
+    """Measure of mutual information with one normalizer."""
     function = partial(normalized_mutual_information, normalizer=normalizer)
     record = catalogue["normalized_mutual_information"]
     key = f"{record.key} ({normalizer})"
@@ -88,8 +93,8 @@ ROWS = (
 def claims_beside(
     samples: int | None = None,
     *,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Published beside found, a row for each cell, and a note for each that is refuted.
@@ -123,8 +128,10 @@ def claims_beside(
             full = properties(row.measure, names=FULLNESS, random_state=random_state)
         for key, column in FULLNESS.items():
             verdict = full[key]
-            found = {"holds": "yes", "violated": "no"}.get(verdict.outcome, UNDECIDED)
-            rows.append(_cell(row, column, row.full, found, verdict.n_cases, verdict.exhaustive_to))
+            outcome = {"holds": "yes", "violated": "no"}.get(verdict.outcome, UNDECIDED)
+            rows.append(
+                _cell(row, column, row.full, outcome, verdict.n_cases, verdict.exhaustive_to)
+            )
             if rows[-1]["verdict"] == "refuted":
                 notes.append(f"{row.title}, {column}, is refuted by\n{verdict.counterexample}")
         rows.append(_cell(row, "Optimal number of clusters", row.number, optimal_numbers(judge)))
@@ -142,22 +149,23 @@ def _cell(
     row: Row,
     column: str,
     published: str,
-    found: str,
+    outcome: str,
     cases: int | None = None,
     exhaustive_to: int | None = OBJECTS,
 ) -> dict[str, Any]:
-    verdict = "confirmed" if published == found else "refuted"
+    """Row for one cell of the table."""
+    verdict = "confirmed" if published == outcome else "refuted"
     # one case shows that a measure is not full, or that its chance varies; nothing else is shown
-    if published == found and (column in FULLNESS.values()) == (published == "yes"):
+    if published == outcome and (column in FULLNESS.values()) == (published == "yes"):
         verdict = f"not refuted in {cases:,} cases" if cases else "not refuted"
-    if not published or found == UNDECIDED:
+    if not published or outcome == UNDECIDED:
         verdict = UNDECIDED if published else "no claim"
     return {
         "measure": row.title,
         "key": row.record.key,
         "column": column,
         "published": published,
-        "found": found,
+        "found": outcome,
         "verdict": verdict,
         "cases": cases,
         "exhaustive to": exhaustive_to,

@@ -22,7 +22,11 @@ from karat_lab.whissell2012_chapter5_race import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
     import pandas as pd
+
 
 #: the weights that a table compares, the first of them with the second
 COMPARED = {
@@ -51,8 +55,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int | None = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """A table or a figure of chapter 5, or its questions on fresh collections.
@@ -72,21 +76,22 @@ def run(
         return _fresh(samples, seed, storage, progress)
     number = name.removeprefix(TABLE)
     weights = COMPARED[number]
-    found = cells(of_scale(SETS, samples), weights, samples, seed, storage, progress)
+    scores = cells(of_scale(SETS, samples), weights, samples, seed, storage, progress)
     if number in published.BEST:
-        table, notes = _best(found, number, weights)
+        table, notes = _best(scores, number, weights)
     elif number in published.BY_COLLECTION:
-        table, notes = _by_collection(found, number, weights)
+        table, notes = _by_collection(scores, number, weights)
     elif number in published.BY_ALGORITHM:
-        table, notes = _by_algorithm(found, number, weights)
+        table, notes = _by_algorithm(scores, number, weights)
     elif number == "5.8":
-        table, notes = _taus(found, seed)
+        table, notes = _taus(scores, seed)
     else:
-        table, notes = _rankings(found, number, weights[0], seed)
-    return ExperimentResult(name, table, (*notes, *_setting(found, samples, weights)))
+        table, notes = _rankings(scores, number, weights[0], seed)
+    return ExperimentResult(name, table, (*notes, *_setting(scores, samples, weights)))
 
 
-def _setting(found: pd.DataFrame, samples: int | None, weights: Sequence[str]) -> list[str]:
+def _setting(scores: pd.DataFrame, samples: int | None, weights: Sequence[str]) -> list[str]:
+    """Notes on the setting of the experiment."""
     starts, ks = scale(samples)
     notes = [
         f"Means over k = {', '.join(map(str, ks)) if len(ks) < 29 else '2..30'}; best of {starts} "
@@ -99,16 +104,16 @@ def _setting(found: pd.DataFrame, samples: int | None, weights: Sequence[str]) -
             f"k1 = 20 was chosen on {' and '.join(CHOSE_K1)} by the thesis, which tested on the "
             "others."
         )
-    empty = found[found.isna().any(axis=1)]
+    empty = scores[scores.isna().any(axis=1)]
     if len(empty):
-        told = ", ".join(" ".join(map(str, key)) for key in empty.index)
-        notes.append(f"Some fits failed, so these have no value: {told}.")
+        keys = ", ".join(" ".join(map(str, key)) for key in empty.index)
+        notes.append(f"Some fits failed, so these have no value: {keys}.")
     return notes
 
 
-def _change(one: Any, other: Any) -> dict[str, Any]:
+def _change(values: npt.ArrayLike, baseline: npt.ArrayLike) -> dict[str, Any]:
     """Mean change in % from the second to the first of each pair, with its interval."""
-    change = 100 * (np.asarray(one) / np.asarray(other) - 1)
+    change = 100 * (np.asarray(values) / np.asarray(baseline) - 1)
     change = change[~np.isnan(change)]
     low, high = mean_interval(change)
     return {
@@ -120,37 +125,38 @@ def _change(one: Any, other: Any) -> dict[str, Any]:
     }
 
 
-def _wide(found: pd.DataFrame, weight: str, measure: str) -> pd.DataFrame:
+def _wide(scores: pd.DataFrame, weight: str, measure: str) -> pd.DataFrame:
     """The scores of the algorithms that have one on every collection: (sets, algorithms)."""
-    own: Any = found.loc[weight]
-    wide = own[measure].unstack("algorithm", sort=False)
+    of_weight: Any = scores.loc[weight]
+    wide = of_weight[measure].unstack("algorithm", sort=False)
     return wide.dropna(axis=1)
 
 
-def _sets(found: pd.DataFrame) -> tuple[str, ...]:
+def _sets(scores: pd.DataFrame) -> tuple[str, ...]:
     """The collections that were run."""
-    return tuple(map(str, found.index.unique("set")))
+    return tuple(map(str, scores.index.unique("set")))
 
 
 # -- the tables --------------------------------------------------------------------------------
 
 
 def _by_collection(
-    found: pd.DataFrame, number: str, weights: Sequence[str]
+    scores: pd.DataFrame, number: str, weights: Sequence[str]
 ) -> tuple[Any, list[str]]:
+    """Changes by collection (tables 5.3 and 5.4), with notes."""
     import pandas as pd
 
     printed = published.BY_COLLECTION[number]
     rows: list[dict[str, Any]] = []
-    for which in [*_sets(found), "overall"]:
+    for which in [*_sets(scores), "overall"]:
         row: dict[str, Any] = {"collection": which}
         for i, measure in enumerate(MEASURES):
-            one, other = (_wide(found, w, measure).mean(axis=1) for w in weights)
+            second, first = (_wide(scores, w, measure).mean(axis=1) for w in weights)
             if which == "overall":
-                change = _change(one, other)
+                change = _change(second, first)
                 row |= {measure: change["change"], f"{measure} ±": change["±"]}
             else:
-                row[measure] = 100 * (one[which] / other[which] - 1)
+                row[measure] = 100 * (second[which] / first[which] - 1)
             row[f"{measure} published"] = printed[which][i] if which in printed else math.nan
         rows.append(row)
     shared = [row for row in rows[:-1] if row["collection"] in printed]
@@ -158,33 +164,34 @@ def _by_collection(
         m: (np.mean([r[m] for r in shared]), np.mean([r[f"{m} published"] for r in shared]))
         for m in MEASURES
     }
-    told = ", ".join(
+    counts_text = ", ".join(
         f"{m} {ours:.1f} (published {theirs:.1f})" for m, (ours, theirs) in same.items()
     )
     notes = [
         f"Change in % from {weights[1]} to {weights[0]} of the mean over the algorithms.",
-        f"Means over the {len(shared)} collections that both have: {told}.",
+        f"Means over the {len(shared)} collections that both have: {counts_text}.",
     ]
     return pd.DataFrame(rows), notes
 
 
 def _by_algorithm(
-    found: pd.DataFrame, number: str, weights: Sequence[str]
+    scores: pd.DataFrame, number: str, weights: Sequence[str]
 ) -> tuple[Any, list[str]]:
+    """Changes by algorithm, with notes."""
     import pandas as pd
 
     printed = published.BY_ALGORITHM[number]
     rows = []
-    every = _sets(found)
+    every = _sets(scores)
     for sets in (every, tuple(s for s in every if s not in CHOSE_K1)):
         if not any("bm25" in weight for weight in weights) and sets != every:
             continue
         for i, measure in enumerate(MEASURES):
-            one, other = (_wide(found, weight, measure).loc[list(sets)] for weight in weights)
-            for algorithm in one.columns.intersection(other.columns, sort=False):
+            second, first = (_wide(scores, weight, measure).loc[list(sets)] for weight in weights)
+            for algorithm in second.columns.intersection(first.columns, sort=False):
                 rows.append(
                     {"algorithm": algorithm, "measure": measure, "sets": len(sets)}
-                    | _change(one[algorithm], other[algorithm])
+                    | _change(second[algorithm], first[algorithm])
                     | {"published": printed[algorithm][i]}
                 )
     table = pd.DataFrame(rows)
@@ -201,18 +208,19 @@ def _by_algorithm(
     return table, notes
 
 
-def _best(found: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any, list[str]]:
+def _best(all_scores: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any, list[str]]:
+    """Best algorithm of each collection beside the published one, with notes."""
     import pandas as pd
 
     rows = []
     for measure, printed in published.BEST[number].items():
         for position, weight in enumerate((weights[1], weights[0])):
-            scores = _wide(found, weight, measure)
-            for which in _sets(found):
+            scores = _wide(all_scores, weight, measure)
+            for which in _sets(all_scores):
                 algorithm, value = (printed[which][:2], printed[which][2:])[position]
-                own = scores.loc[[which]].to_numpy(dtype=float)[0].tolist()
-                ours = dict(zip(map(str, scores.columns), own, strict=True))
-                best = max(ours, key=lambda one: ours[one])
+                values = scores.loc[[which]].to_numpy(dtype=float)[0].tolist()
+                ours = dict(zip(map(str, scores.columns), values, strict=True))
+                best = max(ours, key=lambda name: ours[name])
                 rows.append(
                     {
                         "measure": measure,
@@ -239,13 +247,16 @@ def _best(found: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any
     return table, notes
 
 
-def _rankings(found: pd.DataFrame, number: str, weight: str, seed: int) -> tuple[Any, list[str]]:
+def _rankings(
+    all_scores: pd.DataFrame, number: str, weight: str, seed: int
+) -> tuple[Any, list[str]]:
+    """Average ranks of the algorithms beside the published ranking, with notes."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
     notes = []
     for measure in MEASURES:
-        scores = _wide(found, weight, measure)
+        scores = _wide(all_scores, weight, measure)
         ranks = average_ranks(scores)
         printed = [a for a in published.RANKINGS[number][measure] if a in scores.columns]
         columns[measure] = ranks
@@ -264,28 +275,31 @@ def _rankings(found: pd.DataFrame, number: str, weight: str, seed: int) -> tuple
     return table, notes
 
 
-def _taus(found: pd.DataFrame, seed: int) -> tuple[Any, list[str]]:
+def _taus(all_scores: pd.DataFrame, seed: int) -> tuple[Any, list[str]]:
+    """Agreement of the measures' rankings beside the published one, with notes."""
     scores = {
-        f"{weight} {measure}": _wide(found, weight, measure)
+        f"{weight} {measure}": _wide(all_scores, weight, measure)
         for weight in ("tf", "tf-idf")
         for measure in MEASURES
     }
-    shared = set.intersection(*(set(own.columns) for own in scores.values()))
-    scores = {key: own[[a for a in own.columns if a in shared]] for key, own in scores.items()}
+    shared = set.intersection(*(set(wide.columns) for wide in scores.values()))
+    scores = {key: wide[[a for a in wide.columns if a in shared]] for key, wide in scores.items()}
     table = rank_agreement(scores, random_state=seed)[["one", "other", "tau", "low", "high"]]
-    printed = [published.TAUS[one, other] for one, other in table[["one", "other"]].to_numpy()]
+    printed = [
+        published.TAUS[first, second] for first, second in table[["one", "other"]].to_numpy()
+    ]
     table = table.assign(published=printed)
     inside = int(
         ((table["low"] <= table["published"]) & (table["published"] <= table["high"])).sum()
     )
     with_fq = table["one"].str.contains("FQ") != table["other"].str.contains("FQ")
-    own, theirs = (table.groupby(with_fq)[c].mean() for c in ("tau", "published"))
+    wide, published_means = (table.groupby(with_fq)[c].mean() for c in ("tau", "published"))
     return table, [
         f"{inside} of {len(table)} published τ lie within our interval (collections drawn with "
         "replacement).",
         "The thesis: FQ stands apart. τ of FQ with another measure is "
-        f"{own[True]:.2f} on average here (published {theirs[True]:.2f}), of the others "
-        f"{own[False]:.2f} ({theirs[False]:.2f}).",
+        f"{wide[True]:.2f} on average here (published {published_means[True]:.2f}), of the others "
+        f"{wide[False]:.2f} ({published_means[False]:.2f}).",
     ]
 
 
@@ -293,9 +307,12 @@ def _taus(found: pd.DataFrame, seed: int) -> tuple[Any, list[str]]:
 
 
 def _fresh(
-    samples: int | None, seed: int, storage: Any, progress: Callable[[str], None] | None
+    samples: int | None,
+    seed: int,
+    storage: str | Path | None,
+    progress: Callable[[str], None] | None,
 ) -> ExperimentResult:
-    """Does BM25 help, which clusterer leads, and do the conclusions carry over?"""
+    """Effect of BM25, ranking of clusterers, and agreement of fresh with first collections."""
     import pandas as pd
 
     weights = list(dict.fromkeys(w for pair in FRESH_PAIRS for w in pair))
@@ -304,26 +321,26 @@ def _fresh(
     rows = []
     for pair in FRESH_PAIRS:
         for measure in MEASURES:
-            tables = [[_wide(own, w, measure) for w in pair] for own in (first, fresh)]
+            tables = [[_wide(of_pair, w, measure) for w in pair] for of_pair in (first, fresh)]
             for algorithm in tables[1][0].columns:
                 row: dict[str, Any] = {
                     "from": pair[1], "to": pair[0], "measure": measure, "algorithm": algorithm,
                 }  # fmt: skip
-                for title, (one, other) in zip(("first", "fresh"), tables, strict=True):
-                    change = _change(one[algorithm], other[algorithm])
+                for title, (scores, baseline) in zip(("first", "fresh"), tables, strict=True):
+                    change = _change(scores[algorithm], baseline[algorithm])
                     row |= {title: change["change"], f"{title} ±": change["±"]}
                 rows.append(row)
     table = pd.DataFrame(rows)
     notes = []
     for pair in FRESH_PAIRS:
-        own = table[(table["to"] == pair[0]) & (table["measure"] == "NMI")]
+        of_pair = table[(table["to"] == pair[0]) & (table["measure"] == "NMI")]
         mean = [_wide(fresh, w, "NMI").mean(axis=1) for w in pair]
         change = _change(*mean)
-        up = own[own["fresh"] > own["fresh ±"]]["algorithm"]
+        up = of_pair[of_pair["fresh"] > of_pair["fresh ±"]]["algorithm"]
         notes.append(
             f"{pair[0]} over {pair[1]} by NMI on fresh collections: {change['change']:+.1f} % ± "
             f"{change['±']:.1f} on average over the algorithms, better on {change['better on']} of "
-            f"{len(mean[0])}; the interval of {len(up)} of {len(own)} algorithms is above 0"
+            f"{len(mean[0])}; the interval of {len(up)} of {len(of_pair)} algorithms is above 0"
             + (f" ({', '.join(up)})." if len(up) else ".")
         )
     for measure in MEASURES:
@@ -335,7 +352,7 @@ def _fresh(
             a for a in published.RANKINGS["5.7"][measure] if a in scores.columns
         ]
         taus = rank_agreement({measure: scores}, published=ways, random_state=seed)
-        told = "; ".join(
+        comparisons_text = "; ".join(
             f"τ with {r['other']} {r['tau']:.2f} ({r['low']:.2f} to {r['high']:.2f})"
             for _, r in taus.iterrows()
         )
@@ -343,7 +360,7 @@ def _fresh(
         notes.append(
             f"By {measure} with tf-idf the best average ranks are "
             + ", ".join(f"{a} {ranks[a]:.1f}" for a in ranks.index[:4])
-            + f" (critical difference {compared.critical_difference:.1f}); {told}."
+            + f" (critical difference {compared.critical_difference:.1f}); {comparisons_text}."
         )
     notes += _setting(fresh, samples, weights)
     notes.append(

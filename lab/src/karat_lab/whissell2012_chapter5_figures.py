@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from karat.clusterers import catalogue
 from karat.text import WEIGHTS, TermWeighter
 from karat_lab import ExperimentResult
 from karat_lab import whissell2012_chapter5_race as race
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LENGTHS = range(1, 31)
 SHOWN = (1, 5, 10, 20, 30)
@@ -23,17 +26,20 @@ _LIKE = (
 )
 
 
-def neighbours(name: str, storage: Any, progress: Callable[[str], None] | None) -> ExperimentResult:
+def neighbours(
+    name: str, storage: str | Path | None, progress: Callable[[str], None] | None
+) -> ExperimentResult:
     """Figure 5.1."""
     import pandas as pd
 
-    rows = _shares(Kept(storage, "neighbours"), progress)
+    rows = _shares(Journal(storage, "neighbours"), progress)
     shown = [f"r={r}" for r in SHOWN]
     table = pd.DataFrame(rows).set_index(["collection", "weight"])[shown]
     return ExperimentResult(name, table.reset_index(), (_LIKE, *_claims(rows)))
 
 
-def _shares(kept: Kept, progress: Callable[[str], None] | None) -> list[dict[str, Any]]:
+def _shares(kept: Journal, progress: Callable[[str], None] | None) -> list[dict[str, Any]]:
+    """Rows of the figure, computed or stored."""
     from karat import representations
 
     rows: list[dict[str, Any]] = []
@@ -43,12 +49,10 @@ def _shares(kept: Kept, progress: Callable[[str], None] | None) -> list[dict[str
             data: dict[str, Any] = {
                 weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
             }
-            table = representations(
-                data, truth=classes, n_neighbors=LENGTHS, k=(), max_objects=None
-            )
+            table = representations(data, y=classes, n_neighbors=LENGTHS, k=(), max_objects=None)
             for weight in WEIGHTS:
-                own: Any = table.loc[weight]
-                kept.put((which, weight), {f"r={r}": float(own[f"r={r}"]) for r in LENGTHS})
+                of_weight: Any = table.loc[weight]
+                kept.put((which, weight), {f"r={r}": float(of_weight[f"r={r}"]) for r in LENGTHS})
             if progress is not None:
                 progress(which)
         for weight in WEIGHTS:
@@ -59,18 +63,20 @@ def _shares(kept: Kept, progress: Callable[[str], None] | None) -> list[dict[str
 
 
 def _claims(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """What the thesis reads off its figure, counted here."""
+    """Statements of the thesis about its figure, counted here."""
     share = {
         (row["collection"], row["weight"]): np.array([row[f"r={r}"] for r in LENGTHS])
         for row in rows
     }
 
     def gap(better: str, worse: str, which: str) -> Any:
+        """Differences of the shares of two weightings."""
         return share[which, better] - share[which, worse]
 
     def counted(better: str, worse: str) -> str:
-        told = {which: int((gap(better, worse, which) > -0.001).sum()) for which in race.SETS}
-        return ", ".join(f"{which} {r}" for which, r in told.items())
+        """Number of lengths at which one weighting is no worse, by collection."""
+        counts = {which: int((gap(better, worse, which) > -0.001).sum()) for which in race.SETS}
+        return ", ".join(f"{which} {r}" for which, r in counts.items())
 
     crossing = [
         which
@@ -93,7 +99,10 @@ def _claims(rows: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def saturation(
-    name: str, samples: int | None, storage: Any, progress: Callable[[str], None] | None
+    name: str,
+    samples: int | None,
+    storage: str | Path | None,
+    progress: Callable[[str], None] | None,
 ) -> ExperimentResult:
     """Figure 5.2: UPGMA under BM25-tf-idf on the collections that k1 was chosen on."""
     values = np.unique(
@@ -121,13 +130,13 @@ def saturation(
     table = means.reset_index().rename(columns={"set": "collection", "representation": "k1"})
     table["k1"] = table["k1"].astype(int)
     table = table.sort_values(["collection", "k1"], ignore_index=True)
-    own = table.set_index(["collection", "k1"])["NMI"]
+    nmi = table.set_index(["collection", "k1"])["NMI"]
     notes = [
         "Means over the numbers of clusters. The thesis shows curves without figures; it reads off "
         "that 1.2 or 2 is too low, that too high a k1 costs less, and takes 20."
     ]
     for which in race.CHOSE_K1:
-        curve = own[which]
+        curve = nmi[which]
         notes.append(
             f"{which}, NMI: {curve[1]:.3f} at k1 = 1, {curve[2]:.3f} at 2, {curve[20]:.3f} at 20, "
             f"{curve[100]:.3f} at 100; the greatest, {curve.max():.3f}, at {curve.idxmax()}."

@@ -13,6 +13,8 @@ from karat.text import TermWeighter
 from karat_lab.data import term_counts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -61,7 +63,7 @@ def algorithms(starts: int) -> dict[str, Any]:
     """The seventeen of table 5.2, under the cosine."""
     from sklearn.cluster import BisectingKMeans, KMeans
 
-    found: dict[str, Any] = {
+    clusterers: dict[str, Any] = {
         "K-means": KMeans(init="random", n_init=starts),
         "PAM": catalogue["kmedoids"],
         "RB-K-means": BisectingKMeans(
@@ -76,14 +78,14 @@ def algorithms(starts: int) -> dict[str, Any]:
     }
     tries = min(starts, 10)
     for criterion in ("I2", "H1"):
-        found |= {
+        clusterers |= {
             f"RB-{criterion}": CriterionClustering(
                 criterion=criterion, method="bisection", n_init=tries
             ),
             f"Direct-{criterion}": CriterionClustering(criterion=criterion, n_init=tries),
             f"Agglo-{criterion}": catalogue[f"{criterion.lower()}-agglomerative"],
         }
-    return found
+    return clusterers
 
 
 def cells(
@@ -91,18 +93,18 @@ def cells(
     weights: Iterable[Any],
     samples: int | None,
     seed: int,
-    storage: Any = None,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
     """The means of the four measures over k, by weight, collection and algorithm."""
     starts, ks = scale(samples)
-    given = {}
+    data_sets = {}
     for which in sets:
         counts, classes = collection(which, seed)
         weighted = {weight: TermWeighter(weight).fit_transform(counts) for weight in weights}
-        given[which] = (weighted, classes)
+        data_sets[which] = (weighted, classes)
     race = Benchmark(
-        given, algorithms(starts), MEASURES.values(), k=ks, n_init=1, metric="cosine",
+        data_sets, algorithms(starts), MEASURES.values(), k=ks, n_init=1, metric="cosine",
         storage=storage, random_state=seed,
     ).run(progress)  # fmt: skip
     table = race.table.rename(columns={key: short for short, key in MEASURES.items()})

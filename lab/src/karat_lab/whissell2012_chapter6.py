@@ -14,13 +14,22 @@ import numpy as np
 
 from karat.datasets.synthetic import WHISSELL2012
 from karat_lab import ExperimentResult
-from karat_lab.whissell2012_chapter6_samples import REAL, Kept, Sample, keeping, sample_of
+from karat_lab.whissell2012_chapter6_samples import (
+    REAL,
+    ClusteredSample,
+    KeptParts,
+    keeping,
+    sample_of,
+)
 from karat_lab.whissell2012_tables import CHOSEN, TAUS_REAL, TAUS_SYNTHETIC
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from karat.measures.clarity import Clarity
+    from karat.runtime.types import RandomState
 
 TITLES = {
     "informativeness": "Informativeness",
@@ -42,7 +51,7 @@ _GENERALIZED = {
 }
 
 
-def scores_of(dataset: str, sample: int, kept: Kept) -> pd.DataFrame:
+def scores_of(dataset: str, sample: int, kept: KeptParts) -> pd.DataFrame:
     """Every measure and NMI for every clustering of a sample, made unless it is kept."""
     table = kept.get_table(dataset, sample, "scores")
     if table is None:
@@ -52,8 +61,8 @@ def scores_of(dataset: str, sample: int, kept: Kept) -> pd.DataFrame:
     return table
 
 
-def _learnt(dataset: str, sample: int, made: Sample, kept: Kept) -> Clarity:
-    """What the classifiers of the thesis predict for every clustering of a sample."""
+def _learnt(dataset: str, sample: int, made: ClusteredSample, kept: KeptParts) -> Clarity:
+    """Predictions of the thesis' classifiers for every clustering of a sample."""
     from karat.labelings import as_labelings
     from karat.measures.clarity import THESIS, Clarity, assess
 
@@ -64,35 +73,35 @@ def _learnt(dataset: str, sample: int, made: Sample, kept: Kept) -> Clarity:
         codes = part["codes"].astype(np.int32)
         return Clarity(as_labelings(made.labels), classifiers, codes, None)
     options: dict[str, Any] = {"classifiers": THESIS, "cv": 10} if synthetic else {}
-    found = assess(made.X, made.labels, random_state=made.seed, **options)
-    kept.put(dataset, sample, "predictions", {"codes": found.predictions.astype(np.int8)})
-    return found
+    clarity = assess(made.X, made.labels, random_state=made.seed, **options)
+    kept.put(dataset, sample, "predictions", {"codes": clarity.predictions.astype(np.int8)})
+    return clarity
 
 
-def judge(made: Sample, found: Clarity) -> pd.DataFrame:
+def judge(made: ClusteredSample, clarity: Clarity) -> pd.DataFrame:
     """Every measure and NMI for every clustering of a sample."""
     import karat
 
     others = [key for key in TITLES if not key.startswith("informativeness")]
     table = karat.evaluate(
         made.X,
-        found.labelings,
-        truth=made.truth,
+        clarity.labelings,
+        y=made.truth,
         measures=["normalized_mutual_information", *others],
     ).table
     # the nearest of no objects is infinitely far (6.15)
-    alone = [np.bincount(codes).min() == 1 for codes in found.labelings.codes]
+    alone = [np.bincount(codes).min() == 1 for codes in clarity.labelings.codes]
     table.loc[alone, "point_wise_margin"] = np.inf
-    table["informativeness"] = found.values()
+    table["informativeness"] = clarity.values()
     for key, measure in _GENERALIZED.items():
-        table[key] = found.agreement(karat.measures.catalogue[measure].function)
+        table[key] = clarity.agreement(karat.measures.catalogue[measure].function)
     return table[["normalized_mutual_information", *TITLES]]
 
 
 def scores(
     datasets: Iterable[str],
     count: int,
-    kept: Kept,
+    kept: KeptParts,
     progress: Callable[[str], None] | None,
 ) -> dict[str, pd.DataFrame]:
     """Scores of ``count`` samples of each data set; index (sample, clustering).
@@ -103,13 +112,15 @@ def scores(
 
     tables: dict[str, dict[int, pd.DataFrame]] = {dataset: {} for dataset in datasets}
     for sample in range(count):
-        for dataset, found in tables.items():
-            known = kept.get(dataset, sample, "scores") is not None
-            found[sample] = scores_of(dataset, sample, kept)
-            if progress is not None and not known:
+        for dataset, tables_of_set in tables.items():
+            was_stored = kept.get(dataset, sample, "scores") is not None
+            tables_of_set[sample] = scores_of(dataset, sample, kept)
+            if progress is not None and not was_stored:
                 progress(f"{dataset}: sample {sample + 1} of {count}")
     names = ["sample", "clustering"]
-    return {dataset: pd.concat(found, names=names) for dataset, found in tables.items()}
+    return {
+        dataset: pd.concat(tables_of_set, names=names) for dataset, tables_of_set in tables.items()
+    }
 
 
 def rank_correlation(table: pd.DataFrame, key: str) -> float:
@@ -118,9 +129,9 @@ def rank_correlation(table: pd.DataFrame, key: str) -> float:
 
     import karat
 
-    found = table[[key, "normalized_mutual_information"]].dropna()
-    value = karat.measures.catalogue[key].sign * found[key]
-    return float(kendalltau(value, found["normalized_mutual_information"]).statistic)
+    defined = table[[key, "normalized_mutual_information"]].dropna()
+    value = karat.measures.catalogue[key].sign * defined[key]
+    return float(kendalltau(value, defined["normalized_mutual_information"]).statistic)
 
 
 def jackknife(table: pd.DataFrame, key: str) -> float:
@@ -162,7 +173,7 @@ def correlation_table(
 
 
 def chosen_k_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """How often each measure's best clustering of a sample, of ties the fewest, has k clusters."""
+    """Frequency of k clusters in each measure's best clustering, ties to fewer clusters."""
     import pandas as pd
 
     rows = {}
@@ -187,15 +198,15 @@ def _best_numbers(part: pd.DataFrame, key: str) -> list[int]:
 
 
 def _ties(tables: dict[str, pd.DataFrame]) -> str:
-    """How many clusterings share the best informativeness."""
+    """Note on the number of clusterings that share the best informativeness."""
     counts = {
         dataset: [len(_best_numbers(p, "informativeness")) for _, p in table.groupby("sample")]
         for dataset, table in tables.items()
     }
-    told = ", ".join(f"{dataset} {np.median(found):g}" for dataset, found in counts.items())
+    medians = ", ".join(f"{dataset} {np.median(numbers):g}" for dataset, numbers in counts.items())
     return (
         "Of clusterings that share the best value that of the fewest clusters counts. Median "
-        f"number of the clusterings of a sample that share the best informativeness: {told}."
+        f"number of the clusterings of a sample that share the best informativeness: {medians}."
     )
 
 
@@ -225,8 +236,8 @@ def run(
     *,
     name: str = "whissell2012-table6.1",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Run one of the three experiments; tables 6.1 and 6.2 share their samples in ``storage``.

@@ -16,8 +16,12 @@ from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat_lab.data import points
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.runtime.types import RandomState
 
 K = range(2, 21)
 #: real data set -> file, and what differs from the one of the thesis
@@ -39,6 +43,7 @@ def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArr
     from karat.labelings import cut_dendrogram
 
     def two_means(points: NDArray[np.float64], k: int) -> NDArray[np.int32]:
+        """Labels by k-means with 20 starts."""
         seed = int(rng.integers(2**31 - 1))
         model = KMeans(k, init="random", n_init=20, random_state=seed)
         with warnings.catch_warnings():
@@ -46,24 +51,24 @@ def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArr
             warnings.simplefilter("ignore", ConvergenceWarning)
             return model.fit_predict(points).astype(np.int32)
 
-    found = {f"kmeans {k}": two_means(X, k) for k in K}
+    labelings = {f"kmeans {k}": two_means(X, k) for k in K}
     labels = np.zeros(len(X), dtype=np.int32)
     for k in K:
         largest = np.flatnonzero(labels == np.bincount(labels).argmax())
         labels = labels.copy()
         labels[largest[two_means(X[largest], 2) == 1]] = k - 1
-        found[f"bisecting {k}"] = labels
+        labelings[f"bisecting {k}"] = labels
     trees = {name: fastcluster.linkage(X, name) for name in ("average", "complete", "single")}
     S = similarities(X)
     trees |= {name: criterion_tree(S, name) for name in ("E1", "I1", "I2")}
     for name, tree in trees.items():
         for k, row in zip(K, cut_dendrogram(tree, n_clusters=K), strict=True):
-            found[f"{name} {k}"] = row
-    return found
+            labelings[f"{name} {k}"] = row
+    return labelings
 
 
 def similarities(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One less the distance over the largest distance, of all pairs."""
+    """Similarities of all pairs: 1 − distance / largest distance."""
     from scipy.spatial.distance import pdist, squareform
 
     distances = squareform(pdist(X))
@@ -88,7 +93,7 @@ def criterion_tree(S: NDArray[np.float64], criterion: str) -> NDArray[np.float64
 
 
 def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
-    """One sample: a synthetic set drawn anew, or half of a real one at random, unscaled.
+    """A random sample: a new synthetic set, or half of a real one, unscaled.
 
     Objects of a real set that lack a value are dropped first.
     """
@@ -99,10 +104,10 @@ def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
     return X[rows], truth[rows]
 
 
-class Kept:
+class KeptParts:
     """Finished parts of samples, in a SQLite file or in memory; each part is some arrays."""
 
-    def __init__(self, path: Any, seed: int) -> None:
+    def __init__(self, path: str | Path | None, seed: int) -> None:
         self.seed = seed
         self.db = sqlite3.connect(":memory:" if path is None else str(path), timeout=60)
         self.db.execute(
@@ -136,10 +141,10 @@ class Kept:
         """A table that was put with :meth:`put_table`."""
         import pandas as pd
 
-        found = self.get(dataset, sample, part)
-        if found is None:
+        arrays = self.get(dataset, sample, part)
+        if arrays is None:
             return None
-        return pd.DataFrame(found["values"], index=found["rows"], columns=found["columns"])
+        return pd.DataFrame(arrays["values"], index=arrays["rows"], columns=arrays["columns"])
 
     def put_table(self, dataset: str, sample: int, part: str, table: pd.DataFrame) -> None:
         """Store a table."""
@@ -148,20 +153,20 @@ class Kept:
 
 
 @contextmanager
-def keeping(path: Any, random_state: Any) -> Iterator[Kept]:
-    """What is kept for a seed; closed at the end."""
+def keeping(path: str | Path | None, random_state: RandomState) -> Iterator[KeptParts]:
+    """Stored parts for a seed, closed at the end."""
     if isinstance(random_state, (int, np.integer)):
         seed = int(random_state)
     else:
         seed = int(np.random.default_rng(random_state).integers(2**31 - 1))
-    kept = Kept(path, seed)
+    kept = KeptParts(path, seed)
     with closing(kept.db):
         yield kept
 
 
 @dataclass(frozen=True)
-class Sample:
-    """One sample of a data set and its clusterings.
+class ClusteredSample:
+    """A sample of a data set with its clusterings.
 
     Attributes
     ----------
@@ -186,8 +191,8 @@ def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Gen
     return *draw(dataset, rng), rng
 
 
-def sample_of(dataset: str, sample: int, kept: Kept) -> Sample:
-    """One sample, clustered unless its clusterings are kept."""
+def sample_of(dataset: str, sample: int, kept: KeptParts) -> ClusteredSample:
+    """A sample with its clusterings, stored or computed."""
     from threadpoolctl import threadpool_limits
 
     X, truth, rng = drawn(dataset, sample, kept.seed)
@@ -202,4 +207,6 @@ def sample_of(dataset: str, sample: int, kept: Kept) -> Sample:
         part = {"names": np.array(list(labels)), "codes": codes, "seed": np.array(seed)}
         kept.put(dataset, sample, "labels", part)
     rows = part["codes"].astype(np.int32)
-    return Sample(X, truth, dict(zip(part["names"].tolist(), rows, strict=True)), int(part["seed"]))
+    return ClusteredSample(
+        X, truth, dict(zip(part["names"].tolist(), rows, strict=True)), int(part["seed"])
+    )

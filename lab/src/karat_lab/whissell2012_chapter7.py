@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat_lab import ExperimentResult
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 from karat_lab.whissell2012_chapter7_mails import (
     CLUSTERERS,
     FEW,
@@ -22,10 +22,13 @@ from karat_lab.whissell2012_chapter7_mails import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
 
 SAMPLES = 20
 SHOWN = (2, 5, 10, 25, 50)
@@ -81,8 +84,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: int | None = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """A table or a figure of chapter 7; all of them share their samples.
@@ -92,27 +95,31 @@ def run(
     """
     seed, count = int(random_state or 0), SAMPLES if samples is None else max(samples, 1)
     size = FEW if samples == 0 else TRAINED
-    found = _samples(count, size, seed, storage, progress)
+    tables = _samples(count, size, seed, storage, progress)
     sets = _SETS.format(size=size)
     if name.endswith("table7.2"):
-        return ExperimentResult(name, _purities(found), (sets, *_errors_of(count)))
+        return ExperimentResult(name, _purities(tables), (sets, *_errors_of(count)))
     if name in _SPLIT:
-        return ExperimentResult(name, _measures_compared(found, _SPLIT[name]), (sets, _TESTED))
+        return ExperimentResult(name, _measures_compared(tables, _SPLIT[name]), (sets, _TESTED))
     if name.endswith("table7.5"):
-        return ExperimentResult(name, _methods_compared(found), (sets, _TESTED))
+        return ExperimentResult(name, _methods_compared(tables), (sets, _TESTED))
     if name.endswith("figure7.4"):
-        return ExperimentResult(name, _spent_table(found), (sets, _GAIN))
-    return ExperimentResult(name, _gains(found), (sets, _GAIN, *_claims(found)))
+        return ExperimentResult(name, _spent_table(tables), (sets, _GAIN))
+    return ExperimentResult(name, _gains(tables), (sets, _GAIN, *_claims(tables)))
 
 
 def _samples(
-    count: int, size: int, seed: int, storage: Any, progress: Callable[[str], None] | None
+    count: int,
+    size: int,
+    seed: int,
+    storage: str | Path | None,
+    progress: Callable[[str], None] | None,
 ) -> dict[str, pd.DataFrame]:
-    """One row a sample for each collection; a sample of each before the next."""
+    """Rows of the samples of each collection."""
     import pandas as pd
 
     few = "" if size == TRAINED else f", {size} e-mails"
-    kept = Kept(storage, f"chapter 7, random_state {seed}{few}")
+    kept = Journal(storage, f"chapter 7, random_state {seed}{few}")
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in MAILS}
     for sample in range(count):
         for name in MAILS:
@@ -123,16 +130,18 @@ def _samples(
                 if progress is not None:
                     progress(f"{name}: sample {sample + 1} of {count}")
             rows[name].append(row)
-    return {name: pd.DataFrame(found) for name, found in rows.items()}
+    return {name: pd.DataFrame(rows_of_name) for name, rows_of_name in rows.items()}
 
 
 def _errors_of(count: int) -> tuple[str, ...]:
+    """Note on the intervals."""
     if count == 1:
         return ("One sample, so that no error is known.",)
     return (f"Means over {count} samples; ±: half width of the 95 % interval by t.",)
 
 
 def _half_width(values: Floats) -> float:
+    """Half width of the 95 % interval of a mean."""
     from scipy import stats
 
     n = len(values)
@@ -141,11 +150,12 @@ def _half_width(values: Floats) -> float:
     return float(stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n))
 
 
-def _purities(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _purities(samples: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Purities of the clusterings beside the published ones."""
     import pandas as pd
 
     rows = []
-    for name, table in found.items():
+    for name, table in samples.items():
         for clusterer in (*CLUSTERERS, "random"):
             for k, published in zip(SHOWN, PUBLISHED_PURITY[BESIDE[name]][clusterer], strict=True):
                 key = "purity random" if clusterer == "random" else f"purity {clusterer} {k}"
@@ -181,20 +191,20 @@ def _resampled(count: int) -> NDArray[np.int64]:
     return np.vstack([np.arange(count), rng.integers(0, count, (2000, count))])
 
 
-def _gain(table: pd.DataFrame, what: str, ks: Any = KS) -> Floats:
+def _gain(table: pd.DataFrame, column: str, ks: Any = KS) -> Floats:
     """ln(s/b) for all samples (first row) and for resamples of them; a column for each k."""
     draws = _resampled(len(table))
     columns = []
     for k in ks:
         s = table[f"random {k}"].to_numpy()[draws].mean(axis=1)
-        b = table[f"{what} {k}"].to_numpy()[draws].mean(axis=1)
+        b = table[f"{column} {k}"].to_numpy()[draws].mean(axis=1)
         # a perfect filter in every sample is as good as one wrong pair in 10^6
         columns.append(np.log(np.maximum(s, 1e-4) / np.maximum(b, 1e-4)))
     return np.column_stack(columns)
 
 
 def _interval(values: Floats) -> tuple[float, float]:
-    """Of a value for all samples and for each resample; NaN without resamples."""
+    """Interval from a value for all samples and for each resample; NaN without resamples."""
     if len(values) == 1:
         return math.nan, math.nan
     low, high = np.quantile(values[1:], (0.025, 0.975))
@@ -202,17 +212,18 @@ def _interval(values: Floats) -> tuple[float, float]:
 
 
 def _worded(values: Floats, form: str = ".2f", unit: str = "") -> str:
-    """The value, and its interval where there is one."""
+    """Value in words, with its interval if there is one."""
     low, high = _interval(values)
-    told = f"{values[0]:{form}}{unit}"
-    return told if math.isnan(low) else f"{told} ({low:{form}} to {high:{form}})"
+    text = f"{values[0]:{form}}{unit}"
+    return text if math.isnan(low) else f"{text} ({low:{form}} to {high:{form}})"
 
 
-def _gains(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _gains(samples: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Gains of the methods by measure."""
     import pandas as pd
 
     rows = []
-    for name, table in found.items():
+    for name, table in samples.items():
         for method in METHODS:
             for key, title in MEASURES.items():
                 gains = _gain(table, f"{method} {key}")
@@ -225,31 +236,33 @@ def _gains(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _claims(found: dict[str, pd.DataFrame]) -> tuple[str, ...]:
-    """What the thesis says of its figures, for ours."""
+def _claims(samples: dict[str, pd.DataFrame]) -> tuple[str, ...]:
+    """Statements of the thesis about its figures, for ours."""
     notes = []
     for method in METHODS:
-        told = []
-        for name, table in found.items():
+        parts = []
+        for name, table in samples.items():
             worse = np.mean(
                 [100 * (np.exp(_gain(table, f"{method} {m}")) - 1).mean(axis=1) for m in MEASURES],
                 axis=0,
             )
-            told.append(f"{name} {_worded(worse, '.0f', ' %')}")
+            parts.append(f"{name} {_worded(worse, '.0f', ' %')}")
         trec, ceas = PUBLISHED_WORSE[method]
         notes.append(
-            f"Random labels are worse than {method}, over all measures, by: {'; '.join(told)} "
+            f"Random labels are worse than {method}, over all measures, by: {'; '.join(parts)} "
             f"(published: TREC2005 {trec} %, CEAS2008 {ceas} %)."
         )
-    told = []
-    for name, table in found.items():
+    parts = []
+    for name, table in samples.items():
         last = _gain(table, "FCSF informativeness", (50,))[:, 0]
         errors = table["errors 32"].to_numpy()
         half = f" ± {_half_width(errors):.1f}" if len(errors) > 1 else ""
-        told.append(f"{name}: {_worded(last)}, {errors.mean():.1f}{half} % misclassified at k = 32")
+        parts.append(
+            f"{name}: {_worded(last)}, {errors.mean():.1f}{half} % misclassified at k = 32"
+        )
     notes.append(
         "FCSF by informativeness with 50 labels, gain over random labels: "
-        + "; ".join(told)
+        + "; ".join(parts)
         + " (published: about 2 % misclassified at k = 32 on CEAS2008)."
     )
     return tuple(notes)
@@ -258,14 +271,14 @@ def _claims(found: dict[str, pd.DataFrame]) -> tuple[str, ...]:
 # -- measures and methods compared -------------------------------------------------------------
 
 
-def _compared(one: Floats, other: Floats) -> dict[str, Any]:
+def _compared(first: Floats, second: Floats) -> dict[str, Any]:
     """Wilcoxon's test over k, the mean difference and its interval over samples."""
     from scipy import stats
 
-    low, high = _interval((one - other).mean(axis=1))
-    same = np.array_equal(one[0], other[0])
-    p = 1.0 if same else float(stats.wilcoxon(one[0], other[0]).pvalue)
-    difference = float((one[0] - other[0]).mean())
+    low, high = _interval((first - second).mean(axis=1))
+    same = np.array_equal(first[0], second[0])
+    p = 1.0 if same else float(stats.wilcoxon(first[0], second[0]).pvalue)
+    difference = float((first[0] - second[0]).mean())
     sign = "-" if p >= 0.05 or difference == 0 else ">" if difference > 0 else "<"
     return {
         "sign": sign * (2 if p < 0.005 and sign != "-" else 1),
@@ -276,34 +289,36 @@ def _compared(one: Floats, other: Floats) -> dict[str, Any]:
     }
 
 
-def _measures_compared(found: dict[str, pd.DataFrame], names: tuple[str, ...]) -> pd.DataFrame:
+def _measures_compared(samples: dict[str, pd.DataFrame], names: tuple[str, ...]) -> pd.DataFrame:
+    """Pairs of measures compared by the gains of each method."""
     import pandas as pd
 
     rows = []
     for name in names:
         for method in METHODS:
             signs = iter(PUBLISHED_SIGNS[BESIDE[name]][method].split())
-            gains = {key: _gain(found[name], f"{method} {key}") for key in MEASURES}
-            for i, one in enumerate(MEASURES):
-                for other in list(MEASURES)[i + 1 :]:
+            gains = {key: _gain(samples[name], f"{method} {key}") for key in MEASURES}
+            for i, first in enumerate(MEASURES):
+                for second in list(MEASURES)[i + 1 :]:
                     rows.append(
                         {
                             "collection": name,
                             "method": method,
-                            "one": MEASURES[one],
-                            "other": MEASURES[other],
+                            "one": MEASURES[first],
+                            "other": MEASURES[second],
                         }
-                        | _compared(gains[one], gains[other])
+                        | _compared(gains[first], gains[second])
                         | {"published": next(signs), "corpus": BESIDE[name]}
                     )
     return pd.DataFrame(rows)
 
 
-def _methods_compared(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _methods_compared(samples: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The two methods compared by measure."""
     import pandas as pd
 
     rows = []
-    for name, table in found.items():
+    for name, table in samples.items():
         printed = PUBLISHED_BETTER[BESIDE[name]]
         for (key, title), published in zip(MEASURES.items(), printed, strict=True):
             result = _compared(_gain(table, f"FCSF {key}"), _gain(table, f"CMSF {key}"))
@@ -313,13 +328,13 @@ def _methods_compared(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _spent_table(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def _spent_table(samples: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Gains of the methods by informativeness, and of other ways to spend the labels."""
     import pandas as pd
 
     ways = {f"{method} informativeness": method for method in METHODS} | {w: w for w in SPENT}
     rows = []
-    for name, table in found.items():
+    for name, table in samples.items():
         for column, title in ways.items():
             row: dict[str, Any] = {"collection": name, "method": title}
             for k in range(6, max(KS) + 1, 6):

@@ -17,10 +17,12 @@ from karat.text import TextVectorizer
 from karat_lab.data import records
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Rows
+
     Objects = NDArray[np.object_]
 
 MAILS = ("trec07p_sample", "spamassassin", "lingspam_bare")
@@ -62,7 +64,7 @@ def content(text: str) -> str:
 
 
 def vectors(texts: list[str]) -> Any:
-    """Which 4-byte-grams occur in the first bytes of each text, in 20 texts or more."""
+    """Presence of 4-byte-grams in the first bytes of each text, for those in at least 20 texts."""
     vectorizer = TextVectorizer(
         "binary", analyzer="bytes", min_df=MIN_DF, max_df=1.0, max_bytes=FIRST_BYTES, norm=None
     )
@@ -72,9 +74,9 @@ def vectors(texts: list[str]) -> Any:
 @lru_cache(maxsize=1)
 def mails(name: str) -> tuple[Any, Objects]:
     """Vectors and classes of a collection."""
-    found = records(name)
-    labels = np.array([record["label"] for record in found], dtype=object)
-    return vectors([record["text"] for record in found]), labels
+    mails_read = records(name)
+    labels = np.array([record["label"] for record in mails_read], dtype=object)
+    return vectors([record["text"] for record in mails_read]), labels
 
 
 @dataclass(frozen=True)
@@ -116,16 +118,16 @@ def sample_of(name: str, rng: np.random.Generator, size: int) -> Mails:
     )
 
 
-def bisections(X: Any, most: int, starts: int, seed: int) -> Iterator[NDArray[np.int64]]:
+def bisections(X: Rows, most: int, starts: int, seed: int) -> Iterator[NDArray[np.int64]]:
     """Repeated bisection: the largest cluster is split, by spherical k-means, into two."""
     labels = np.zeros(X.shape[0], dtype=np.int64)
     for k in range(2, most + 1):
         largest = int(np.bincount(labels).argmax())
-        own = np.flatnonzero(labels == largest)
+        members = np.flatnonzero(labels == largest)
         model = SphericalKMeans(
             2, refine=False, init="random", n_init=starts, random_state=seed + k
         )
-        labels[own[model.fit_predict(X[own]) == 1]] = k - 1
+        labels[members[model.fit_predict(X[members]) == 1]] = k - 1
         yield labels.copy()
 
 
@@ -159,32 +161,34 @@ def judge(made: Mails, labelings: dict[str, NDArray[Any]]) -> pd.DataFrame:
     import karat
     from karat.measures.clarity import assess
 
-    found = assess(made.Z, labelings, classifiers="email")
+    assessment = assess(made.Z, labelings, classifiers="email")
     others = [key for key in MEASURES if key != "informativeness"]
     table = karat.evaluate(
-        made.Z, found.labelings, truth=made.truth, measures=["purity", *others]
+        made.Z, assessment.labelings, y=made.truth, measures=["purity", *others]
     ).table
     for key in others:
         table[key] *= karat.measures.catalogue[key].sign
     # the nearest of no objects is infinitely far (6.15)
-    alone = [np.bincount(codes).min() == 1 for codes in found.labelings.codes]
+    alone = [np.bincount(codes).min() == 1 for codes in assessment.labelings.codes]
     table.loc[alone, "point_wise_margin"] = np.inf
-    table["informativeness"] = found.values()
+    table["informativeness"] = assessment.values()
     return table
 
 
-def ranked(made: Mails, rows: NDArray[Any], labels: Any) -> tuple[float, float]:
+def ranked(made: Mails, rows: NDArray[Any], labels: npt.ArrayLike) -> tuple[float, float]:
     """1 − AUC and the share of errors, in %, of a logistic regression on the other e-mails."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
 
-    given = np.asarray(labels) == "spam"
+    is_spam = np.asarray(labels) == "spam"
     spam = made.truth_test == "spam"
-    if given.all() or not given.any():
-        return 50.0, 100 * float(np.mean(spam != given[0]))
-    model = LogisticRegression(max_iter=1000).fit(made.Z[rows], given)
-    told = model.decision_function(made.Z_test)
-    return 100 * (1 - float(roc_auc_score(spam, told))), 100 * float(np.mean((told > 0) != spam))
+    if is_spam.all() or not is_spam.any():
+        return 50.0, 100 * float(np.mean(spam != is_spam[0]))
+    model = LogisticRegression(max_iter=1000).fit(made.Z[rows], is_spam)
+    scores = model.decision_function(made.Z_test)
+    return 100 * (1 - float(roc_auc_score(spam, scores))), 100 * float(
+        np.mean((scores > 0) != spam)
+    )
 
 
 def filters(made: Mails, table: pd.DataFrame, labelings: dict[str, Any]) -> dict[str, float]:
@@ -194,18 +198,18 @@ def filters(made: Mails, table: pd.DataFrame, labelings: dict[str, Any]) -> dict
     D = pairwise_distances(made.Z)
     all_rows = np.arange(len(D))
     row: dict[str, float] = {}
-    known: dict[str, tuple[float, tuple[float, float]]] = {}
+    results: dict[str, tuple[float, tuple[float, float]]] = {}
     for k in KS:
         names = [f"{clusterer} {k}" for clusterer in CLUSTERERS]
         for key in MEASURES:
             best = str(table.loc[names, key].astype(float).idxmax())
-            if best not in known:
-                asked = central_objects(D, labelings[best], metric="precomputed")
-                medoids = np.concatenate(asked)
-                full = spread_labels(labelings[best], asked, made.truth)
+            if best not in results:
+                chosen = central_objects(D, labelings[best], metric="precomputed")
+                medoids = np.concatenate(chosen)
+                full = spread_labels(labelings[best], chosen, made.truth)
                 cmsf = ranked(made, medoids, made.truth[medoids])[0]
-                known[best] = (cmsf, ranked(made, all_rows, full))
-            cmsf, fcsf = known[best]
+                results[best] = (cmsf, ranked(made, all_rows, full))
+            cmsf, fcsf = results[best]
             row[f"CMSF {key} {k}"], row[f"FCSF {key} {k}"] = cmsf, fcsf[0]
             if key == "informativeness":
                 row[f"errors {k}"] = fcsf[1]
@@ -225,17 +229,17 @@ def _spent(
         k = int(budget * (1 - later)) // per_cluster
         names = [f"{clusterer} {k}" for clusterer in CLUSTERERS]
         best = str(table.loc[names, "informativeness"].astype(float).idxmax())
-        asked = central_objects(D, labelings[best], per_cluster, metric="precomputed")
-        rows = np.concatenate(asked)
+        chosen = central_objects(D, labelings[best], per_cluster, metric="precomputed")
+        rows = np.concatenate(chosen)
         if per_cluster > 1:
-            full = spread_labels(labelings[best], asked, made.truth)
+            full = spread_labels(labelings[best], chosen, made.truth)
             full[rows] = made.truth[rows]
             row[f"{title} {budget}"] = ranked(made, np.arange(len(D)), full)[0]
             continue
-        given = made.truth[rows] == "spam"
+        is_spam = made.truth[rows] == "spam"
         unsure = np.zeros(len(D))
-        if given.any() and not given.all():
-            model = LogisticRegression(max_iter=1000).fit(made.Z[rows], given)
+        if is_spam.any() and not is_spam.all():
+            model = LogisticRegression(max_iter=1000).fit(made.Z[rows], is_spam)
             unsure = np.abs(model.decision_function(made.Z))
         unsure[rows] = np.inf
         rows = np.concatenate([rows, np.argsort(unsure, kind="stable")[: budget - len(rows)]])
@@ -247,11 +251,11 @@ def drawn(made: Mails, rng: np.random.Generator) -> dict[str, float]:
     """(1 − AUC)% of filters trained on so many random e-mails, the mean over the draws."""
     row = {}
     for k in KS:
-        found = []
+        errors = []
         for _ in range(DRAWS):
             rows = rng.choice(len(made.truth), k, replace=False)
-            found.append(ranked(made, rows, made.truth[rows])[0])
-        row[f"random {k}"] = float(np.mean(found))
+            errors.append(ranked(made, rows, made.truth[rows])[0])
+        row[f"random {k}"] = float(np.mean(errors))
     return row
 
 

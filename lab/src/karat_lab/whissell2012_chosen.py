@@ -13,7 +13,11 @@ from karat_lab.whissell2012_chapter6 import TITLES, scores_of
 from karat_lab.whissell2012_chapter6_samples import keeping, sample_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
+
+    from karat.runtime.types import RandomState
 
     Codes = NDArray[np.int64]
 
@@ -26,8 +30,8 @@ LEFT = {0, 4, 5}
 
 
 @dataclass(frozen=True)
-class Claim:
-    """What the thesis says of the clusterings that some measures chose.
+class ChoiceClaim:
+    """Statement of the thesis about clusterings chosen by measures.
 
     Attributes
     ----------
@@ -66,10 +70,11 @@ def of_whole_classes(each: int | None = None) -> Callable[[Codes, Codes], bool]:
     """Whether every cluster is made of whole classes, of ``each`` so many."""
 
     def holds(truth: Codes, labels: Codes) -> bool:
-        found = homes(truth, labels)
-        if found is None:
+        """Whether every cluster is made of whole classes."""
+        home_clusters = homes(truth, labels)
+        if home_clusters is None:
             return False
-        sizes = np.bincount(found, minlength=labels.max() + 1)
+        sizes = np.bincount(home_clusters, minlength=labels.max() + 1)
         return bool((sizes == each).all() if each is not None else (sizes > 0).all())
 
     return holds
@@ -82,10 +87,10 @@ def pure(truth: Codes, labels: Codes) -> bool:
 
 def left_and_right(truth: Codes, labels: Codes) -> bool:
     """Whether the two clusters of 6GAUSS are its left and its right side."""
-    found = homes(truth, labels)
-    if found is None:
+    home_clusters = homes(truth, labels)
+    if home_clusters is None:
         return False
-    sides = [{c for c, home in enumerate(found) if home == side} for side in (0, 1)]
+    sides = [{c for c, home in enumerate(home_clusters) if home == side} for side in (0, 1)]
     return LEFT in sides
 
 
@@ -103,24 +108,24 @@ def singleton(truth: Codes, labels: Codes) -> bool:
 
 _TEXT = "section 6.3.5"
 CLAIMS = (
-    Claim("two clusters unrelated to the classes", "figure 6.7", "2GAUSS", (),
+    ChoiceClaim("two clusters unrelated to the classes", "figure 6.7", "2GAUSS", (),
           lambda k: k == 2, unrelated, 0.0),
-    Claim("two clusters chosen: whole classes", _TEXT, "ELONGATED",
+    ChoiceClaim("two clusters chosen: whole classes", _TEXT, "ELONGATED",
           ("informativeness_ari", "informativeness_eq", "point_wise_margin"),
           lambda k: k == 2, of_whole_classes()),
-    Claim("two clusters chosen: four whole classes each", _TEXT, "CUBE", ("informativeness",),
+    ChoiceClaim("two clusters chosen: four whole classes each", _TEXT, "CUBE", ("informativeness",),
           lambda k: k == 2, of_whole_classes(4)),
-    Claim("four clusters chosen: two whole classes each", _TEXT, "CUBE", ("informativeness",),
+    ChoiceClaim("four clusters chosen: two whole classes each", _TEXT, "CUBE", ("informativeness",),
           lambda k: k == 4, of_whole_classes(2)),
-    Claim("two clusters chosen: the two rings", _TEXT, "RINGS", INFORMATIVE,
+    ChoiceClaim("two clusters chosen: the two rings", _TEXT, "RINGS", INFORMATIVE,
           lambda k: k == 2, of_whole_classes(1)),
-    Claim("more than two chosen: each of one ring", "figure 6.8", "RINGS", INFORMATIVE,
+    ChoiceClaim("more than two chosen: each of one ring", "figure 6.8", "RINGS", INFORMATIVE,
           lambda k: k > 2, pure),
-    Claim("two clusters chosen: left and right", "figure 6.9", "6GAUSS", INFORMATIVE,
+    ChoiceClaim("two clusters chosen: left and right", "figure 6.9", "6GAUSS", INFORMATIVE,
           lambda k: k == 2, left_and_right),
 )  # fmt: skip
 #: figure 6.10 shows one; how often it is so is not published
-SHOWN = Claim("chosen: with a cluster of one object", "figure 6.10", "6GAUSS",
+SHOWN = ChoiceClaim("chosen: with a cluster of one object", "figure 6.10", "6GAUSS",
               ("davies_bouldin_index",), lambda k: True, singleton)  # fmt: skip
 
 
@@ -128,11 +133,11 @@ def run(
     *,
     name: str = "whissell2012-section6.3.5",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Look at the clusterings that the measures choose, as the thesis does.
+    """Shares of the chosen clusterings for which the thesis' statements hold.
 
     ``samples``: samples of each data set; 50 by default.
 
@@ -142,7 +147,7 @@ def run(
     import pandas as pd
     from scipy import stats
 
-    found: dict[int, list[bool]] = {place: [] for place in range(len(CLAIMS) + 1)}
+    holding: dict[int, list[bool]] = {place: [] for place in range(len(CLAIMS) + 1)}
     claims = (*CLAIMS, SHOWN)
     with keeping(storage, random_state) as kept:
         for sample in range(samples or SAMPLES):
@@ -153,14 +158,14 @@ def run(
                 for place, claim in enumerate(claims):
                     if claim.dataset != dataset:
                         continue
-                    for one in _spoken_of(claim, table, made.labels):
-                        labels = np.unique(made.labels[one], return_inverse=True)[1]
-                        found[place].append(claim.holds(truth, labels))
+                    for name_ in _spoken_of(claim, table, made.labels):
+                        labels = np.unique(made.labels[name_], return_inverse=True)[1]
+                        holding[place].append(claim.holds(truth, labels))
             if progress is not None:
                 progress(f"sample {sample + 1} of {samples or SAMPLES}")
     rows = []
     for place, claim in enumerate(claims):
-        n, hits = len(found[place]), sum(found[place])
+        n, hits = len(holding[place]), sum(holding[place])
         low, high = np.nan, np.nan
         if n:
             low, high = stats.binomtest(hits, n).proportion_ci(method="wilson")
@@ -187,11 +192,12 @@ def run(
     )
 
 
-def _spoken_of(claim: Claim, table: Any, labels: dict[str, Any]) -> Iterator[str]:
+def _spoken_of(claim: ChoiceClaim, table: Any, labels: dict[str, Any]) -> Iterator[str]:
+    """Clusterings that a claim is about."""
     import karat
 
     if not claim.measures:
-        yield from (one for one in labels if claim.numbers(int(one.split()[1])))
+        yield from (name for name in labels if claim.numbers(int(name.split()[1])))
     for key in claim.measures:
         best = (karat.measures.catalogue[key].sign * table[key]).dropna().idxmax()
         if claim.numbers(int(best.split()[1])):

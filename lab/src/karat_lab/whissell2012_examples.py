@@ -5,13 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import karat
 from karat.distances import as_distances
 from karat_lab import ExperimentResult
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from karat.runtime.types import RandomState
 
 FIGURE = "whissell2012-figure6.1"
 #: the values of each feature, and how many objects have each combination
@@ -22,8 +27,8 @@ def run(
     *,
     name: str,
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """The toy example of clarity, or the divergences between distributions.
@@ -105,4 +110,5 @@ def _divergences(name: str, rng: np.random.Generator) -> ExperimentResult:
 
 
 def _kl(p: list[float], q: list[float]) -> float:
+    """Kullback–Leibler divergence of two distributions."""
     return math.fsum(a * math.log(a / b) for a, b in zip(p, q, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,12 @@ from karat_lab import ExperimentResult
 from karat_lab.axioms import partitions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, RandomState
+
 
 #: objects of the lemmas on distances, and the distances: every such matrix is a metric
 OBJECTS, DISTANCES = 5, (1.0, 2.0)
@@ -26,8 +29,8 @@ MOST, LABELLED = 7, 12
 TOLERANCE = 1e-12
 
 
-class Claim(NamedTuple):
-    """What was claimed, where, in how many cases it was tried, and one in which it fails."""
+class LemmaTrial(NamedTuple):
+    """A claim, its source, the number of cases tried, and a failing case."""
 
     claim: str
     source: str
@@ -39,8 +42,8 @@ def run(
     *,
     name: str = "whissell2012-lemmas",
     samples: int | None = None,
-    random_state: Any = 0,
-    storage: Any = None,
+    random_state: RandomState = 0,
+    storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Try the lemmas of chapter 6 and the order of the bound on all small cases.
@@ -55,8 +58,8 @@ def run(
     for make in CLAIMS[:samples]:
         for claim in make():
             claimed = "" if "no claim" in claim.claim else "holds"
-            found = "fails" if claim.failing else "holds"
-            rows.append(claim._asdict() | {"found": found, "published": claimed})
+            outcome = "fails" if claim.failing else "holds"
+            rows.append(claim._asdict() | {"found": outcome, "published": claimed})
             if progress is not None:
                 progress(f"{claim.claim}: {rows[-1]['found']} in {claim.cases:,} cases")
     table = pd.DataFrame(rows)[["claim", "source", "cases", "found", "published", "failing"]]
@@ -72,7 +75,7 @@ def run(
     )
 
 
-def more_recognised() -> Iterator[Claim]:
+def more_recognised() -> Iterator[LemmaTrial]:
     """Lemma 3, from predictions that differ in one object that the better classifier gets right."""
     cases, failing = 0, ""
     for n in range(2, MOST + 1):
@@ -88,7 +91,7 @@ def more_recognised() -> Iterator[Claim]:
                         cases += 1
                         if _informativeness(labels, more) < value - TOLERANCE:
                             failing = failing or f"sizes {sizes}, right {right} and {more}"
-    yield Claim("More recognised, no less informative", "lemma 3", cases, failing)
+    yield LemmaTrial("More recognised, no less informative", "lemma 3", cases, failing)
 
 
 def _informativeness(labels: NDArray[np.int64], right: tuple[int, ...]) -> float:
@@ -100,6 +103,7 @@ def _informativeness(labels: NDArray[np.int64], right: tuple[int, ...]) -> float
 
 
 def _sizes(n: int, least: int) -> Iterator[tuple[int, ...]]:
+    """Partitions of n into parts of at least ``least``, ascending."""
     if n == 0:
         yield ()
     for first in range(least, n + 1):
@@ -107,19 +111,19 @@ def _sizes(n: int, least: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def consistent() -> Iterator[Claim]:
+def consistent() -> Iterator[LemmaTrial]:
     """Lemma 4 for the nearest neighbour; with three, other clusters may join their votes."""
     metrics, clusterings = _metrics(), _clusterings(OBJECTS)
-    one, two = np.triu_indices(OBJECTS, 1)
+    rows, columns = np.triu_indices(OBJECTS, 1)
     for neighbours, claim in (
         (1, "Consistent with the nearest neighbour"),
         (3, "and with three (no claim)"),
     ):
         values = _values(metrics, clusterings, neighbours)
-        distances = metrics[:, one, two]
+        distances = metrics[:, rows, columns]
         cases, failing = 0, ""
         for m, labels in enumerate(clusterings):
-            within = labels[one] == labels[two]
+            within = labels[rows] == labels[columns]
             turned = np.where(within, -distances, distances)
             variants = (turned[None] >= turned[:, None]).all(axis=2)
             cases += int(variants.sum()) - len(metrics)
@@ -131,10 +135,10 @@ def consistent() -> Iterator[Claim]:
                     f"{distances[after].tolist()}: {values[before, m]:.4g} and "
                     f"{values[after, m]:.4g}"
                 )
-        yield Claim(claim, "lemma 4" if neighbours == 1 else "", cases, failing)
+        yield LemmaTrial(claim, "lemma 4" if neighbours == 1 else "", cases, failing)
 
 
-def scale_invariant() -> Iterator[Claim]:
+def scale_invariant() -> Iterator[LemmaTrial]:
     """Lemma 5."""
     metrics, clusterings = _metrics(), _clusterings(OBJECTS)
     values = _values(metrics, clusterings, 1)
@@ -145,10 +149,10 @@ def scale_invariant() -> Iterator[Claim]:
         if len(differ):
             at = tuple(differ[0])
             failing = failing or f"scale {scale}: {metrics[at[0]].tolist()}, {clusterings[at[1]]}"
-    yield Claim("Scale invariant with the nearest neighbour", "lemma 5", cases, failing)
+    yield LemmaTrial("Scale invariant with the nearest neighbour", "lemma 5", cases, failing)
 
 
-def rich() -> Iterator[Claim]:
+def rich() -> Iterator[LemmaTrial]:
     """Lemma 6: 0.1 within and 1 between; and whether C is then the only best clustering."""
     cases, failing, alone = 0, "", ""
     for neighbours in (1, 2, 3):
@@ -160,20 +164,23 @@ def rich() -> Iterator[Claim]:
                 labels = np.repeat(np.arange(len(sizes)), sizes)
                 D = np.where(labels[:, None] == labels, 0.1, 1.0) * (1 - np.eye(n))
                 values = _values(D[None], clusterings, neighbours)[0]
-                own = int(np.flatnonzero((clusterings == labels).all(axis=1))[0])
+                position = int(np.flatnonzero((clusterings == labels).all(axis=1))[0])
                 cases += 1
-                if values[own] < values.max() - TOLERANCE or abs(values[own] - 1) > TOLERANCE:
+                if (
+                    values[position] < values.max() - TOLERANCE
+                    or abs(values[position] - 1) > TOLERANCE
+                ):
                     failing = failing or f"{neighbours} neighbours, sizes {sizes}"
-                others = np.flatnonzero(values > values[own] - TOLERANCE)
+                others = np.flatnonzero(values > values[position] - TOLERANCE)
                 if len(others) > 1 and not alone:
-                    other = next(i for i in others if i != own)
-                    alone = f"{labels.tolist()}; as good is {clusterings[other].tolist()}"
-    yield Claim("Rich where clusters have r + 1 objects or more", "lemma 6", cases, failing)
-    yield Claim("and no other clustering is as good (no claim)", "", cases, alone)
+                    rival = next(i for i in others if i != position)
+                    alone = f"{labels.tolist()}; as good is {clusterings[rival].tolist()}"
+    yield LemmaTrial("Rich where clusters have r + 1 objects or more", "lemma 6", cases, failing)
+    yield LemmaTrial("and no other clustering is as good (no claim)", "", cases, alone)
 
 
-def bound_order() -> Iterator[Claim]:
-    """What b_max and the tail behind it do as each argument grows."""
+def bound_order() -> Iterator[LemmaTrial]:
+    """Monotonicity of b_max and its tail in each argument."""
     levels = [2.0**-i for i in range(0, 40, 3)]
     m, n, a, d = (
         grid.ravel()
@@ -195,7 +202,7 @@ def bound_order() -> Iterator[Claim]:
         failing = f"m {m[bad[0]]}, n {n[bad[0]]}, a {a[bad[0]]}" if len(bad) else ""
         moves = "rises" if sign > 0 else "falls"
         claim = f"The bound {moves} or stays with {words}"
-        yield Claim(claim, "banerjee2004 theorem 1", len(m), failing)
+        yield LemmaTrial(claim, "banerjee2004 theorem 1", len(m), failing)
     steps = [
         (i, j, k, b)
         for i in range(1, LABELLED + 1)
@@ -206,15 +213,15 @@ def bound_order() -> Iterator[Claim]:
     m, n, a, b = np.array(steps).T
     bad = np.flatnonzero(bucket(m, n, a, b + 1) > bucket(m, n, a, b) + TOLERANCE)
     failing = str(steps[bad[0]]) if len(bad) else ""
-    yield Claim("Bucket falls with b", "banerjee2004 section 2", len(steps), failing)
+    yield LemmaTrial("Bucket falls with b", "banerjee2004 section 2", len(steps), failing)
 
 
 def _metrics() -> Floats:
     """All matrices of the distances; no two of them are less than the third."""
-    one, two = np.triu_indices(OBJECTS, 1)
-    found = np.array(list(itertools.product(DISTANCES, repeat=len(one))))
-    D = np.zeros((len(found), OBJECTS, OBJECTS))
-    D[:, one, two] = D[:, two, one] = found
+    rows, columns = np.triu_indices(OBJECTS, 1)
+    distances = np.array(list(itertools.product(DISTANCES, repeat=len(rows))))
+    D = np.zeros((len(distances), OBJECTS, OBJECTS))
+    D[:, rows, columns] = D[:, columns, rows] = distances
     return D
 
 
@@ -225,6 +232,7 @@ def _clusterings(n: int) -> NDArray[np.int64]:
 
 
 def _values(metrics: Floats, clusterings: NDArray[np.int64], neighbours: int) -> Floats:
+    """Informativeness of each clustering under each metric."""
     classifier = KNearestNeighbors(neighbours)
     return np.array(
         [

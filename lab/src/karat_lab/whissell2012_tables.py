@@ -10,10 +10,12 @@ _STORED: Any = json.loads(files("karat_lab").joinpath("whissell2012.json").read_
 
 
 def _rows(table: dict[str, list[Any]]) -> dict[str, tuple[Any, ...]]:
+    """Rows of a table as tuples."""
     return {name: tuple(values) for name, values in table.items()}
 
 
 def _tables(tables: dict[str, dict[str, list[Any]]]) -> dict[str, dict[str, tuple[Any, ...]]]:
+    """Tables with rows as tuples."""
     return {name: _rows(table) for name, table in tables.items()}
 
 

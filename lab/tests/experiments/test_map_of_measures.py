@@ -19,7 +19,7 @@ from karat_lab.map_trials import (
     voted,
     weights,
 )
-from karat_lab.measure_values import TOO_COSTLY, Judged
+from karat_lab.measure_values import TOO_COSTLY, MeasuredTask
 from karat_lab.rivals import MEASURES
 
 #: one measure follows the truth, one its reverse, the others are noise of their own
@@ -39,7 +39,7 @@ def tasks(collections=6, each=3, m=30, seed=0):
             values["dbcv"] = values[RIGHT] ** 3
         group = ("shapes", "whole tables", "texts")[i % collections % 3]
         name = f"collection {i % collections}"
-        out.append(Judged(f"{name}/{i}", group, name, values, truth, np.ones(m)))
+        out.append(MeasuredTask(f"{name}/{i}", group, name, values, truth, np.ones(m)))
     return out
 
 
@@ -121,7 +121,7 @@ def test_the_best_cut_is_found():
         values = {key: noise + 0.5 * rng.normal(size=len(noise)) for key in copies}
         values |= {"c_index": task.truth, "s_dbw_index": task.truth + 1e-3 * noise}
         several.append(
-            Judged(task.name, task.group, task.collection, values, task.truth, task.coverage)
+            MeasuredTask(task.name, task.group, task.collection, values, task.truth, task.coverage)
         )
     corpus = Corpus(several, list(several[0].values))
     R = corpus.mean(corpus.correlation)
@@ -131,7 +131,7 @@ def test_the_best_cut_is_found():
 
 def test_penalised_by_what_is_excluded():
     task = tasks(1, 1)[0]
-    half = Judged(
+    half = MeasuredTask(
         "half", "shapes", "one", {"silhouette": np.array([0.5, 0.6])}, task.truth[:2],
         np.array([1.0, 0.5]),
     )  # fmt: skip

@@ -183,7 +183,7 @@ def test_a_singleton_is_infinitely_far_from_its_own(small: list[str]) -> None:
         alone = (np.arange(40) == 0).astype(np.int32)
         labels = {"alone 2": alone, **made.labels}
         table = chapter6.judge(
-            samples.Sample(made.X, made.truth, labels, 0),
+            samples.ClusteredSample(made.X, made.truth, labels, 0),
             karat.measures.clarity.assess(made.X, labels),
         )
     assert table.loc["alone 2", "point_wise_margin"] == np.inf

@@ -8,7 +8,7 @@ from scipy import stats
 import karat_lab as reproduce
 from karat.runtime.kept_file import KeptValues
 from karat_lab import whissell2012_chapter7_mails as mails
-from karat_lab.journal import Kept
+from karat_lab.journal import Journal
 from karat_lab.whissell2012_chapter7 import _compared, _gain, _resampled, _worded
 
 MESSAGE = (
@@ -114,7 +114,7 @@ def _rows(rng, gain):
 @pytest.fixture
 def storage(tmp_path):
     path = tmp_path / "chapter7.karat"
-    kept = Kept(path, "chapter 7, random_state 0")
+    kept = Journal(path, "chapter 7, random_state 0")
     rng = np.random.default_rng(1)
     for name in mails.MAILS:
         for sample in range(6):

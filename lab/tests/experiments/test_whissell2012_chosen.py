@@ -9,7 +9,7 @@ import pytest
 from karat_lab import run
 from karat_lab import whissell2012_chosen as chosen
 from karat_lab.whissell2012_chapter6 import TITLES
-from karat_lab.whissell2012_chapter6_samples import Sample
+from karat_lab.whissell2012_chapter6_samples import ClusteredSample
 
 TRUTH = np.repeat(np.arange(6), 100)
 
@@ -55,7 +55,7 @@ def test_shares_of_the_chosen_clusterings(monkeypatch) -> None:
         halves = np.isin(truth, [0, 4, 5]) if dataset == "6GAUSS" else truth >= truth.max() / 2
         two = halves.astype(np.int32)
         labels = {"kmeans 2": two, "average 9": np.arange(len(truth), dtype=np.int32) // 30}
-        return Sample(truth[:, None], truth, labels, 0)
+        return ClusteredSample(truth[:, None], truth, labels, 0)
 
     def scores_of(dataset, sample, kept):
         return pd.DataFrame({key: [1.0, 1.0] for key in TITLES}, index=["kmeans 2", "average 9"])

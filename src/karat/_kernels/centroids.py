@@ -1,4 +1,4 @@
-"""Sums around centroids for labels ``0..k-1`` (``-1`` is excluded)."""
+"""Sums around centroids of clusters; objects with label -1 are excluded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def _squared_length(x):
+    """Squared Euclidean length of a vector."""
     total = 0.0
     for f in range(len(x)):
         total += x[f] * x[f]
@@ -16,11 +17,11 @@ def _squared_length(x):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def centroid_sums(X, labels, weights, first):
-    """Sums (k, d) of the objects of each cluster minus its ``first`` one.
+    """Sums (k, d) of the objects of each cluster minus its ``first`` object.
 
     Divided by the sizes they are ``means``: the centroids minus ``first``. Differences of an
     object and a centroid are taken in these two steps, so that tight clusters far from the origin,
-    or from each other, lose nothing.
+    or from each other, lose no digits.
     """
     n, d = X.shape
     sums = np.zeros(first.shape)
@@ -60,9 +61,9 @@ def centroid_squares(X, labels, weights, first, means):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simplified):
-    """Sum over each cluster of the silhouettes by distances to the centroids, times the weights.
+    """Weighted sum over each cluster of silhouettes from distances to the centroids.
 
-    ``simplified``: a and b are the distances to the own and to the nearest other centroid.
+    ``simplified``: a and b are the distances to the centroid of the cluster and the nearest other.
     Otherwise they are the mean *squared* Euclidean distances to all objects of the clusters,
     by Σ_y |x − y|² = n_c |x − μ_c|² + Σ_y |y − μ_c|². Excluded objects and singletons get 0.
     """
@@ -72,10 +73,10 @@ def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simpl
     total = np.zeros(k)
     distance = np.empty(k)
     for i in range(n):
-        own = labels[i]
-        if own < 0:
+        cluster = labels[i]
+        if cluster < 0:
             continue
-        rest = sizes[own] - min(weights[i], 1.0)
+        rest = sizes[cluster] - min(weights[i], 1.0)
         if rest <= 0.0:
             continue
         distance[:] = 0.0
@@ -87,13 +88,13 @@ def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simpl
         a, b = 0.0, np.inf
         for c in range(k):
             value = np.sqrt(distance[c]) if simplified else distance[c] + squares[c] / sizes[c]
-            if c == own:
+            if c == cluster:
                 a = value if simplified else value * sizes[c] / rest
             else:
                 b = min(b, value)
         largest = max(a, b)
         if largest > 0.0:
-            total[own] += weights[i] * ((b - a) / largest)
+            total[cluster] += weights[i] * ((b - a) / largest)
     return total
 
 

@@ -1,4 +1,4 @@
-"""How often pairs of objects were drawn together, and were in one cluster."""
+"""Consensus matrix: how often pairs of objects were drawn together, and clustered together."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ ABSENT = 255
 
 @njit(cache=True, nogil=True)
 def consensus_rows(labels, first, last, together, drawn):
-    """Counts of rows first..last against all objects; ``labels`` is (B, n) of uint8."""
+    """Count pairs of objects first..last with all objects; ``labels`` is (B, n) of uint8."""
     B, n = labels.shape
     together[:] = 0
     drawn[:] = 0
     for b in range(B):
         row = labels[b]
         for i in range(first, last):
-            own = row[i]
-            if own == ABSENT:
+            label = row[i]
+            if label == ABSENT:
                 continue
             t, d = together[i - first], drawn[i - first]
             for j in range(n):
-                t[j] += row[j] == own
+                t[j] += row[j] == label
                 d[j] += row[j] != ABSENT
 
 
 @njit(cache=True, nogil=True)
 def consensus_histogram(together, drawn, first, counts):
-    """Adds the consensus of the pairs (i, j), j > i, to equal bins; pairs never drawn are not."""
+    """Add the consensus of pairs (i, j), j > i, to equal bins; returns the pairs never drawn."""
     bins = len(counts)
     missed = 0
     for i in range(together.shape[0]):

@@ -6,7 +6,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def encode(labels):
-    """Codes, and the labels: in order by a table where they are close, else hashed."""
+    """Codes and distinct labels, sorted if a table can be used, otherwise hashed."""
     low = labels[0]
     high = labels[0]
     for i in range(labels.size):
@@ -20,7 +20,7 @@ def encode(labels):
 
 @njit(cache=True, nogil=True)
 def _encode_by_range(labels, low, width):
-    """Codes in label order through a table of ``width`` entries; the labels used."""
+    """Codes in label order by a table of ``width`` entries, and the distinct labels."""
     place = np.zeros(width, np.int32)
     k = 0
     for i in range(labels.size):
@@ -30,7 +30,7 @@ def _encode_by_range(labels, low, width):
             break
     values = np.empty(k, np.int64)
     codes = np.empty(labels.size, np.int32)
-    if k == width:  # the labels are codes already, but for where they begin
+    if k == width:  # the labels are codes already, except for their start
         for v in range(width):
             values[v] = v + low
         for i in range(labels.size):
@@ -49,13 +49,13 @@ def _encode_by_range(labels, low, width):
 
 @njit(cache=True, nogil=True)
 def _slot(label, shift):
-    # Fibonacci hashing: the high bits of a product with 2^64 / golden ratio
+    """Slot of a label by Fibonacci hashing: high bits of its product with 2^64 / golden ratio."""
     return np.int64((np.uint64(label) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(shift))
 
 
 @njit(cache=True, nogil=True)
 def _encode_by_hash(labels):
-    """Codes by first appearance through open addressing; the labels in that order."""
+    """Codes by first appearance by open addressing, and the distinct labels in that order."""
     bits = 12
     owner = np.full(1 << bits, -1, np.int32)
     values = np.empty(1 << (bits - 1), np.int64)
@@ -90,7 +90,7 @@ def _encode_by_hash(labels):
 
 @njit(cache=True, nogil=True)
 def count_dense(true, pred, table):
-    """Add every object to its cell of ``table``, labels from -1; False at the first outside it."""
+    """Count objects in the cells of ``table``, labels from -1; False for a label outside it."""
     height, width = table.shape
     for i in range(true.size):
         row = true[i] + 1
@@ -103,7 +103,7 @@ def count_dense(true, pred, table):
 
 @njit(cache=True, nogil=True)
 def count_sparse(true, k_true, pred, k_pred):
-    """Cells in row-major order, O(n + cells log cells), for tables too wide to hold."""
+    """Occupied cells in row-major order, O(n + cells log cells), for tables too wide to store."""
     start = np.zeros(k_true + 1, np.int64)
     for i in range(true.size):
         start[true[i] + 1] += 1
@@ -136,7 +136,7 @@ def count_sparse(true, k_true, pred, k_pred):
 
 @njit(cache=True, nogil=True)
 def count_many(true, labelings, k_pred, offsets, tables):
-    """One clustering against M: the dense table of row m from ``offsets[m]`` in ``tables``.
+    """Tables of one clustering against M; table m begins at ``offsets[m]`` in ``tables``.
 
     Codes of -1 on either side are excluded.
     """

@@ -15,7 +15,7 @@ I1, I2, E1, G1, G1P, H1, H2 = range(7)
 
 
 class Clusters(NamedTuple):
-    """Sizes of clusters, squares of the lengths of their sums, and products with the whole sum."""
+    """Sizes of clusters, squared lengths of their sums, and products with the overall sum."""
 
     sizes: NDArray[Any]
     squares: NDArray[Any]
@@ -24,7 +24,7 @@ class Clusters(NamedTuple):
 
 @njit(cache=True)
 def parts(code, size, square, total):
-    """What one cluster adds to the sum to be maximised, or to numerator and denominator."""
+    """Contribution of one cluster to the numerator and the denominator (0 for plain sums)."""
     if size == 0:
         return 0.0, 0.0
     q = max(square, 1e-12)
@@ -43,7 +43,7 @@ def parts(code, size, square, total):
 
 @njit(cache=True)
 def criterion_value(code, clusters):
-    """Numerator and denominator of the criterion; the denominator is 0 where there is none."""
+    """Numerator and denominator of the criterion; the denominator of a plain sum is 0."""
     a = b = 0.0
     for h in range(len(clusters.sizes)):
         x, y = parts(code, clusters.sizes[h], clusters.squares[h], clusters.totals[h])
@@ -53,12 +53,12 @@ def criterion_value(code, clusters):
 
 
 @njit(cache=True, nogil=True)
-def criterion_moves(rows, code, order, own, others, labels, sums, clusters, tolerance):
-    """One pass over the rows in ``order``; each goes where the criterion is greatest.
+def criterion_moves(rows, code, order, products, others, labels, sums, clusters, tolerance):
+    """Move each row in ``order`` to the cluster that makes the criterion greatest.
 
-    ``own`` has the product of each row with the sum of the collection; ``others`` are numerator and
-    denominator of the clusters that are not among those of ``sums`` (d, k). Everything about the
-    clusters is updated. Returns the number of moves.
+    ``products`` has the product of each row with the sum of the collection. ``others`` are the
+    numerator and denominator of the clusters beside those of ``sums`` (d, k). All arrays about
+    the clusters are updated. Returns the number of moves.
     """
     indptr, indices, data = rows
     sizes, squares, totals = clusters
@@ -81,41 +81,41 @@ def criterion_moves(rows, code, order, own, others, labels, sums, clusters, tole
             for h in range(k):
                 dots[h] += v * row[h]
         left_square = squares[r] - 2 * dots[r] + length
-        left_total = totals[r] - own[i]
+        left_total = totals[r] - products[i]
         left_a, left_b = parts(code, sizes[r] - 1, left_square, left_total)
         was_a, was_b = parts(code, sizes[r], squares[r], totals[r])
         left_a -= was_a
         left_b -= was_b
-        now = a / b if b > 0 else a
-        best, to = 0.0, r
+        value = a / b if b > 0 else a
+        best, target = 0.0, r
         for s in range(k):
             if s == r:
                 continue
             square = squares[s] + 2 * dots[s] + length
-            total = totals[s] + own[i]
+            total = totals[s] + products[i]
             new_a, new_b = parts(code, sizes[s] + 1, square, total)
             was_a, was_b = parts(code, sizes[s], squares[s], totals[s])
             da, db = left_a + new_a - was_a, left_b + new_b - was_b
-            gain = (a + da) / (b + db) - now if b > 0 else da
+            gain = (a + da) / (b + db) - value if b > 0 else da
             if gain > best:
-                best, to = gain, s
-        if to == r or best <= tolerance * abs(now):
+                best, target = gain, s
+        if target == r or best <= tolerance * abs(value):
             continue
-        square = squares[to] + 2 * dots[to] + length
-        total = totals[to] + own[i]
-        new_a, new_b = parts(code, sizes[to] + 1, square, total)
-        was_a, was_b = parts(code, sizes[to], squares[to], totals[to])
+        square = squares[target] + 2 * dots[target] + length
+        total = totals[target] + products[i]
+        new_a, new_b = parts(code, sizes[target] + 1, square, total)
+        was_a, was_b = parts(code, sizes[target], squares[target], totals[target])
         a += left_a + new_a
         a -= was_a
         b += left_b + new_b
         b -= was_b
         squares[r], totals[r] = left_square, left_total
-        squares[to], totals[to] = square, total
+        squares[target], totals[target] = square, total
         sizes[r] -= 1
-        sizes[to] += 1
+        sizes[target] += 1
         for p in range(indptr[i], indptr[i + 1]):
             sums[indices[p], r] -= data[p]
-            sums[indices[p], to] += data[p]
-        labels[i] = to
+            sums[indices[p], target] += data[p]
+        labels[i] = target
         moved += 1
     return moved

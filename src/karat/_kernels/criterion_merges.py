@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Partners(NamedTuple):
-    """With which other one each cluster is best merged, as far as that is known.
+    """Best merge partner found so far for each cluster.
 
-    ``best`` is -1 where it is not; ``bound`` is what no merge with another one can exceed;
-    ``gains`` (m, 4) has what the best adds to numerator and denominator, and the least and the most
-    that any merge adds to the denominator.
+    ``best`` is -1 where none is known; ``bound`` is the upper bound for merges with other
+    clusters; ``gains`` (m, 4) has what the best merge adds to numerator and denominator, and the
+    least and the most that any merge adds to the denominator.
     """
 
     best: NDArray[Any]
@@ -27,7 +27,7 @@ class Partners(NamedTuple):
 
 
 class Members(NamedTuple):
-    """Rows of each cluster, from ``head`` to ``tail``, each with the one that follows it or -1."""
+    """Linked lists of the clusters' rows, from ``head`` to ``tail``; -1 in ``follows`` ends one."""
 
     label: NDArray[np.int64]
     head: NDArray[np.int64]
@@ -37,7 +37,7 @@ class Members(NamedTuple):
 
 @njit(cache=True)
 def _score(code, whole, gain):
-    """The criterion after a merge; what it adds where the criterion is a sum."""
+    """Criterion after a merge; the gain of the merge for criteria that are plain sums."""
     if code < H1:
         return gain[0]
     a, b = whole[0] + gain[0], whole[1] + gain[1]
@@ -57,7 +57,7 @@ def _add(c, by_row, members, dense):
 
 @njit(cache=True)
 def _products(c, by_row, by_column, members, dense):
-    """Inner products of the sum of cluster c with the sums of all; ``dense`` is left 0."""
+    """Inner products of the sum of cluster c with all sums; ``dense`` is zero before and after."""
     indptr, indices, _ = by_row
     starts, rows, values = by_column
     label = members.label
@@ -78,62 +78,62 @@ def _products(c, by_row, by_column, members, dense):
 
 @njit(cache=True)
 def _refresh(c, code, whole, clusters, partners, dots, adopt):
-    """Find the best partner of cluster c, whose products with all are ``dots``.
+    """Find the best partner of cluster c from its products with all clusters, ``dots``.
 
-    With ``adopt``, c is new, and the others take it as their partner where it is the best for them.
+    With ``adopt``, c is new, and becomes the partner of clusters for which it is best.
     """
     sizes, squares, totals = clusters
     partner, bound, gains = partners
-    own_a, own_b = parts(code, sizes[c], squares[c], totals[c])
-    best, second, to = -np.inf, -np.inf, -1
+    cluster_a, cluster_b = parts(code, sizes[c], squares[c], totals[c])
+    best, second, best_partner = -np.inf, -np.inf, -1
     low, high = np.inf, -np.inf
     for s in range(len(sizes)):
         if s == c or sizes[s] == 0:
             continue
         square = squares[c] + squares[s] + 2.0 * dots[s]
-        both_a, both_b = parts(code, sizes[c] + sizes[s], square, totals[c] + totals[s])
-        other_a, other_b = parts(code, sizes[s], squares[s], totals[s])
-        da, db = both_a - own_a - other_a, both_b - own_b - other_b
+        union_a, union_b = parts(code, sizes[c] + sizes[s], square, totals[c] + totals[s])
+        partner_a, partner_b = parts(code, sizes[s], squares[s], totals[s])
+        da, db = union_a - cluster_a - partner_a, union_b - cluster_b - partner_b
         score = _score(code, whole, (da, db))
         low, high = min(low, db), max(high, db)
         if score > best:
-            best, second, to = score, best, s
+            best, second, best_partner = score, best, s
             gains[c, 0], gains[c, 1] = da, db
         elif score > second:
             second = score
         if not adopt:
             continue
         gains[s, 2], gains[s, 3] = min(gains[s, 2], db), max(gains[s, 3], db)
-        other = _score(code, whole, gains[s]) if partner[s] >= 0 else bound[s]
-        if score >= other:
+        bound_score = _score(code, whole, gains[s]) if partner[s] >= 0 else bound[s]
+        if score >= bound_score:
             partner[s] = c
             gains[s, 0], gains[s, 1] = da, db
-        bound[s] = max(bound[s], min(score, other))
-    partner[c], bound[c] = to, second
+        bound[s] = max(bound[s], min(score, bound_score))
+    partner[c], bound[c] = best_partner, second
     gains[c, 2], gains[c, 3] = low, high
 
 
 @njit(cache=True)
 def _likely(code, whole, sizes, partners):
-    """The cluster that most may be gained with, how much, and the best merge that is known."""
+    """Cluster with the greatest bound, this bound, and the best known merge with its score."""
     partner, bound, gains = partners
-    first, top = -1, -np.inf
+    most_promising, greatest_bound = -1, -np.inf
     chosen, best = -1, -np.inf
     for c in range(len(sizes)):
         if sizes[c] == 0:
             continue
-        if first < 0 or bound[c] > top:
-            first, top = c, bound[c]
+        if most_promising < 0 or bound[c] > greatest_bound:
+            most_promising, greatest_bound = c, bound[c]
         if partner[c] >= 0:
             score = _score(code, whole, gains[c])
             if chosen < 0 or score > best:
                 chosen, best = c, score
-    return first, top, chosen, best
+    return most_promising, greatest_bound, chosen, best
 
 
 @njit(cache=True)
 def _join(r, s, by_row, members, dense):
-    """Put the rows of cluster s into r; returns the squared length of their sum."""
+    """Move the rows of cluster s to r; returns the squared length of their sum."""
     label, head, tail, follows = members
     i = head[s]
     while i >= 0:
@@ -155,7 +155,7 @@ def _join(r, s, by_row, members, dense):
 
 @njit(cache=True)
 def _loosen(r, s, code, whole, sizes, partners, gain):
-    """What the others know of their partners, after s is merged into r, which adds ``gain``."""
+    """Update partners and bounds of the other clusters after s is merged into r."""
     partner, bound, gains = partners
     b, da, db = whole[1], gain[0], gain[1]
     partner[r] = -1
@@ -173,19 +173,19 @@ def _loosen(r, s, code, whole, sizes, partners, gain):
 
 @njit(cache=True, nogil=True)
 def merge_clusters(by_row, by_column, code, whole, clusters, partners, name, tree, step, until):
-    """Merge the pair that leaves the criterion greatest, until so many clusters are left.
+    """Merge the pair that leaves the criterion greatest, until ``until`` clusters are left.
 
     The rows of the matrix, in CSR and CSC form, are the sums of ``clusters``, ``whole`` (2,) is the
     criterion's numerator and denominator, ``name`` are the nodes in ``tree`` (n-1, 4), filled from
-    ``step`` on. All are updated; a merged cluster has size 0. Returns for each row where its
-    cluster is, and the next step.
+    ``step`` on. All are updated; a merged cluster has size 0. Returns the cluster of each row, and
+    the next step.
     """
     sizes, squares, totals = clusters
     m = len(sizes)
     members = Members(np.arange(m), np.arange(m), np.arange(m), np.full(m, -1))
     dense = np.zeros(len(by_column[0]) - 1)
     for left in range(m - 1, until - 1, -1):
-        # as in lazy greedy search: only what may be best is computed anew
+        # lazy greedy search: only merges that may be best are computed anew
         while True:
             first, top, chosen, best = _likely(code, whole, sizes, partners)
             if chosen >= 0 and top - best <= 1e-14 * abs(best):

@@ -1,4 +1,4 @@
-"""Hartigan's dip: how far a sample is from the nearest unimodal distribution."""
+"""Hartigan's dip: the distance of a sample from the nearest unimodal distribution."""
 
 from __future__ import annotations
 
@@ -134,11 +134,12 @@ def dip_evidence(x):
 
 
 @njit(cache=True, nogil=True)
-def pair_valleys(own, half, apart, fold, assigned, k, least, evidence):
-    """Evidence of a valley between each two clusters, from objects that their fold excluded.
+def pair_valleys(projections, half_squares, distances, fold, assigned, k, least, evidence):
+    """Evidence of a valley between every two clusters, from objects excluded from their fold.
 
-    ``own[i, c]`` is object i along the discriminant of cluster c of its fold, ``half[f, c]`` half
-    the squared length of that centre, ``apart[f, a, b]`` the distance of two centres there.
+    ``projections[i, c]`` is object i along the discriminant of cluster c of its fold,
+    ``half_squares[f, c]`` half the squared length of that centre, ``distances[f, a, b]`` the
+    distance of two centres in fold f.
     """
     n = len(assigned)
     sizes = np.zeros(k, np.int64)
@@ -153,19 +154,20 @@ def pair_valleys(own, half, apart, fold, assigned, k, least, evidence):
     for i in range(n):
         members[filled[assigned[i]]] = i
         filled[assigned[i]] += 1
-    t = np.empty(n)
+    positions = np.empty(n)
     for a in range(k):
         for b in range(a):
             if sizes[a] < least or sizes[b] < least:
                 continue
             m = 0
             for c in (a, b):
-                for at in range(starts[c], starts[c + 1]):
-                    i = members[at]
+                for offset in range(starts[c], starts[c + 1]):
+                    i = members[offset]
                     f = fold[i]
-                    if apart[f, a, b] > 0:
-                        lead = own[i, a] - own[i, b] - half[f, a] + half[f, b]
-                        t[m] = 2.0 * lead / apart[f, a, b]
+                    if distances[f, a, b] > 0:
+                        difference = projections[i, a] - projections[i, b]
+                        difference += half_squares[f, b] - half_squares[f, a]
+                        positions[m] = 2.0 * difference / distances[f, a, b]
                         m += 1
-            sort_first(t, m)
-            evidence[a, b] = evidence[b, a] = dip_evidence(t[:m])
+            sort_first(positions, m)
+            evidence[a, b] = evidence[b, a] = dip_evidence(positions[:m])

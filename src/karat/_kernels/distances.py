@@ -16,7 +16,7 @@ SQUARED, CITYBLOCK, CHEBYSHEV = 0, 1, 2
 
 @njit(inline="always", error_model="numpy")
 def _direct(kind, Z, r0, r1, strip, out):
-    """Two rows at a time, which share what is loaded of the strip; the last may be alone."""
+    """Distances of two rows at a time, to load the strip once; the last may be single."""
     d, B = strip.shape
     spare = np.empty(B)
     for i in range(r0, r1, 2):
@@ -61,14 +61,14 @@ def direct_tile(kind, Z, r0, r1, strip, out):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
 def exact_tile(kind, Z, r0, r1, strip, out):
-    """The same with features strictly in their order and without fused steps.
+    """Distances with features added strictly in order and without fused operations.
 
-    So which distances are equal is the same on every machine.
+    Ties are therefore the same on every machine.
     """
     _direct(kind, Z, r0, r1, strip, out)
 
 
-#: below this share of |x|² + |y|² a squared distance from a product is computed again
+#: share of |x|² + |y|² below which a squared distance from a product is computed directly
 CANCELLED = 1e-3
 
 
@@ -78,16 +78,16 @@ def squares_from_products(tile, r0, norms, j0, Z):
     R, B = tile.shape
     d = Z.shape[1]
     for r in range(R):
-        row, own = tile[r], norms[r0 + r]
+        row, norm = tile[r], norms[r0 + r]
         close = 0
         for j in range(B):
-            both = own + norms[j0 + j]
-            value = both - 2.0 * row[j]
+            norm_sum = norm + norms[j0 + j]
+            value = norm_sum - 2.0 * row[j]
             row[j] = value
-            close += value < CANCELLED * both
+            close += value < CANCELLED * norm_sum
         if close:
             for j in range(B):
-                if row[j] < CANCELLED * (own + norms[j0 + j]):
+                if row[j] < CANCELLED * (norm + norms[j0 + j]):
                     total = 0.0
                     for f in range(d):
                         t = Z[r0 + r, f] - Z[j0 + j, f]
@@ -110,7 +110,7 @@ def sparse_products(indptr, indices, data, r0, r1, strip, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def list_products(indptr, indices, data, r0, r1, starts, rows, values, out):
-    """Inner products of CSR rows with CSC columns' rows: of each feature, those that have it."""
+    """Inner products of CSR rows with rows stored as CSC columns."""
     out[: r1 - r0] = 0.0
     for i in range(r0, r1):
         o = out[i - r0]
@@ -122,14 +122,14 @@ def list_products(indptr, indices, data, r0, r1, starts, rows, values, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sparse_squares_from_products(tile, r0, norms, j0, indptr, indices, data):
-    """As :func:`squares_from_products`, for CSR rows with sorted indices."""
+    """Turn inner products of CSR rows, with sorted indices, into squared distances."""
     R, B = tile.shape
     for r in range(R):
-        row, own = tile[r], norms[r0 + r]
+        row, norm = tile[r], norms[r0 + r]
         for j in range(B):
-            both = own + norms[j0 + j]
-            value = both - 2.0 * row[j]
-            if value < CANCELLED * both:
+            norm_sum = norm + norms[j0 + j]
+            value = norm_sum - 2.0 * row[j]
+            if value < CANCELLED * norm_sum:
                 value = 0.0
                 a, a_end = indptr[r0 + r], indptr[r0 + r + 1]
                 b, b_end = indptr[j0 + j], indptr[j0 + j + 1]

@@ -1,7 +1,7 @@
 """Clustering of sparse rows: scores against dense columns, sums of clusters, single moves.
 
-What belongs to the clusters is held by feature, (d, k),
-so that the k values of one stored entry lie side by side.
+Arrays of clusters are stored by feature, (d, k),
+so that the k values of one stored entry are adjacent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _add_products(i, rows, columns, out):
 
 @njit(cache=True, nogil=True)
 def scores(rows, columns, bias, out):
-    """out[i, h] = bias[h] + sum over the features j of row i of data[i, j] columns[j, h]."""
+    """Write out[i, h] = bias[h] + sum over the features j of data[i, j] columns[j, h]."""
     for i in range(len(out)):
         out[i] = bias
         _add_products(i, rows, columns, out[i])
@@ -43,10 +43,10 @@ def scores(rows, columns, bias, out):
 
 @njit(cache=True, nogil=True)
 def assign(rows, columns, bias, labels, slack, reached):
-    """Move each row to the cluster of its highest score; ties leave it where it is.
+    """Move each row to the cluster of its highest score; ties do not move it.
 
-    Returns the number of rows that moved. ``reached`` gets the score of each row. A label of -1
-    is no cluster yet. ``slack`` is what a score must be better by.
+    Returns the number of moved rows. ``reached`` gets the score of each row. Label -1 means no
+    cluster yet. ``slack`` is the least improvement of a score that counts.
     """
     row = np.empty(columns.shape[1], dtype=columns.dtype)
     moved = 0
@@ -65,7 +65,7 @@ def assign(rows, columns, bias, labels, slack, reached):
 
 @njit(cache=True, nogil=True)
 def _move(i, rows, old, new, sums):
-    """Take row i from one column and add it to another; -1 is none."""
+    """Subtract row i from one column and add it to another; old label -1 is none."""
     for entry in range(rows.indptr[i], rows.indptr[i + 1]):
         column = sums[rows.indices[entry]]
         if old >= 0:
@@ -75,7 +75,7 @@ def _move(i, rows, old, new, sums):
 
 @njit(cache=True, nogil=True)
 def move_rows(rows, old, new, sums):
-    """Change the sums (d, k) of clusters as their rows go from old to new labels; -1 is none."""
+    """Update the sums (d, k) of clusters for a change of labels; old label -1 is none."""
     for i in range(len(new)):
         if old[i] != new[i]:
             _move(i, rows, old[i], new[i], sums)
@@ -86,41 +86,41 @@ def sum_shares(rows, shares, sums):
     """Add ``shares[i, h]`` of each row to column h."""
     indptr, indices, data = rows
     k = sums.shape[1]
-    there = np.empty(k, dtype=np.int64)
+    nonzero = np.empty(k, dtype=np.int64)
     for i in range(len(indptr) - 1):
         share = shares[i]
         count = 0
         for h in range(k):
-            there[count] = h
+            nonzero[count] = h
             count += share[h] != 0.0
         # most shares of most rows are 0
         for entry in range(indptr[i], indptr[i + 1]):
             value = data[entry]
             column = sums[indices[entry]]
             for j in range(count):
-                column[there[j]] += value * share[there[j]]
+                column[nonzero[j]] += value * share[nonzero[j]]
 
 
 @njit(cache=True, nogil=True)
 def posteriors(out):
-    """Scores to shares, in place: exp and divide by the sum. Returns the sum of the log sums."""
+    """Turn scores into shares in place (softmax of each row); returns the sum of the log sums."""
     total = 0.0
     for i in range(out.shape[0]):
         row = out[i]
-        most = row.max()
-        whole = 0.0
+        largest = row.max()
+        shares_sum = 0.0
         for h in range(len(row)):
-            row[h] = np.exp(row[h] - most)
-            whole += row[h]
+            row[h] = np.exp(row[h] - largest)
+            shares_sum += row[h]
         for h in range(len(row)):
-            row[h] /= whole
-        total += most + np.log(whole)
+            row[h] /= shares_sum
+        total += largest + np.log(shares_sum)
     return total
 
 
 @njit(cache=True, nogil=True)
 def _worth(balanced, per_cluster, size, length):
-    """What a cluster adds to the objective."""
+    """Contribution of a cluster to the objective."""
     if balanced and size > 0:
         return per_cluster * length / size - size * np.log(size / per_cluster)
     return length
@@ -128,9 +128,9 @@ def _worth(balanced, per_cluster, size, length):
 
 @njit(cache=True, nogil=True)
 def _rates(balanced, per_cluster, size, length, out):
-    """What a row adds that lengthens the sum by f, and takes that shortens it by f.
+    """Linear change of the objective when a row that changes the sum's length by f moves.
 
-    ``out`` gets what is added at f = 0 and by f, then what is taken.
+    ``out`` gets intercept and slope of the gain when it is added, then of the loss when removed.
     """
     worth = _worth(balanced, per_cluster, size, length)
     out[0] = _worth(balanced, per_cluster, size + 1, length) - worth
@@ -141,17 +141,17 @@ def _rates(balanced, per_cluster, size, length, out):
 
 @njit(cache=True, nogil=True)
 def single_moves(rows, balanced, labels, sums, squares, sizes, slack, seen, drift):
-    """Visit the rows in turn and make each move that raises the objective; returns their number.
+    """Make each move of a single row that raises the objective; returns their number.
 
     The rows have length 1, ``sums`` (d, k) are those of the clusters, ``squares`` the squares of
     their lengths. The objective is the sum of the lengths or, if ``balanced``, the sum over the
     clusters of (n/k) length / size - size log(size k/n). The last row of a cluster stays.
 
-    A row lengthens the sum of each other cluster by some f and shortens that of its own. A move
-    changes the f of any row by at most 1 / (length - 3/2) (Dunkl & Williams 1964), which adds up in
-    ``drift`` (k,). ``seen`` (n, k) has the f of each row when it was last looked at, less the drift
-    then (plus, of its own cluster), so that rows which cannot move are known without their terms;
-    -inf in its own cluster marks a row to look at.
+    A row lengthens the sum of every other cluster by some f and shortens that of its cluster. A
+    move changes the f of any row by at most 1 / (length - 3/2) (Dunkl & Williams 1964), which adds
+    up in ``drift`` (k,). ``seen`` (n, k) has the f of each row at its last visit, less the drift
+    then (plus the drift for its cluster). Rows that cannot move are thus skipped without reading
+    their terms; -inf in its cluster marks a row to visit.
     """
     k = sums.shape[1]
     n = len(labels)
@@ -161,36 +161,36 @@ def single_moves(rows, balanced, labels, sums, squares, sizes, slack, seen, drif
         _rates(balanced, per_cluster, sizes[h], lengths[h], rates[h])
     moved = 0
     for i in range(n):
-        own = labels[i]
-        if sizes[own] == 1:
+        cluster = labels[i]
+        if sizes[cluster] == 1:
             continue
         bound = seen[i]
-        least = rates[own, 2] + rates[own, 3] * (bound[own] - drift[own])
+        least = rates[cluster, 2] + rates[cluster, 3] * (bound[cluster] - drift[cluster])
         may_move = False
         for h in range(k):
             most = rates[h, 0] + rates[h, 1] * (bound[h] + drift[h])
-            may_move |= h != own and most > least
+            may_move |= h != cluster and most > least
         if not may_move:
             continue
         dots[:] = 0.0
         _add_products(i, rows, sums, dots)
-        without = max(squares[own] - 2.0 * dots[own] + 1.0, 0.0)
-        shorter = lengths[own] - np.sqrt(without)
-        loss = rates[own, 2] + rates[own, 3] * shorter
-        best, gain = own, slack
+        remaining_square = max(squares[cluster] - 2.0 * dots[cluster] + 1.0, 0.0)
+        shorter = lengths[cluster] - np.sqrt(remaining_square)
+        loss = rates[cluster, 2] + rates[cluster, 3] * shorter
+        best, gain = cluster, slack
         for h in range(k):
-            if h != own:
+            if h != cluster:
                 longer = np.sqrt(max(squares[h] + 2.0 * dots[h] + 1.0, 0.0)) - lengths[h]
                 better = rates[h, 0] + rates[h, 1] * longer - loss
                 bound[h] = longer - drift[h]
                 if better > gain:
                     best, gain = h, better
-        bound[own] = shorter + drift[own]
-        if best == own:
+        bound[cluster] = shorter + drift[cluster]
+        if best == cluster:
             continue
         bound[best] = -np.inf
         for h, square, more in (
-            (own, without, -1), (best, squares[best] + 2.0 * dots[best] + 1.0, 1)
+            (cluster, remaining_square, -1), (best, squares[best] + 2.0 * dots[best] + 1.0, 1)
         ):  # fmt: skip
             length = np.sqrt(square)
             longest = max(lengths[h], length)
@@ -198,7 +198,7 @@ def single_moves(rows, balanced, labels, sums, squares, sizes, slack, seen, drif
             squares[h], lengths[h] = square, length
             sizes[h] += more
             _rates(balanced, per_cluster, sizes[h], length, rates[h])
-        _move(i, rows, own, best, sums)
+        _move(i, rows, cluster, best, sums)
         labels[i] = best
         moved += 1
     return moved
@@ -206,50 +206,52 @@ def single_moves(rows, balanced, labels, sums, squares, sizes, slack, seen, drif
 
 @njit(cache=True, nogil=True)
 def _entropic(x):
+    """Value of x log x, 0 at 0."""
     return x * np.log(x) if x > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def distribution_moves(rows, labels, sums, worths, sizes, added, slack):
-    """Visit the rows in turn and make each move that keeps more information; returns their number.
+    """Make each move of a single row that raises the information; returns their number.
 
     Rows have sum 1; ``sums`` (d, k) are those of the clusters with the ``added`` rows, ``worths``
-    x log x of each, and clusters are worth the sum of their column less x log x of its total. The
-    last row of a cluster stays.
+    x log x of each. The objective of a cluster is the sum of its column of ``worths`` less x log x
+    of its total. The last row of a cluster stays.
     """
     indptr, indices, data = rows
     k = sums.shape[1]
     gains = np.empty(k)
     moved = 0
     for i in range(len(indptr) - 1):
-        own = labels[i]
-        if sizes[own] == 1:
+        cluster = labels[i]
+        if sizes[cluster] == 1:
             continue
         for h in range(k):
             total = sizes[h] + added
             gains[h] = _entropic(total) - _entropic(total + 1.0)
-        total = sizes[own] + added
-        gains[own] = _entropic(total - 1.0) - _entropic(total)
+        total = sizes[cluster] + added
+        gains[cluster] = _entropic(total - 1.0) - _entropic(total)
         for entry in range(indptr[i], indptr[i + 1]):
             value = data[entry]
             column, worth = sums[indices[entry]], worths[indices[entry]]
             for h in range(k):
-                if h == own:
+                if h == cluster:
                     gains[h] += worth[h] - _entropic(column[h] - value)
                 else:
                     gains[h] += _entropic(column[h] + value) - worth[h]
-        best = own
+        best = cluster
         for h in range(k):
-            if h != own and gains[h] > gains[best] + (slack if best == own else 0.0):
+            if h != cluster and gains[h] > gains[best] + (slack if best == cluster else 0.0):
                 best = h
-        if best == own:
+        if best == cluster:
             continue
         for entry in range(indptr[i], indptr[i + 1]):
             j = indices[entry]
-            sums[j, own] = max(sums[j, own] - data[entry], 0.0)
+            sums[j, cluster] = max(sums[j, cluster] - data[entry], 0.0)
             sums[j, best] += data[entry]
-            worths[j, own], worths[j, best] = _entropic(sums[j, own]), _entropic(sums[j, best])
-        sizes[own] -= 1
+            worths[j, cluster] = _entropic(sums[j, cluster])
+            worths[j, best] = _entropic(sums[j, best])
+        sizes[cluster] -= 1
         sizes[best] += 1
         labels[i] = best
         moved += 1

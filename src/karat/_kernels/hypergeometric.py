@@ -87,7 +87,7 @@ def _log_pmf(m, n, a, b):
 
 @njit(cache=True, nogil=True)
 def _relative_error(steps, first):
-    """Rounding of a sum of so many terms; the deviances exceed |first| by at most 20."""
+    """Rounding error of a sum of this many terms; the deviances exceed |first| by at most 20."""
     return EPS * (2.0 * steps + 8.0 * (abs(first) + 20.0))
 
 
@@ -144,7 +144,7 @@ def log_bucket(m, n, a, b):
 
 @njit(cache=True, nogil=True)
 def _start(m, n, a, log_delta):
-    """Where a normal distribution with the right mean and variance would have its quantile."""
+    """Quantile of a normal distribution with the same mean and variance."""
     mean = n * (a + 1.0) / (m + 2.0)
     N = float(m + n)
     variance = n * (a + 1.0) * (m - a) * (N + 1.0) / ((m + 1.0) * (m + 1.0) * (m + 2.0))

@@ -7,17 +7,17 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def _votes(row, codes, found, votes):
-    """Distinct codes in a neighbour list, in order of appearance, with their votes; how many."""
+def _votes(row, codes, candidates, votes):
+    """Write the distinct codes of a neighbour list, by appearance, with votes; their number."""
     count = 0
     for j in row:
         code = codes[j]
         for a in range(count):
-            if found[a] == code:
+            if candidates[a] == code:
                 votes[a] += 1
                 break
         else:
-            found[count] = code
+            candidates[count] = code
             votes[count] = 1
             count += 1
     return count
@@ -25,6 +25,7 @@ def _votes(row, codes, found, votes):
 
 @njit(cache=True, nogil=True)
 def _winner(votes, count):
+    """Position of the most votes, ties to the first."""
     best = 0
     for a in range(1, count):
         if votes[a] > votes[best]:
@@ -33,19 +34,19 @@ def _winner(votes, count):
 
 
 @njit(cache=True, nogil=True)
-def _contribute(row, own, sign, codes, weight, gains, losses, found, votes):
-    """Add what merging each pair would do to this object; returns whether it is right now.
+def _contribute(row, label, sign, codes, weight, gains, losses, candidates, votes):
+    """Add the effect of merging each pair on an object; returns whether it is recognised now.
 
-    gains[a, b] counts objects of a or b that the merge makes right; losses[a, b] sums the
-    weights of objects of other clusters that it makes wrong. Only a < b is used.
+    gains[a, b] counts objects of a or b that become recognised by the merge; losses[a, b] sums
+    the weights of objects of other clusters that are no longer recognised. Only a < b is used.
     """
-    count = _votes(row, codes, found, votes)
+    count = _votes(row, codes, candidates, votes)
     best = _winner(votes, count)
     mine = -1
     for a in range(count):
-        if found[a] == own:
+        if candidates[a] == label:
             mine = a
-    if found[best] == own:
+    if candidates[best] == label:
         for a in range(count):
             for b in range(a + 1, count):
                 if a == mine or b == mine:
@@ -53,8 +54,8 @@ def _contribute(row, own, sign, codes, weight, gains, losses, found, votes):
                 together = votes[a] + votes[b]
                 # of equal votes the first in the list wins, and a comes before b
                 if together > votes[mine] or (together == votes[mine] and a < mine):
-                    x, y = min(found[a], found[b]), max(found[a], found[b])
-                    losses[x, y] += sign * weight[own]
+                    x, y = min(candidates[a], candidates[b]), max(candidates[a], candidates[b])
+                    losses[x, y] += sign * weight[label]
         return True
     for b in range(count):
         if b == mine:
@@ -70,17 +71,19 @@ def _contribute(row, own, sign, codes, weight, gains, losses, found, votes):
             ):
                 wins = False
         if wins:
-            gains[min(own, found[b]), max(own, found[b])] += sign
+            gains[min(label, candidates[b]), max(label, candidates[b])] += sign
     return False
 
 
 @njit(cache=True, nogil=True)
 def _informativeness(information, entropy, k):
+    """Informativeness of k clusters."""
     return (k * information / entropy - 1) / (k - 1)
 
 
 @njit(cache=True, nogil=True)
 def _linked(neighbors, codes, k):
+    """Whether each two clusters have neighbours of each other."""
     linked = np.zeros((k, k), dtype=np.bool_)
     for i in range(len(codes)):
         for j in neighbors[i]:
@@ -90,9 +93,9 @@ def _linked(neighbors, codes, k):
 
 
 @njit(cache=True, nogil=True)
-def _best_pair(alive, length, sizes, weight, right, gains, losses, linked, apart):
-    """The pair to merge next, the first of which keeps its code."""
-    information = (right[alive] * weight[alive]).sum()
+def _best_pair(alive, length, sizes, weight, n_right, gains, losses, linked, distances):
+    """Pair to merge next; the first keeps its code."""
+    information = (n_right[alive] * weight[alive]).sum()
     entropy = (sizes[alive] * weight[alive]).sum()
     left = len(alive) - 1
     tier, best, a, b = -1, -np.inf, -1, -1
@@ -105,29 +108,28 @@ def _best_pair(alive, length, sizes, weight, right, gains, losses, linked, apart
             value = 1.0
             if left > 1:
                 w = length[sizes[x] + sizes[y]]
-                told = (right[x] + right[y] + gains[x, y]) * w - losses[x, y]
-                told += information - right[x] * weight[x] - right[y] * weight[y]
-                whole = entropy - sizes[x] * weight[x] - sizes[y] * weight[y]
-                whole += (sizes[x] + sizes[y]) * w
-                value = _informativeness(told, whole, left)
+                joint_information = (n_right[x] + n_right[y] + gains[x, y]) * w - losses[x, y]
+                joint_information += information - n_right[x] * weight[x] - n_right[y] * weight[y]
+                joint_entropy = entropy - sizes[x] * weight[x] - sizes[y] * weight[y]
+                joint_entropy += (sizes[x] + sizes[y]) * w
+                value = _informativeness(joint_information, joint_entropy, left)
             tie = abs(value - best) <= 1e-12
-            if place > tier or (apart[x, y] < apart[a, b] if tie else value > best):
+            if place > tier or (distances[x, y] < distances[a, b] if tie else value > best):
                 tier, best, a, b = place, value, x, y
     return a, b
 
 
 @njit(cache=True, nogil=True)
-def agglomerate(neighbors, codes, apart, merges, path):
-    """Merge once for each row of ``merges``; codes (n,) and apart (k, k) are overwritten.
+def agglomerate(neighbors, codes, distances, merges, path):
+    """Merge once for each row of ``merges``; codes (n,) and distances (k, k) are overwritten.
 
-    Each step merges, of the pairs that are mistaken for each other (or, without any, of those
-    that hold neighbours of each other, or else of all), the one that leaves the largest
-    informativeness, of equal ones the one with the least ``apart``, which is taken as in single
-    linkage. merges[step] holds the pair, the first of which keeps its code; path[step] the
-    informativeness before the step, and path[-1] the last.
+    Candidates are pairs that are mistaken for each other; without any, pairs with neighbours of
+    each other; otherwise all pairs. The merge leaves the largest informativeness, ties broken by
+    the least distance, which is updated as in single linkage. merges[step] is the pair, the first
+    of which keeps its code. path[step] is the informativeness before the step, path[-1] the last.
     """
     n, r = neighbors.shape
-    k = apart.shape[0]
+    k = distances.shape[0]
     length = np.log(n) - np.log(np.maximum(np.arange(n + 1), 1))
     sizes = np.zeros(k, dtype=np.int64)
     for i in range(n):
@@ -137,18 +139,18 @@ def agglomerate(neighbors, codes, apart, merges, path):
     linked = _linked(neighbors, codes, k)
     gains = np.zeros((k, k), dtype=np.int64)
     losses = np.zeros((k, k))
-    right = np.zeros(k, dtype=np.int64)
-    found = np.empty(r, dtype=np.int64)
+    n_right = np.zeros(k, dtype=np.int64)
+    candidates = np.empty(r, dtype=np.int64)
     votes = np.empty(r, dtype=np.int64)
     for i in range(n):
-        if _contribute(neighbors[i], codes[i], 1, codes, weight, gains, losses, found, votes):
-            right[codes[i]] += 1
+        if _contribute(neighbors[i], codes[i], 1, codes, weight, gains, losses, candidates, votes):
+            n_right[codes[i]] += 1
     touched = np.empty(n, dtype=np.bool_)
     for step in range(len(merges)):
-        information = (right[alive] * weight[alive]).sum()
+        information = (n_right[alive] * weight[alive]).sum()
         entropy = (sizes[alive] * weight[alive]).sum()
         path[step] = _informativeness(information, entropy, len(alive))
-        a, b = _best_pair(alive, length, sizes, weight, right, gains, losses, linked, apart)
+        a, b = _best_pair(alive, length, sizes, weight, n_right, gains, losses, linked, distances)
         merges[step, 0], merges[step, 1] = a, b
         for i in range(n):
             touched[i] = codes[i] == a or codes[i] == b
@@ -156,9 +158,9 @@ def agglomerate(neighbors, codes, apart, merges, path):
                 if codes[j] == a or codes[j] == b:
                     touched[i] = True
             if touched[i] and _contribute(
-                neighbors[i], codes[i], -1, codes, weight, gains, losses, found, votes
+                neighbors[i], codes[i], -1, codes, weight, gains, losses, candidates, votes
             ):
-                right[codes[i]] -= 1
+                n_right[codes[i]] -= 1
         sizes[a] += sizes[b]
         weight[a] = length[sizes[a]]
         for i in range(n):
@@ -166,13 +168,13 @@ def agglomerate(neighbors, codes, apart, merges, path):
                 codes[i] = a
         alive = alive[alive != b]
         for c in alive:
-            apart[a, c] = apart[c, a] = min(apart[a, c], apart[b, c])
+            distances[a, c] = distances[c, a] = min(distances[a, c], distances[b, c])
             linked[a, c] = linked[c, a] = linked[a, c] or linked[b, c]
         for i in range(n):
             if touched[i] and _contribute(
-                neighbors[i], codes[i], 1, codes, weight, gains, losses, found, votes
+                neighbors[i], codes[i], 1, codes, weight, gains, losses, candidates, votes
             ):
-                right[codes[i]] += 1
+                n_right[codes[i]] += 1
     if len(alive) > 1:
-        information = (right[alive] * weight[alive]).sum()
+        information = (n_right[alive] * weight[alive]).sum()
         path[-1] = _informativeness(information, (sizes[alive] * weight[alive]).sum(), len(alive))

@@ -1,20 +1,20 @@
-"""Lloyd's k-means from several starts: what resampling calls thousands of times on small data."""
+"""Lloyd's k-means from several starts, for thousands of calls on small resamples."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-#: objects whose distances stay in the nearest cache
-BLOCK = 256
+#: number of objects whose distances stay in the CPU's first cache
+CACHED_OBJECTS = 256
 
 
 @njit(cache=True, nogil=True)
 def _squares(XT, x, out):
     """Squared distances of every object to one point, features in their order."""
     d, n = XT.shape
-    for first in range(0, n, BLOCK):
-        last = min(first + BLOCK, n)
+    for first in range(0, n, CACHED_OBJECTS):
+        last = min(first + CACHED_OBJECTS, n)
         part = out[first:last]
         part[:] = 0.0
         for f in range(d):
@@ -25,13 +25,13 @@ def _squares(XT, x, out):
 
 
 @njit(cache=True, nogil=True)
-def _nearest(XT, centers, own, nearest, scratch):
-    """The nearest center of every object, the first in a tie, and its squared distance."""
+def _nearest(XT, centers, assigned, nearest, scratch):
+    """Find the nearest center of every object, ties to the first, and its squared distance."""
     d, n = XT.shape
-    for first in range(0, n, BLOCK):
-        last = min(first + BLOCK, n)
+    for first in range(0, n, CACHED_OBJECTS):
+        last = min(first + CACHED_OBJECTS, n)
         m = last - first
-        best, mine, distance = nearest[first:last], own[first:last], scratch[:m]
+        best, part_assigned, distance = nearest[first:last], assigned[first:last], scratch[:m]
         best[:] = np.inf
         for c in range(len(centers)):
             distance[:] = 0.0
@@ -42,17 +42,17 @@ def _nearest(XT, centers, own, nearest, scratch):
                     distance[i] += t * t
             for i in range(m):
                 closer = distance[i] < best[i]
-                mine[i] = c if closer else mine[i]
+                part_assigned[i] = c if closer else part_assigned[i]
                 best[i] = distance[i] if closer else best[i]
 
 
 @njit(cache=True, nogil=True)
-def _move(XT, own, labels, nearest, sums, sizes):
-    """Take over the new labels, sums and sizes with them; returns how many objects moved."""
+def _move(XT, assigned, labels, nearest, sums, sizes):
+    """Update labels, sums and sizes; returns the number of moved objects."""
     d, n = XT.shape
     moved = 0
     for i in range(n):
-        old, new = labels[i], own[i]
+        old, new = labels[i], assigned[i]
         if old != new:
             moved += 1
             labels[i] = new
@@ -79,14 +79,14 @@ def _move(XT, own, labels, nearest, sums, sizes):
 
 @njit(cache=True, nogil=True)
 def _take(XT, i, x):
-    # element by element: to compile an assignment of arrays takes a second
+    """Copy object i to x, element by element, because array assignments compile slowly."""
     for f in range(len(x)):
         x[f] = XT[f, i]
 
 
 @njit(cache=True, nogil=True)
 def _first_from(ascending, value):
-    """The first place whose value is at least this one, the last place where none is."""
+    """First position with at least this value, or the last position."""
     low, high = 0, len(ascending) - 1
     while low < high:
         middle = (low + high) // 2
@@ -99,7 +99,7 @@ def _first_from(ascending, value):
 
 @njit(cache=True, nogil=True)
 def _spread_out(XT, uniforms, trials, centers):
-    """Greedy k-means++: of a few objects drawn by squared distance, the one that lowers most."""
+    """Initial centers by greedy k-means++, the best of a few draws for each center."""
     n = XT.shape[1]
     closest, least, trial, summed = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     point = np.empty(XT.shape[0])
@@ -131,18 +131,18 @@ def _spread_out(XT, uniforms, trials, centers):
 
 @njit(cache=True, nogil=True)
 def kmeans(XT, uniforms, rows, trials, max_iter, tolerance, out):
-    """Labels of the start with the least sum of squares, into ``out``; returns that sum.
+    """Write the labels of the best start to ``out``; returns its sum of squares.
 
-    ``XT`` is (d, n). A start takes the objects ``rows[s]`` for its centers or, where there are
-    none, k-means++ from ``uniforms[s]``. ``tolerance`` bounds the summed squared move of the
-    centers at which a start ends.
+    ``XT`` is (d, n). A start uses the objects ``rows[s]`` as centers or, where these are -1,
+    k-means++ from ``uniforms[s]``. A start ends when the summed squared move of the centers is at
+    most ``tolerance``.
     """
     d, n = XT.shape
     k = rows.shape[1]
     lowest = np.inf
     centers, sums = np.empty((k, d)), np.empty((k, d))
-    labels, own = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    nearest, scratch, sizes = np.empty(n), np.empty(BLOCK), np.empty(k, dtype=np.int64)
+    labels, assigned = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    nearest, scratch, sizes = np.empty(n), np.empty(CACHED_OBJECTS), np.empty(k, dtype=np.int64)
     for s in range(len(rows)):
         if rows[s, 0] >= 0:
             for c in range(k):
@@ -152,8 +152,8 @@ def kmeans(XT, uniforms, rows, trials, max_iter, tolerance, out):
         labels[:] = -1
         sums[:], sizes[:] = 0.0, 0
         for _ in range(max_iter):
-            _nearest(XT, centers, own, nearest, scratch)
-            if _move(XT, own, labels, nearest, sums, sizes) == 0:
+            _nearest(XT, centers, assigned, nearest, scratch)
+            if _move(XT, assigned, labels, nearest, sums, sizes) == 0:
                 break
             moved = 0.0
             for c in range(k):
@@ -162,8 +162,8 @@ def kmeans(XT, uniforms, rows, trials, max_iter, tolerance, out):
                     moved += (mean - centers[c, f]) ** 2
                     centers[c, f] = mean
             if moved <= tolerance:
-                _nearest(XT, centers, own, nearest, scratch)
-                _move(XT, own, labels, nearest, sums, sizes)
+                _nearest(XT, centers, assigned, nearest, scratch)
+                _move(XT, assigned, labels, nearest, sums, sizes)
                 break
         total = 0.0
         for i in range(n):

@@ -8,6 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _two_nearest(D, medoids, nearest, second, o):
+    """Find the two nearest medoids of object o; returns their distances."""
     nearest[o] = second[o] = -1
     least = next_least = np.inf
     for i in range(len(medoids)):

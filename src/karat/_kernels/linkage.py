@@ -8,10 +8,10 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def merge_cells(D, sizes):
-    """All s − 1 merges (first, second, height), in no order; cells are named by their first.
+    """All s − 1 merges (first, second, height), unordered; a merged cell keeps the first name.
 
-    ``D`` (s, s), which is overwritten, has twice what each merge adds to the sum of squares. Lance
-    & Williams 1967 with the cells' sizes; Murtagh 1983 for the chain.
+    ``D`` (s, s) has twice the increase of the sum of squares by each merge. It is overwritten.
+    Lance & Williams 1967 with the cells' sizes; Murtagh 1983 for the chain.
     """
     s = len(sizes)
     size = sizes.astype(np.float64)

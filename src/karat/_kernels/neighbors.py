@@ -8,6 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _insert(distances, indices, value, index):
+    """Insert a neighbour into a sorted list, after equal distances."""
     at = distances.shape[0] - 1
     while at > 0 and value < distances[at - 1]:
         distances[at] = distances[at - 1]
@@ -18,23 +19,24 @@ def _insert(distances, indices, value, index):
 
 
 @njit(cache=True, nogil=True)
-def add_nearest(D, others, own, distances, indices):
-    """Keep in the lists (q, k) what is nearer in D (others, q).
+def add_nearest(D, others, queries, distances, indices):
+    """Update the neighbour lists (q, k) with the distances D (others, q).
 
-    ``others`` ascend from call to call; column j belongs to object ``own[j]``, which is not its
-    own neighbour.
+    ``others`` ascend from call to call. Column j belongs to object ``queries[j]``, which is
+    excluded from its list.
     """
     q, k = distances.shape
     worst = distances[:, k - 1].copy()
     for r in range(len(others)):
         for j in range(q):
-            if D[r, j] < worst[j] and others[r] != own[j]:
+            if D[r, j] < worst[j] and others[r] != queries[j]:
                 _insert(distances[j], indices[j], D[r, j], others[r])
                 worst[j] = distances[j, k - 1]
 
 
 @njit(cache=True, nogil=True)
 def _length(row, k):
+    """Length of a neighbour list without the -1 at its end."""
     while k > 0 and row[k - 1] < 0:
         k -= 1
     return k
@@ -66,7 +68,10 @@ def majority_vote(neighbors, codes, start, stop, out):
 
 @njit(cache=True, nogil=True)
 def smallest_mean_vote(neighbors, distances, codes, start, stop, out):
-    """Code whose members in the list have the smallest mean distance; arguments as above."""
+    """Code whose members in the list have the smallest mean distance.
+
+    Arguments as for :func:`majority_vote`.
+    """
     for i in range(start, stop):
         k = _length(neighbors[i], neighbors.shape[1])
         for m in range(codes.shape[1]):
@@ -94,15 +99,15 @@ def outside_fold(neighbors, k, folds, chosen):
     """
     short = 0
     for i in range(len(folds)):
-        found = 0
+        count = 0
         for a in range(neighbors.shape[1]):
             if folds[neighbors[i, a]] != folds[i]:
-                chosen[i, found] = a
-                found += 1
-                if found == k:
+                chosen[i, count] = a
+                count += 1
+                if count == k:
                     break
-        for rest in range(found, k):
+        for rest in range(count, k):
             chosen[i, rest] = -1
-        if found < k:
+        if count < k:
             short += 1
     return short

@@ -14,6 +14,7 @@ _LN2 = math.log(2.0)
 
 @njit(cache=True, nogil=True)
 def _log2_sum(x, y):
+    """log2(2^x + 2^y)."""
     top = max(x, y)
     low = min(x, y)
     if top - low > 60.0 or top == -math.inf:

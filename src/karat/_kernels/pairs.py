@@ -11,16 +11,16 @@ SUM, MIN, MAX, INVERSE = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def accumulate(tile, squared, r0, j0, known, into, at):
+def accumulate(tile, squared, r0, j0, inputs, into, at):
     """Add a tile of distances, from the objects from ``r0`` to those from ``j0``.
 
     ``into`` are (sum of all k, columns) arrays of sums (each row times its object's weight),
     minima, maxima and sums of 1/d², in which cluster c of clustering m is row ``starts[m] + c``;
     the tile's columns are there from ``at`` on. Rows of equal ``run``, whose labels are the same,
-    are added up first. Of squared distances the roots are taken, in the tile. ``known`` are, of
-    all objects, runs, weights and labels (n, M), then ``starts`` and which arrays are wanted.
+    are added up first. Squared distances are replaced by their roots in the tile. ``inputs`` are
+    runs, weights and labels (n, M) of all objects, then ``starts`` and which arrays are wanted.
     """
-    run, weights, labels, starts, wanted = known
+    run, weights, labels, starts, wanted = inputs
     R, B = tile.shape
     sums, minima, maxima, inverses = np.empty(B), np.empty(B), np.empty(B), np.empty(B)
     end = 0
@@ -32,31 +32,31 @@ def accumulate(tile, squared, r0, j0, known, into, at):
         for j in range(B):
             sums[j], minima[j], maxima[j], inverses[j] = 0.0, np.inf, 0.0, 0.0
         for r in range(begin, end):
-            row, w, own = tile[r], weights[r0 + r], r0 + r - j0
+            row, w, diagonal = tile[r], weights[r0 + r], r0 + r - j0
             if squared:
                 for j in range(B):
                     row[j] = np.sqrt(row[j])
-            if 0 <= own < B:
-                row[own] = 0.0
+            if 0 <= diagonal < B:
+                row[diagonal] = 0.0
             if wanted[SUM]:
                 for j in range(B):
                     sums[j] += w * row[j]
             if wanted[MAX]:
                 for j in range(B):
                     maxima[j] = max(maxima[j], row[j])
-            if 0 <= own < B:
-                row[own] = np.inf
+            if 0 <= diagonal < B:
+                row[diagonal] = np.inf
             if wanted[MIN]:
                 for j in range(B):
                     minima[j] = min(minima[j], row[j])
             if wanted[INVERSE]:
                 for j in range(B):
                     inverses[j] += w / (row[j] * row[j])
-        own_labels = labels[r0 + begin]
-        for m in range(len(own_labels)):
-            if own_labels[m] < 0:
+        row_labels = labels[r0 + begin]
+        for m in range(len(row_labels)):
+            if row_labels[m] < 0:
                 continue
-            c = starts[m] + own_labels[m]
+            c = starts[m] + row_labels[m]
             if wanted[SUM]:
                 a = into[SUM][c, at : at + B]
                 for j in range(B):
@@ -77,7 +77,7 @@ def accumulate(tile, squared, r0, j0, known, into, at):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def turn(tile, out):
-    """``out[j, r] = tile[r, j]``, a cache line of each row at a time."""
+    """Transpose a tile: ``out[j, r] = tile[r, j]``, a cache line of each row at a time."""
     R, B = tile.shape
     whole = B // 8 * 8
     for j in range(0, whole, 8):

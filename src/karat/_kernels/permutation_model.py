@@ -35,6 +35,7 @@ def deviance(x, mu):
 
 @njit(cache=True, nogil=True, inline="always")
 def _deviance_of_count(x, mu, log_mu):
+    """Deviance of an integer x, by tabulated logarithms where possible."""
     if 0 < x < LOGS.size and abs(x - mu) > 0.125 * mu:
         return x * (LOGS[x] - log_mu) - (x - mu)
     return deviance(np.float64(x), mu)
@@ -75,7 +76,7 @@ def _weight(n, a, b, x):
 
 @njit(cache=True, nogil=True)
 def _mean_deviance_smooth(n, a, b, mu, sd):
-    """The same for cells of wide spread, from every (sd/2)-th x.
+    """Mean deviance for cells of wide spread, from every (sd/2)-th x.
 
     A hypergeometric x is a sum of independent indicators, so its characteristic function at
     frequency 2 pi/step, which is what the sum over every step-th x gets wrong, is below
@@ -126,7 +127,7 @@ def mean_deviance(n, a, b, mu):
 
 @njit(cache=True, nogil=True)
 def mean_deviances(a, b, n):
-    """For each pair of a class size and a cluster size."""
+    """Mean deviance for each pair of a class size and a cluster size."""
     out = np.empty((a.size, b.size))
     for i in range(a.size):
         for j in range(b.size):
@@ -147,17 +148,17 @@ def sum_deviance(rows, columns, counts, row_sums, column_sums, n):
 
 
 @njit(cache=True, nogil=True)
-def _others(n, taken, drawn, sizes, many, own, other, expected):
-    """Sum over the other classes of the mean deviance in a cluster that is partly known.
+def _others(n, taken, drawn, sizes, many, skipped, cluster_size, expected):
+    """Sum over the other classes of the mean deviance in a partly known cluster.
 
     Of ``n`` objects ``taken`` are excluded; ``drawn`` of the rest form the cluster, whose whole
-    size is ``other``. ``expected`` has each class's unconditional mean.
+    size is ``cluster_size``. ``expected`` has each class's unconditional mean.
     """
     total = 0.0
     for i in range(sizes.size):
-        times = many[i] - (1 if i == own else 0)
+        times = many[i] - (1 if i == skipped else 0)
         if times:
-            mu = np.float64(sizes[i]) * other / n
+            mu = np.float64(sizes[i]) * cluster_size / n
             total += times * (mean_deviance(n - taken, sizes[i], drawn, mu) - expected[i])
     return total
 

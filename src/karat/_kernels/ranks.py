@@ -1,4 +1,4 @@
-"""Order statistics of all pair distances without holding them.
+"""Order statistics of all pair distances without storing them.
 
 Every pair i > j is visited once: a tile has the distances of the columns from j0 to the rows from
 r0; only entries below the diagonal count.
@@ -62,11 +62,11 @@ def collect_pairs(tile, r0, j0, low, high, values, pairs, filled):
     candidates = np.empty(tile.shape[1], dtype=np.int64)
     for r in range(len(tile)):
         row = tile[r]
-        found = 0
+        count = 0
         for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
-            candidates[found] = j
-            found += int((row[j] >= low) & (row[j] < high))
-        for t in range(found):
+            candidates[count] = j
+            count += int((row[j] >= low) & (row[j] < high))
+        for t in range(count):
             j = candidates[t]
             values[filled] = row[j]
             pairs[filled] = (np.int64(r0 + r) << 32) + (j0 + j)
@@ -76,7 +76,7 @@ def collect_pairs(tile, r0, j0, low, high, values, pairs, filled):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def least(tile, r0, j0, low, high):
-    """The smallest distance in [low, high), and how often it is there."""
+    """The smallest distance in [low, high), and its frequency."""
     value, count = np.inf, 0
     for r in range(len(tile)):
         row = tile[r]

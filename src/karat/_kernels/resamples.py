@@ -1,4 +1,4 @@
-"""The clusters of a resample beside those of the data."""
+"""Comparison of the clusters of a resample with those of the data."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def best_matches(own, found, n_clusters):
-    """Largest Jaccard similarity of each cluster with one found, and who is in that one.
+def best_matches(labels, resample_labels, n_clusters):
+    """Largest Jaccard similarity of each cluster with a resample's, and the objects in both.
 
-    NaN for a cluster without objects. Outliers of ``own`` are judged in nothing; an outlier of
-    ``found`` is in no cluster that could match, but counts in its own.
+    NaN for a cluster without objects. Outliers of ``labels`` are ignored. An outlier of
+    ``resample_labels`` matches no cluster, but counts in the cluster that it is in by ``labels``.
     """
     width = 1
-    for label in found:
+    for label in resample_labels:
         width = max(width, label + 1)
     counts = np.zeros((n_clusters, width), np.int64)
-    sizes, others = np.zeros(n_clusters, np.int64), np.zeros(width, np.int64)
-    for i in range(len(own)):
-        mine, theirs = own[i], found[i]
-        if mine >= 0:
-            sizes[mine] += 1
-            if theirs >= 0:
-                counts[mine, theirs] += 1
-                others[theirs] += 1
+    sizes, resample_sizes = np.zeros(n_clusters, np.int64), np.zeros(width, np.int64)
+    for i in range(len(labels)):
+        cluster, matched = labels[i], resample_labels[i]
+        if cluster >= 0:
+            sizes[cluster] += 1
+            if matched >= 0:
+                counts[cluster, matched] += 1
+                resample_sizes[matched] += 1
     best, match = np.full(n_clusters, np.nan), np.zeros(n_clusters, np.int64)
-    for mine in range(n_clusters):
-        if sizes[mine] == 0:
+    for cluster in range(n_clusters):
+        if sizes[cluster] == 0:
             continue
-        best[mine] = 0.0
-        for theirs in range(width):
-            shared = counts[mine, theirs]
-            similarity = shared / (sizes[mine] + others[theirs] - shared)
-            if similarity > best[mine]:
-                best[mine], match[mine] = similarity, theirs
-    stayed = np.zeros(len(own), np.bool_)
-    for i in range(len(own)):
-        stayed[i] = own[i] >= 0 and found[i] == match[own[i]]
-    return best, stayed
+        best[cluster] = 0.0
+        for matched in range(width):
+            shared = counts[cluster, matched]
+            similarity = shared / (sizes[cluster] + resample_sizes[matched] - shared)
+            if similarity > best[cluster]:
+                best[cluster], match[cluster] = similarity, matched
+    kept = np.zeros(len(labels), np.bool_)
+    for i in range(len(labels)):
+        kept[i] = labels[i] >= 0 and resample_labels[i] == match[labels[i]]
+    return best, kept
 
 
 @njit(cache=True, nogil=True)

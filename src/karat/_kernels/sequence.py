@@ -46,7 +46,7 @@ def _likeliest(m, n, a):
 
 @njit(cache=True, nogil=True)
 def _slack(m, n):
-    """What rounding may add to the evidence; it never tightens the bound."""
+    """Upper limit for the rounding error of the evidence; it never tightens the bound."""
     return _SHARE * (1.0 + math.lgamma(m + n + 1.0))
 
 

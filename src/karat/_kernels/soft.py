@@ -6,7 +6,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _top_two(U):
-    """Largest and second largest membership of each object, and where the largest is."""
+    """Largest and second largest membership of each object, and the cluster of the largest."""
     n, k = U.shape
     first = np.zeros(n)
     second = np.zeros(n)
@@ -25,12 +25,13 @@ def _top_two(U):
 
 @njit(cache=True, nogil=True, inline="always")
 def _norm(x, y, product):
+    """The t-norm of two degrees: their product or minimum."""
     return x * y if product else min(x, y)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _bonds(U, first, second, where, i, j, product):
-    """How far i and j are together, and how far apart: the best over clusters of the t-norm."""
+    """Degrees to which i and j are together and apart: the best t-norms over clusters."""
     together = 0.0
     for c in range(U.shape[1]):
         together = max(together, _norm(U[i, c], U[j, c], product))

@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def grow(row, at, core, reached, edge):
-    """Shorten the ways to all objects that the tree does not hold by those from ``at``.
+    """Shorten the paths to all objects outside the tree by paths from ``at``.
 
     ``row`` are distances from ``at``; the length of an edge is the larger of the distance and its
     ends' core distances. ``reached`` is the length of the shortest edge to each object, below 0 in

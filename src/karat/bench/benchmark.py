@@ -1,4 +1,4 @@
-"""Many clusterers on many data sets: a table in which every cell has an entry."""
+"""Many clusterers on many data sets: a table without empty cells."""
 
 from __future__ import annotations
 
@@ -9,23 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from karat.bench import runs
-from karat.bench.collection import ONLY, Entry, as_entry
+from karat.bench.collection import ONLY_REPRESENTATION, Entry, as_entry
 from karat.bench.diagram import pdf, rank_drawing
 from karat.bench.folder import number_of_classes, read_folder
 from karat.bench.page import html_page
-from karat.bench.paper import WIDTH, latex
-from karat.bench.scored import Scored
+from karat.bench.paper import TEXT_WIDTH, latex
+from karat.bench.results import BenchmarkResults
 from karat.runtime.kept_file import KeptValues
 from karat.runtime.output import check_output, write_output
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from karat.bench.collection import DataSet, References
+    from karat.runtime.types import Labels, Metric, Rows
     from karat.study.store import Finished
 
-DEFAULT = ("adjusted_rand_index", "normalized_mutual_information", "f_quality")
+DEFAULT_MEASURES = ("adjusted_rand_index", "normalized_mutual_information", "f_quality")
 
 
-class Benchmark(Scored):
+class Benchmark(BenchmarkResults):
     """Clusterers, or label files, on many data sets with known classes.
 
     Parameters
@@ -38,26 +40,25 @@ class Benchmark(Scored):
     measures : sequence of str
         External measures.
     k : "classes" or iterable of int
-        ``"classes"``: into as many clusters as there are classes. Numbers: into each, and the
-        score is the mean over them.
+        ``"classes"``: as many clusters as classes. Numbers: each of them; the score is the mean.
     draw : "classes", optional
-        Each try is on objects of its own, the same for all methods and representations: for each k
-        the objects of k of the classes (whissell2012 p. 67).
+        Each try draws its own objects, the same for all methods and representations: for each k
+        the objects of k classes (whissell2012 p. 67).
     n_init : int, default 10
-        Tries; the same number for all. A clusterer that does not depend on a seed has one, unless
-        each try has objects of its own.
+        Number of tries, the same for all. A clusterer that does not depend on a seed has one try,
+        unless each try draws its own objects.
     metric : str or callable, default "euclidean"
     storage : path, optional
-        SQLite file that keeps each finished fit, so that a killed run resumes.
+        SQLite file that keeps each finished fit, so that an interrupted run can be resumed.
     random_state : int, default 0
 
     Attributes
     ----------
     table : DataFrame
         A row for each fit and reference: ``set``, ``representation``, ``method``, ``try``, ``k``,
-        ``reference``, the measures, ``seconds`` (of each of several numbers of clusters that are
-        cut from one tree an equal share), ``note`` (what to mind of a clustering), and ``reason``
-        where there is none (its scores are then missing).
+        ``reference``, the measures, ``seconds``, ``note`` (a caveat), and ``reason`` (why there is
+        no clustering; its scores are then missing). Several numbers of clusters cut from one tree
+        share its ``seconds`` equally.
 
     Examples
     --------
@@ -71,19 +72,19 @@ class Benchmark(Scored):
 
     def __init__(
         self,
-        sets: Mapping[str, Any],
-        clusterers: Any = ("kmeans", "ward", "average", "spectral"),
-        measures: Iterable[str] = DEFAULT,
+        sets: Mapping[str, DataSet],
+        clusterers: runs.Methods = ("kmeans", "ward", "average", "spectral"),
+        measures: Iterable[str] = DEFAULT_MEASURES,
         *,
-        k: Any = "classes",
+        k: Literal["classes"] | Iterable[int] = "classes",
         draw: Literal["classes"] | None = None,
         n_init: int = 10,
-        metric: Any = "euclidean",
-        storage: Any = None,
+        metric: Metric = "euclidean",
+        storage: str | Path | None = None,
         random_state: int = 0,
     ) -> None:
-        self.measures = _external(measures)
-        self.sets = {str(name): as_entry(str(name), given) for name, given in sets.items()}
+        self.measures = _external_measures(measures)
+        self.sets = {str(name): as_entry(str(name), data_set) for name, data_set in sets.items()}
         self.clusterers = runs.as_methods(clusterers)
         self.rules = runs.Rules(k if k == "classes" else tuple(k), n_init, draw, int(random_state))
         self.rules.check()
@@ -93,18 +94,18 @@ class Benchmark(Scored):
 
     @classmethod
     def from_folder(
-        cls, path: Any, measures: Iterable[str] = DEFAULT, *, random_state: int = 0
+        cls, path: str | Path, measures: Iterable[str] = DEFAULT_MEASURES, *, random_state: int = 0
     ) -> Benchmark:
         """Score the label files of a folder; see :func:`karat.bench.read_folder`."""
-        made = cls({}, (), measures, random_state=random_state)
-        made.sets = read_folder(path)
-        if not any(entry.tries for entry in made.sets.values()):
+        benchmark = cls({}, (), measures, random_state=random_state)
+        benchmark.sets = read_folder(path)
+        if not any(entry.tries for entry in benchmark.sets.values()):
             raise InputError(f"{path} has references, but no clusterings")
-        made._rows = made._from_files()
-        return made
+        benchmark._rows = benchmark._from_files()
+        return benchmark
 
     def _from_files(self) -> list[dict[str, Any]]:
-        """The rows of clusterings that were made elsewhere; a try that is missing has failed."""
+        """Table rows of clusterings made elsewhere; a missing try is a failed fit."""
         numbers: dict[str, dict[int, None]] = {}
         for entry in self.sets.values():
             for method, tries in entry.tries.items():
@@ -114,25 +115,25 @@ class Benchmark(Scored):
             for method, wanted in numbers.items():
                 tries = entry.tries.get(method, {})
                 for number in wanted:
-                    at = {"set": name, "method": method, "try": number}
+                    cell = {"set": name, "method": method, "try": number}
                     if number not in tries:
-                        why = (
+                        reason = (
                             "no file of labels" if len(wanted) == 1 else f"no file of try {number}"
                         )
-                        rows.append(at | {"reason": why})
+                        rows.append(cell | {"reason": reason})
                         continue
-                    rows += [at | row for row in self._given(entry, tries[number])]
+                    rows += [cell | row for row in self._label_rows(entry, tries[number])]
         return rows
 
-    def _given(self, entry: Entry, labels: Any) -> list[dict[str, Any]]:
-        """The scores of one clustering, or of those into as many clusters as a reference has."""
+    def _label_rows(self, entry: Entry, labels: Labels | dict[int, Labels]) -> list[dict[str, Any]]:
+        """Table rows of a clustering, or of clusterings by number of clusters."""
         if not isinstance(labels, dict):
-            return self._scored(entry.references, labels)
+            return self._score_rows(entry.references, labels)
         rows = []
         for reference, truth in entry.references.items():
             k = number_of_classes(truth)
             if k in labels:
-                rows += self._scored({reference: truth}, labels[k])
+                rows += self._score_rows({reference: truth}, labels[k])
             else:
                 rows.append({"reference": reference, "reason": f"no result with {k} clusters"})
         return rows
@@ -145,7 +146,7 @@ class Benchmark(Scored):
         executor: Any = None,
         limit: float = math.inf,
     ) -> Benchmark:
-        """Fit and score every cell that is not kept.
+        """Fit and score every cell that is not stored.
 
         Parameters
         ----------
@@ -154,104 +155,110 @@ class Benchmark(Scored):
         workers : int, default 1
             Local processes. The scores do not depend on it.
         executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-            Where to run instead; a string is the address of a Dask scheduler.
+            Executor to use instead; a string is the address of a Dask scheduler.
         limit : float, optional
-            Seconds that one fit may take in a local process; then it is stopped, and the entry
-            says so. It is tried again by a run with a larger limit.
+            Seconds that a fit may take in a local process. Then it is stopped, and its row says
+            so. A run with a larger limit tries it again.
 
         Returns
         -------
         Benchmark
-            Itself.
+            The benchmark itself.
         """
         rows = self._from_files()
         running = {"workers": workers, "executor": executor, "limit": limit}
-        known = dict.fromkeys(key for entry in self.sets.values() for key in entry.data)
+        representations = dict.fromkeys(key for entry in self.sets.values() for key in entry.data)
         for name, entry in self.sets.items():
-            for representation in known:
+            for representation in representations:
                 if representation not in entry.data:
-                    at = {"set": name, "representation": representation, "try": 0}
-                    why = {"reason": "the set has no such representation"}
-                    rows += [at | {"method": method} | why for method in self.clusterers]
+                    cell = {"set": name, "representation": representation, "try": 0}
+                    reason = {"reason": "the set has no such representation"}
+                    rows += [cell | {"method": method} | reason for method in self.clusterers]
                     continue
-                for part in runs.parts(entry, self.rules):
-                    rows += self._part(name, entry, representation, part, running)
+                for subset in runs.subsets(entry, self.rules):
+                    rows += self._subset_rows(name, entry, representation, subset, running)
                 if progress is not None:
-                    on = "" if representation == ONLY else f", {representation}"
-                    progress(f"{name}{on}: {', '.join(self.clusterers)}")
+                    suffix = "" if representation == ONLY_REPRESENTATION else f", {representation}"
+                    progress(f"{name}{suffix}: {', '.join(self.clusterers)}")
         self._rows = rows
         return self
 
-    def _part(
-        self, name: str, entry: Entry, representation: str, part: runs.Part, running: Any
+    def _subset_rows(
+        self,
+        name: str,
+        entry: Entry,
+        representation: str,
+        subset: runs.Subset,
+        running: dict[str, Any],
     ) -> list[dict[str, Any]]:
-        """The rows of all fits to some objects; those that are kept are not fitted again."""
+        """Table rows of all fits to a subset of objects; stored fits are not repeated."""
         X, references = entry.data[representation], entry.references
-        if part.rows is not None:
-            X = X[part.rows]
-            references = {key: values[part.rows] for key, values in references.items()}
-        keys = self._keys(name, representation, X, references, part)
-        found = {cell: self._kept.get(key) for cell, key in keys.items()}
+        if subset.rows is not None:
+            X = X[subset.rows]
+            references = {key: values[subset.rows] for key, values in references.items()}
+        keys = self._keys(name, representation, X, references, subset)
+        by_cell = {cell: self._kept.get(key) for cell, key in keys.items()}
         missing = [
             cell
-            for cell, rows in found.items()
-            # what was stopped after fewer seconds than there are now is tried again
+            for cell, rows in by_cell.items()
+            # a fit stopped after fewer seconds than the limit is tried again
             if rows is None or rows[0].get("stopped", math.inf) < running["limit"]
         ]
         for cell, outcome in runs.fit(
             X, missing, self.clusterers, self.metric, self.rules, **running
         ):
-            found[cell] = self._told(references, outcome)
-            self._kept.put(keys[cell], found[cell])
+            by_cell[cell] = self._fit_rows(references, outcome)
+            self._kept.put(keys[cell], by_cell[cell])
         return [
             {"set": name, "representation": representation, "method": cell.method,
              "try": cell.number, "k": cell.k} | row
-            for cell, rows in found.items()
+            for cell, rows in by_cell.items()
             for row in rows
         ]  # fmt: skip
 
     def _keys(
-        self, name: str, representation: str, X: Any, references: Any, part: runs.Part
+        self, name: str, representation: str, X: Rows, references: References, subset: runs.Subset
     ) -> dict[runs.Cell, str]:
-        """What a kept fit must have been asked for."""
+        """Key of each fit in the storage: everything that its result depends on."""
         from karat.study.identity import identity
 
         classes = {key: list(values) for key, values in references.items()}
         seed = self.rules.random_state
-        asked = identity([X, classes, seed, self.measures, self.metric])
-        made = {
+        context = identity([X, classes, seed, self.measures, self.metric])
+        identities = {
             method: identity(clusterer.make(2, seed))
             for method, clusterer in self.clusterers.items()
         }
         return {
-            cell: json.dumps([name, representation, cell.name, made[cell.method], asked])
-            for cell in runs.cells(self.clusterers, part)
+            cell: json.dumps([name, representation, cell.name, identities[cell.method], context])
+            for cell in runs.cells(self.clusterers, subset)
         }
 
-    def _told(self, references: Mapping[str, Any], outcome: Finished) -> list[dict[str, Any]]:
-        """The rows of a fit: one for each reference, or one that says why there is none."""
+    def _fit_rows(self, references: References, outcome: Finished) -> list[dict[str, Any]]:
+        """Table rows of a fit: a row for each reference, or a single row with the reason."""
         row: dict[str, Any] = {"seconds": outcome.seconds}
         if outcome.labels is None:
             if outcome.status == "stopped":
                 row["stopped"] = outcome.seconds
             return [row | {"reason": outcome.reason}]
         note = {"note": outcome.reason} if outcome.reason else {}
-        return [own | row | note for own in self._scored(references, outcome.labels)]
+        return [scored | row | note for scored in self._score_rows(references, outcome.labels)]
 
-    def _scored(self, references: Mapping[str, Any], labels: Any) -> list[dict[str, Any]]:
+    def _score_rows(self, references: References, labels: Labels) -> list[dict[str, Any]]:
+        """Table rows of the scores of a clustering, a row for each reference."""
         from karat.measures.evaluation import evaluate
 
         rows = []
         for reference, truth in references.items():
             scores = evaluate(
-                None, {"own": labels}, truth=truth, measures=self.measures, noise="singletons"
+                None, {"own": labels}, y=truth, measures=self.measures, noise="singletons"
             )
             values = {key: float(scores.table[key].iloc[0]) for key in self.measures}
             rows.append({"reference": reference, **values})
         return rows
 
-    def report(self, path: Any, *, overwrite: bool = False, **options: Any) -> None:
-        """Write the page that goes into an appendix, or tables and a figure for a paper.
+    def report(self, path: str | Path, *, overwrite: bool = False, **options: Any) -> None:
+        """Write a page for an appendix, or tables and a figure for a paper.
 
         Parameters
         ----------
@@ -265,26 +272,26 @@ class Benchmark(Scored):
         """
         target = Path(path)
         suffix = target.suffix.lower()
-        beside = [target.with_suffix(".csv")] if suffix == ".tex" else []
-        for file in (target, *beside):
+        companions = [target.with_suffix(".csv")] if suffix == ".tex" else []
+        for file in (target, *companions):
             check_output(file, overwrite=overwrite)
         if suffix == ".csv":
             write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
         elif suffix == ".parquet":
             self.table.to_parquet(target, index=False)
         elif suffix == ".pdf":
-            drawing = rank_drawing(self.compare(**options), WIDTH)
+            drawing = rank_drawing(self.compare(**options), TEXT_WIDTH)
             write_output(target, pdf(drawing), overwrite=overwrite)
         else:
             page = latex if suffix == ".tex" else html_page
-            made = page(self, self.compare(**options), options)
-            write_output(target, made, overwrite=overwrite)
-            for file in beside:
+            text = page(self, self.compare(**options), options)
+            write_output(target, text, overwrite=overwrite)
+            for file in companions:
                 write_output(file, self.table.to_csv(index=False), overwrite=overwrite)
 
 
-def _external(measures: Iterable[str]) -> list[str]:
-    """The keys, once each is known to compare with classes."""
+def _external_measures(measures: Iterable[str]) -> list[str]:
+    """Keys of the measures; raises unless all are external."""
     from karat.measures import catalogue
 
     keys = list(measures)

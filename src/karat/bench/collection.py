@@ -1,66 +1,82 @@
-"""The data sets of a benchmark: objects, references, and clusterings that were made elsewhere."""
+"""The data sets of a benchmark: objects, references, and clusterings made elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.runtime.validation import InputError, check_data
 
-#: the representation of a set that is given as one matrix
-ONLY = "data"
+if TYPE_CHECKING:
+    from karat.datasets import Dataset
+    from karat.runtime.types import ArrayLike, Labels, Rows
+
+    #: classes of the objects by the reference's name, None for no class
+    References: TypeAlias = Mapping[str, NDArray[np.object_]]
+    #: objects and classes, each one array or several by name
+    DataSet: TypeAlias = (
+        Dataset | tuple[ArrayLike | Mapping[str, ArrayLike], Labels | Mapping[str, Labels]]
+    )
+
+#: the representation of a set whose objects are one matrix
+ONLY_REPRESENTATION = "data"
 
 
 @dataclass
 class Entry:
-    """One data set.
+    """One data set of a benchmark.
 
     Attributes
     ----------
     references : dict of str to ndarray
-        The classes, by the reference's name; None where an object counts for no reference.
+        The classes, by the reference's name; None for an object without a class.
     tries : dict of str to dict of int to labels
-        The clusterings, by the method's name and the number of the try.
+        The clusterings, by the method's name and the number of the try. Labels of a try are an
+        array, or a dict of arrays by number of clusters.
     data : dict of str to ndarray
         The objects, by the name of the representation.
     ids : ndarray, or None
-        The names of the objects, where the references have them.
+        The objects' names, if the references have them.
     by_row : list of str
-        Files without ids beside references that have them, taken in the references' order.
+        Files without ids beside references with ids; they are read in the references' order.
     """
 
     references: dict[str, NDArray[np.object_]] = field(default_factory=dict)
     tries: dict[str, dict[int, Any]] = field(default_factory=dict)
-    data: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Rows] = field(default_factory=dict)
     ids: NDArray[Any] | None = None
     by_row: list[str] = field(default_factory=list)
 
 
-def as_entry(name: str, given: Any) -> Entry:
-    """A data set with its representations and references; see :class:`karat.Benchmark`."""
-    if hasattr(given, "truth") and hasattr(given, "X"):
-        X, truth = given.X, given.truth
-        if truth is None:
-            raise InputError(f"the data set {name!r} has no classes")
+def as_entry(name: str, data_set: DataSet) -> Entry:
+    """Validated data set with its representations and references; see :class:`karat.Benchmark`."""
+    if hasattr(data_set, "y") and hasattr(data_set, "X"):
+        X, truth = attrgetter("X", "y")(data_set)
     else:
-        X, truth = given
-    representations = X if isinstance(X, Mapping) else {ONLY: X}
+        X, truth = data_set
+    if truth is None:
+        raise InputError(f"the data set {name!r} has no classes")
+    representations = X if isinstance(X, Mapping) else {ONLY_REPRESENTATION: X}
     references = truth if isinstance(truth, Mapping) else {"truth": truth}
     entry = Entry()
     for key, matrix in representations.items():
         entry.data[str(key)] = check_data(matrix, name=f"{key} of {name}")
     for key, labels in references.items():
-        values = np.empty(len(labels), dtype=object)
-        values[:] = np.asarray(labels).tolist()
+        listed = np.asarray(labels).tolist()
+        values = np.empty(len(listed), dtype=np.object_)
+        values[:] = listed
         entry.references[str(key)] = values
-        for own, matrix in entry.data.items():
+        for representation, matrix in entry.data.items():
             if len(values) != matrix.shape[0]:
-                told = name if own == ONLY else f"{own} of {name}"
+                described = (
+                    name if representation == ONLY_REPRESENTATION else f"{representation} of {name}"
+                )
                 raise InputError(
-                    f"{told!r} has {matrix.shape[0]} objects and {len(values)} classes"
+                    f"{described!r} has {matrix.shape[0]} objects and {len(values)} classes"
                 )
     return entry

@@ -1,11 +1,11 @@
-"""Several methods on several data sets, compared: every statistic, and what they say in words."""
+"""Comparison of several methods on several data sets: statistics and their verdict in words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +23,12 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from karat.bench.statistics import MethodScores
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several methods on several data sets, compared.
+    """Comparison of several methods on several data sets.
 
     Attributes
     ----------
@@ -36,18 +38,18 @@ class Comparison:
     ranks : Series
         Average ranks, the best first.
     friedman : Friedman
-        Friedman's test: its ``p_value``, the ``least`` that there can be, the ``method``.
+        Friedman's test: its ``p_value``, the ``least`` possible p value, the ``method``.
     critical_difference : float
-        The difference of average ranks from which two methods differ by Nemenyi's test, at
-        ``alpha``, exact for few data sets; infinite where none could be significant.
+        Smallest significant difference of average ranks by Nemenyi's test at ``alpha``, exact for
+        few data sets; infinite if no difference could be significant.
     pairs : DataFrame
-        A row for each pair: ``one``, ``other``, ``difference`` (mean of one less other),
+        A row for each pair: ``one``, ``other``, ``difference`` (mean of one minus mean of other),
         ``effect`` (rank-biserial correlation in [−1, 1]), ``wins``, ``losses``, ``p`` of
-        Wilcoxon's signed-rank test, ``p_holm``, and ``different``, whether Friedman's test and that
-        of the pair, corrected by Holm, are significant at ``alpha``.
+        Wilcoxon's signed-rank test, ``p_holm``, and ``different``. A pair is ``different`` if
+        Friedman's test and the pair's test, corrected by Holm, are significant at ``alpha``.
     alpha : float
     notes : tuple of str
-        What else a reader must know, such as fits that failed.
+        Caveats for the reader, such as failed fits.
     """
 
     scores: pd.DataFrame
@@ -60,24 +62,27 @@ class Comparison:
 
     @property
     def leaders(self) -> list[str]:
-        """The methods of the best average rank."""
+        """The methods with the best average rank."""
         return [str(name) for name in self.ranks.index[self.ranks < self.ranks.iloc[0] + 1e-9]]
 
     def different_from(self, method: str) -> list[str]:
-        """The methods that are told apart from one, in the order of their ranks."""
-        own = self.pairs[self.pairs["different"]]
-        found = [*own["other"][own["one"] == method], *own["one"][own["other"] == method]]
-        return [str(name) for name in self.ranks.index if name in found]
+        """The methods significantly different from ``method``, in the order of their ranks."""
+        significant = self.pairs[self.pairs["different"]]
+        others = [
+            *significant["other"][significant["one"] == method],
+            *significant["one"][significant["other"] == method],
+        ]
+        return [str(name) for name in self.ranks.index if name in others]
 
     @property
     def cliques(self) -> list[tuple[str, ...]]:
-        """The largest groups of methods whose ranks differ by less than is critical."""
+        """The largest groups of methods whose ranks differ by less than the critical difference."""
         names, values = [str(n) for n in self.ranks.index], self.ranks.to_numpy()
         groups: list[tuple[str, ...]] = []
         reach = -1
         for i in range(len(names)):
-            away = values[i] + self.critical_difference - 1e-9
-            j = int(np.searchsorted(values, away, "left")) - 1
+            bound = values[i] + self.critical_difference - 1e-9
+            j = int(np.searchsorted(values, bound, "left")) - 1
             if j > reach and j > i:
                 groups.append(tuple(names[i : j + 1]))
             reach = max(reach, j)
@@ -85,18 +90,18 @@ class Comparison:
 
     @property
     def groups(self) -> pd.DataFrame:
-        """Mean scores and average ranks by group of data sets, what stands before a ``/``.
+        """Mean scores and average ranks by group of data sets: the name's part before a ``/``.
 
         A row for each group and method: ``group``, ``sets``, ``method``, ``score``, ``rank``;
-        none where the names of the data sets have no groups.
+        empty if the names of the data sets have no groups.
         """
         import pandas as pd
 
         group = self.scores.index.map(lambda name: str(name).rpartition("/")[0])
         ranks = ranked(self.scores).groupby(group).mean()
         rows = [
-            (key, len(own), method, own[method].mean(), ranks[method][key])
-            for key, own in self.scores.groupby(group, sort=False)
+            (key, len(of_group), method, of_group[method].mean(), ranks[method][key])
+            for key, of_group in self.scores.groupby(group, sort=False)
             for method in self.scores
             if any(group)
         ]
@@ -104,34 +109,38 @@ class Comparison:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What the data allow one to say, in sentences."""
-        told = [self._ranking(), *self.notes, self._all_together()]
+        """The verdict of the tests, in sentences."""
+        sentences = [self._ranking_sentence(), *self.notes, self._friedman_sentence()]
         if self.friedman.p_value <= self.alpha:
-            told += [self._of_the_others(name) for name in self.leaders]
-        told.append(self._the_first_two())
-        return tuple(told)
+            sentences += [self._leader_sentence(name) for name in self.leaders]
+        sentences.append(self._first_two_sentence())
+        return tuple(sentences)
 
-    def _ranking(self) -> str:
+    def _ranking_sentence(self) -> str:
+        """The methods with the best average rank."""
         n, k = self.scores.shape
-        told, best = f"{k} methods on {n} data sets. ", self.leaders
+        opening, best = f"{k} methods on {n} data sets. ", self.leaders
         rank = f"{self.ranks.iloc[0]:.2f} of {k}"
         if len(best) == 1:
             mean = f"{self.scores[best[0]].mean():.3f}"
-            return f"{told}{best[0]} has the best average rank, {rank}, and a mean score of {mean}."
+            return (
+                f"{opening}{best[0]} has the best average rank, {rank}, and a mean score of {mean}."
+            )
         share = "have the same" if len(best) == k else "share the best"
-        return f"{told}{_list(best)} {share} average rank, {rank}."
+        return f"{opening}{_list(best)} {share} average rank, {rank}."
 
-    def _all_together(self) -> str:
+    def _friedman_sentence(self) -> str:
+        """Whether the methods differ at all, by Friedman's test."""
         test = self.friedman
         p = p_text(test.p_value)
         p = f"p {p}" if p.startswith("<") else f"p = {p}"
         p += f", {test.method}"
         if test.p_value <= self.alpha:
-            told = f"The methods differ (Friedman's test, {p})."
+            opening = f"The methods differ (Friedman's test, {p})."
             if math.isinf(self.critical_difference):
-                return told
+                return opening
             return (
-                f"{told} Average ranks {self.critical_difference:.2f} or more apart differ by "
+                f"{opening} Average ranks {self.critical_difference:.2f} or more apart differ by "
                 "Nemenyi's test."
             )
         if test.least == 1:
@@ -147,23 +156,25 @@ class Comparison:
             "ranks may be chance, and no method should be called better."
         )
 
-    def _of_the_others(self, best: str) -> str:
-        beaten = self.different_from(best)
-        if beaten:
+    def _leader_sentence(self, best: str) -> str:
+        """The methods that are significantly different from a leader."""
+        different = self.different_from(best)
+        if different:
             return (
-                f"Of the others, {best} is different from {', '.join(beaten)} (Wilcoxon's test, "
+                f"Of the others, {best} is different from {', '.join(different)} (Wilcoxon's test, "
                 "corrected by Holm)."
             )
-        told = (
+        text = (
             f"No single other method is told apart from {best} by Wilcoxon's test, corrected by "
             "Holm."
         )
         n, least = len(self.scores), len(self.pairs) * 2.0 ** (1 - len(self.scores))
         if least > self.alpha:
-            told += f" On {n} data sets none could be: the least corrected p is {least:.2g}."
-        return told
+            text += f" On {n} data sets none could be: the least corrected p is {least:.2g}."
+        return text
 
-    def _the_first_two(self) -> str:
+    def _first_two_sentence(self) -> str:
+        """The difference between the first two methods."""
         best, second = (str(name) for name in self.ranks.index[:2])
         row = self.pairs[(self.pairs["one"] == best) & (self.pairs["other"] == second)].iloc[0]
         return (
@@ -177,25 +188,28 @@ class Comparison:
 
 
 def p_text(value: float) -> str:
-    """A p value as it is written."""
+    """A p value to four decimals."""
     return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
 def _list(names: list[str]) -> str:
+    """Two or more names joined by commas and "and"."""
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def compare_methods(scores: Any, *, alpha: float = 0.05, notes: Iterable[str] = ()) -> Comparison:
-    """Compare methods over data sets: ranks, tests, and words.
+def compare_methods(
+    scores: MethodScores, *, alpha: float = 0.05, notes: Iterable[str] = ()
+) -> Comparison:
+    """Compare methods over data sets: ranks, tests, and a verdict in words.
 
     Parameters
     ----------
     scores : DataFrame or mapping of str to array-like, (sets, methods)
-        Greater is better; none is missing.
+        Greater is better; no score may be missing.
     alpha : float, default 0.05
-        Chance that any difference is found where there is none, for each of the tests.
+        Probability of any false positive, for each of the tests.
     notes : iterable of str
-        Sentences that belong to the words.
+        Further sentences for the verdict.
 
     Returns
     -------
@@ -204,15 +218,15 @@ def compare_methods(scores: Any, *, alpha: float = 0.05, notes: Iterable[str] = 
     Raises
     ------
     InputError
-        For a missing score, or fewer than two sets or methods.
+        If a score is missing, or there are fewer than two sets or methods.
 
     Examples
     --------
     >>> from karat.bench import compare_methods
-    >>> found = compare_methods({"a": [0.9, 0.8, 0.9, 0.7], "b": [0.6, 0.7, 0.5, 0.5]})
-    >>> found.ranks.index[0]
+    >>> comparison = compare_methods({"a": [0.9, 0.8, 0.9, 0.7], "b": [0.6, 0.7, 0.5, 0.5]})
+    >>> comparison.ranks.index[0]
     'a'
-    >>> found.friedman.p_value  # with four data sets two methods cannot be told apart
+    >>> comparison.friedman.p_value  # four data sets are too few for two methods
     0.125
     """
     table = score_table(scores)

@@ -9,23 +9,23 @@ from dataclasses import dataclass, field
 from karat.bench.comparison import Comparison
 from karat.runtime.validation import InputError
 
-#: size of the letters, and of a unit of a drawing in a paper, in points
-_FONT = 13
+#: font size of a drawing, and points of a paper for each unit of a drawing
+_FONT_SIZE = 13
 _SCALE = 0.6
-#: width of a letter, by its size
-_WIDE = 0.62
+#: width of a letter as a share of the font size
+_LETTER_WIDTH = 0.62
 
 
 @dataclass
 class Drawing:
-    """Lines and texts; y goes down.
+    """Lines and texts of a diagram; y increases downwards.
 
     Attributes
     ----------
     lines : list of (points, width)
-        Of a width above 3 they are bars.
+        Lines wider than 3 are bars.
     texts : list of (x, y, text, anchor)
-        The anchor is that of SVG: ``"start"``, ``"middle"`` or ``"end"``; y is the base line.
+        The anchor is SVG's: ``"start"``, ``"middle"`` or ``"end"``; y is the baseline.
     """
 
     width: float
@@ -34,55 +34,59 @@ class Drawing:
     texts: list[tuple[float, float, str, str]] = field(default_factory=list)
 
 
-def rank_drawing(found: Comparison, width: float = 860) -> Drawing:
+def rank_drawing(comparison: Comparison, width: float = 860) -> Drawing:
     """Average ranks on a line, and bars over methods that do not differ."""
-    ranks, k = found.ranks, len(found.ranks)
-    told = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
+    ranks, k = comparison.ranks, len(comparison.ranks)
+    labels = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
     rows = (k + 1) // 2
-    sides = [_WIDE * _FONT * max(map(len, side)) + 26 for side in (told[:rows], told[rows:])]
+    sides = [
+        _LETTER_WIDTH * _FONT_SIZE * max(map(len, side)) + 26
+        for side in (labels[:rows], labels[rows:])
+    ]
     left, right = min(sides[0], width / 3), width - min(sides[1], width / 3)
-    bars, top = found.cliques, 46
+    bars, top = comparison.cliques, 46
     first = top + 22 + 12 * len(bars)
-    out = Drawing(width, first + 20 * rows + 10)
+    drawing = Drawing(width, first + 20 * rows + 10)
 
     def x(rank: float) -> float:
+        """Horizontal position of a rank."""
         return left + (rank - 1) / max(k - 1, 1) * (right - left)
 
-    out.lines.append(([(x(1), top), (x(k), top)], 1))
+    drawing.lines.append(([(x(1), top), (x(k), top)], 1))
     for rank in range(1, k + 1):
-        out.lines.append(([(x(rank), top), (x(rank), top - 6)], 1))
-        out.texts.append((x(rank), top - 10, str(rank), "middle"))
-    if math.isinf(found.critical_difference):
-        out.texts.append((left, 16, "no difference could be significant", "start"))
+        drawing.lines.append(([(x(rank), top), (x(rank), top - 6)], 1))
+        drawing.texts.append((x(rank), top - 10, str(rank), "middle"))
+    if math.isinf(comparison.critical_difference):
+        drawing.texts.append((left, 16, "no difference could be significant", "start"))
     else:
-        end = left + min(found.critical_difference / max(k - 1, 1), 1.0) * (right - left)
-        out.lines.append(([(left, 12), (end, 12)], 2))
-        critical = f"critical difference {found.critical_difference:.2f}"
-        out.texts.append((end + 6, 16, critical, "start"))
+        end = left + min(comparison.critical_difference / max(k - 1, 1), 1.0) * (right - left)
+        drawing.lines.append(([(left, 12), (end, 12)], 2))
+        critical = f"critical difference {comparison.critical_difference:.2f}"
+        drawing.texts.append((end + 6, 16, critical, "start"))
     for i, names in enumerate(bars):
         low, high = x(float(ranks[names[0]])) - 4, x(float(ranks[names[-1]])) + 4
-        out.lines.append(([(low, top + 14 + 12 * i), (high, top + 14 + 12 * i)], 4))
-    for i, (rank, text) in enumerate(zip(ranks, told, strict=True)):
+        drawing.lines.append(([(low, top + 14 + 12 * i), (high, top + 14 + 12 * i)], 4))
+    for i, (rank, text) in enumerate(zip(ranks, labels, strict=True)):
         best = i < rows
         y = first + 20 * (i if best else k - 1 - i)
         end, anchor, at = (left - 10, "end", -4) if best else (right + 10, "start", 4)
-        out.lines.append(([(x(rank), top), (x(rank), y - 4), (end, y - 4)], 0.8))
-        out.texts.append((end + at, y, text, anchor))
-    return out
+        drawing.lines.append(([(x(rank), top), (x(rank), y - 4), (end, y - 4)], 0.8))
+        drawing.texts.append((end + at, y, text, anchor))
+    return drawing
 
 
-def bars_of(found: Comparison) -> str:
-    """What the bars of a drawing say."""
-    if math.isinf(found.critical_difference):
+def bar_caption(comparison: Comparison) -> str:
+    """Caption that explains the bars of a drawing."""
+    if math.isinf(comparison.critical_difference):
         return "on so few data sets no difference could be significant."
     return (
         "bars join those that do not differ: by less than the critical difference of Nemenyi's "
-        f"test at {found.alpha:g}, {found.critical_difference:.2f}."
+        f"test at {comparison.alpha:g}, {comparison.critical_difference:.2f}."
     )
 
 
 def svg(drawing: Drawing, title: str) -> str:
-    """The drawing in the colour of the text around it."""
+    """The drawing as SVG, in the colour of the surrounding text."""
     body = []
     for points, width in drawing.lines:
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
@@ -93,14 +97,14 @@ def svg(drawing: Drawing, title: str) -> str:
         body.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>')
     return (
         f'<svg viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" role="img" '
-        f'font-size="{_FONT}" fill="currentColor" '
+        f'font-size="{_FONT_SIZE}" fill="currentColor" '
         f'style="max-width:100%;width:{drawing.width:.0f}px">'
         f"<title>{html.escape(title)}</title>{''.join(body)}</svg>"
     )
 
 
 def tikz(drawing: Drawing) -> str:
-    """The drawing for a LaTeX document with the package ``tikz``, in its own letters."""
+    """The drawing for a LaTeX document with the package ``tikz``, in the document's font."""
     out = [
         r"\definecolor{rankbar}{rgb}{0,0.447,0.698}",
         f"\\begin{{tikzpicture}}[x={_SCALE:g}pt,y=-{_SCALE:g}pt,font=\\footnotesize]",
@@ -112,34 +116,34 @@ def tikz(drawing: Drawing) -> str:
     anchors = {"start": "base west", "middle": "base", "end": "base east"}
     for x, y, text, anchor in drawing.texts:
         place = f"anchor={anchors[anchor]},inner sep=0pt"
-        out.append(f"\\node[{place}] at ({x:.1f},{y:.1f}) {{{escaped(text)}}};")
+        out.append(f"\\node[{place}] at ({x:.1f},{y:.1f}) {{{escape(text)}}};")
     return "\n".join([*out, r"\end{tikzpicture}", ""])
 
 
-def escaped(value: object) -> str:
-    """A text as LaTeX reads it."""
+def escape(value: object) -> str:
+    """Text with LaTeX's special characters escaped."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
     return "".join(signs.get(sign, sign) for sign in str(value))
 
 
 def pdf(drawing: Drawing) -> bytes:
-    """The drawing as a PDF file of one page, in Courier, which every reader has.
+    """The drawing as a PDF file of one page, in Courier, which every viewer has.
 
     Raises
     ------
     InputError
-        For a name with letters beyond Western Europe's.
+        If a name has a letter outside Western European alphabets.
     """
     out = [f"{_SCALE:g} 0 0 {_SCALE:g} 0 {drawing.height * _SCALE:.1f} cm 0 g 1 J"]
     for points, width in drawing.lines:
         path = " l ".join(f"{x:.1f} {-y:.1f}" for x, y in points).replace("l", "m", 1)
         out.append(f"0 {'0.447 0.698' if width > 3 else '0 0'} RG {width:g} w {path} l S")
     for x, y, text, anchor in drawing.texts:
-        # Courier's letters are as wide as 0.6 of their size
-        x -= {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * len(text) * 0.6 * _FONT
+        # Courier's letters are 0.6 of the font size wide
+        x -= {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * len(text) * 0.6 * _FONT_SIZE
         shown = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-        out.append(f"BT /F {_FONT} Tf {x:.1f} {-y:.1f} Td ({shown}) Tj ET")
+        out.append(f"BT /F {_FONT_SIZE} Tf {x:.1f} {-y:.1f} Td ({shown}) Tj ET")
     try:
         content = "\n".join(out).encode("cp1252")
     except UnicodeEncodeError as error:

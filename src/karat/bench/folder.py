@@ -17,26 +17,17 @@ _REFERENCE = re.compile(r"(?:truth|labels|reference)(\d*)")
 _FLAT = re.compile(r"(.+)\.(labels\d*)")
 _CUT = re.compile(r"(.+)\.result(\d+)")
 _TRY = re.compile(r"(.+)\.(\d+)")
-_PACKED = (".gz", ".bz2", ".xz")
-_TABLES = (".csv", ".tsv", ".txt", ".npy", ".parquet")
+_PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+_TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".parquet")
 
 
-def read_folder(path: Any) -> dict[str, Entry]:
+def read_folder(path: str | Path) -> dict[str, Entry]:
     """References and clusterings of every data set in a folder.
 
     Parameters
     ----------
     path : str or path
-        Either a folder for each data set, with ``truth.csv`` (or ``labels0.csv``, ``labels1.csv``,
-        ... for several references) and a file for each method, ``method.csv``, or for each of its
-        tries, ``method.1.csv``, ``method.2.csv``; or ``set.labels0.gz`` beside a folder for each
-        method with ``set.gz`` or ``set.1.gz``, or with ``set.result3.gz``, its clusterings into
-        three clusters (clustering-data-v1 and clustering-results-v1, Gagolewski 2022: there a
-        reference of 0 is noise, which counts for nothing, and each reference is compared with the
-        result of as many clusters). Either form may be in folders of batteries: a data set is then
-        called ``battery/set``. A file has one label a line, with or without header, or is any
-        table that :func:`karat.datasets.read_labelings` reads; the columns of a table of several
-        are methods. Files with a column of ids are joined with the reference by it, one to one.
+        A folder in one of two layouts; see Notes.
 
     Returns
     -------
@@ -46,78 +37,95 @@ def read_folder(path: Any) -> dict[str, Entry]:
     Raises
     ------
     InputError
-        If there are no such files, one cannot be read, two files are the same try, or numbers or
-        ids of objects differ.
+        If there are no such files, a file cannot be read, two files hold the same try, or numbers
+        or ids of objects differ.
+
+    Notes
+    -----
+    The first layout has a folder for each data set. The folder contains ``truth.csv``, or
+    ``labels0.csv``, ``labels1.csv``, ... for several references. Beside it is a file for each
+    method, ``method.csv``, or for each of its tries, ``method.1.csv``, ``method.2.csv``.
+
+    The second layout has ``set.labels0.gz`` beside a folder for each method. A method's folder
+    contains ``set.gz``, ``set.1.gz`` for each try, or ``set.result3.gz`` for three clusters
+    (clustering-data-v1 and clustering-results-v1, Gagolewski 2022). In these references 0 is noise
+    and is ignored. Each reference is compared with the result of the same number of clusters.
+
+    Both layouts may be inside folders of batteries: a data set is then called ``battery/set``. A
+    file has one label per line, with or without header, or is any table that
+    :func:`karat.datasets.read_labelings` reads. In a table of several columns each column is a
+    method. Files with a column of ids are joined with the reference by it, one to one.
     """
     root = Path(path)
     if not root.is_dir():
-        raise InputError(f"{root} is no folder")
+        raise InputError(f"{root} is not a folder")
     files = [
         file
         for file in sorted(root.rglob("*"))
         if file.is_file() and not any(p.startswith(".") for p in file.relative_to(root).parts)
     ]
-    inner = [file for file in files if file.parent != root]
-    if any(map(_is_reference, inner)):
-        found = _set_folders(root, inner)
+    nested = [file for file in files if file.parent != root]
+    if any(map(_is_reference, nested)):
+        entries = _set_folders(root, nested)
     else:
-        found = _method_folders(root, files)
-    _check(root, found)
-    return found
+        entries = _method_folders(root, files)
+    _check_entries(root, entries)
+    return entries
 
 
 def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
-    """The form with a folder for each data set."""
-    found: dict[str, Entry] = {}
-    # in each folder the references first: they tell the order of the objects
-    for file in sorted(files, key=lambda one: (one.parent, not _is_reference(one), one)):
-        entry = found.setdefault(file.parent.relative_to(root).as_posix(), Entry())
+    """Data sets of the layout with a folder for each data set."""
+    entries: dict[str, Entry] = {}
+    # in each folder the references first: they set the order of the objects
+    for file in sorted(files, key=lambda path: (path.parent, not _is_reference(path), path)):
+        entry = entries.setdefault(file.parent.relative_to(root).as_posix(), Entry())
         if _is_reference(file):
             entry.references[_stem(file)] = _reference(entry, file)
         else:
-            _add(entry, file, *_try(_stem(file)))
-    return found
+            _add(entry, file, *_method_and_try(_stem(file)))
+    return entries
 
 
 def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
-    """The form of Gagolewski: references of all sets, and a folder for each method."""
-    found: dict[str, Entry] = {}
-    homes = set()
+    """Data sets of Gagolewski's layout: references of all sets, and a folder for each method."""
+    entries: dict[str, Entry] = {}
+    reference_folders = set()
     for file in files:
         if match := _FLAT.fullmatch(_stem(file)):
             battery = "" if file.parent == root else f"{file.parent.name}/"
-            entry = found.setdefault(battery + match[1], Entry())
+            entry = entries.setdefault(battery + match[1], Entry())
             if match[2] in entry.references:
                 raise InputError(f"{file}: there is another {match[2]} of {match[1]}")
             entry.references[match[2]] = _reference(entry, file, noise=(0, -1))
-            homes.add(file.parent)
+            reference_folders.add(file.parent)
     for file in files:
-        if file.parent in homes:
+        if file.parent in reference_folders:
             continue  # matrices and descriptions lie beside the references
         stem, folder = _stem(file), file.parent
         cut = _CUT.fullmatch(stem)
         for method, battery in ((folder.name, ""), (folder.parent.name, f"{folder.name}/")):
-            if cut is not None and battery + cut[1] in found:
-                _add_cuts(found[battery + cut[1]], file, int(cut[2]))
+            if cut is not None and battery + cut[1] in entries:
+                _add_cuts(entries[battery + cut[1]], file, int(cut[2]))
             elif cut is None:
-                name, number = (stem, 0) if battery + stem in found else _try(stem)
-                if battery + name in found:
-                    _add(found[battery + name], file, method, number)
-    return found
+                name, number = (stem, 0) if battery + stem in entries else _method_and_try(stem)
+                if battery + name in entries:
+                    _add(entries[battery + name], file, method, number)
+    return entries
 
 
 def _is_reference(file: Path) -> bool:
+    """Whether a file's name is that of a reference."""
     return _REFERENCE.fullmatch(_stem(file)) is not None
 
 
-def _try(stem: str) -> tuple[str, int]:
-    """What is tried and the number of the try; only ``.N`` at the end is one."""
+def _method_and_try(stem: str) -> tuple[str, int]:
+    """Method and number of the try in a file's name; the number is a final ``.N``, else 0."""
     match = _TRY.fullmatch(stem)
     return (stem, 0) if match is None else (match[1], int(match[2]))
 
 
 def _add(entry: Entry, file: Path, method: str, number: int) -> None:
-    """Store the clusterings of a file; its columns are methods where there are several."""
+    """Store the clusterings of a file; several columns are methods."""
     columns = _columns(entry, file)
     for column, labels in columns.items():
         name = method if len(columns) == 1 else column
@@ -128,7 +136,7 @@ def _add(entry: Entry, file: Path, method: str, number: int) -> None:
 
 
 def _add_cuts(entry: Entry, file: Path, k: int) -> None:
-    """Store the clusterings into k clusters, for a reference that has as many."""
+    """Store the clusterings into k clusters if a reference has k classes."""
     if k not in map(number_of_classes, entry.references.values()):
         return
     rows = list(csv.reader(_lines(file)))
@@ -138,72 +146,74 @@ def _add_cuts(entry: Entry, file: Path, k: int) -> None:
         cuts = entry.tries.setdefault(name, {}).setdefault(0, {})
         if k in cuts:
             raise InputError(f"{file}: there is another result of {name} with {k} clusters")
-        cuts[k] = _whole(labels)
+        cuts[k] = _as_integers(labels)
 
 
 def number_of_classes(values: NDArray[np.object_]) -> int:
-    """Of a reference; what counts for nothing is no class."""
+    """Number of classes of a reference, without the objects of no class."""
     return len({value for value in values if value is not None})
 
 
-def _check(root: Path, found: dict[str, Entry]) -> None:
-    if not any(entry.references for entry in found.values()):
+def _check_entries(root: Path, entries: dict[str, Entry]) -> None:
+    """Raise unless every data set has a reference and labelings of the same length."""
+    if not any(entry.references for entry in entries.values()):
         raise InputError(
             f"{root} has no label files: wanted is a folder for each data set with truth.csv and a "
             "file for each method, or SET.labels0 files beside a folder for each method"
         )
-    for name, entry in found.items():
+    for name, entry in entries.items():
         if not entry.references:
             raise InputError(f"{root / name} has no reference: add truth.csv or labels0.csv")
         n = len(next(iter(entry.references.values())))
-        given = [(f"reference {key}", values) for key, values in entry.references.items()]
+        labelings = [(f"reference {key}", values) for key, values in entry.references.items()]
         for key, tries in entry.tries.items():
             for labels in tries.values():
                 cuts = labels.values() if isinstance(labels, dict) else [labels]
-                given += [(key, own) for own in cuts]
-        for key, values in given:
+                labelings += [(key, cut) for cut in cuts]
+        for key, values in labelings:
             if len(values) != n:
                 raise InputError(
                     f"{name}: {key} has {len(values)} objects where the reference has {n}"
                 )
 
 
-def _bare(path: Path) -> Path:
-    """The name without the ending of a compressed file."""
-    return Path(path.stem) if path.suffix.lower() in _PACKED else Path(path.name)
+def _uncompressed_name(path: Path) -> Path:
+    """File name without the suffix of a compressed file."""
+    return Path(path.stem) if path.suffix.lower() in _PACKED_SUFFIXES else Path(path.name)
 
 
 def _stem(path: Path) -> str:
-    bare = _bare(path)
-    return bare.stem if bare.suffix.lower() in _TABLES else bare.name
+    """File name without the suffixes of tables and compressed files."""
+    bare = _uncompressed_name(path)
+    return bare.stem if bare.suffix.lower() in _TABLE_SUFFIXES else bare.name
 
 
 def _columns(entry: Entry, file: Path) -> dict[str, Any]:
-    """The columns of a table of labels in the order of the references; lines are one column."""
+    """Columns of a file of labels in the references' order; plain lines are a single column."""
     from karat.datasets import object_ids, read_labelings
 
-    is_table = _bare(file).suffix.lower() in _TABLES
+    is_table = _uncompressed_name(file).suffix.lower() in _TABLE_SUFFIXES
     columns = read_labelings(file) if is_table else None
-    own = None if columns is None else columns.ids
+    ids = None if columns is None else columns.ids
     if not entry.references:
-        entry.ids = own
-    elif own is None:
+        entry.ids = ids
+    elif ids is None:
         if entry.ids is not None and not object_ids.are_positions(entry.ids):
             entry.by_row.append(str(file))
     elif entry.ids is not None:
         columns = read_labelings(file, ids=entry.ids)
-        if len(own) != len(entry.ids):
-            raise object_ids.mismatch(entry.ids, own, "the reference", len(own) - len(entry.ids))
-    elif not any(object_ids.are_positions(own, start) for start in (0, 1)):
+        if len(ids) != len(entry.ids):
+            raise object_ids.mismatch(entry.ids, ids, "the reference", len(ids) - len(entry.ids))
+    elif not any(object_ids.are_positions(ids, start) for start in (0, 1)):
         raise InputError(
-            f"{file} names its objects ({', '.join(repr(one) for one in own[:3].tolist())}, ...) "
-            "and the reference does not: give both a column of ids, or drop it"
+            f"{file} names its objects ({', '.join(map(repr, ids[:3].tolist()))}, ...) and "
+            "the reference does not: give both a column of ids, or drop it"
         )
-    return {"": _whole(_lines(file))} if columns is None else dict(columns)
+    return {"": _as_integers(_lines(file))} if columns is None else dict(columns)
 
 
 def _lines(file: Path) -> list[str]:
-    """One label, or row of labels, a line."""
+    """Lines of a file, each with a label or a row of labels."""
     from karat.datasets import read_lines
 
     lines = [line.strip() for line in "\n".join(read_lines(file)).strip().split("\n")]
@@ -212,17 +222,17 @@ def _lines(file: Path) -> list[str]:
     return lines
 
 
-def _whole(labels: list[str]) -> list[Any]:
-    """Whole numbers where all are."""
-    whole = all(label.removeprefix("-").isdecimal() for label in labels)
-    return [int(label) for label in labels] if whole else list(labels)
+def _as_integers(labels: list[str]) -> list[Any]:
+    """Labels as integers if all are whole numbers, else unchanged."""
+    are_integers = all(label.removeprefix("-").isdecimal() for label in labels)
+    return [int(label) for label in labels] if are_integers else list(labels)
 
 
 def _reference(entry: Entry, file: Path, noise: tuple[int, ...] = (-1,)) -> NDArray[np.object_]:
-    """The labels of a reference; those of ``noise`` are no class."""
+    """Labels of a reference; those in ``noise`` become None."""
     columns = _columns(entry, file)
     if len(columns) != 1:
         raise InputError(f"{file} has {len(columns)} columns of labels; wanted is one")
-    given = np.array(list(next(iter(columns.values()))), dtype=object)
-    given[[value in noise for value in given]] = None
-    return given
+    labels = np.array(list(next(iter(columns.values()))), dtype=object)
+    labels[[value in noise for value in labels]] = None
+    return labels

@@ -4,106 +4,108 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.bench.comparison import Comparison, p_text
-from karat.bench.diagram import bars_of, escaped, rank_drawing, tikz
+from karat.bench.comparison import Comparison
+from karat.bench.diagram import bar_caption, escape, rank_drawing, tikz
 from karat.bench.environment import environment
-from karat.bench.page import GROUPS, group_rows, half_widths, tries_of
+from karat.bench.page import GROUPS_CAPTION, group_rows, half_widths, pair_rows, tries_of
 
 if TYPE_CHECKING:
-    from karat.bench.scored import Scored
+    from karat.bench.results import BenchmarkResults
 
-#: of the diagram, in units of which 640 are as wide as a text
-WIDTH = 640
+#: width of the diagram in a paper, in the drawing's units
+TEXT_WIDTH = 640
 
 
-def latex(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
-    """Floats with the scores, the pairs, the groups of sets and the diagram, and how it was made.
+def latex(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any]) -> str:
+    """LaTeX floats with scores, pairs, groups of sets and the diagram, and the provenance.
 
     The document needs the packages ``booktabs`` and ``tikz``.
     """
-    made = "; ".join(f"{name}: {value}" for name, value in environment(race))
+    provenance = "; ".join(f"{name}: {value}" for name, value in environment(race))
     return "\n".join(
         [
             r"% needs \usepackage{booktabs,tikz}; the scores of all tries are in the .csv file",
-            _scores(race, found, options),
-            _pairs(found),
-            _groups(found),
+            _scores(race, comparison, options),
+            _pairs(comparison),
+            _groups(comparison),
             r"\begin{figure}",
             r"\centering",
-            tikz(rank_drawing(found, WIDTH)),
-            rf"\caption{{Average ranks of the methods; {escaped(bars_of(found))}}}",
+            tikz(rank_drawing(comparison, TEXT_WIDTH)),
+            rf"\caption{{Average ranks of the methods; {escape(bar_caption(comparison))}}}",
             r"\label{fig:ranks}",
             r"\end{figure}",
-            rf"\paragraph{{How this was made.}} {escaped(made)}.",
+            rf"\paragraph{{How this was made.}} {escape(provenance)}.",
             "",
         ]
     )
 
 
 def _float(heads: list[str], rows: list[list[str]], caption: str, label: str) -> str:
-    """A table; what stands in the cells is LaTeX."""
+    """A floating table whose cells are LaTeX."""
     import pandas as pd
 
-    made = pd.DataFrame(rows, columns=heads).to_latex(
+    table = pd.DataFrame(rows, columns=heads).to_latex(
         index=False,
         escape=False,
         column_format="l" + "r" * (len(heads) - 1),
         caption=caption,
         label=f"tab:{label}",
     )
-    return made.replace(r"\begin{tabular}", "\\centering\n\\begin{tabular}", 1)
+    return table.replace(r"\begin{tabular}", "\\centering\n\\begin{tabular}", 1)
 
 
-def _scores(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
+def _scores(race: BenchmarkResults, comparison: Comparison, options: dict[str, Any]) -> str:
+    """The table of scores with means and average ranks; clear winners are bold."""
     from karat.measures import catalogue
 
     record = catalogue[options.get("measure") or race.measures[0]]
     spread = half_widths(race, options)
 
-    def cell(name: Any, column: str, value: float) -> str:
+    def cell(name: str, column: str, value: float) -> str:
+        """A score, with the half width of its interval if there is one."""
         half = spread.get((name, column))
         return f"${value:z.3f}$" if half is None else f"${value:z.3f} \\pm {half:.3f}$"
 
     bold = [
-        name for name in found.leaders if len(found.different_from(name)) == len(found.ranks) - 1
+        name
+        for name in comparison.leaders
+        if len(comparison.different_from(name)) == len(comparison.ranks) - 1
     ]
-    heads = [rf"\textbf{{{escaped(n)}}}" if n in bold else escaped(n) for n in found.ranks.index]
-    rows = [
-        [escaped(name), *(cell(name, str(column), value) for column, value in row.items())]
-        for name, row in found.scores.iterrows()
-    ]
-    turned = "" if record.sign > 0 else " (signs are turned, so that greater is better)"
-    about = escaped(
-        f"{record.title}{turned}. {tries_of(race, options.get('tries', 'mean'))} "
-        f"{' '.join(found.words)}"
-    )
-    if spread:
-        about += r" $\pm$: half the width of the 95\,\% interval of a mean over the tries."
-    if bold:
-        about += " Bold: different from all others."
-    rows.append(["mean", *(f"${value:z.3f}$" for value in found.scores.mean())])
-    rows.append(["average rank", *(f"{value:.2f}" for value in found.ranks)])
-    return _float(["data set", *heads], rows, about, "scores")
-
-
-def _pairs(found: Comparison) -> str:
+    heads = [rf"\textbf{{{escape(n)}}}" if n in bold else escape(n) for n in comparison.ranks.index]
     rows = [
         [
-            f"{escaped(r['one'])} -- {escaped(r['other'])}", f"${r['difference']:+.3f}$",
-            f"${r['effect']:+.2f}$", f"{r['wins']}/{r['losses']}", f"${p_text(r['p'])}$",
-            f"${p_text(r['p_holm'])}$",
+            escape(name),
+            *(cell(str(name), str(column), value) for column, value in row.items()),
         ]
-        for _, r in found.pairs.iterrows()
-    ]  # fmt: skip
-    about = (
+        for name, row in comparison.scores.iterrows()
+    ]
+    direction_note = "" if record.sign > 0 else " (signs are turned, so that greater is better)"
+    caption = escape(
+        f"{record.title}{direction_note}. {tries_of(race, options.get('tries', 'mean'))} "
+        f"{' '.join(comparison.words)}"
+    )
+    if spread:
+        caption += r" $\pm$: half the width of the 95\,\% interval of a mean over the tries."
+    if bold:
+        caption += " Bold: different from all others."
+    rows.append(["mean", *(f"${value:z.3f}$" for value in comparison.scores.mean())])
+    rows.append(["average rank", *(f"{value:.2f}" for value in comparison.ranks)])
+    return _float(["data set", *heads], rows, caption, "scores")
+
+
+def _pairs(comparison: Comparison) -> str:
+    """The table of tests of each pair."""
+    rows = pair_rows(comparison, escape, "--", "${}$")
+    caption = (
         "Pairs of methods: mean difference, effect size (rank-biserial correlation), data sets won "
         "and lost, and $p$ of Wilcoxon's signed-rank test, alone and corrected by Holm."
     )
     heads = ["pair", "difference", "effect", "won/lost", "$p$", "$p$ (Holm)"]
-    return _float(heads, rows, about, "pairs")
+    return _float(heads, rows, caption, "pairs")
 
 
-def _groups(found: Comparison) -> str:
-    rows = [[escaped(name), *cells] for name, *cells in group_rows(found, "${:z.3f}$ ({:.2f})")]
-    heads = ["group", "data sets", *map(escaped, found.scores.columns)]
-    return _float(heads, rows, GROUPS, "groups") if rows else ""
+def _groups(comparison: Comparison) -> str:
+    """The table of groups of data sets; empty without groups."""
+    rows = [[escape(name), *cells] for name, *cells in group_rows(comparison, "${:z.3f}$ ({:.2f})")]
+    heads = ["group", "data sets", *map(escape, comparison.scores.columns)]
+    return _float(heads, rows, GROUPS_CAPTION, "groups") if rows else ""

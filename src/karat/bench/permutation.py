@@ -1,4 +1,4 @@
-"""Null distributions by permutation: of rank sums, and of a sum of signed ranks."""
+"""Null distributions by permutation of rank sums and of sums of signed ranks."""
 
 from __future__ import annotations
 
@@ -6,42 +6,44 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-#: twice the ranks of each data set, ascending: whole numbers, ties included
-Pattern: TypeAlias = tuple[tuple[int, ...], ...]
+if TYPE_CHECKING:
+    from karat.runtime.types import Floats
 
-#: sums of ranks that the exact count may look at
-_BUDGET = 1_500_000
-#: tables of more ranks than these are left to asymptotic distributions
-_MOST = 600
+    #: twice the ranks of each data set, ascending: whole numbers, ties included
+    Pattern: TypeAlias = tuple[tuple[int, ...], ...]
+
+#: rank sums that the exact count may visit
+_MAX_SUMS = 1_500_000
+#: larger tables of ranks use asymptotic distributions
+_MAX_RANKS = 600
 _DRAWS = 20_000
-#: signs of more differences than these are left to the normal distribution
-_SIGNS = 200
+#: more differences use the normal distribution
+_MAX_SIGNS = 200
 
 
 def settled(scores: Floats) -> Floats:
-    """Scores without their last digits, which depend on the order of a sum."""
+    """Scores rounded to 12 digits; further digits depend on the order of a sum."""
     scale = float(np.abs(scores).max(initial=0.0))
     return scores if scale == 0 else np.round(scores / scale, 12) * scale
 
 
 @dataclass(frozen=True)
 class RankSums:
-    """Sums of ranks where no method differs: the ranks on each data set in any order."""
+    """Null distribution of rank sums: the ranks on each data set in random order."""
 
     sums: NDArray[np.int64]
     chances: Floats
     exact: bool
 
     def tail(self, values: NDArray[Any], least: float) -> float:
-        """Probability of a value of at least ``least``, given the value of each row of sums.
+        """Probability that the values, one for each row of sums, are at least ``least``.
 
-        Of orders that were drawn what was observed is one more (Phipson & Smyth 2010).
+        With drawn orders, the observed order counts as one more draw (Phipson & Smyth 2010).
         """
         reached = float(self.chances[values >= least - 1e-9].sum())
         if self.exact:
@@ -51,7 +53,7 @@ class RankSums:
 
 
 def rank_sums(ranks: Floats) -> RankSums | None:
-    """The null distribution for these ranks, None for tables that are too large."""
+    """Null distribution of the rank sums, or None if the table is too large."""
     twice = np.sort(np.round(2 * ranks).astype(np.int64), axis=1)
     rows = sorted(tuple(row) for row in twice.tolist() if row[0] < row[-1])
     return _rank_sums(tuple(rows), ranks.shape[1])
@@ -59,10 +61,11 @@ def rank_sums(ranks: Floats) -> RankSums | None:
 
 @lru_cache(maxsize=64)
 def _rank_sums(pattern: Pattern, k: int) -> RankSums | None:
-    counted = _count(pattern, k)
-    if counted is not None:
-        return RankSums(*counted, exact=True)
-    if len(pattern) * k > _MOST:
+    """Null distribution of a pattern of ranks: exact if possible, else drawn."""
+    exact_sums = _exact_rank_sums(pattern, k)
+    if exact_sums is not None:
+        return RankSums(*exact_sums, exact=True)
+    if len(pattern) * k > _MAX_RANKS:
         return None
     rng = np.random.default_rng(0)
     rows = np.array(pattern)[None]
@@ -73,8 +76,9 @@ def _rank_sums(pattern: Pattern, k: int) -> RankSums | None:
     return RankSums(np.sort(np.concatenate(sums), axis=1), np.full(_DRAWS, 1 / _DRAWS), exact=False)
 
 
-def _count(pattern: Pattern, k: int) -> tuple[NDArray[np.int64], Floats] | None:
-    sums, chances, seen = np.zeros((1, k), dtype=np.int64), np.ones(1), 0
+def _exact_rank_sums(pattern: Pattern, k: int) -> tuple[NDArray[np.int64], Floats] | None:
+    """Every possible row of sorted rank sums and its probability; None if too many."""
+    sums, chances, n_visited = np.zeros((1, k), dtype=np.int64), np.ones(1), 0
     digits = (1 + sum(max(row) for row in pattern)) ** np.arange(k, dtype=object)
     if k > 8 or digits[-1] * digits[1] >= 2**63:
         return None
@@ -82,23 +86,23 @@ def _count(pattern: Pattern, k: int) -> tuple[NDArray[np.int64], Floats] | None:
         orders = math.factorial(k)
         for tied in np.unique(row, return_counts=True)[1].tolist():
             orders //= math.factorial(tied)
-        seen += len(sums) * orders
-        if seen > _BUDGET:
+        n_visited += len(sums) * orders
+        if n_visited > _MAX_SUMS:
             return None
         added = np.array(sorted(set(itertools.permutations(row))))
         reached = np.sort((sums[:, None] + added[None]).reshape(-1, k), axis=1)
         shares = np.repeat(chances / len(added), len(added))
         # each row of sums as one number
-        _, first, own = np.unique(
+        _, first, inverse = np.unique(
             reached @ digits.astype(np.int64), return_index=True, return_inverse=True
         )
         sums = reached[first]
-        chances = np.bincount(own.ravel(), shares).astype(np.float64)
+        chances = np.bincount(inverse.ravel(), shares).astype(np.float64)
     return sums, chances
 
 
 def signed_ranks(gaps: Floats) -> tuple[Floats, Floats]:
-    """Ranks of the differences that are not 0 among all (Pratt 1959), and their signs."""
+    """Ranks of the nonzero differences among all differences (Pratt 1959), and their signs."""
     from scipy.stats import rankdata
 
     gaps = settled(gaps)
@@ -106,19 +110,19 @@ def signed_ranks(gaps: Floats) -> tuple[Floats, Floats]:
 
 
 def signed_rank_p(ranks: Floats, signs: Floats) -> float:
-    """The two-sided p value of Wilcoxon's signed-rank test, over all signs of these ranks."""
+    """Two-sided p value of Wilcoxon's signed-rank test over all signs of these ranks."""
     total, squares = float(ranks.sum()), float((ranks**2).sum())
-    above = float(ranks[signs > 0].sum())
-    most = max(above, total - above)
-    if len(ranks) > _SIGNS:
-        return math.erfc((2 * most - total) / math.sqrt(2 * squares))
+    positive = float(ranks[signs > 0].sum())
+    extreme = max(positive, total - positive)
+    if len(ranks) > _MAX_SIGNS:
+        return math.erfc((2 * extreme - total) / math.sqrt(2 * squares))
     chances = _signed_sums(tuple(sorted(np.round(2 * ranks).astype(int).tolist())))
-    return min(1.0, 2 * float(chances[round(2 * most) :].sum()))
+    return min(1.0, 2 * float(chances[round(2 * extreme) :].sum()))
 
 
 @lru_cache(maxsize=256)
 def _signed_sums(twice: tuple[int, ...]) -> Floats:
-    """The probability of each sum of ranks that have a sign above 0, from 0."""
+    """Probability of each sum of positively signed ranks, from 0."""
     chances = np.zeros(sum(twice) + 1)
     chances[0] = 1.0
     for rank in twice:

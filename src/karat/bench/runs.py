@@ -1,4 +1,4 @@
-"""The runs of a benchmark: which clusterers on which objects, and what became of each try."""
+"""The runs of a benchmark: clusterers, objects, and the outcome of each try."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,19 @@ from karat.study.execution import run_jobs
 from karat.study.jobs import Job
 from karat.study.store import Finished, Planned
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from karat.runtime.types import Estimator, Metric, Rows
+
+    #: a clusterer's name, its record, or an estimator
+    Method: TypeAlias = str | Clusterer | Estimator
+    Methods: TypeAlias = str | Iterable[Method] | Mapping[str, Method]
+
 
 @dataclass(frozen=True)
 class Rules:
-    """The procedure: numbers of clusters, tries, and what is drawn."""
+    """The procedure of a benchmark: numbers of clusters, tries, and the draw of objects."""
 
     k: str | tuple[int, ...]
     n_init: int
@@ -29,7 +38,7 @@ class Rules:
     random_state: int
 
     def check(self) -> None:
-        """Raise InputError for what cannot work."""
+        """Raise InputError for invalid or contradictory settings."""
         if self.k != "classes" and not (
             self.k and all(int(value) == value and value >= 1 for value in self.k)
         ):
@@ -43,8 +52,8 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Part:
-    """Objects of a set that are clustered together; None for all."""
+class Subset:
+    """Objects of a set that are clustered together: row numbers, or None for all."""
 
     rows: NDArray[np.intp] | None
     tries: tuple[int, ...]
@@ -53,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Cell:
-    """One fit: a method, the number of its try, and k."""
+    """A single fit: a method, the number of its try, and k."""
 
     method: str
     number: int
@@ -61,33 +70,36 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Unique within a part."""
+        """Name that is unique within a subset."""
         return json.dumps([self.method, self.number, self.k])
 
 
-def as_methods(given: Any) -> dict[str, Clusterer]:
-    """Clusterers by name."""
-    if isinstance(given, Mapping):
-        found = {str(name): as_clusterer(one) for name, one in given.items()}
+def as_methods(clusterers: Methods) -> dict[str, Clusterer]:
+    """Clusterers by name; raises for one without a number of clusters."""
+    if isinstance(clusterers, Mapping):
+        methods = {str(name): as_clusterer(clusterer) for name, clusterer in clusterers.items()}
     else:
-        records = [as_clusterer(one) for one in ([given] if isinstance(given, str) else given)]
-        found = {record.key: record for record in records}
-    for name, clusterer in found.items():
+        records = [
+            as_clusterer(clusterer)
+            for clusterer in ([clusterers] if isinstance(clusterers, str) else clusterers)
+        ]
+        methods = {record.key: record for record in records}
+    for name, clusterer in methods.items():
         if clusterer.parameter != "n_clusters":
             raise InputError(
                 f"{name} takes no number of clusters, it has {clusterer.parameter}; run it "
                 "yourself and compare files of labels (Benchmark.from_folder)"
             )
-    return found
+    return methods
 
 
-def parts(entry: Entry, rules: Rules) -> Iterator[Part]:
-    """Which objects are clustered by which tries, the same for every method."""
+def subsets(entry: Entry, rules: Rules) -> Iterator[Subset]:
+    """Objects of each try, the same for every method."""
     first = next(iter(entry.references.values()))
     classes = sorted({value for value in first if value is not None}, key=str)
     ks = (len(classes),) if rules.k == "classes" else tuple(int(k) for k in rules.k)
     if rules.draw is None:
-        yield Part(None, tuple(range(rules.n_init)), ks)
+        yield Subset(None, tuple(range(rules.n_init)), ks)
         return
     for number in range(rules.n_init):
         for k in ks:
@@ -95,35 +107,35 @@ def parts(entry: Entry, rules: Rules) -> Iterator[Part]:
                 rng = np.random.default_rng([rules.random_state, number, k])
                 drawn = {classes[i] for i in rng.choice(len(classes), k, replace=False)}
                 rows = np.flatnonzero([value in drawn for value in first])
-                yield Part(rows, (number,), (k,))
+                yield Subset(rows, (number,), (k,))
 
 
-def cells(methods: dict[str, Clusterer], part: Part) -> list[Cell]:
-    """What is to be fitted; one try where nothing depends on a seed."""
+def cells(methods: dict[str, Clusterer], subset: Subset) -> list[Cell]:
+    """The fits of a subset; a clusterer that does not depend on a seed has a single try."""
     return [
         Cell(method, number, k)
         for method, clusterer in methods.items()
-        for number in (part.tries if clusterer.depends_on_seed else part.tries[:1])
-        for k in part.ks
+        for number in (subset.tries if clusterer.depends_on_seed else subset.tries[:1])
+        for k in subset.ks
     ]
 
 
 def fit(
-    X: Any,
+    X: Rows,
     wanted: Sequence[Cell],
     methods: dict[str, Clusterer],
-    metric: Any,
+    metric: Metric,
     rules: Rules,
     *,
     workers: int = 1,
     executor: Any = None,
     limit: float = math.inf,
 ) -> Iterator[tuple[Cell, Finished]]:
-    """What became of each cell, as it ends."""
+    """Each cell with its outcome, as soon as it ends."""
     by_name = {cell.name: cell for cell in wanted}
     jobs = []
     for method, clusterer in methods.items():
-        own = [
+        planned = [
             Planned(cell.name, method, "n_clusters", cell.k, cell.number,
                     rules.random_state + cell.number)
             for cell in wanted
@@ -132,11 +144,11 @@ def fit(
         try:
             fitted = under(clusterer, metric)
         except ExcludedError as error:
-            for one in own:
-                yield by_name[one.name], Finished(one.name, "excluded", str(error), None, 0.0)
+            for plan in planned:
+                yield by_name[plan.name], Finished(plan.name, "excluded", str(error), None, 0.0)
             continue
         # one tree serves every number of clusters
-        groups = [own] if fitted.every_k else [[one] for one in own]
+        groups = [planned] if fitted.every_k else [[plan] for plan in planned]
         jobs += [Job(fitted, tuple(group)) for group in groups if group]
     for outcomes in run_jobs(X, jobs, workers=workers, executor=executor, share=limit):
         for outcome in outcomes:

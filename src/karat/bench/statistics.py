@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
 
+    #: scores with a row for each data set and a column for each method
+    MethodScores: TypeAlias = pd.DataFrame | dict[str, Any] | npt.NDArray[Any]
 
-def score_table(scores: Any) -> pd.DataFrame:
-    """Scores with a row for each data set and a column for each method, none missing."""
+
+def score_table(scores: MethodScores) -> pd.DataFrame:
+    """Validate scores: a row for each data set, a column for each method, none missing."""
     import pandas as pd
 
     try:
@@ -39,8 +43,8 @@ def score_table(scores: Any) -> pd.DataFrame:
     return table
 
 
-def mean_interval(values: Any) -> tuple[float, float]:
-    """The 95 % interval of a mean by Student's t; missing for one value.
+def mean_interval(values: npt.ArrayLike) -> tuple[float, float]:
+    """95 % interval of a mean by Student's t; NaN for a single value.
 
     Parameters
     ----------
@@ -66,20 +70,20 @@ def mean_interval(values: Any) -> tuple[float, float]:
     return float(x.mean()) - half, float(x.mean()) + half
 
 
-def expected_best(tries: Any, m: int) -> float:
-    """Expected greatest of ``m`` of the tries, drawn without replacement.
+def expected_best(tries: npt.ArrayLike, m: int) -> float:
+    """Expected greatest score of ``m`` tries drawn without replacement.
 
     Parameters
     ----------
     tries : array-like
         Scores of all tries of a method on a data set.
     m : int
-        How many each method may try.
+        Number of tries that each method may use.
 
     Returns
     -------
     float
-        The mean over all choices of m tries.
+        The mean of the greatest score over all choices of m tries.
 
     Raises
     ------
@@ -100,6 +104,6 @@ def expected_best(tries: Any, m: int) -> float:
     x = np.sort(np.asarray(tries, dtype=np.float64))
     s = len(x)
     if not 1 <= m <= s:
-        raise InputError(f"the best of {m} tries cannot be told from {s}")
+        raise InputError(f"the best of {m} tries cannot be computed from {s}")
     weights = [math.comb(i, m - 1) / math.comb(s, m) for i in range(s)]
     return float(x @ np.array(weights))

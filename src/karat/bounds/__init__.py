@@ -1,18 +1,18 @@
-"""What a few labels guarantee about clusterings."""
+"""Guarantees that a few labels give about clusterings."""
 
 from karat.bounds import languages as languages
 from karat.bounds.claims import Claim, Claims, claims
-from karat.bounds.classifiers import Classifier, Learner, Part
+from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.dendrogram import prune_dendrogram
+from karat.bounds.estimates import Estimate, prediction_powered_mean
 from karat.bounds.forecast import LabelForecast, forecast_labels
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.pairs import kept_pairs
-from karat.bounds.prediction_powered import Estimate, prediction_powered_mean
 from karat.bounds.sampling import Doubt, doubted_draw, sample
+from karat.bounds.search_bounds import Searched, study_bounds, study_guarantee
 from karat.bounds.sequential import Starts
-from karat.bounds.study import Searched, study_bounds, study_guarantee
 from karat.bounds.tails import b_max, bucket, log_bucket
 from karat.bounds.wording import percent_up
 from karat.bounds.yardstick import binomial_tail_bound, supervised_yardstick
@@ -20,7 +20,7 @@ from karat.bounds.yardstick import binomial_tail_bound, supervised_yardstick
 __all__ = [
     "Claim",
     "Claims",
-    "Classifier",
+    "ComponentBound",
     "Doubt",
     "Estimate",
     "Guarantee",
@@ -29,9 +29,9 @@ __all__ = [
     "Learner",
     "PacMdlBound",
     "PacMdlBounds",
-    "Part",
     "Searched",
     "Starts",
+    "TransductiveClassifier",
     "b_always",
     "b_max",
     "binomial_tail_bound",

@@ -11,23 +11,27 @@ import numpy as np
 
 from karat.bounds import wording
 from karat.bounds.classes import known_classes
-from karat.bounds.classifiers import Classifier
-from karat.bounds.population import check_delta, order_of, population_of
+from karat.bounds.classifiers import TransductiveClassifier
+from karat.bounds.population import order_of, population_of
 from karat.bounds.sampling import doubted_draw
-from karat.bounds.tails import b_max, log_level
+from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NoisePolicy
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
-#: what may be claimed
+    from karat.bounds.classes import Clusterings
+    from karat.runtime.types import ArrayLike, Bools, Ints, Labels, RandomState
+
+#: kinds of statement
 ABOUT = ("error", "clusters", "classes", "counts", "abstain")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement.
+    """Statement about the error rate, a cluster, a class, a count, or an answer that abstains.
 
     Attributes
     ----------
@@ -36,15 +40,15 @@ class Claim:
     subject : object
         The cluster or the class; None for the error rate and for the answer that abstains.
     says : object
-        The class that a cluster is given; None elsewhere.
+        Class assigned to a cluster; None elsewhere.
     low, high : float
-        At least and at most: the share of the cluster's objects that are of its class; the share
-        of the class's objects that are given it; the number of objects of the class; the share of
-        the unlabelled objects that are wrong, of those that are answered where it abstains.
+        Lower and upper limit, by kind of statement: share of the cluster's objects that are of its
+        class; recall of the class; number of objects of the class; share of the unlabelled objects
+        that are wrong (of the answered ones, where the answer abstains).
     n : int
-        Of how many objects: in the cluster, given the class, in all, unlabelled, or answered.
+        Number of objects in the cluster, assigned to the class, in all, unlabelled, or answered.
     errors, tested : int
-        What it rests on, of the labels that tested it.
+        Errors among the labels that tested the statement, and the number of these labels.
     """
 
     about: str
@@ -70,14 +74,14 @@ class Claims:
     delta : float
         Chance that any of them is false.
     labels : ndarray of object, shape (n,)
-        Class of each object: the label where there is one, else the predicted class; None where
+        Class of each object: its label if it has one, otherwise the predicted class; None where
         the answer abstains.
     carrier, name : str
-        What the predictions are made from, and the clustering, as of :class:`Guarantee`.
+        Source of the predictions, and the clustering, as in :class:`Guarantee`.
     n_compared : int
     premises : tuple of str
     refused : str
-        Why nothing is claimed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is claimed if the labelled objects are no random draw, else empty.
     """
 
     claims: tuple[Claim, ...]
@@ -86,7 +90,7 @@ class Claims:
     carrier: str
     name: str
     n_compared: int
-    premises: tuple[str, ...] = (wording.DRAWN, wording.BLIND, wording.SAID)
+    premises: tuple[str, ...] = (wording.DRAWN, wording.BLIND, wording.RIGHT_LABEL)
     refused: str = ""
 
     def __str__(self) -> str:
@@ -94,31 +98,31 @@ class Claims:
 
 
 def claims(
-    labelings: Any,
-    y_few: Any,
+    labelings: Clusterings,
+    y: Labels,
     delta: float = 0.1,
     *,
     about: Sequence[str] = ("error", "clusters", "classes"),
     abstain: float = 0.2,
-    X: Any = None,
-    order: Any = None,
+    X: ArrayLike | None = None,
+    order: npt.ArrayLike | None = None,
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> Claims:
-    """Guarantees that people act on, of which all hold at once.
+    """Guarantees about clusters, classes, counts or abstaining answers, all holding at once.
 
     Parameters
     ----------
-    labelings, y_few, delta, X, order, noise, random_state
+    labelings, y, delta, X, order, noise, random_state
         As for :func:`karat.guarantee`, for a number of labels that was fixed beforehand.
     about : sequence of str
-        Which statements: ``"error"`` (share of the unlabelled objects that are wrong),
-        ``"clusters"`` (share of each cluster that is of its class), ``"classes"`` (share of each
-        class's objects that are given it, its recall), ``"counts"`` (objects of each class),
-        ``"abstain"`` (errors among the unlabelled objects without the least certain ones). Each
-        has the same part of delta; ask for what you need, and before you look.
+        Kinds of statement: ``"error"`` (share of the unlabelled objects that are wrong),
+        ``"clusters"`` (share of each cluster that is of its class), ``"classes"`` (recall of each
+        class), ``"counts"`` (objects of each class), ``"abstain"`` (errors among the unlabelled
+        objects without the least certain ones). Each has the same share of delta; choose them
+        before you look at the results.
     abstain : float, default 0.2
-        Share of the unlabelled objects that get no answer, the least certain ones.
+        Share of the unlabelled objects without an answer, the least certain ones.
 
     Returns
     -------
@@ -154,8 +158,8 @@ def claims(
     >>> y = [None] * 1000
     >>> for i in karat.bounds.sample(1000, 200, random_state=3):
     ...     y[i] = "ham" if i < 500 else "spam"
-    >>> found = karat.bounds.claims([0] * 500 + [1] * 500, y, about=["clusters"])
-    >>> print(found.claims[0])
+    >>> statements = karat.bounds.claims([0] * 500 + [1] * 500, y, about=["clusters"])
+    >>> print(statements.claims[0])
     Cluster 0 is at least 95.2 % ham (500 objects).
     """
     check_delta(delta)
@@ -166,35 +170,35 @@ def claims(
         raise InputError(f"abstain is a share in [0, 1); got {abstain!r}")
     learner = population_of(labelings, X, None, noise).learner
     batch = learner.batch
-    truth = known_classes(y_few, batch.n_objects)
-    drawn = order_of(order, truth.known, random_state)
+    truth = known_classes(y, batch.n_objects)
+    drawn = order_of(order, truth.labelled, random_state)
     first, test = np.split(drawn, [max(1, len(drawn) // 2)])
-    found = learner.fit(first, truth.codes[first])
-    tested = _Test(found, truth.codes, first, test, batch.codes[found.row])
+    classifier = learner.fit(first, truth.codes[first])
+    tested = _Test(classifier, truth.codes, first, test, batch.codes[classifier.row])
     names = np.empty(len(truth.names) + 1, dtype=object)
     names[:-1] = truth.names
     refused = ""
-    if (doubt := doubted_draw(batch.codes, truth.known)) is not None and doubt.refuses:
+    if (doubt := doubted_draw(batch.codes, truth.labelled)) is not None and doubt.refuses:
         refused = wording.doubt(doubt, batch)
-    made: list[Claim] = []
+    statements: list[Claim] = []
     level = delta / len(kinds)
-    labels = names[np.where(truth.codes >= 0, truth.codes, found.predicted)]
+    labels = names[np.where(truth.codes >= 0, truth.codes, classifier.predicted)]
     if not refused:
-        shown = batch.cluster_names[found.row]
-        made += tested.error(level) if "error" in kinds else []
-        made += tested.clusters(level, shown, names) if "clusters" in kinds else []
-        made += tested.classes(level, names) if "classes" in kinds else []
-        made += tested.counts(level, names) if "counts" in kinds else []
+        cluster_names = batch.cluster_names[classifier.row]
+        statements += tested.error(level) if "error" in kinds else []
+        statements += tested.clusters(level, cluster_names, names) if "clusters" in kinds else []
+        statements += tested.classes(level, names) if "classes" in kinds else []
+        statements += tested.counts(level, names) if "counts" in kinds else []
     if "abstain" in kinds:
         kept = tested.certain(abstain)
         labels[tested.hidden[~kept[tested.hidden]]] = None
-        made += [] if refused else tested.abstaining(level, kept)
+        statements += [] if refused else tested.abstaining(level, kept)
     return Claims(
-        tuple(made),
+        tuple(statements),
         float(delta),
         labels,
-        found.carrier,
-        batch.names[found.row],
+        classifier.carrier,
+        batch.names[classifier.row],
         len(batch),
         refused=refused,
     )
@@ -204,102 +208,107 @@ def claims(
 class _Test:
     """A classifier, the labels that tested it, and the objects that have none."""
 
-    found: Classifier
-    truth: NDArray[np.int64]
-    first: NDArray[np.intp]
-    test: NDArray[np.intp]
+    classifier: TransductiveClassifier
+    truth: Ints
+    first: Ints
+    test: Ints
     clusters_of: NDArray[Any]
 
     @property
-    def hidden(self) -> NDArray[np.intp]:
+    def hidden(self) -> Ints:
+        """Positions of the unlabelled objects."""
         return np.flatnonzero(self.truth < 0)
 
     @property
-    def wrong(self) -> NDArray[np.bool_]:
-        return self.found.predicted != self.truth
+    def wrong(self) -> Bools:
+        """Whether each object's prediction differs from its label."""
+        return self.classifier.predicted != self.truth
 
-    def _most(self, inside: NDArray[np.bool_], event: NDArray[np.bool_], delta: float) -> int:
-        """Most hidden objects of a set fixed by the first half that have a property."""
+    def _most(self, inside: Bools, event: Bools, delta: float) -> int:
+        """Most hidden objects with a property, in a set that the first half fixed."""
         m, n = int(inside[self.test].sum()), int(inside[self.hidden].sum())
         a = int((inside & event)[self.test].sum())
         return int(b_max(m, n, a, log_delta=log_level(delta)))
 
-    def _about(self, inside: NDArray[np.bool_], about: str, delta: float) -> list[Claim]:
+    def _about(self, inside: Bools, about: str, delta: float) -> list[Claim]:
+        """Upper bound on the share of wrong objects in a set, as a claim."""
         n = int(inside[self.hidden].sum())
         m, a = int(inside[self.test].sum()), int((inside & self.wrong)[self.test].sum())
         high = self._most(inside, self.wrong, delta) / n if n else 0.0
         return [Claim(about, None, None, 0.0, high, n, a, m)]
 
     def error(self, delta: float) -> list[Claim]:
-        """The share of the unlabelled objects that are wrong."""
-        return self._about(self.found.predicted >= 0, "error", delta)
+        """Claim about the unlabelled objects that are wrong."""
+        return self._about(self.classifier.predicted >= 0, "error", delta)
 
-    def certain(self, share: float) -> NDArray[np.bool_]:
-        """The objects outside the first half, without the least certain share of them."""
-        held = self.found.predicted >= 0
-        pool = np.setdiff1d(np.flatnonzero(held), self.first)
-        order = pool[np.argsort(-self.found.certainty[pool], kind="stable")]
-        kept = np.zeros(len(held), dtype=bool)
+    def certain(self, share: float) -> Bools:
+        """Mask of the objects outside the first half, without the least certain share of them."""
+        classified = self.classifier.predicted >= 0
+        pool = np.setdiff1d(np.flatnonzero(classified), self.first)
+        order = pool[np.argsort(-self.classifier.certainty[pool], kind="stable")]
+        kept = np.zeros(len(classified), dtype=bool)
         kept[order[: len(pool) - math.floor(share * len(pool))]] = True
         return kept
 
-    def abstaining(self, delta: float, kept: NDArray[np.bool_]) -> list[Claim]:
-        """The share of the answered ones that are wrong."""
+    def abstaining(self, delta: float, kept: Bools) -> list[Claim]:
+        """Claim about the answered objects that are wrong."""
         return self._about(kept, "abstain", delta)
 
-    def clusters(self, delta: float, shown: Any, names: Any) -> list[Claim]:
-        """The share of each cluster that is of its class."""
-        own = np.where(self.clusters_of >= 0, self.found.labels[self.clusters_of], -1)
-        share = delta / len(shown)
-        made = []
-        for c, name in enumerate(shown):
+    def clusters(
+        self, delta: float, cluster_names: NDArray[np.object_], names: NDArray[np.object_]
+    ) -> list[Claim]:
+        """Claims about the share of each cluster that is of its class."""
+        assigned = np.where(self.clusters_of >= 0, self.classifier.labels[self.clusters_of], -1)
+        share = delta / len(cluster_names)
+        statements = []
+        for c, name in enumerate(cluster_names):
             inside = self.clusters_of == c
             m = int(inside[self.test].sum())
             if m:
-                other = own != self.truth
-                known = int((inside & other & (self.truth >= 0)).sum())
+                deviating = assigned != self.truth
+                seen_deviating = int((inside & deviating & (self.truth >= 0)).sum())
                 size = int(inside.sum())
-                low = 1 - (known + self._most(inside, other, share)) / size
-                a = int((inside & other)[self.test].sum())
-                says = names[self.found.labels[c]]
-                made.append(Claim("clusters", name, says, low, 1.0, size, a, m))
-        return made
+                low = 1 - (seen_deviating + self._most(inside, deviating, share)) / size
+                a = int((inside & deviating)[self.test].sum())
+                says = names[self.classifier.labels[c]]
+                statements.append(Claim("clusters", name, says, low, 1.0, size, a, m))
+        return statements
 
-    def _listed(self) -> NDArray[np.int64]:
-        """The classes that the first half has."""
+    def _listed(self) -> Ints:
+        """Classes among the labels of the first half."""
         return np.unique(self.truth[self.first])
 
-    def classes(self, delta: float, names: Any) -> list[Claim]:
-        """The share of each class's objects that are given it."""
+    def classes(self, delta: float, names: NDArray[np.object_]) -> list[Claim]:
+        """Claims about the recall of each class."""
         from karat.bounds.yardstick import binomial_tail_bound
 
         listed = self._listed()
-        made = []
+        statements = []
         for t in listed:
             inside = self.truth[self.test] == t
             m, a = int(inside.sum()), int((inside & self.wrong[self.test]).sum())
             if m:
                 limit = binomial_tail_bound(m, a, delta / len(listed) * (1 - 1e-12))
                 low = max(0.0, 1 - max(limit, (a + 1) / m))
-                given = int(((self.found.predicted == t) & (self.truth < 0)).sum())
-                given += int((self.truth == t).sum())
-                made.append(Claim("classes", names[t], None, low, 1.0, given, a, m))
-        return made
+                n_assigned = int(((self.classifier.predicted == t) & (self.truth < 0)).sum())
+                n_assigned += int((self.truth == t).sum())
+                statements.append(Claim("classes", names[t], None, low, 1.0, n_assigned, a, m))
+        return statements
 
-    def counts(self, delta: float, names: Any) -> list[Claim]:
-        """How many objects are of each class."""
-        listed, held = self._listed(), np.ones(len(self.truth), dtype=bool)
+    def counts(self, delta: float, names: NDArray[np.object_]) -> list[Claim]:
+        """Claims about the number of objects of each class."""
+        listed = self._listed()
         share = delta / len(listed) / 2
-        made = []
+        statements = []
         for t in listed:
-            said = self.found.predicted == t
+            predicted = self.classifier.predicted == t
             seen = int((self.truth == t).sum())
-            here = int(said[self.hidden].sum())
-            false = self._most(said, self.wrong, share)
-            missed = self._most(~said & held, self.truth == t, share)
-            a = int((said != (self.truth == t))[self.test].sum())
-            low, high = seen + max(0, here - false), seen + here + missed
-            made.append(
+            n_predicted = int(predicted[self.hidden].sum())
+            false = self._most(predicted, self.wrong, share)
+            missed = self._most(~predicted, self.truth == t, share)
+            a = int((predicted != (self.truth == t))[self.test].sum())
+            low, high = seen + max(0, n_predicted - false), seen + n_predicted + missed
+            statements.append(
                 Claim("counts", names[t], None, low, high, len(self.truth), a, len(self.test))
             )
-        return made
+        return statements

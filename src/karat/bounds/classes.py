@@ -1,28 +1,32 @@
-"""The classes of a bound: which were read, which there may be, and what an open list costs."""
+"""Classes of a bound: the labels read, the list of classes, and the cost of an open list."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.bounds.wording import BLIND, DRAWN, LISTED, SAID
+from karat.bounds.wording import BLIND, CLASSES_LISTED, DRAWN, RIGHT_LABEL
 from karat.labelings.labels import alike_names, count_labels, encode, known_labels
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Ints, Labels
 
 Classes: TypeAlias = Iterable[Any] | int | Literal["open"] | None
 """What ``classes=`` takes: the list, its length, or ``"open"`` (None) where nobody knows it."""
 
+Clusterings: TypeAlias = "Labels | Mapping[str, Labels] | Labelings"
+"""One clustering of all objects or several: one an element, a column or a row."""
+
 
 @dataclass(frozen=True)
 class KnownClasses:
-    """The labels of a bound.
+    """Labels of the objects that a bound is about.
 
     Attributes
     ----------
@@ -33,17 +37,17 @@ class KnownClasses:
     names : tuple
         The classes that a cluster may be given.
     nameless : int
-        How many of them, the last, are placeholders for classes that nobody named.
+        Number of placeholders at the end, for classes that nobody named.
     bits : float
-        What naming the list of classes costs; 0 where the user gave it.
+        Bits that name the list of classes; 0 for a user-supplied list.
     read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     premises, doubts : tuple of str
-        What the guarantee rests on, and reasons to doubt it.
+        Premises of the guarantee, and reasons to doubt it.
     """
 
-    codes: NDArray[np.int64]
-    known: NDArray[np.intp]
+    codes: Ints
+    labelled: Ints
     names: tuple[Any, ...]
     nameless: int
     bits: float
@@ -52,7 +56,7 @@ class KnownClasses:
     doubts: tuple[str, ...]
 
     def bits_once(self, delta: float) -> float:
-        """What naming the list costs where the number of labels was fixed beforehand.
+        """Bits that name the list of classes where the number of labels was fixed beforehand.
 
         A tenth of delta bounds from below how many of the n objects are of each class: with n_t of
         them, the chance that as many as m_t are among the m labelled is P(n_t), and the chance that
@@ -65,9 +69,9 @@ class KnownClasses:
 
         if self.bits == 0:
             return 0.0
-        n, m = len(self.codes), len(self.known)
+        n, m = len(self.codes), len(self.labelled)
         least = []
-        for count in np.bincount(self.codes[self.known]).tolist():
+        for count in np.bincount(self.codes[self.labelled]).tolist():
             level = 0.1 * delta * count / n * (1 - 1e-9)
             low, high = count - 1, n - (m - count)
             while high - low > 1:
@@ -83,46 +87,46 @@ class KnownClasses:
 def listed_classes(classes: Classes) -> Any:
     """``classes`` as a list, a number, ``"open"`` or None; the class -1 becomes the text."""
     if classes is None or isinstance(classes, bool):
-        given: Any = classes
+        listing: Any = classes
     elif isinstance(classes, (int, np.integer)):
-        given = int(classes)
+        listing = int(classes)
     elif isinstance(classes, str):
-        given = classes
+        listing = classes
     else:
         plain = (v.item() if isinstance(v, np.generic) else v for v in classes)
-        given = list(dict.fromkeys("-1" if v == -1 else v for v in plain))
-    if isinstance(given, bool) or (isinstance(given, str) and given != "open"):
+        listing = list(dict.fromkeys("-1" if v == -1 else v for v in plain))
+    if isinstance(listing, bool) or (isinstance(listing, str) and listing != "open"):
         raise InputError(f"classes must be a list, a number or 'open'; got {classes!r}")
-    if given == [] or (isinstance(given, int) and given < 1):
+    if listing == [] or (isinstance(listing, int) and listing < 1):
         raise InputError(f"classes must name at least one class; got {classes!r}")
-    return given
+    return listing
 
 
-def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClasses:
-    """The labels of ``n`` objects with the list of classes that the bound is to be over."""
+def known_classes(y: Labels, n: int, classes: Classes = None) -> KnownClasses:
+    """Known classes of ``n`` objects, and the list of classes that the bound covers."""
     classes = listed_classes(classes)
     listed = classes if isinstance(classes, list) else None
-    truth = known_labels(y_partial, n, name="y_partial", classes=listed or ())
-    known = np.flatnonzero(truth != np.array(None, dtype=object))
-    encoded = encode(truth[known], name="y_partial")
+    truth = known_labels(y, n, name="y", classes=listed or ())
+    labelled = np.flatnonzero(truth != np.array(None, dtype=object))
+    encoded = encode(truth[labelled], name="y")
     seen = list(encoded.names)
     codes = np.full(n, -1, dtype=np.int64)
-    codes[known] = encoded.codes
+    codes[labelled] = encoded.codes
     names, nameless, bits = seen, 0, 0.0
-    premises: tuple[str, ...] = (DRAWN, BLIND, SAID)
+    premises: tuple[str, ...] = (DRAWN, BLIND, RIGHT_LABEL)
     if classes is not None and classes != "open":
-        premises = (*premises, LISTED)
+        premises = (*premises, CLASSES_LISTED)
     if listed is not None:
         missing = [name for name in seen if name not in listed]
         if missing:
-            raise InputError(f"y_partial has {missing[0]!r}, which is not among the classes given")
-        codes[known] = np.array([listed.index(name) for name in seen], dtype=np.int64)[
+            raise InputError(f"y has {missing[0]!r}, which is not among the classes given")
+        codes[labelled] = np.array([listed.index(name) for name in seen], dtype=np.int64)[
             encoded.codes
         ]
         names = listed
     elif isinstance(classes, int):
         if classes < len(seen):
-            raise InputError(f"y_partial has {len(seen)} classes, but classes says {classes}")
+            raise InputError(f"y has {len(seen)} classes, but classes says {classes}")
         nameless = int(classes) - len(seen)
         names = [*seen, *(f"unseen class {i + 1}" for i in range(nameless))]
     else:
@@ -130,7 +134,7 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
     alike = alike_names(seen)
     return KnownClasses(
         codes=codes,
-        known=known,
+        labelled=labelled,
         names=tuple(names),
         nameless=nameless,
         bits=bits,
@@ -140,7 +144,7 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
     )
 
 
-def naming_bits(n: int, counts: NDArray[np.int64]) -> float:
+def naming_bits(n: int, counts: Ints) -> float:
     """Bits that name the classes seen among ``n`` objects, where the list is open.
 
     Every one of the n objects has a class, labelled or not; so a list of ℓ classes can be named by

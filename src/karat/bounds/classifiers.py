@@ -1,4 +1,4 @@
-"""Classifiers that some of the labels make, of which a guarantee tests one on the others."""
+"""Classifiers learned from some of the labels and tested on the others."""
 
 from __future__ import annotations
 
@@ -11,75 +11,73 @@ import numpy as np
 from karat.bounds.selection import Chooser, choose, expected_errors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.bounds.languages import Language
     from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Floats, Ints
 
-#: the logistic regression on the memberships of all clusterings: inverse penalty, and the sum of
-#: the scaled memberships of an object
-PENALTY, SCALE = 100.0, 10.0
-#: extremely randomised trees on the features; the vote of the best clustering beside each model's
+#: inverse penalty of the logistic regression on memberships, and sum of an object's scaled ones
+PENALTY, MEMBERSHIP_SCALE = 100.0, 10.0
+#: number of extremely randomised trees, and weight of the best clustering's vote
 TREES, VOTE = 60, 0.5
 
 
 @dataclass(frozen=True)
-class Classifier:
-    """A class for every object, and the clustering that it is told with.
+class TransductiveClassifier:
+    """Predicted class of every object, and the clustering that the predictions are named after.
 
     Attributes
     ----------
     carrier : str
-        What the classes are made from, a key of :data:`karat.bounds.wording.CARRIERS`.
+        Source of the predictions, a key of :data:`karat.bounds.wording.CARRIERS`.
     predicted : ndarray of int64, shape (n,)
-        Class of each object; -1 where there is none.
+        Predicted class of each object; -1 for none.
     certainty : ndarray of float64, shape (n,)
-        Probability of that class, by the classifier's own account.
+        Probability of that class, estimated by the classifier.
     row : int
-        The clustering.
+        Position of the clustering.
     labels : ndarray of int64, shape (clusters,)
         Class of each of its clusters.
     """
 
     carrier: str
-    predicted: NDArray[np.int64]
-    certainty: NDArray[np.float64]
+    predicted: Ints
+    certainty: Floats
     row: int
-    labels: NDArray[np.int64]
+    labels: Ints
 
-    def wrong(self, objects: Any, classes: Any) -> tuple[int, int]:
-        """Errors on some objects whose classes are known, and how many of them it holds."""
-        said = self.predicted[objects]
-        return int(((said >= 0) & (said != classes)).sum()), int((said >= 0).sum())
+    def wrong(self, objects: Ints, classes: Ints) -> tuple[int, int]:
+        """Errors on objects of known classes, and how many of these objects have a prediction."""
+        predicted = self.predicted[objects]
+        return int(((predicted >= 0) & (predicted != classes)).sum()), int((predicted >= 0).sum())
 
-    def hidden(self, labelled: Any) -> tuple[int, int]:
-        """Unlabelled objects that it gives a class, and those that it does not."""
-        held = int((self.predicted >= 0).sum()) - int((self.predicted[labelled] >= 0).sum())
-        return held, len(self.predicted) - len(labelled) - held
+    def hidden(self, labelled: Ints) -> tuple[int, int]:
+        """Numbers of unlabelled objects with and without a prediction."""
+        n_hidden = int((self.predicted >= 0).sum()) - int((self.predicted[labelled] >= 0).sum())
+        return n_hidden, len(self.predicted) - len(labelled) - n_hidden
 
 
 @dataclass(frozen=True)
-class Part:
+class ComponentBound:
     """One of several bounds that hold together.
 
     Attributes
     ----------
     method : str
-        How it was made, a key of :data:`karat.bounds.wording.METHODS`.
-    classifier : Classifier
-        What it is about.
+        Method of the bound, a key of :data:`karat.bounds.wording.METHODS`.
+    classifier : TransductiveClassifier
+        Classifier that the bound is about.
     bound, n : int
-        Guaranteed maximum number of wrong ones among the n unlabelled objects that have a class.
+        Guaranteed maximum number of errors among the n unlabelled objects with a prediction.
     errors, tested : int
-        Errors on the labels that were the test, and how many those were.
+        Errors on the test labels, and the number of test labels.
     delta : float
-        Its share of the allowed chance.
+        Share of the allowed chance.
     excluded : int
-        Unlabelled objects without a class.
+        Unlabelled objects without a prediction.
     """
 
     method: str
-    classifier: Classifier = field(repr=False, compare=False)
+    classifier: TransductiveClassifier = field(repr=False, compare=False)
     bound: int
     n: int
     errors: int
@@ -98,27 +96,27 @@ class Part:
         return self.bound / self.n if self.n else 0.0
 
 
-def of_clusters(batch: Labelings, row: int, labels: NDArray[np.int64]) -> Classifier:
-    """Each object has the class of its cluster in one clustering."""
+def of_clusters(batch: Labelings, row: int, labels: Ints) -> TransductiveClassifier:
+    """Classifier that gives each object the class of its cluster in one clustering."""
     codes = batch.codes[row]
     predicted = np.where(codes >= 0, labels[codes], -1)
     one_class = len(np.unique(labels)) == 1
     carrier = "largest class" if one_class and len(labels) > 1 else "clustering"
-    return Classifier(carrier, predicted, np.ones(len(codes)), row, labels)
+    return TransductiveClassifier(carrier, predicted, np.ones(len(codes)), row, labels)
 
 
 @dataclass(frozen=True)
 class Learner:
-    """What learns a classifier from some labels; it was fixed without any.
+    """Method that learns a classifier from labels, fixed before any label was seen.
 
     Attributes
     ----------
     batch : Labelings
-        Of the n objects that it classifies, and behind them of those that only teach.
+        Clusterings of the n objects to classify, followed by the objects that only teach.
     bits : ndarray of float64, shape (M,)
-        Lengths of the clusterings' names: which were likely beforehand.
+        Lengths of the clusterings' names: prior probabilities in bits.
     X : array or sparse matrix, or None
-        Features of all of these.
+        Features of all these objects.
     language, chooser
         As for :func:`karat.bounds.selection.choose`.
     lessons : ndarray of int64
@@ -135,34 +133,38 @@ class Learner:
     """
 
     batch: Labelings
-    bits: NDArray[np.float64]
+    bits: Floats
     X: Any = None
     language: Language | None = None
     chooser: Chooser | None = None
-    lessons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    lessons: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def n(self) -> int:
-        """Objects that it classifies."""
+        """Number of objects to classify."""
         return self.batch.n_objects - len(self.lessons)
 
-    def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
-        """The classifier, from the objects at these positions and their classes."""
-        found = self._fit(*self._with_lessons(labelled, classes))
+    def fit(self, labelled: Ints, classes: Ints) -> TransductiveClassifier:
+        """Classifier learned from the objects at these positions and their classes."""
+        classifier = self._fit(*self._with_lessons(labelled, classes))
         n = self.n
-        return replace(found, predicted=found.predicted[:n], certainty=found.certainty[:n])
+        return replace(
+            classifier, predicted=classifier.predicted[:n], certainty=classifier.certainty[:n]
+        )
 
-    def expected_error(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> float:
-        """Share of errors that the clustering that fits these labels best may be expected to."""
-        positions, known = self._with_lessons(labelled, classes)
-        errors = expected_errors(self.batch, positions, known, int(known.max()) + 1)
-        return float(errors.min() / len(known))
+    def expected_error(self, labelled: Ints, classes: Ints) -> float:
+        """Expected error rate of the clustering that fits these labels best."""
+        positions, codes = self._with_lessons(labelled, classes)
+        errors = expected_errors(self.batch, positions, codes, int(codes.max()) + 1)
+        return float(errors.min() / len(codes))
 
-    def _with_lessons(self, labelled: Any, classes: Any) -> tuple[Any, Any]:
-        behind = np.arange(self.n, self.batch.n_objects)
-        return np.concatenate([behind, labelled]), np.concatenate([self.lessons, classes])
+    def _with_lessons(self, labelled: Ints, classes: Ints) -> tuple[Ints, Ints]:
+        """Positions and classes of the lessons, followed by those of the labels."""
+        teaching = np.arange(self.n, self.batch.n_objects)
+        return np.concatenate([teaching, labelled]), np.concatenate([self.lessons, classes])
 
-    def _fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
+    def _fit(self, labelled: Ints, classes: Ints) -> TransductiveClassifier:
+        """Classifier of all objects, the teaching ones included."""
         chosen = choose(
             self.batch, labelled, classes, self.bits, self.language, chooser=self.chooser
         )
@@ -173,15 +175,17 @@ class Learner:
         shares = self._shares(labelled, codes)
         number = np.zeros(int(seen[-1]) + 1, dtype=np.int64)
         number[seen] = np.arange(len(seen))
-        held = single.predicted >= 0
-        shares[held, number[single.predicted[held]]] += VOTE
+        classified = single.predicted >= 0
+        shares[classified, number[single.predicted[classified]]] += VOTE
         predicted = seen[shares.argmax(axis=1)]
         carrier = "clusterings" if self.X is None else "clusterings and features"
         if (predicted == predicted[0]).all():
             carrier = "largest class"
-        return Classifier(carrier, predicted, shares.max(axis=1) / shares.sum(axis=1), *chosen)
+        return TransductiveClassifier(
+            carrier, predicted, shares.max(axis=1) / shares.sum(axis=1), *chosen
+        )
 
-    def _shares(self, labelled: NDArray[np.intp], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _shares(self, labelled: Ints, codes: Ints) -> Floats:
         """Probability of each class for each object, classes numbered from 0."""
         from scipy import sparse
         from sklearn.ensemble import ExtraTreesClassifier
@@ -197,8 +201,8 @@ class Learner:
                 shares += model.fit(self.X[labelled], codes).predict_proba(self.X)
         return shares
 
-    def _by_memberships(self, labelled: Any, classes: Any) -> NDArray[np.float64]:
-        """Logistic regression on the memberships, of which no table is made for all objects."""
+    def _by_memberships(self, labelled: Ints, classes: Ints) -> Floats:
+        """Class probabilities of a logistic regression on the cluster memberships."""
         from scipy import sparse
         from scipy.special import expit, softmax
         from sklearn.linear_model import LogisticRegression
@@ -206,19 +210,19 @@ class Learner:
         codes = self.batch.codes[:, labelled]
         ends = np.cumsum(self.batch.n_clusters)
         starts = ends - self.batch.n_clusters
-        weight = SCALE / len(self.batch)
+        weight = MEMBERSHIP_SCALE / len(self.batch)
         row, at = np.nonzero(codes >= 0)
-        given = (np.full(len(at), weight), (at, codes[row, at] + starts[row]))
-        table = sparse.csr_matrix(given, shape=(len(labelled), int(ends[-1])))
+        entries = (np.full(len(at), weight), (at, codes[row, at] + starts[row]))
+        table = sparse.csr_matrix(entries, shape=(len(labelled), int(ends[-1])))
         model = LogisticRegression(C=PENALTY, max_iter=300).fit(table, classes)
         weights = np.ascontiguousarray(model.coef_) * weight
         scores = np.tile(model.intercept_[:, None], (1, self.batch.n_objects))
         added = np.empty(self.batch.n_objects)
         for start, end, clusters in zip(starts, ends, self.batch.codes, strict=True):
             place = clusters.astype(np.intp)
-            for score, own in zip(scores, weights[:, start:end], strict=True):
-                # the last place, which -1 wraps to, is that of the excluded
-                score += np.take(np.append(own, 0.0), place, out=added, mode="wrap")
+            for score, cluster_weights in zip(scores, weights[:, start:end], strict=True):
+                # -1 wraps to the last entry, that of excluded objects
+                score += np.take(np.append(cluster_weights, 0.0), place, out=added, mode="wrap")
         if len(scores) == 1:
             return np.stack([expit(-scores[0]), expit(scores[0])], axis=1)
         return softmax(scores.T, axis=1)

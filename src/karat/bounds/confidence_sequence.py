@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds.tails import check_levels
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -> Any:
-    """Largest number of hidden errors that is not ruled out, at every number of labels at once.
+
+def b_always(
+    m: npt.ArrayLike,
+    n: npt.ArrayLike,
+    a: npt.ArrayLike,
+    delta: npt.ArrayLike | None = None,
+    *,
+    log_delta: npt.ArrayLike | None = None,
+) -> Any:
+    """Largest number of hidden errors not ruled out, valid at every number of labels at once.
 
     Objects are labelled in random order. A classifier fixed beforehand has made ``a`` errors on
     the first ``m``. With probability at least ``1 - delta``, at no m are there more than this many
@@ -78,20 +88,20 @@ def most_errors(
     prior: tuple[float, float] = (1.0, 1.0),
     most: int | None = None,
 ) -> int:
-    """Most errors among all tested and hidden objects that are not ruled out, at every number.
+    """Most errors among tested and hidden objects not ruled out at any number of labels.
 
     Parameters
     ----------
     tested, hidden : int
         Objects that were labelled in random order, and those that were not.
     errors : int
-        Of a classifier fixed beforehand, on the tested ones.
+        Errors of a classifier fixed beforehand on the tested objects.
     log_delta : float
         Logarithm of the allowed chance that this ever fails.
     prior : tuple of two floats
-        Of the number of errors, fixed beforehand: beta-binomial with these parameters.
+        Parameters of the beta-binomial prior of the number of errors, fixed beforehand.
     most : int, optional
-        What an earlier number of labels left.
+        Result at an earlier number of labels.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Hypergeometric tails to a hundred digits, for the few comparisons that rounding would decide."""
+"""Hypergeometric tails to a hundred digits, for comparisons that rounding could decide."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ def tail_reaches(m: int, n: int, a: int, b: int, log_delta: Decimal) -> bool:
 
 
 def log_of(delta: float) -> Decimal:
-    """The logarithm of exactly this floating-point number."""
+    """Logarithm of exactly this floating-point number."""
     with localcontext() as context:
         context.prec = _DIGITS
         return Decimal(delta).ln()
 
 
 def _log_tail(m: int, n: int, a: int, b: int) -> Decimal:
+    """Logarithm of the hypergeometric tail, summed from its first or last term."""
     D = a + b
     log_first = (
         _log_binomial(n, b) + _log_binomial(m, a) - _log_binomial(m + n, D)
@@ -66,12 +67,13 @@ def _log_tail(m: int, n: int, a: int, b: int) -> Decimal:
 
 
 def _log_binomial(n: int, k: int) -> Decimal:
+    """Logarithm of a binomial coefficient."""
     return _log_factorial(n) - _log_factorial(k) - _log_factorial(n - k)
 
 
 @lru_cache(maxsize=4096)
 def _log_factorial(x: int) -> Decimal:
-    """Stirling's series from 150 on, where it reaches more digits than are kept."""
+    """Logarithm of x!, by Stirling's series from 150 on."""
     if x < 150:
         return Decimal(math.factorial(x)).ln()
     series = Decimal(0)

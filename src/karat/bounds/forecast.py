@@ -1,4 +1,4 @@
-"""How many labels a target takes: a forecast, not a guarantee."""
+"""Forecasts of the number of labels that a target takes; no guarantees."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from karat.bounds.tails import b_max, log_level
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats, Ints
 
-#: the error rate of a classifier with g times the labels, as a power of g, and the quantile of the
-#: error rate that was seen: of what is expected, and of the ends of the interval
+#: power of g by which g times the labels change the error rate of a classifier, and quantile of its
+#: posterior error rate: as expected, and at the ends of the interval
 LEARNING = {"expected": -0.25, "low": -0.5, "high": 0.0}
 QUANTILES = {"expected": 0.5, "low": 0.1, "high": 0.9}
-#: share of delta of a confidence sequence that has yet to begin
+#: share of delta for a confidence sequence that has not begun
 TO_COME = 0.2
 
 
 @dataclass(frozen=True)
 class LabelForecast:
-    """How many labels would be needed.
+    """Forecast of the number of labels that a target needs.
 
     Attributes
     ----------
     target : float
         Wanted bound on the error rate.
     labelled : int
-        Labels there are.
+        Number of labels so far.
     more : int or None
-        How many more would be needed; None where labels of all objects but one would not do.
+        Further labels needed; None if labels of all objects but one are not enough.
     low, high : int or None
         The same at the ends of the interval of the error rate.
     error_rate, standard_error : float
-        The share of errors among the labelled objects, after one error and one success more
-        (so that the standard error is never 0).
+        Share of errors among the labelled objects, after one more error and one more success, so
+        that the standard error is never 0.
     refused : str
-        Why nothing can be guaranteed with these labels, else empty.
+        Reason why nothing can be guaranteed with these labels, else empty.
     """
 
     target: float
@@ -67,9 +67,9 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     Parameters
     ----------
     bound : Guarantee or PacMdlBound
-        The bound there is.
+        Bound to improve.
     target : float, optional
-        Wanted bound on the error rate, in [0, 1); by default half of that there is.
+        Wanted bound on the error rate, in [0, 1); by default half of the current bound.
 
     Returns
     -------
@@ -108,6 +108,7 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     labelled, last = bound.m, bound.m + bound.n - 1
 
     def more(end: str) -> int | None:
+        """Labels still needed at one end of the interval; None if no number of them is enough."""
         if bound.refused:
             return None
         if bound.bound_rate <= target:
@@ -125,7 +126,7 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
 
 @dataclass(frozen=True)
 class _Plan:
-    """How a bound is made, to make it again with more labels.
+    """Recipe of a bound, to compute it again for more labels.
 
     Of m labels ``share · m − spent`` are its test. ``learns``: its classifier does with more.
     """
@@ -140,8 +141,8 @@ class _Plan:
     followed: bool
     learns: bool
 
-    def rates(self, m: NDArray[np.int64], end: str) -> NDArray[np.float64]:
-        """The bound with so many labels, as expected or at an end of the interval."""
+    def rates(self, m: Ints, end: str) -> Floats:
+        """Bound rate for m labels, as expected or at an end of the interval."""
         tested = np.minimum(np.ceil(m * self.share - 1e-9).astype(np.int64) - self.spent, m)
         tested = np.maximum(tested, 0)
         growth = (np.maximum(m, 1) / self.m) ** (LEARNING[end] if self.learns else 0.0)
@@ -150,10 +151,11 @@ class _Plan:
         errors = np.minimum(whole.astype(np.int64), tested)
         n = self.m + self.n - m
         tail = b_always if self.followed else b_max
-        bound: NDArray[np.float64] = tail(tested, n, errors, log_delta=self.level)
+        bound: Floats = tail(tested, n, errors, log_delta=self.level)
         return bound / np.maximum(n, 1)
 
     def _rate(self, end: str) -> float:
+        """Error rate with the labels at hand, as expected or at an end of the interval."""
         from scipy.special import betaincinv
 
         right = self.tested - self.errors
@@ -164,13 +166,14 @@ class _Plan:
         return {"low": min(limit, seen), "expected": seen, "high": max(limit, seen)}[end]
 
 
-def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], NDArray[np.float64]]:
-    """The lowest of the parts, by the number of labels and the end of the interval."""
+def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], Floats]:
+    """Function from the number of labels and the end of the interval to the lowest bound rate."""
     plans = _plans(bound)
     return lambda m, end: np.min([plan.rates(np.asarray(m), end) for plan in plans], axis=0)
 
 
 def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
+    """Recipes of all components of a bound."""
     m = bound.m
     if isinstance(bound, PacMdlBound):
         level = log_level(bound.delta, bound.bits)
@@ -193,14 +196,14 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
 
 
 def _first(reached: Callable[[Any], Any], low: int, high: int) -> int | None:
-    """The first number of labels that reaches something."""
+    """Smallest number of labels that reaches the target, or None."""
     # coarse to fine: the first grid point that reaches the target brackets the answer
     while low <= high:
         grid = np.unique(np.linspace(low, high, 512).astype(np.int64))
-        found = reached(grid)
-        if not found.any():
+        hits = reached(grid)
+        if not hits.any():
             return None
-        first = int(np.argmax(found))
+        first = int(np.argmax(hits))
         if first == 0 or grid[first] == grid[first - 1] + 1:
             return int(grid[first])
         low, high = int(grid[first - 1]) + 1, int(grid[first])

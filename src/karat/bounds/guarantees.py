@@ -1,7 +1,8 @@
-"""One number: the tightest guarantee that a few labels give."""
+"""Tightest guarantee that a few labels give, as one number."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,78 +10,82 @@ import numpy as np
 
 from karat.bounds import pac_bayes, wording
 from karat.bounds.classes import Classes, KnownClasses
-from karat.bounds.classifiers import Classifier, Learner, Part, of_clusters
+from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier, of_clusters
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
-from karat.bounds.population import Labelled, check_delta, population_of
+from karat.bounds.population import LabelledPopulation, population_of
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
-from karat.bounds.tails import b_max, log_level
+from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
 
-#: shares of delta of the three parts, where the test of half of the labels is expected to win and
-#: where the shortest description is
+    from karat.bounds.classes import Clusterings
+    from karat.runtime.types import ArrayLike, Ints, Labels, RandomState
+
+#: shares of delta of the components, by the one expected to give the lowest bound
 SPLITS = {
     "half": {"half": 0.88, "pac-mdl": 0.08, "pac-bayes": 0.02, "largest class": 0.02},
     "pac-mdl": {"half": 0.16, "pac-mdl": 0.8, "pac-bayes": 0.02, "largest class": 0.02},
 }
-#: the same where labelling may stop at any number
+#: shares of delta if labelling may stop at any number of labels
 ALWAYS = {"start": 0.94, "mdl-sequence": 0.04, "largest class": 0.02}
 
 
 @dataclass(frozen=True)
 class Guarantee(wording.Worded):
-    """What a few labels guarantee about the best of some clusterings.
+    """Guarantee that a few labels give about the best of several clusterings.
 
     Attributes
     ----------
     name : str
-        The clustering that the labels choose.
+        Clustering chosen by the labels.
     n_clusters : int
     carrier : str
-        What the classes are made from: ``"clustering"`` (each cluster has one class),
+        Source of the predictions: ``"clustering"`` (each cluster has one class),
         ``"clusterings"`` (a classifier on the clusters of all of them), ``"clusterings and
-        features"``, or ``"largest class"`` where all objects are given the same.
+        features"``, or ``"largest class"`` (the same class for all objects).
     bound : int
-        With probability at least ``1 - delta`` no more unlabelled objects have a wrong class.
+        Guaranteed maximum number of errors among the unlabelled objects, with probability at
+        least ``1 - delta``.
     m, n : int
-        Labelled and unlabelled objects that are given a class.
+        Labelled and unlabelled objects with a predicted class.
     delta : float
         Allowed chance that the guarantee fails.
     method : str
-        The part that made it, a key of :data:`karat.bounds.wording.METHODS`.
+        Component that gives the bound, a key of :data:`karat.bounds.wording.METHODS`.
     anytime : bool
-        Whether it holds at every number of labels at once.
-    parts : tuple of Part
-        The bounds that hold together, the lowest first.
+        Whether the bound holds at every number of labels at once.
+    parts : tuple of ComponentBound
+        Bounds that hold together, the lowest first.
     labels : ndarray of object, shape (objects,)
-        Class given to each object; None where the clustering excludes it.
+        Predicted class of each object; None where the clustering excludes it.
     cluster_labels : dict
-        Class given to each cluster of the clustering, by the user's cluster names. Where another
-        carrier has the guarantee, ``labels`` may differ from it.
+        Class of each cluster of the clustering, by the user's cluster names. ``labels`` may differ
+        from these classes if the guarantee has another carrier.
     errors, tested : int
-        Errors on the labels that were the test, and how many those were.
+        Errors on the test labels, and the number of test labels.
     constant_class : object
         The most common class among the labelled objects.
     constant_error_rate : float
-        Share of the labelled objects that are of another class.
+        Share of the labelled objects of other classes.
     n_compared : int
-        Of how many clusterings it is one.
+        Number of clusterings compared.
     mdl : PacMdlBounds
-        The PAC-MDL bounds of all clusterings at their share of ``delta``: they hold together
-        with the guarantee.
+        PAC-MDL bounds of all clusterings at their share of ``delta``; they hold together with the
+        guarantee.
     warnings, premises : tuple of str
-        Reasons to doubt the guarantee, and what it rests on.
+        Reasons to doubt the guarantee, and its premises.
     labels_read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     refused : str
-        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
     """
 
     name: str
@@ -97,7 +102,7 @@ class Guarantee(wording.Worded):
     constant_class: Any
     constant_error_rate: float
     n_compared: int
-    parts: tuple[Part, ...]
+    parts: tuple[ComponentBound, ...]
     labels: NDArray[np.object_] = field(repr=False, compare=False)
     cluster_labels: dict[Any, Any] = field(repr=False)
     mdl: PacMdlBounds = field(repr=False, compare=False)
@@ -123,52 +128,53 @@ class Guarantee(wording.Worded):
 
     @property
     def carried_by(self) -> str:
-        """What the predictions are made from, in words."""
+        """Source of the predictions, in words."""
         return wording.carrier_of(self)
 
     @property
     def reason(self) -> str:
-        """What the guarantee is made of, in words."""
+        """Composition of the guarantee, in words."""
         return wording.reason_of(self)
 
 
 def guarantee(
-    labelings: Any,
-    y_few: Any,
+    labelings: Clusterings,
+    y: Labels,
     delta: float = 0.1,
     anytime: bool | float = False,
     *,
-    X: Any = None,
-    order: Any = None,
-    taught: Any = None,
+    X: ArrayLike | None = None,
+    order: npt.ArrayLike | None = None,
+    taught: npt.ArrayLike | None = None,
     classes: Classes = None,
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> Guarantee:
-    """The tightest guarantee that a few labels give about one or many clusterings.
+    """Tightest guarantee that a few labels give about one or many clusterings.
 
-    Several bounds share ``delta``, by a split that is fixed without the labels, so that all of
-    them hold together and the lowest may be reported.
+    Several bounds share ``delta`` by a split fixed without the labels. All of them hold together,
+    so the lowest may be reported.
 
     Parameters
     ----------
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         The clusterings of all objects, labelled and not. They must have been made without the
         labels.
-    y_few : array-like, shape (n,)
+    y : array-like, shape (n,)
         The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
         been drawn uniformly at random (:func:`karat.bounds.sample`).
     delta : float, default 0.1
         Allowed chance that the guarantee fails, in (0, 1].
     anytime : bool or float, default False
-        Whether it must hold at every number of labels at once, so that labelling may stop as soon
-        as the guarantee is low enough; a number in (0, 1) is the rate at which you mean to stop,
-        and lets it get there with fewer labels. Otherwise the number was fixed beforehand.
+        Whether the guarantee must hold at every number of labels at once, so that labelling may
+        stop as soon as the guarantee is low enough. A number in (0, 1) is the rate at which you
+        mean to stop; it takes fewer labels to get there. By default the number of labels was fixed
+        beforehand.
     X : array-like or sparse matrix, shape (n, d), optional
         Features, for a classifier that uses them beside the clusters.
     order : array-like of int, optional
         Positions of the labelled objects in the order in which they were drawn. With ``anytime``
-        it gives much lower bounds; otherwise it says which half chooses.
+        the order gives much lower bounds; otherwise it decides which half chooses.
     taught : array-like of int, optional
         Positions of labelled objects that were chosen without a label, to teach the classifier
         (:func:`karat.labeling.teaching_objects`). The guarantee is about the others, from which
@@ -199,8 +205,8 @@ def guarantee(
 
     Notes
     -----
-    For a fixed number of labels: *half* learns a classifier on half of the labels, where anything
-    is allowed (:class:`karat.bounds.Learner`), and tests it exactly on the other half
+    For a fixed number of labels: *half* learns a classifier on half of the labels by any method
+    (:class:`karat.bounds.Learner`) and tests it exactly on the other half
     (:func:`karat.bounds.b_max`). *pac-mdl* uses all labels for both and pays for the choice of one
     clustering. *pac-bayes* uses all labels for an average of such (derbeko2004) and turns its
     bound into one for the most probable. Half of the labels has 0.9 of delta, unless there is so
@@ -209,8 +215,8 @@ def guarantee(
     With ``anytime``: *start* learns at some numbers of labels and tests with every later one, by a
     confidence sequence (:class:`karat.bounds.Starts`); *mdl-sequence* is *pac-mdl* by one.
 
-    Labelled objects that no random draw would spread so over the clusters are refused: the bound
-    is then everything, and ``refused`` says why (:func:`karat.bounds.doubted_draw`).
+    Labels are rejected if no random draw would spread them so over the clusters: the bound is then
+    all objects, and ``refused`` has the reason (:func:`karat.bounds.doubted_draw`).
 
     Proofs are on the page about the guarantee. O(M·(n + m + ℓ·c²)).
 
@@ -221,23 +227,23 @@ def guarantee(
     >>> y = [None] * 1000
     >>> for i in karat.bounds.sample(1000, 100, random_state=3):
     ...     y[i] = "ham" if i < 500 else "spam"
-    >>> found = karat.guarantee(labelings, y)
-    >>> found.name, found.method, found.bound
+    >>> best = karat.guarantee(labelings, y)
+    >>> best.name, best.method, best.bound
     ('two', 'pac-mdl', 72)
     """
     if anytime is not False:
         target = None if anytime is True else float(anytime)
-        keeps = LabelSequence(
+        sequence = LabelSequence(
             labelings, delta, target, X=X, taught=taught, classes=classes, noise=noise
         )
-        return keeps.update(y_few, order, random_state=random_state)
-    labelled = population_of(labelings, X, None, noise, taught).read(y_few, classes)
-    drawn = labelled.population.drawn(order, labelled.truth.known, random_state)
+        return sequence.update(y, order, random_state=random_state)
+    labelled = population_of(labelings, X, None, noise, taught).read(y, classes)
+    drawn = labelled.population.drawn(order, labelled.truth.labelled, random_state)
     return fixed_guarantee(labelled, delta, drawn, random_state)
 
 
 class LabelSequence:
-    """The guarantee of labels that keep coming, at every number of labels at once.
+    """Guarantee that holds at every number of labels while labels keep coming.
 
     Parameters
     ----------
@@ -252,24 +258,24 @@ class LabelSequence:
     Examples
     --------
     >>> import karat
-    >>> keeps = karat.bounds.LabelSequence([0] * 500 + [1] * 500, target=0.1)
+    >>> sequence = karat.bounds.LabelSequence([0] * 500 + [1] * 500, target=0.1)
     >>> order, y = karat.bounds.sample(1000, 100, random_state=3), [None] * 1000
     >>> for m, i in enumerate(order):
     ...     y[i] = int(i < 500)
-    ...     if keeps.update(y, order[: m + 1]).bound_rate <= 0.1: break
+    ...     if sequence.update(y, order[: m + 1]).bound_rate <= 0.1: break
     >>> m + 1
     45
     """
 
     def __init__(
         self,
-        labelings: Any,
+        labelings: Clusterings,
         delta: float = 0.1,
         target: float | None = None,
         *,
-        X: Any = None,
-        taught: Any = None,
-        prior: Any = None,
+        X: ArrayLike | None = None,
+        taught: npt.ArrayLike | None = None,
+        prior: Mapping[str, float] | npt.ArrayLike | None = None,
         classes: Classes = None,
         noise: NoisePolicy = "error",
     ) -> None:
@@ -279,15 +285,17 @@ class LabelSequence:
         self._population = population_of(labelings, X, prior, noise, taught)
         self._delta, self._classes = delta, classes
         self._starts = Starts(delta * ALWAYS["start"], target)
-        #: the lowest bound of the call before, and its names, objects and classes
-        self._lowest: tuple[Part, tuple[Any, ...], NDArray[np.intp], list[Any]] | None = None
+        #: lowest bound of the previous call, with its class names, objects and their classes
+        self._lowest: tuple[ComponentBound, tuple[Any, ...], Ints, list[Any]] | None = None
 
-    def update(self, y_few: Any, order: Any = None, *, random_state: Any = 0) -> Guarantee:
-        """What these labels guarantee; the first of ``order`` are those of the call before.
+    def update(
+        self, y: Labels, order: npt.ArrayLike | None = None, *, random_state: RandomState = 0
+    ) -> Guarantee:
+        """Guarantee of these labels; ``order`` starts with the labels of the previous call.
 
         Parameters
         ----------
-        y_few, order, random_state
+        y, order, random_state
             As for :func:`karat.guarantee`.
 
         Returns
@@ -296,62 +304,72 @@ class LabelSequence:
             Its ``bound`` never rises while labels are only added, unless the draw is refused.
             As a share of the fewer unlabelled objects it may.
         """
-        of = self._population
-        labelled = of.read(y_few, self._classes)
-        batch, truth = of.batch, labelled.truth
+        population = self._population
+        labelled = population.read(y, self._classes)
+        batch, truth = population.batch, labelled.truth
         share = ALWAYS["mdl-sequence"] + (ALWAYS["start"] if order is None else 0.0)
-        mdl = bounds_of(batch, truth, self._delta * share, of.language, random_state, once=False)
+        mdl = bounds_of(
+            batch, truth, self._delta * share, population.language, random_state, once=False
+        )
         parts = [
             _described(mdl.at_every_number(), "mdl-sequence"),
             _largest_class(batch, truth, self._delta * ALWAYS["largest class"], b_always),
         ]
         doubt = None
         if order is not None:
-            drawn = of.drawn(order, truth.known, random_state)
+            drawn = population.drawn(order, truth.labelled, random_state)
             parts += self._starts.parts(labelled.learner, drawn, truth.codes[drawn])
             parts += self._earlier(labelled, drawn, min(part.wrong for part in parts))
-            given = [labelled.names[code] for code in truth.codes[drawn]]
-            self._lowest = (min(parts, key=lambda p: p.wrong), labelled.names, drawn, given)
+            drawn_classes = [labelled.names[code] for code in truth.codes[drawn]]
+            self._lowest = (min(parts, key=lambda p: p.wrong), labelled.names, drawn, drawn_classes)
             sizes = [m for m in PREFIXES if m <= len(drawn)]
             doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
-        return _told(labelled, parts, mdl.after(doubt), self._delta, (True, order is not None))
+        return _guarantee_of(
+            labelled, parts, mdl.after(doubt), self._delta, (True, order is not None)
+        )
 
-    def _earlier(self, labelled: Labelled, drawn: NDArray[np.intp], lowest: int) -> list[Part]:
-        """The lowest bound so far where it is lower than those of now: all hold at every number.
+    def _earlier(
+        self, labelled: LabelledPopulation, drawn: Ints, lowest: int
+    ) -> list[ComponentBound]:
+        """Lowest bound of the previous call, if it is still below the current ones.
 
         What its classifier got wrong since is no longer hidden.
         """
         if self._lowest is None:
             return []
-        part, names, before, given = self._lowest
-        codes, since = labelled.truth.codes, drawn[len(before) :]
-        same = np.array_equal(before, drawn[: len(before)])
-        if not same or [labelled.names[code] for code in codes[before]] != given:
+        part, names, drawn_before, classes_before = self._lowest
+        codes, since = labelled.truth.codes, drawn[len(drawn_before) :]
+        same = np.array_equal(drawn_before, drawn[: len(drawn_before)])
+        if not same or [labelled.names[code] for code in codes[drawn_before]] != classes_before:
             return []
         number = {name: i for i, name in enumerate(labelled.names)}
         if any(name not in number for name in names):
             return []
-        now = np.array([*(number[name] for name in names), -1])
-        found = part.classifier
-        found = replace(found, predicted=now[found.predicted], labels=now[found.labels])
-        errors, held = found.wrong(since, codes[since])
-        kept = replace(
-            part,
-            classifier=found,
-            bound=max(0, part.bound - errors),
-            n=part.n - held,
-            errors=part.errors + errors,
-            tested=part.tested + held,
-            excluded=part.excluded - (len(since) - held),
+        renumbered = np.array([*(number[name] for name in names), -1])
+        classifier = part.classifier
+        classifier = replace(
+            classifier,
+            predicted=renumbered[classifier.predicted],
+            labels=renumbered[classifier.labels],
         )
-        return [kept] if kept.wrong < lowest else []
+        errors, n_predicted = classifier.wrong(since, codes[since])
+        updated = replace(
+            part,
+            classifier=classifier,
+            bound=max(0, part.bound - errors),
+            n=part.n - n_predicted,
+            errors=part.errors + errors,
+            tested=part.tested + n_predicted,
+            excluded=part.excluded - (len(since) - n_predicted),
+        )
+        return [updated] if updated.wrong < lowest else []
 
 
 def fixed_guarantee(
-    labelled: Labelled, delta: float, drawn: NDArray[np.intp], random_state: Any = 0
+    labelled: LabelledPopulation, delta: float, drawn: Ints, random_state: RandomState = 0
 ) -> Guarantee:
-    """:func:`guarantee` for a number of labels fixed beforehand, of validated input."""
+    """Guarantee for a number of labels fixed beforehand, of validated input."""
     check_delta(delta)
     learner, truth = labelled.learner, labelled.truth
     batch, language = labelled.population.batch, labelled.population.language
@@ -364,76 +382,80 @@ def fixed_guarantee(
         *pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
         _largest_class(batch, truth, delta * shares["largest class"], b_max),
     ]
-    mdl = mdl.after(doubted_draw(batch.codes, truth.known))
-    return _told(labelled, parts, mdl, delta, (False, False))
+    mdl = mdl.after(doubted_draw(batch.codes, truth.labelled))
+    return _guarantee_of(labelled, parts, mdl, delta, (False, False))
 
 
-def half(learner: Learner, truth: KnownClasses, drawn: NDArray[np.intp], delta: float) -> Part:
-    """Learn on the lessons and the first of ``drawn``, test on the rest.
+def half(learner: Learner, truth: KnownClasses, drawn: Ints, delta: float) -> ComponentBound:
+    """Bound of a classifier learned on the lessons and the first of ``drawn``, tested on the rest.
 
     A single label without lessons tests nothing.
     """
     first, rest = np.split(drawn, [learners(learner, drawn)])
-    found = learner.fit(first, truth.codes[first])
-    errors, tested = found.wrong(rest, truth.codes[rest])
-    n, excluded = found.hidden(drawn)
+    classifier = learner.fit(first, truth.codes[first])
+    errors, tested = classifier.wrong(rest, truth.codes[rest])
+    n, excluded = classifier.hidden(drawn)
     bound = b_max(tested, n, errors, log_delta=log_level(delta))
-    return Part("half", found, bound, n, errors, tested, delta, excluded)
+    return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded)
 
 
-def learners(learner: Learner, drawn: NDArray[np.intp]) -> int:
-    """How many drawn labels make half of all labels that of the classifier."""
-    known = len(learner.lessons)
-    return max(0 if known else 1, (known + len(drawn)) // 2 - known)
+def learners(learner: Learner, drawn: Ints) -> int:
+    """Number of drawn labels that bring the classifier to half of all labels."""
+    n_lessons = len(learner.lessons)
+    return max(0 if n_lessons else 1, (n_lessons + len(drawn)) // 2 - n_lessons)
 
 
-def _largest_class(batch: Labelings, truth: KnownClasses, delta: float, tail: Any) -> Part:
-    """The class most common among the labels for every object.
+def _largest_class(
+    batch: Labelings, truth: KnownClasses, delta: float, tail: Callable[..., Any]
+) -> ComponentBound:
+    """Bound of the classifier that predicts the most common class everywhere.
 
     The classifier that always says t has the share n_t/n of delta, n_t of all n objects being of
     this class: the shares sum to 1 and do not depend on the draw. As many as are labelled are no
     more than n_t.
     """
-    counts = np.bincount(truth.codes[truth.known], minlength=len(truth.names))
-    m, N, t = len(truth.known), batch.n_objects, int(counts.argmax())
+    counts = np.bincount(truth.codes[truth.labelled], minlength=len(truth.names))
+    m, N, t = len(truth.labelled), batch.n_objects, int(counts.argmax())
     level = log_level(delta * (counts[t] / N))
     bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
     labels = np.full(int(batch.n_clusters[0]), t)
-    found = Classifier("largest class", np.full(N, t), np.ones(N), 0, labels)
-    return Part("largest class", found, bound, N - m, m - int(counts[t]), m, delta)
+    classifier = TransductiveClassifier("largest class", np.full(N, t), np.ones(N), 0, labels)
+    return ComponentBound("largest class", classifier, bound, N - m, m - int(counts[t]), m, delta)
 
 
-def _described(mdl: PacMdlBounds, method: str) -> Part:
-    """The best bound of the classifiers that all labels choose."""
+def _described(mdl: PacMdlBounds, method: str) -> ComponentBound:
+    """Lowest PAC-MDL bound as a component of the guarantee."""
     best, row = mdl.best, mdl.lowest
     excluded = int(mdl.table["excluded"].iloc[row])
     chosen = of_clusters(mdl.labelings, row, mdl.cluster_classes[row])
-    return Part(method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded)
+    return ComponentBound(
+        method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded
+    )
 
 
-def _told(
-    labelled: Labelled,
-    parts: list[Part],
+def _guarantee_of(
+    labelled: LabelledPopulation,
+    parts: list[ComponentBound],
     mdl: PacMdlBounds,
     delta: float,
     anytime: tuple[bool, bool],
 ) -> Guarantee:
-    """The lowest of the parts, with all that there is to say of it."""
+    """Guarantee made from the lowest of its component bounds."""
     batch, truth = mdl.labelings, labelled.truth
     parts = sorted(parts, key=lambda part: part.wrong)
     best = parts[0]
-    found = best.classifier
+    classifier = best.classifier
     names = np.array([*labelled.names, None], dtype=object)
-    per_class = np.bincount(truth.codes[truth.known], minlength=len(truth.names))
+    per_class = np.bincount(truth.codes[truth.labelled], minlength=len(truth.names))
     premises = mdl.premises
     if "mdl" not in best.method and best.method != "pac-bayes":
-        premises = tuple(said for said in premises if said != wording.LISTED)
+        premises = tuple(premise for premise in premises if premise != wording.CLASSES_LISTED)
     return Guarantee(
-        name=batch.names[found.row],
-        n_clusters=int(batch.n_clusters[found.row]),
-        carrier=found.carrier,
+        name=batch.names[classifier.row],
+        n_clusters=int(batch.n_clusters[classifier.row]),
+        carrier=classifier.carrier,
         bound=best.n if mdl.refused else best.bound,
-        m=int((found.predicted[truth.known] >= 0).sum()),
+        m=int((classifier.predicted[truth.labelled] >= 0).sum()),
         n=best.n,
         delta=float(delta),
         method=best.method,
@@ -444,8 +466,10 @@ def _told(
         constant_error_rate=float(1 - per_class.max() / per_class.sum()),
         n_compared=len(batch),
         parts=tuple(parts),
-        labels=labelled.of_all(found.predicted),
-        cluster_labels=dict(zip(batch.cluster_names[found.row], names[found.labels], strict=True)),
+        labels=labelled.of_all(classifier.predicted),
+        cluster_labels=dict(
+            zip(batch.cluster_names[classifier.row], names[classifier.labels], strict=True)
+        ),
         mdl=mdl,
         warnings=mdl.warnings,
         premises=(*premises, wording.IN_ORDER) if all(anytime) else premises,
@@ -455,7 +479,7 @@ def _told(
 
 
 def _split(batch: Labelings, m: int, half: int, delta: float) -> dict[str, float]:
-    """Shares of delta, fixed without the labels: a tenth wrong is what the plan is made for."""
+    """Shares of delta, fixed without the labels for an expected error rate of a tenth."""
     n = batch.n_objects - m
     bits = np.log2(len(batch)) + int(batch.n_clusters.min())
     described = b_max(m, n, m // 10, log_delta=log_level(delta / 2, bits))

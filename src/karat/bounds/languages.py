@@ -1,4 +1,4 @@
-"""Description languages: what naming a clustering costs in bits.
+"""Description languages: the bits that name a clustering.
 
 A PAC-MDL bound holds for every classifier at once if each one is given a share ``p`` of the
 allowed risk and the shares sum to at most 1 (Kraft's inequality). ``-log2(p)`` is called its
@@ -12,7 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from karat.runtime.validation import InputError
 __all__ = ["Algo", "Cluster", "Init", "Language", "Lengths", "Mixed", "Prior", "Simple"]
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import numpy.typing as npt
+
+    from karat.runtime.types import Floats
 
 
 class Language(ABC):
-    """What naming a clustering costs, and how its cluster labels are written.
+    """Description language: the bits that name a clustering, and the code of its cluster labels.
 
     To write one of your own, give :meth:`choice_bits`. karat checks Kraft's inequality over the
     clusterings at hand before it calls one of them the best.
@@ -40,12 +42,12 @@ class Language(ABC):
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Name in the results."""
         return type(self).__name__
 
     @abstractmethod
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """Bits that name each of the clusterings, labels of clusters not counted."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Bits that name each of the clusterings, without the labels of their clusters."""
 
     def bits(self, n_clusters: int, n_classes: int) -> float:
         """Bits of a clustering with all its cluster labels written out, c·log2(ℓ) for them."""
@@ -64,8 +66,8 @@ class Simple(Language):
     6.0
     """
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """Nothing."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Zero bits for each clustering."""
         return np.zeros(len(names))
 
 
@@ -75,8 +77,8 @@ class Init(Language):
 
     n_starts: int
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """log2(r)."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Bits log2(r) for each clustering."""
         return np.full(len(names), _log2_count(self.n_starts, "n_starts"))
 
 
@@ -89,8 +91,8 @@ class Cluster(Language):
 
     n_starts: int = 1
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """log2(r) + log2(c(c−1))."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Bits log2(r) + log2(c(c−1)) for each clustering."""
         c = np.asarray(n_clusters, dtype=np.float64)
         if (c < 2).any():
             raise InputError(
@@ -107,15 +109,15 @@ class Algo(Language):
     n_starts: int = 1
     n_algorithms: int = 1
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """log2(r) + log2(c(c−1)) + log2(s)."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Bits log2(r) + log2(c(c−1)) + log2(s) for each clustering."""
         of_cluster = Cluster(self.n_starts).choice_bits(names, n_clusters)
         return of_cluster + _log2_count(self.n_algorithms, "n_algorithms")
 
 
 @dataclass(frozen=True)
 class Prior(Language):
-    """A share of your own for each clustering, by name.
+    """User-supplied share of each clustering, by name.
 
     Parameters
     ----------
@@ -147,8 +149,8 @@ class Prior(Language):
                 f"most 1. Divide each by {total:.6g}"
             )
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """-log2 of each share."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Bits -log2(share) for each clustering."""
         for name in names:
             if name not in self.shares:
                 raise InputError(f"the prior gives no share to the clustering {name!r}")
@@ -157,18 +159,18 @@ class Prior(Language):
 
 @dataclass(frozen=True)
 class Lengths(Language):
-    """A length of your own for each clustering, in their order; it was fixed without the labels."""
+    """User-supplied length of each clustering, in their order, fixed without the labels."""
 
     lengths: tuple[float, ...]
     called: str = "Lengths"
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Name in the results."""
         return self.called
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """These lengths."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Bits supplied for each clustering."""
         return np.array(self.lengths)
 
 
@@ -197,30 +199,31 @@ class Mixed(Language):
 
     @property
     def name(self) -> str:
-        """``Mixed``, with the language of the choice."""
+        """Name in the results: ``Mixed``, with the language of the choice."""
         return "Mixed" if self.choice is None else f"Mixed({self.choice.name})"
 
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """Those of ``choice``, else log2(M)."""
+    def choice_bits(self, names: tuple[str, ...], n_clusters: npt.ArrayLike) -> Floats:
+        """Bits of ``choice``, by default log2(M) for each clustering."""
         if self.choice is None:
             return np.full(len(names), math.log2(len(names)))
         return self.choice.choice_bits(names, n_clusters)
 
 
 def _log2_count(count: int, name: str) -> float:
+    """Bits log2(count) of one of ``count`` alternatives, after input validation."""
     if not isinstance(count, (int, np.integer)) or count < 1:
         raise InputError(f"{name} must be a whole number of at least 1; got {count!r}")
     return math.log2(count)
 
 
-def log2_factorials(largest: int) -> NDArray[np.float64]:
-    """log2 of 0!, 1!, ..., largest!."""
+def log2_factorials(largest: int) -> Floats:
+    """Array of log2 of 0!, 1!, ..., largest!."""
     steps = np.log2(np.maximum(np.arange(largest + 1), 1).astype(np.longdouble))
     return np.cumsum(steps).astype(np.float64)
 
 
-def log2_spreads(most: int, n_classes: int) -> NDArray[np.float64]:
-    """log2 of the number of ways to label c = 0..most clusters with min(c, ℓ) different classes."""
+def log2_spreads(most: int, n_classes: int) -> Floats:
+    """Array of log2 of the ways to label c = 0..most clusters with min(c, ℓ) different classes."""
     u = np.arange(n_classes + 1, dtype=np.float64)
     # onto[u]: log2 of the number of maps from c clusters onto u classes
     onto = np.full(n_classes + 1, -np.inf)

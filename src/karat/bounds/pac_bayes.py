@@ -1,50 +1,45 @@
-"""A transductive PAC-Bayes bound, and what it says of the most probable classifier."""
+"""Transductive PAC-Bayes bound, turned into one for the most probable classifier."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.bounds.classifiers import Part, of_clusters
+from karat.bounds.classifiers import ComponentBound, of_clusters
 from karat.bounds.pac_mdl import PacMdlBounds
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.bounds.classes import KnownClasses
     from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Floats
 
-#: how sharply the posterior follows the labels; all of them hold together
+#: sharpness of the posteriors, whose bounds hold together
 SHARPNESS = (1.0, 2.0, 4.0, 10.0)
-#: clusterings whose posteriors are tried; all of them hold together
+#: number of clusterings whose posteriors are tried
 TRIED = 3
 
 
 def parts(
-    batch: Labelings,
-    truth: KnownClasses,
-    bits: NDArray[np.float64],
-    delta: float,
-    mdl: PacMdlBounds,
-) -> list[Part]:
-    """The best bound over some posteriors; none where a clustering excludes objects.
+    batch: Labelings, truth: KnownClasses, bits: Floats, delta: float, mdl: PacMdlBounds
+) -> list[ComponentBound]:
+    """Lowest bound over a few posteriors; empty where a clustering excludes objects.
 
     The prior: a clustering by ``bits``, then every vector of cluster labels alike. A posterior:
     one clustering, and each cluster's label by itself, class j with weight exp(β·count_j).
     """
     if (batch.codes < 0).any() or delta <= 0:
         return []
-    known, y = truth.known, truth.codes[truth.known]
-    m, n_classes = len(known), len(truth.names)
+    labelled, y = truth.labelled, truth.codes[truth.labelled]
+    m, n_classes = len(labelled), len(truth.names)
     level = log_xi(m) - math.log(delta)
     table = mdl.table
-    best: Part | None = None
+    best: ComponentBound | None = None
     for row in np.lexsort([table["bits"], table["bound"]])[:TRIED]:
         c = int(batch.n_clusters[row])
         counts = np.zeros((c, n_classes))
-        np.add.at(counts, (batch.codes[row, known], y), 1.0)
+        np.add.at(counts, (batch.codes[row, labelled], y), 1.0)
         n = batch.n_objects - m
         sizes = np.bincount(batch.codes[row], minlength=c) - counts.sum(axis=1)
         naming = (bits[row] + truth.bits) * math.log(2)
@@ -61,7 +56,7 @@ def parts(
                 labels = q.argmax(axis=1)
                 errors = int(m - counts[np.arange(c), labels].sum())
                 chosen = of_clusters(batch, int(row), labels)
-                best = Part("pac-bayes", chosen, bound, n, errors, m, delta)
+                best = ComponentBound("pac-bayes", chosen, bound, n, errors, m, delta)
     return [] if best is None else [best]
 
 
@@ -89,7 +84,7 @@ def kl_inverse(q: float, level: float) -> float:
     return high
 
 
-def votes_from_gibbs(gibbs: float, top: NDArray[np.float64], sizes: Any) -> int:
+def votes_from_gibbs(gibbs: float, top: Floats, sizes: Floats) -> int:
     """Most errors of the most probable labels, from a bound on the expected errors.
 
     In a cluster of n objects whose most probable label has the probability q, an object that it

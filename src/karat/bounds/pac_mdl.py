@@ -1,4 +1,4 @@
-"""The PAC-MDL bound of clusterings."""
+"""PAC-MDL bound of clusterings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.languages import Language, Mixed, log2_factorials, log2_spreads
 from karat.bounds.sampling import doubted_draw, sampling_warnings
-from karat.bounds.tails import b_max, log_level
+from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, check_random_state
@@ -23,26 +23,29 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.bounds.classes import Clusterings
     from karat.bounds.sampling import Doubt
+    from karat.runtime.types import Floats, Ints, Labels, RandomState
 
 
 @dataclass(frozen=True)
 class PacMdlBound(wording.Worded):
-    """What a few labels guarantee about one clustering as a classifier.
+    """Guarantee that a few labels give about one clustering as a classifier.
 
     Attributes
     ----------
     name : str
-        The clustering.
+        Name of the clustering.
     n_clusters : int
     m, n : int
-        Labelled and unlabelled objects that the clustering holds.
+        Labelled and unlabelled objects in clusters.
     errors : int
         Labelled objects whose class is not their cluster's label.
     choice_bits, label_bits : float
-        Length of the description: naming the clustering; the labels of its clusters.
+        Length of the description: the name of the clustering, and the labels of its clusters.
     bound : int
-        With probability at least ``1 - delta`` no more unlabelled objects are mislabelled.
+        Guaranteed maximum number of mislabelled unlabelled objects, with probability at least
+        ``1 - delta``.
     delta : float
         Allowed chance that the bound fails.
     language : str
@@ -50,21 +53,21 @@ class PacMdlBound(wording.Worded):
     constant_class : object
         The most common class among the labelled objects.
     constant_error_rate : float
-        Share of the labelled objects of other classes: what always saying so would get wrong.
+        Share of the labelled objects of other classes: the error rate of this class for all.
     cluster_labels : dict
-        Class given to each cluster, by the user's cluster names.
+        Class of each cluster, by the user's cluster names.
     predicted : ndarray of object, shape (objects,)
-        Class given to each object; None where the clustering excludes it.
+        Predicted class of each object; None where the clustering excludes it.
     n_compared : int
-        Of how many clusterings it is one.
+        Number of clusterings compared.
     warnings : tuple of str
         Reasons to doubt the guarantee.
     premises : tuple of str
-        What the guarantee rests on.
+        Premises of the guarantee.
     labels_read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     refused : str
-        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
     """
 
     name: str
@@ -94,35 +97,35 @@ class PacMdlBound(wording.Worded):
 
     @property
     def method(self) -> str:
-        """The part that it is of a :class:`Guarantee`."""
+        """Name of this component in a :class:`Guarantee`."""
         return "pac-mdl"
 
     @property
     def reason(self) -> str:
-        """What the bound is made of, in words."""
+        """Composition of the bound, in words."""
         return wording.reason_of_description(self)
 
 
 @dataclass(frozen=True)
 class PacMdlBounds:
-    """The bounds of many clusterings, which all hold at once.
+    """Bounds of many clusterings that all hold at once.
 
     Attributes
     ----------
     table : DataFrame
         One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``excluded``
-        (unlabelled objects that the clustering does not hold, with ``noise="drop"``; they are
-        not among the ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
+        (unlabelled objects outside every cluster, with ``noise="drop"``; they are not among the
+        ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
         ``bound`` (a count), ``bound_rate``, ``constant_error_rate``
         (of always saying the most common class of the labelled objects, among these).
     kraft : float
         Sum of 2^-choice_bits: the best clustering may be named only if it is at most 1.
     warnings, premises : tuple of str
-        Reasons to doubt the guarantees, and what they rest on.
+        Reasons to doubt the guarantees, and their premises.
     labels_read : str
-        How many labels of which classes were read.
+        Number of labels read, by class.
     refused : str
-        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
+        Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
     """
 
     table: pd.DataFrame
@@ -133,11 +136,11 @@ class PacMdlBounds:
     premises: tuple[str, ...]
     labels_read: str
     labelings: Labelings = field(repr=False)
-    #: numbers of the classes of the clusters of each clustering, and what the classes are called
-    cluster_classes: list[NDArray[np.int64]] = field(repr=False)
+    #: class codes of the clusters of each clustering, and names of the classes
+    cluster_classes: list[Ints] = field(repr=False)
     classes: tuple[Any, ...] = field(repr=False)
-    #: for each clustering the most common class of its labelled objects
-    constants: NDArray[np.int64] = field(repr=False)
+    #: most common class of the labelled objects of each clustering
+    constants: Ints = field(repr=False)
     refused: str = ""
 
     def __len__(self) -> int:
@@ -178,7 +181,7 @@ class PacMdlBounds:
         )
 
     def at_every_number(self) -> PacMdlBounds:
-        """The same words and errors, each followed by a confidence sequence from the first on."""
+        """Bounds of the same descriptions and errors by confidence sequences."""
         ms, ns, errors = (self.table[c].to_numpy() for c in ("labelled", "unlabelled", "errors"))
         level = log_level(self.delta, self.table["bits"].to_numpy())
         bounds = b_always(ms, ns, errors, log_delta=level)
@@ -186,7 +189,7 @@ class PacMdlBounds:
         return replace(self, table=table)
 
     def after(self, doubt: Doubt | None) -> PacMdlBounds:
-        """The same, or nothing at all, after the test of the draw."""
+        """Bounds after the test of the draw: unchanged, with a warning, or refused."""
         if doubt is None:
             return self
         if not doubt.refuses:
@@ -226,33 +229,34 @@ class PacMdlBounds:
         return "\n".join([table, *(f"Warning: {warning}." for warning in self.warnings)])
 
     def _repr_html_(self) -> str:
+        """Table and warnings as HTML."""
         doubts = "".join(f"<p>Warning: {html.escape(w)}.</p>" for w in self.warnings)
         return f"{self.table.to_html()}{doubts}"
 
 
 def pac_mdl_bound(
-    labels: Any,
-    y_partial: Any,
+    labels: Clusterings,
+    y: Labels,
     delta: float = 0.1,
     language: Language | None = None,
     *,
     classes: Classes = None,
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> PacMdlBound | PacMdlBounds:
     """Bound the errors of a clustering as a classifier, from a few labels.
 
-    Each cluster is given a class by its labelled objects. With probability at least
-    ``1 - delta`` over which objects were labelled, no more than ``bound`` of the unlabelled
-    ones have another class than their cluster was given.
+    Each cluster gets the class of its labelled objects. With probability at least ``1 - delta``
+    over the draw of the labelled objects, no more than ``bound`` of the unlabelled ones have
+    another class than their cluster.
 
     Parameters
     ----------
     labels : array-like (n,) or (M, n), mapping, DataFrame
         One clustering of all objects, labelled and not, or many. They must have been made
-        without the labels. To choose among several, give them together: only then is the choice
-        paid for.
-    y_partial : array-like, shape (n,)
+        without the labels. To choose among several, give them together: otherwise the bound does
+        not cover the choice.
+    y : array-like, shape (n,)
         The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
         been drawn uniformly at random (:func:`karat.bounds.sample`).
     delta : float, default 0.1
@@ -263,13 +267,13 @@ def pac_mdl_bound(
         clusterings (equal partitions share theirs) and writes cluster labels by a mixture
         of five codes.
     classes : iterable, int or "open", optional
-        All the classes that a labeller could have used, known beforehand; or how many they are; or
-        ``"open"``, the default, where nobody knows, and the classes seen are charged for.
+        All classes that a labeller could have used, known beforehand, or their number. The default
+        ``"open"`` needs neither and charges for the classes seen.
     noise : {"error", "cluster", "singletons", "drop"}
-        What the cluster label ``-1`` means; with ``"drop"`` the bound is about the objects that
-        the clustering holds.
+        What the cluster label ``-1`` means; with ``"drop"`` the bound is about the objects in
+        clusters.
     random_state : int, Generator or None
-        Seed for the class of a cluster where several are equally common or none is known.
+        Seed for the class of a cluster with several equally common classes or without labels.
 
     Returns
     -------
@@ -306,49 +310,48 @@ def pac_mdl_bound(
     >>> y = [None] * 1000
     >>> for i in karat.bounds.sample(1000, 100, random_state=3):
     ...     y[i] = "ham" if i < 500 else "spam"
-    >>> found = karat.pac_mdl_bound(labels, y, delta=0.05)
-    >>> found.errors, found.m, found.n, found.bound
+    >>> bound = karat.pac_mdl_bound(labels, y, delta=0.05)
+    >>> bound.errors, bound.m, bound.n, bound.bound
     (0, 100, 900, 70)
-    >>> print(found.sentence)
+    >>> print(bound.sentence)
     At most 7.8 % of the 900 objects you did not label are wrong. Of twenty random draws like yours,
     at most one would make this false. Premises: the labelled objects were drawn ...
     """
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+    check_delta(delta)
     batch = as_labelings(labels, noise=noise)
-    truth = known_classes(y_partial, batch.n_objects, classes)
-    many = bounds_of(batch, truth, delta, Mixed() if language is None else language, random_state)
-    many = many.after(doubted_draw(batch.codes, truth.known))
-    return many[0] if _is_one(labels) else many
+    truth = known_classes(y, batch.n_objects, classes)
+    bounds = bounds_of(batch, truth, delta, Mixed() if language is None else language, random_state)
+    bounds = bounds.after(doubted_draw(batch.codes, truth.labelled))
+    return bounds[0] if _is_one(labels) else bounds
 
 
 def bounds_of(
     batch: Labelings,
     truth: KnownClasses,
     delta: float,
-    chosen: Language,
-    random_state: Any,
+    language: Language,
+    random_state: RandomState,
     once: bool = True,
 ) -> PacMdlBounds:
-    """:func:`pac_mdl_bound` of validated input; ``once``: at a number of labels fixed before."""
+    """Bounds of validated input; ``once`` if the number of labels was fixed beforehand."""
     import pandas as pd
 
     from karat._kernels import pac_mdl as kernel
 
-    known, names = truth.known, truth.names
-    raw_bits = np.asarray(chosen.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    labelled, names = truth.labelled, truth.names
+    raw_bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
-        raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
-    choice = _pooled(raw_bits, batch) if chosen.mixed else raw_bits
+        raise InputError(f"{language!r} must give each clustering a length of at least 0 bits")
+    choice = _pooled(raw_bits, batch) if language.mixed else raw_bits
     naming = truth.bits_once(delta) if once else truth.bits
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
-    most = int(batch.n_clusters.max())
-    rank = check_random_state(random_state).random((most, len(names)))
+    max_clusters = int(batch.n_clusters.max())
+    rank = check_random_state(random_state).random((max_clusters, len(names)))
     rank[:, len(names) - truth.nameless :] += 1.0  # a class with a name wins a tie
     cluster_codes, errors, label_bits, ms, ns, per_class = kernel.label_clusterings(
-        batch.codes, known, truth.codes[known], len(names), offsets, rank, chosen.mixed,
-        log_level(delta, choice + naming), log2_factorials(most + len(names)),
-        log2_spreads(most, len(names)),
+        batch.codes, labelled, truth.codes[labelled], len(names), offsets, rank, language.mixed,
+        log_level(delta, choice + naming), log2_factorials(max_clusters + len(names)),
+        log2_spreads(max_clusters, len(names)),
     )  # fmt: skip
     label_bits += naming
     bound = b_max(ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
@@ -356,7 +359,7 @@ def bounds_of(
         "n_clusters": batch.n_clusters,
         "labelled": ms,
         "unlabelled": ns,
-        "excluded": batch.n_objects - len(known) - ns,
+        "excluded": batch.n_objects - len(labelled) - ns,
         "errors": errors,
         "choice_bits": choice,
         "label_bits": label_bits,
@@ -368,9 +371,9 @@ def bounds_of(
     return PacMdlBounds(
         pd.DataFrame(columns, index=list(batch.names)),
         float(delta),
-        chosen.name,
+        language.name,
         float(np.exp2(-raw_bits).sum()),
-        (*truth.doubts, *sampling_warnings(truth.codes >= 0, truth.codes[known].tolist())),
+        (*truth.doubts, *sampling_warnings(truth.codes >= 0, truth.codes[labelled].tolist())),
         truth.premises,
         truth.read,
         batch,
@@ -381,15 +384,16 @@ def bounds_of(
 
 
 def _is_one(labels: Any) -> bool:
+    """Whether ``labels`` is a single clustering."""
     if isinstance(labels, (Labelings, dict)) or hasattr(labels, "columns"):
         return False
     first = labels[0] if isinstance(labels, (list, tuple)) and len(labels) else None
-    many = isinstance(first, (list, np.ndarray)) or hasattr(first, "to_numpy")
-    return not many and np.ndim(labels) < 2
+    nested = isinstance(first, (list, np.ndarray)) or hasattr(first, "to_numpy")
+    return not nested and np.ndim(labels) < 2
 
 
-def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
-    """Equal partitions share their words: the share of a partition is the sum of its rows'."""
+def _pooled(bits: Floats, batch: Labelings) -> Floats:
+    """Bits after equal partitions have added up their shares."""
     from karat._kernels.pac_mdl import rows_by_first_appearance
 
     if len(batch) == 1:

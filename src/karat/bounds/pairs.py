@@ -1,7 +1,8 @@
-"""The share of known pairs of objects that clusterings keep."""
+"""Share of known pairs of objects that clusterings keep."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,18 @@ from karat.runtime.validation import InputError, in_order_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
+
+    from karat.bounds.classes import Clusterings
+    from karat.runtime.types import Floats
 
 
 def kept_pairs(
-    labelings: Any, pairs: Any, *, ids: Any = None, random: bool = False, delta: float = 0.05
+    labelings: Clusterings,
+    pairs: pd.DataFrame | Iterable[Sequence[object]],
+    *,
+    ids: Iterable[Any] | None = None,
+    random: bool = False,
+    delta: float = 0.05,
 ) -> pd.DataFrame:
     """How many must-link and cannot-link pairs each clustering keeps.
 
@@ -27,12 +35,12 @@ def kept_pairs(
     pairs : array-like, shape (m, 3)
         Two objects and ``"must"`` or ``"cannot"``.
     ids : iterable of length n, optional
-        What the objects are called; by default the index of the labelings, else positions.
+        Ids of the objects; by default the index of the labelings, else positions.
     random : bool, default False
-        The premise of an interval: the pairs were drawn at random from all pairs of objects, and
-        then somebody said what holds of each.
+        Whether the pairs were drawn at random from all pairs of objects and then labelled; an
+        interval requires this.
     delta : float, default 0.05
-        Chance that an interval fails.
+        Allowed chance that an interval fails.
 
     Returns
     -------
@@ -68,28 +76,29 @@ def kept_pairs(
         in_order_of(labelings, labelings, name="labelings", other_name="labelings")
     )
     n = batch.codes.shape[1]
-    known = as_constraints(pairs, n, ids)
-    if len(known) == 0:
+    constraints = as_constraints(pairs, n, ids)
+    if len(constraints) == 0:
         raise InputError("there are no pairs; give at least one (a, b, 'must')")
-    kept = known.kept(batch.codes)
+    kept = constraints.kept(batch.codes)
     table = pd.DataFrame(
         {
-            "must": kept[:, known.must].sum(axis=1),
-            "cannot": kept[:, ~known.must].sum(axis=1),
+            "must": kept[:, constraints.must].sum(axis=1),
+            "cannot": kept[:, ~constraints.must].sum(axis=1),
             "share": kept.mean(axis=1),
         },
         index=pd.Index(batch.names, name="name"),
     )
     if random:
         ends = [
-            share_of_pairs(int(x), len(known), n * (n - 1) // 2, delta) for x in kept.sum(axis=1)
+            share_of_pairs(int(x), len(constraints), n * (n - 1) // 2, delta)
+            for x in kept.sum(axis=1)
         ]
         table["low"], table["high"] = np.array(ends).T
     return table
 
 
 def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float, float]:
-    """The interval of a share of a finite population, of which m were drawn and x have it.
+    """Interval of a share of a finite population, of which x of m drawn members have a property.
 
     Examples
     --------
@@ -99,8 +108,8 @@ def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float
     (0.9, 0.9)
     """
 
-    def least(reached: Any) -> int:
-        """The least number in the population for which it holds, which it then does beyond."""
+    def least(reached: Callable[[int], bool]) -> int:
+        """Smallest number in the population that satisfies a monotone condition."""
         low, high = x, population - (m - x)
         while low < high:
             middle = (low + high) // 2
@@ -113,14 +122,14 @@ def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float
     return low / population, (beyond if still else max(beyond - 1, x)) / population
 
 
-def _chances(K: int, m: int, population: int) -> NDArray[np.float64]:
-    """Of 0 to m of the drawn having what K of the population have, without replacement."""
+def _chances(K: int, m: int, population: int) -> Floats:
+    """Probabilities that 0 to m of the drawn have what K of the population have."""
 
-    def ways(size: int) -> NDArray[np.float64]:
-        """Log of the ways to choose 0 to m of so many."""
+    def ways(size: int) -> Floats:
+        """Logarithm of the ways to choose 0 to m of ``size`` objects."""
         steps = np.maximum(size - np.arange(m), 0) / np.arange(1.0, m + 1)
         with np.errstate(divide="ignore"):
             return np.concatenate([[0.0], np.cumsum(np.log(steps))])
 
-    found: NDArray[np.float64] = np.exp(ways(K) + ways(population - K)[::-1] - ways(population)[-1])
-    return found
+    probabilities: Floats = np.exp(ways(K) + ways(population - K)[::-1] - ways(population)[-1])
+    return probabilities

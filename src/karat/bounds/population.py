@@ -1,4 +1,4 @@
-"""The objects that a guarantee is about, what learns their classes, and what was labelled."""
+"""Population of a guarantee: objects, labels, and the method that learns their classes."""
 
 from __future__ import annotations
 
@@ -17,64 +17,68 @@ from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
+
+    from karat.bounds.classes import Clusterings
+    from karat.runtime.types import ArrayLike, Ints, Labels, RandomState
 
 
 @dataclass(frozen=True)
 class Population:
-    """All objects but those that teach, at positions ``objects`` and ``taught`` of all."""
+    """Objects of a guarantee, at positions ``objects``, and those that teach, at ``taught``."""
 
     batch: Labelings
     learner: Learner
     language: Language
-    objects: NDArray[np.intp]
-    taught: NDArray[np.intp]
+    objects: Ints
+    taught: Ints
 
     @property
     def n_all(self) -> int:
-        """Number of these objects and of those that teach."""
+        """Number of objects, the teaching ones included."""
         return len(self.objects) + len(self.taught)
 
-    def read(self, y_few: Any, classes: Classes) -> Labelled:
-        """What was labelled of both."""
-        truth = known_classes(y_few, self.n_all, classes)
+    def read(self, y: Labels, classes: Classes) -> LabelledPopulation:
+        """Labels of the population and of the objects that teach."""
+        truth = known_classes(y, self.n_all, classes)
         if not len(self.taught):
-            return Labelled(self, self.learner, truth, truth.names)
-        given = np.array([*truth.names, None], dtype=object)[truth.codes]
-        missing = [int(i) for i in self.taught if given[i] is None]
+            return LabelledPopulation(self, self.learner, truth, truth.names)
+        class_of = np.array([*truth.names, None], dtype=object)[truth.codes]
+        missing = [int(i) for i in self.taught if class_of[i] is None]
         if missing:
             raise InputError(
                 f"an object that is to teach has no label: position {missing[0]}, one of "
                 f"{len(missing)}; label these first"
             )
-        drawn = known_classes(given[self.objects], len(self.objects), classes)
+        drawn = known_classes(class_of[self.objects], len(self.objects), classes)
         drawn = replace(drawn, premises=(wording.TAUGHT, *drawn.premises[1:]))
-        lessons = given[self.taught]
+        lessons = class_of[self.taught]
         names = (*drawn.names, *dict.fromkeys(n for n in lessons if n not in drawn.names))
         number = {name: i for i, name in enumerate(names)}
         codes = np.array([number[name] for name in lessons], dtype=np.int64)
-        return Labelled(self, replace(self.learner, lessons=codes), drawn, names)
+        return LabelledPopulation(self, replace(self.learner, lessons=codes), drawn, names)
 
-    def drawn(self, order: Any, known: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
-        """The labelled of these objects, as positions among them, in the order of the draw."""
+    def drawn(self, order: npt.ArrayLike | None, labelled: Ints, random_state: RandomState) -> Ints:
+        """Labelled objects of the population in the order of the draw, as positions among them."""
         if order is not None and len(self.taught):
-            given = np.asarray(order)
-            given = given[~np.isin(given, self.taught)]
-            order = np.searchsorted(self.objects, given)
-        return order_of(order, known, random_state)
+            positions = np.asarray(order)
+            positions = positions[~np.isin(positions, self.taught)]
+            order = np.searchsorted(self.objects, positions)
+        return order_of(order, labelled, random_state)
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """The labels of a population."""
+class LabelledPopulation:
+    """Population with its labels."""
 
     population: Population
     learner: Learner
     truth: KnownClasses
     names: tuple[Any, ...]
 
-    def of_all(self, codes: NDArray[np.int64]) -> NDArray[np.object_]:
-        """The classes of all objects: these for the population, and the lessons as they are."""
+    def of_all(self, codes: Ints) -> NDArray[np.object_]:
+        """Classes of all objects: ``codes`` for the population, the lessons as they are."""
         table = np.array([*self.names, None], dtype=object)
         labels = np.full(self.population.n_all, None, dtype=object)
         labels[self.population.objects] = table[codes]
@@ -83,47 +87,45 @@ class Labelled:
 
 
 def population_of(
-    labelings: Any, X: Any, prior: Any, noise: NoisePolicy, taught: Any = None
+    labelings: Clusterings,
+    X: ArrayLike | None,
+    prior: Mapping[str, float] | npt.ArrayLike | None,
+    noise: NoisePolicy,
+    taught: npt.ArrayLike | None = None,
 ) -> Population:
-    """The population of a guarantee, once its parts are known to fit."""
+    """Population of a guarantee, after checking that its parts fit together."""
     batch = as_labelings(labelings, noise=noise)
     language = Mixed() if prior is None else Mixed(prior_of(prior, batch))
     bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     learner = Learner(batch, bits, features(X, batch.n_objects))
-    every = np.arange(batch.n_objects)
+    all_objects = np.arange(batch.n_objects)
     rows = np.zeros(0, dtype=np.intp) if taught is None else np.asarray(taught)
     if not len(rows):
-        return Population(batch, learner, language, every, rows.astype(np.intp))
+        return Population(batch, learner, language, all_objects, rows.astype(np.intp))
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(np.unique(rows)) < len(rows):
         raise InputError("taught must be positions of objects: different whole numbers from 0")
-    if rows.min() < 0 or rows.max() >= len(every) or len(rows) == len(every):
+    if rows.min() < 0 or rows.max() >= len(all_objects) or len(rows) == len(all_objects):
         raise InputError(
-            f"taught must be positions of some of the {len(every)} objects; got {rows.min()} to "
-            f"{rows.max()}"
+            f"taught must be positions of some of the {len(all_objects)} objects; got "
+            f"{rows.min()} to {rows.max()}"
         )
-    objects = np.setdiff1d(every, rows)
-    of = batch.take(objects)
-    # clusters that only have objects that teach are gone: to these no other object is alike
+    objects = np.setdiff1d(all_objects, rows)
+    remaining = batch.take(objects)
+    # clusters of teaching objects only are dropped: no object of the population is in them
     codes = np.full((len(batch), len(rows)), NOISE, dtype=batch.codes.dtype)
-    for row, before, after in zip(codes, batch.codes, of.codes, strict=True):
+    for row, before, after in zip(codes, batch.codes, remaining.codes, strict=True):
         number = np.full(int(before.max(initial=0)) + 2, NOISE, dtype=before.dtype)
         number[before[objects]] = after
         row[:] = np.where(before[rows] >= 0, number[before[rows]], NOISE)
-    behind = replace(of, codes=np.ascontiguousarray(np.hstack([of.codes, codes])))
+    extended = replace(remaining, codes=np.ascontiguousarray(np.hstack([remaining.codes, codes])))
     X = None if X is None else learner.X[np.concatenate([objects, rows])]
     lessons = np.full(len(rows), -1, dtype=np.int64)  # their classes come with the labels
-    learner = replace(learner, batch=behind, X=X, lessons=lessons)
-    return Population(of, learner, language, objects, rows.astype(np.intp))
+    learner = replace(learner, batch=extended, X=X, lessons=lessons)
+    return Population(remaining, learner, language, objects, rows.astype(np.intp))
 
 
-def check_delta(delta: float) -> None:
-    """An allowed chance is in (0, 1]."""
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-
-
-def features(X: Any, n: int) -> Any:
-    """Features of all objects, checked; None where there are none."""
+def features(X: ArrayLike | None, n: int) -> Any:
+    """Validated features of all objects, or None."""
     if X is None:
         return None
     data = check_data(X)
@@ -132,8 +134,8 @@ def features(X: Any, n: int) -> Any:
     return data
 
 
-def prior_of(prior: Any, batch: Labelings) -> Prior:
-    """The shares of clusterings, by name or in their order."""
+def prior_of(prior: Mapping[str, float] | npt.ArrayLike, batch: Labelings) -> Prior:
+    """Prior shares of the clusterings, given by name or in their order."""
     if not isinstance(prior, Mapping):
         shares = np.asarray(prior, dtype=np.float64)
         if shares.shape != (len(batch),):
@@ -145,17 +147,18 @@ def prior_of(prior: Any, batch: Labelings) -> Prior:
     return Prior({str(name): float(share) for name, share in prior.items()})
 
 
-def order_of(order: Any, known: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
-    """The labelled objects in the order of the draw, or in any random order."""
+def order_of(order: npt.ArrayLike | None, labelled: Ints, random_state: RandomState) -> Ints:
+    """Labelled objects in the order of the draw, or in random order if there is none."""
     if order is None:
-        shuffled: NDArray[np.intp] = check_random_state(random_state).permutation(known)
+        shuffled: Ints = check_random_state(random_state).permutation(labelled)
         return shuffled
-    given = np.asarray(order)
-    if given.ndim != 1 or given.dtype.kind not in "iu":
+    positions = np.asarray(order)
+    if positions.ndim != 1 or positions.dtype.kind not in "iu":
         raise InputError("order must be positions of objects: whole numbers from 0")
-    if not np.array_equal(np.sort(given), known):
+    if not np.array_equal(np.sort(positions), labelled):
         raise InputError(
-            f"order must have each labelled object once: {len(known)} are labelled, and it has "
-            f"{len(given)} positions, {len(np.setdiff1d(given, known))} of them unlabelled"
+            f"order must have each labelled object once: {len(labelled)} are labelled, and it has "
+            f"{len(positions)} positions, {len(np.setdiff1d(positions, labelled))} of them "
+            "unlabelled"
         )
-    return given.astype(np.intp)
+    return positions.astype(np.intp)

@@ -1,4 +1,4 @@
-"""Which objects to label, and whether the labelled ones look as if they were drawn at random."""
+"""Random draws of objects to label, and tests whether labelled objects were drawn at random."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ from karat.runtime.validation import InputError, check_random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: simulated draws of the test of a draw, and its levels: refused once in a thousand honest draws
+    from karat.runtime.types import Bools, Floats, Ints, RandomState
+
+#: simulated draws of the test of a draw, and the levels at which labels are rejected or warned of
 SIMULATED, REFUSED, WARNED = 4_999, 0.001, 0.01
-#: of them at a time; most are never drawn, since an ordinary draw is told from few
-BATCH = 100
-#: numbers of labels at which the draw is tested where labelling may stop at any
+#: simulated draws per batch; few batches suffice for an ordinary draw
+DRAWS_PER_BATCH = 100
+#: numbers of labels at which the draw is tested if labelling may stop at any number
 PREFIXES = (25, 50, 100, 200)
-# a check is only reported where chance alone would do so about once in 10,000 data sets
-_UNLIKELY = 1e-4
+# level of a warning: about one false alarm in 10,000 data sets
+_ALARM_LEVEL = 1e-4
 
 
-def sample(n_objects: int, size: int, *, random_state: Any = None) -> NDArray[np.intp]:
+def sample(n_objects: int, size: int, *, random_state: RandomState = None) -> NDArray[np.intp]:
     """Draw the objects to label: uniformly, without replacement, in random order.
 
-    The bounds hold for labelled objects that were drawn like this. Because the order is random
-    too, every beginning is itself such a draw; to stop because of what a bound says, ask for one
-    that allows it (``karat.guarantee(..., anytime=True, order=...)``). With the same seed a larger
-    sample starts with the smaller one.
+    The bounds hold for labelled objects drawn like this. The order is random too, so every prefix
+    is itself such a draw. To stop when a bound is low enough, use one that allows it
+    (``karat.guarantee(..., anytime=True, order=...)``). With the same seed a larger sample starts
+    with the smaller one.
 
     Parameters
     ----------
     n_objects : int
         Objects to draw from.
     size : int
-        How many to draw, between 0 and ``n_objects``.
+        Number of objects to draw, between 0 and ``n_objects``.
     random_state : int, Generator or None
-        The seed.
+        Seed of the draw.
 
     Returns
     -------
@@ -50,7 +52,7 @@ def sample(n_objects: int, size: int, *, random_state: Any = None) -> NDArray[np
     Raises
     ------
     InputError
-        If there are fewer objects than are to be drawn.
+        If ``size`` exceeds the number of objects.
 
     Examples
     --------
@@ -64,53 +66,52 @@ def sample(n_objects: int, size: int, *, random_state: Any = None) -> NDArray[np
     return drawn
 
 
-def sampling_warnings(
-    labelled: NDArray[np.bool_], classes: Sequence[Any] | None = None
-) -> tuple[str, ...]:
+def sampling_warnings(labelled: Bools, classes: Sequence[Any] | None = None) -> tuple[str, ...]:
     """Reasons to doubt that the labelled objects, with these classes, were drawn at random.
 
-    Random draws give one about once in some thousands; silence proves nothing. The mean position
-    (rank-sum statistic) finds labels that gather at one end, equal class counts find quotas.
+    A random draw gives a warning about once in several thousand; no warning proves nothing. The
+    mean position (rank-sum statistic) detects labels gathered at one end, equal class counts
+    detect quotas.
     """
     N, positions = len(labelled), np.flatnonzero(labelled)
     m = len(positions)
     n = N - m
-    found = []
+    reasons = []
     if m >= 8 and n >= 8:
         z = (positions.mean() - (N - 1) / 2) / math.sqrt((N + 1) * n / (12 * m))
-        if math.erfc(abs(z) / math.sqrt(2)) < _UNLIKELY:
+        if math.erfc(abs(z) / math.sqrt(2)) < _ALARM_LEVEL:
             side = "start" if z < 0 else "end"
-            found.append(f"the labelled objects gather near the {side} of the data")
+            reasons.append(f"the labelled objects gather near the {side} of the data")
     if classes is not None and same_number_of_each(Counter(classes)):
-        found.append("every class has the same number of labelled objects, as quotas would give")
-    return tuple(found)
+        reasons.append("every class has the same number of labelled objects, as quotas would give")
+    return tuple(reasons)
 
 
 def same_number_of_each(counts: Counter[Any]) -> bool:
-    """Equal counts that even equally frequent classes would give with a chance below 1e-4."""
+    """Whether all counts are equal although even equal classes make that unlikely (below 1e-4)."""
     sizes = set(counts.values())
     if len(counts) < 2 or len(sizes) != 1:
         return False
     size, classes = sizes.pop(), len(counts)
     m = size * classes
     log_chance = math.lgamma(m + 1) - classes * math.lgamma(size + 1) - m * math.log(classes)
-    return log_chance < math.log(_UNLIKELY)
+    return log_chance < math.log(_ALARM_LEVEL)
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """That labelled objects are no random draw, by their numbers per cluster.
+    """Evidence in the labels per cluster that the labelled objects are no random draw.
 
     Attributes
     ----------
     p : float
-        Chance that a random draw deviates as much, over all clusterings.
+        Probability that a random draw deviates as much, over all clusterings.
     row, cluster : int
-        The clustering and the cluster (-1: outliers) where it is most striking.
+        Clustering and cluster (-1: outliers) with the largest deviation.
     count, m : int
-        Labelled objects there, and in all.
+        Labelled objects in this cluster, and in all.
     expected : float
-        Of a random draw.
+        Expected number of labelled objects in this cluster under a random draw.
     """
 
     p: float
@@ -126,8 +127,8 @@ class Doubt:
         return self.p < REFUSED
 
 
-def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1) -> Doubt | None:
-    """Whether labelled objects are spread over the clusters unlike a random draw.
+def doubted_draw(codes: NDArray[Any], labelled: Ints, tests: int = 1) -> Doubt | None:
+    """Test whether labelled objects are spread over the clusters unlike a random draw.
 
     Parameters
     ----------
@@ -136,12 +137,12 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
     labelled : ndarray of int, shape (m,)
         Positions of the labelled objects.
     tests : int, default 1
-        How many such tests share the level.
+        Number of such tests that share the level.
 
     Returns
     -------
     Doubt or None
-        None where a random draw deviates as much at least once in a hundred times.
+        None if a random draw deviates as much at least once in a hundred times.
 
     Notes
     -----
@@ -162,9 +163,9 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
     if not usable:
         return None
 
-    def least(drawn: NDArray[np.intp]) -> tuple[NDArray[np.float64], int]:
-        """The least p-value of each row of drawn objects, and of which clustering the first is."""
-        best, at = np.full(len(drawn), np.inf), usable[0]
+    def least(drawn: Ints) -> tuple[Floats, int]:
+        """Least p-value of each row of drawn objects, and the clustering of the first row's."""
+        best, row = np.full(len(drawn), np.inf), usable[0]
         rows = np.arange(len(drawn))[:, None]
         for r in usable:
             k = len(sizes[r])
@@ -173,18 +174,18 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
             expected = np.maximum(sizes[r] * (m / n), 1e-300)
             terms = seen * np.log(np.maximum(seen, 1) / expected)
             freedom = int((sizes[r] > 0).sum()) - 1
-            found = gammaincc(freedom / 2, terms.sum(axis=1) * (n - 1) / (n - m))
-            at = r if found[0] < best[0] else at
-            best = np.minimum(best, found)
-        return best, at
+            p_values = gammaincc(freedom / 2, terms.sum(axis=1) * (n - 1) / (n - m))
+            row = r if p_values[0] < best[0] else row
+            best = np.minimum(best, p_values)
+        return best, row
 
     seen, row = least(labelled[None, :])
     if seen[0] >= WARNED:
         return None
     rng = np.random.default_rng(0)
     below, p = 0, 0.0
-    for start in range(0, SIMULATED, BATCH):
-        size = min(BATCH, SIMULATED - start)
+    for start in range(0, SIMULATED, DRAWS_PER_BATCH):
+        size = min(DRAWS_PER_BATCH, SIMULATED - start)
         draws = np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(size)])
         below += int((least(draws)[0] <= seen[0]).sum())
         p = tests * (1 + below) / (SIMULATED + 1)

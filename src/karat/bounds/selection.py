@@ -1,4 +1,4 @@
-"""A clustering and the classes of its clusters, chosen on some of the labels only."""
+"""Selection of a clustering and of its clusters' classes on some of the labels only."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ if TYPE_CHECKING:
 
     from karat.bounds.languages import Language
     from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Floats, Ints
 
-#: clusterings that vote on the class of a cluster which has no label, or as many of two classes
+#: number of clusterings that vote on the class of a cluster without labels or with a tie
 VOTERS = 12
-#: weight of their vote beside one label
-WEIGHT = 0.1
-#: allowed risk of the bounds that choose
+#: weight of their vote relative to one label
+VOTE_WEIGHT = 0.1
+#: delta of the bounds that choose a clustering
 DELTA = 0.1
-#: objects that take part in a vote
+#: largest number of objects in a vote
 MOST_IN_VOTE = 20_000
 
 
-#: from labelled positions and their classes to the position of a clustering
+#: function from labelled positions and their classes to the position of a clustering
 Chooser: TypeAlias = Callable[[Any, Any], int]
 
 
 def choose(
     batch: Labelings,
-    labelled: Any,
-    classes: Any,
-    bits: NDArray[np.float64],
+    labelled: Ints,
+    classes: Ints,
+    bits: Floats,
     language: Language | None = None,
     chooser: Chooser | None = None,
-) -> tuple[int, NDArray[np.int64]]:
-    """The clustering that fits these labels best, and its clusters' classes.
+) -> tuple[int, Ints]:
+    """Clustering that fits these labels best, and the classes of its clusters.
 
     The fit is the mean of the errors of the majority labels, which are too few, and of those made
     when each label is excluded in turn, which are too many; ``bits`` say which clusterings were
@@ -47,7 +48,7 @@ def choose(
     Clusters without labels, and ties, go to the class that the best-fitting clusterings give to
     their objects. Nothing is read of classes but which are equal.
     """
-    from karat._kernels import halves as kernel
+    from karat._kernels import label_fits as kernel
 
     seen = np.array(list(dict.fromkeys(classes.tolist())), dtype=np.int64)
     number = np.zeros(seen.max() + 1, dtype=np.int64)
@@ -75,37 +76,36 @@ def choose(
     )
     totals = votes.sum(axis=1, keepdims=True)
     overall = np.bincount(classes, minlength=n_classes) / len(classes)
-    scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall) * WEIGHT
+    scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall) * VOTE_WEIGHT
     codes = batch.codes[row, labelled]
     np.add.at(scores, (codes[codes >= 0], classes[codes >= 0]), 1.0)
     return row, seen[scores.argmax(axis=1)]
 
 
-def expected_errors(
-    batch: Labelings, labelled: Any, classes: Any, n_classes: int
-) -> NDArray[np.float64]:
-    """Mean of the errors on these labels and those made when each is excluded, by clustering."""
-    from karat._kernels import halves as kernel
+def expected_errors(batch: Labelings, labelled: Ints, classes: Ints, n_classes: int) -> Floats:
+    """Mean of the errors on these labels and of those with each label excluded, by clustering."""
+    from karat._kernels import label_fits as kernel
 
     sizes = batch.n_clusters.astype(np.int64)
     errors, without, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
-    fit: NDArray[np.float64] = (errors + without) / 2 + (len(labelled) - held)
+    fit: Floats = (errors + without) / 2 + (len(labelled) - held)
     return fit
 
 
-def _only(labelled: Any, classes: Any, n: int) -> NDArray[np.object_]:
-    given = np.full(n, None, dtype=object)
-    given[labelled] = classes
-    return given
+def _only(labelled: Ints, classes: Ints, n: int) -> NDArray[np.object_]:
+    """Class of each of n objects, None where it is not labelled."""
+    class_of = np.full(n, None, dtype=object)
+    class_of[labelled] = classes
+    return class_of
 
 
-def _cost(fit: Any, m: int, n_objects: int, bits: NDArray[np.float64]) -> Any:
-    """The fit, or the bound it would give where some clusterings were likelier than others."""
+def _cost(fit: Floats, m: int, n_objects: int, bits: Floats) -> Any:
+    """Fit, or the bound that it would give if the clusterings have unequal priors."""
     if np.ptp(bits) == 0:
         return fit
     whole = np.minimum(np.floor(fit).astype(np.int64), m - 1)
-    rest = n_objects - m
+    n_unlabelled = n_objects - m
     levels = log_level(0.5, bits)
-    low = b_max(m, rest, whole, log_delta=levels)
-    high = b_max(m, rest, whole + 1, log_delta=levels)
+    low = b_max(m, n_unlabelled, whole, log_delta=levels)
+    high = b_max(m, n_unlabelled, whole + 1, log_delta=levels)
     return low + (high - low) * (np.minimum(fit, m) - whole)

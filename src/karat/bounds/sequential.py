@@ -1,44 +1,44 @@
-"""Tests of classifiers that began at some numbers of labels and go on with every further one."""
+"""Sequential tests of classifiers, begun at some number of labels and updated with each new one."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.bounds.classifiers import Classifier, Learner, Part
+from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
 from karat.bounds.confidence_sequence import most_errors
 from karat.bounds.tails import log_level
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Ints
 
-#: numbers of labels at which a test is begun in any case, and their shares of delta
+#: numbers of labels at which a test always begins, with their shares of delta
 PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}
-#: what these have together where there is a target, and the shares of the tests begun for it
+#: total share of these tests if there is a target, and shares of the tests begun for the target
 PLANNED_BESIDE, FOR_TARGET = 0.05, (0.6, 0.2, 0.1)
-#: a test is begun for the target once the errors of the clustering that fits best are at most so
-#: much of it, and another one if so large a share of the predictions is different
+#: a test for the target begins when the best clustering's error rate is at most this share of the
+#: target, and another one when at least this share of the predictions has changed
 FIT, CHANGED = 0.6, 0.02
-#: numbers of labels at which that is asked: the first, and their growth
-FIRST, GROWTH = 10, 1.1
-#: estimated shares of errors below which the prior of a test does not follow them
-LEAST = 0.02
-#: with more objects only every tenth label is looked at between two answers
-MANY = 20_000
+#: first number of labels at which this is checked, and growth to the next
+FIRST_CHECK, CHECK_GROWTH = 10, 1.1
+#: error rate below which the prior of a test does not follow the estimate
+LEAST_RATE = 0.02
+#: number of objects above which only every tenth label updates the tests
+MANY_OBJECTS = 20_000
 
 
 @dataclass
 class Start:
-    """The test of one classifier on all labels after the first ``at``.
+    """Test of one classifier on all labels after the first ``at``.
 
     ``most`` is the largest number of its errors, among all objects after the first ``at`` in the
     order of the draw, that no label so far has ruled out.
     """
 
-    classifier: Classifier
+    classifier: TransductiveClassifier
     at: int
     delta: float
     prior: tuple[float, float]
@@ -48,7 +48,7 @@ class Start:
 
 @dataclass
 class Starts:
-    """The tests so far, brought up to date with the labels that came.
+    """Tests so far, brought up to date with each new label.
 
     Notes
     -----
@@ -63,90 +63,97 @@ class Starts:
     delta: float
     target: float | None = None
     _starts: list[Start] = field(default_factory=list)
-    _begun: list[Classifier] = field(default_factory=list)
-    _taught: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    _drawn: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    _classes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    _begun: list[TransductiveClassifier] = field(default_factory=list)
+    _taught: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    _drawn: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    _classes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def parts(
-        self, learner: Learner, drawn: NDArray[np.intp], codes: NDArray[np.int64]
-    ) -> list[Part]:
-        """The bounds after these labels, in the order of the draw; ``codes`` are their classes."""
-        # classes by their first appearance, which later labels do not change
+    def parts(self, learner: Learner, drawn: Ints, codes: Ints) -> list[ComponentBound]:
+        """Bounds after these labels, in the order of the draw; ``codes`` are their classes."""
+        # classes numbered by first appearance, which later labels do not change
         taught = learner.lessons
         numbers = np.array(list(dict.fromkeys([*taught.tolist(), *codes.tolist()])), dtype=np.int64)
-        of = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
-        of[numbers] = np.arange(len(numbers))
-        classes = of[codes]
-        learner = replace(learner, lessons=of[taught])
-        known = len(self._drawn)
-        same = np.array_equal(self._taught, of[taught]) and np.array_equal(
-            self._drawn, drawn[:known]
+        number_of = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
+        number_of[numbers] = np.arange(len(numbers))
+        classes = number_of[codes]
+        learner = replace(learner, lessons=number_of[taught])
+        n_before = len(self._drawn)
+        same = np.array_equal(self._taught, number_of[taught]) and np.array_equal(
+            self._drawn, drawn[:n_before]
         )
-        if not same or (self._classes != classes[:known]).any():
-            self._starts, self._begun, known = [], [], 0
-        if not known and not self._starts:
+        if not same or (self._classes != classes[:n_before]).any():
+            self._starts, self._begun, n_before = [], [], 0
+        if not n_before and not self._starts:
             self._begin(learner, drawn[:0], classes[:0])
-        for m in range(known + 1, len(drawn) + 1):
+        for m in range(n_before + 1, len(drawn) + 1):
             for start in self._starts:
-                if m == len(drawn) or m % 10 == 0 or len(start.classifier.predicted) <= MANY:
+                if (
+                    m == len(drawn)
+                    or m % 10 == 0
+                    or len(start.classifier.predicted) <= MANY_OBJECTS
+                ):
                     self._follow(start, drawn[:m], classes[:m])
             self._begin(learner, drawn[:m], classes[:m])
-        self._taught, self._drawn, self._classes = of[taught], drawn.copy(), classes
+        self._taught, self._drawn, self._classes = number_of[taught], drawn.copy(), classes
         return [self._part(start, drawn, classes, numbers) for start in self._starts]
 
-    def _begin(self, learner: Learner, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
+    def _begin(self, learner: Learner, drawn: Ints, classes: Ints) -> None:
         """Begin the tests that are due after these labels."""
         m = len(drawn)
-        known = len(learner.lessons)
-        planned = PLANNED.get(known + m, 0.0)
-        asked = self.target is not None and len(self._begun) < len(FOR_TARGET)
-        first = asked and m == 0 and known > 0
-        asked = first or (asked and known + m in _checks(known + m))
-        if m >= learner.n or not (planned or asked):
+        n_lessons = len(learner.lessons)
+        planned = PLANNED.get(n_lessons + m, 0.0)
+        for_target = self.target is not None and len(self._begun) < len(FOR_TARGET)
+        first = for_target and m == 0 and n_lessons > 0
+        for_target = first or (for_target and n_lessons + m in _checks(n_lessons + m))
+        if m >= learner.n or not (planned or for_target):
             return
         fit = learner.expected_error(drawn, classes)
-        fits = first or (asked and self.target is not None and fit <= FIT * self.target)
+        fits = first or (for_target and self.target is not None and fit <= FIT * self.target)
         if not (planned or fits):
             return
-        found = learner.fit(drawn, classes)
+        classifier = learner.fit(drawn, classes)
         if planned:
             share = planned if self.target is None else planned * PLANNED_BESIDE
-            self._start(found, drawn, share, fit)
+            self._start(classifier, drawn, share, fit)
         if fits and (
-            not self._begun or (self._begun[-1].predicted != found.predicted).mean() > CHANGED
+            not self._begun or (self._begun[-1].predicted != classifier.predicted).mean() > CHANGED
         ):
             share = FOR_TARGET[len(self._begun)]
-            self._begun.append(found)
-            self._start(found, drawn, share, fit)
+            self._begun.append(classifier)
+            self._start(classifier, drawn, share, fit)
 
-    def _start(self, found: Classifier, drawn: NDArray[np.intp], share: float, fit: float) -> None:
-        expected = max(fit, LEAST) if self.target is None else max(self.target, LEAST)
-        n, _ = found.hidden(drawn)
+    def _start(
+        self, classifier: TransductiveClassifier, drawn: Ints, share: float, fit: float
+    ) -> None:
+        """Add a test of this classifier, with a prior that follows its expected error rate."""
+        expected = max(fit, LEAST_RATE) if self.target is None else max(self.target, LEAST_RATE)
+        n, _ = classifier.hidden(drawn)
         prior = (0.5, 0.5 / expected)
-        self._starts.append(Start(found, len(drawn), share * self.delta, prior, n, n))
+        self._starts.append(Start(classifier, len(drawn), share * self.delta, prior, n, n))
 
-    def _follow(self, start: Start, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
+    def _follow(self, start: Start, drawn: Ints, classes: Ints) -> None:
+        """Lower the number of errors that a test has not ruled out."""
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
         start.most = most_errors(
             tested, start.n - tested, errors, log_level(start.delta), start.prior, start.most
         )
 
-    def _part(self, start: Start, drawn: Any, classes: Any, numbers: NDArray[np.int64]) -> Part:
+    def _part(self, start: Start, drawn: Ints, classes: Ints, numbers: Ints) -> ComponentBound:
+        """Bound of one test as a component of the guarantee."""
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
         n, excluded = start.classifier.hidden(drawn)
         bound = min(n, max(0, start.most - errors))
         # back to the caller's numbers of the classes
         names = np.append(numbers, -1)
-        found = replace(
+        classifier = replace(
             start.classifier,
             predicted=names[start.classifier.predicted],
             labels=numbers[start.classifier.labels],
         )
-        return Part("start", found, bound, n, errors, tested, start.delta, excluded)
+        return ComponentBound("start", classifier, bound, n, errors, tested, start.delta, excluded)
 
 
 def _checks(most: int) -> set[int]:
-    """Numbers of labels at which it is asked whether a test should begin for the target."""
-    steps = math.ceil(math.log(max(most, FIRST) / FIRST) / math.log(GROWTH)) + 1
-    return {math.ceil(FIRST * GROWTH**j) for j in range(steps + 1)}
+    """Numbers of labels at which a test for the target may begin."""
+    steps = math.ceil(math.log(max(most, FIRST_CHECK) / FIRST_CHECK) / math.log(CHECK_GROWTH)) + 1
+    return {math.ceil(FIRST_CHECK * CHECK_GROWTH**j) for j in range(steps + 1)}

@@ -1,20 +1,25 @@
-"""``bucket`` and ``b_max``: how many errors may hide among the unlabelled objects."""
+"""Hypergeometric tails: how many errors may hide among the unlabelled objects."""
 
 from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds.exact import log_of, tail_reaches
 from karat.runtime.validation import InputError
 
-_LARGEST = 2**31
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from karat.runtime.types import Ints
+
+_MAX_COUNT = 2**31
 
 
-def bucket(m: Any, n: Any, a: Any, b: Any) -> Any:
+def bucket(m: npt.ArrayLike, n: npt.ArrayLike, a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """Chance of at least ``b`` blue balls among ``a + b`` drawn from ``m`` red and ``n`` blue.
 
     Read it as: ``m`` labelled and ``n`` unlabelled objects, a classifier wrong on ``a + b`` of
@@ -54,8 +59,8 @@ def bucket(m: Any, n: Any, a: Any, b: Any) -> Any:
     return math.exp(value) if isinstance(value, float) else np.exp(value)
 
 
-def log_bucket(m: Any, n: Any, a: Any, b: Any) -> Any:
-    """Natural logarithm of :func:`bucket`, right far below the smallest float.
+def log_bucket(m: npt.ArrayLike, n: npt.ArrayLike, a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
+    """Natural logarithm of :func:`bucket`, accurate far below the smallest float.
 
     Parameters
     ----------
@@ -139,54 +144,66 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
 
     level = log_delta if delta is None else delta
     if type(m) is type(n) is type(a) is int and type(level) is float and None in (delta, log_delta):
-        # the usual scalar call, kept free of array work
+        # fast path for scalars
         log = level if delta is None else math.log(level) if level > 0 else math.nan
-        if 0 <= a <= m < _LARGEST and 0 <= n < _LARGEST and -math.inf < log <= 0:
-            found, unsure = kernel.b_max(m, n, a, log)
+        if 0 <= a <= m < _MAX_COUNT and 0 <= n < _MAX_COUNT and -math.inf < log <= 0:
+            errors, unsure = kernel.b_max(m, n, a, log)
             if not unsure:
-                return found
-            return _settle(m, n, a, found, Decimal(level) if delta is None else log_of(level))
-    counts, levels, given = check_levels(m, n, a, delta, log_delta)
+                return errors
+            return _settle(m, n, a, errors, Decimal(level) if delta is None else log_of(level))
+    counts, levels, chances = check_levels(m, n, a, delta, log_delta)
     out = np.empty(levels.shape, dtype=np.int64)
     unsure = np.zeros(levels.size, dtype=np.bool_)
     ms, ns, as_, logs = (array.flatten() for array in (*counts, levels))
     kernel.b_max_many(ms, ns, as_, logs, out.reshape(-1), unsure)
     for i in np.flatnonzero(unsure):
-        exact = Decimal(float(logs[i])) if delta is None else log_of(float(given.flat[i]))
+        exact = Decimal(float(logs[i])) if delta is None else log_of(float(chances.flat[i]))
         out.flat[i] = _settle(int(ms[i]), int(ns[i]), int(as_[i]), int(out.flat[i]), exact)
     return int(out) if out.ndim == 0 else out
 
 
-def check_levels(m: Any, n: Any, a: Any, delta: Any, log_delta: Any) -> tuple[list[Any], Any, Any]:
-    """Counts and logarithms of chances, checked, in one shape; and the chances as they were."""
+def check_levels(
+    m: npt.ArrayLike,
+    n: npt.ArrayLike,
+    a: npt.ArrayLike,
+    delta: npt.ArrayLike | None,
+    log_delta: npt.ArrayLike | None,
+) -> tuple[list[Any], Any, Any]:
+    """Validated counts and logarithms of chances in one shape, and the chances as given."""
     if (delta is None) == (log_delta is None):
         raise InputError("give either delta or log_delta, the natural logarithm of delta")
     counts = [whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
     check_counts(*counts)
-    given = np.asarray(log_delta if delta is None else delta, dtype=np.float64)
+    chances = np.asarray(log_delta if delta is None else delta, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        levels = given if delta is None else np.log(given)
+        levels = chances if delta is None else np.log(chances)
     right = (levels <= 0.0) & np.isfinite(levels)
     if not right.all():
-        bad = given[~right].flat[0]
+        bad = chances[~right].flat[0]
         raise InputError(
             f"log_delta must be finite and at most 0; got {bad}"
             if delta is None
             else f"delta must be in (0, 1]; got {bad}. For chances below 1e-308 give log_delta"
         )
-    *counts, levels, given = np.broadcast_arrays(*counts, levels, given)
-    return counts, levels, given
+    *counts, levels, chances = np.broadcast_arrays(*counts, levels, chances)
+    return counts, levels, chances
 
 
-def log_level(delta: float, bits: Any = 0.0) -> Any:
-    """log(2^-bits · delta), rounded down, so that floating point never tightens a bound."""
+def check_delta(delta: float) -> None:
+    """Raise :class:`InputError` unless delta is in (0, 1]."""
+    if not 0 < delta <= 1:
+        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+
+
+def log_level(delta: float, bits: npt.ArrayLike = 0.0) -> Any:
+    """Logarithm of 2^-bits · delta, rounded down so that floating point never tightens a bound."""
     bits = np.asarray(bits, dtype=np.float64)
     levels = math.log(delta) - bits * math.log(2) - 1e-12 * (1 + bits)
     return float(levels) if levels.ndim == 0 else levels
 
 
 def _settle(m: int, n: int, a: int, b: int, level: Decimal) -> int:
-    """The exact answer near ``b``."""
+    """Exact answer near ``b``, by high-precision tails."""
     if level == 0:
         return n if a >= m else 0
     while b < n and tail_reaches(m, n, a, b + 1, level):
@@ -196,8 +213,8 @@ def _settle(m: int, n: int, a: int, b: int, level: Decimal) -> int:
     return b
 
 
-def whole(value: Any, name: str) -> Any:
-    """Whole numbers as int64."""
+def whole(value: npt.ArrayLike, name: str) -> Ints:
+    """Whole numbers as int64, after input validation."""
     array = np.asarray(value)
     kind = array.dtype.kind
     if kind not in "iu" and (kind != "f" or not np.all(array == np.floor(array))):
@@ -205,9 +222,9 @@ def whole(value: Any, name: str) -> Any:
     return array.astype(np.int64)
 
 
-def check_counts(m: Any, n: Any, a: Any) -> None:
-    """Labelled and unlabelled objects, and errors among the labelled."""
-    if np.any(m < 0) or np.any(n < 0) or np.any(m >= _LARGEST) or np.any(n >= _LARGEST):
+def check_counts(m: Ints, n: Ints, a: Ints) -> None:
+    """Raise :class:`InputError` unless the counts of objects and errors are in range."""
+    if np.any(m < 0) or np.any(n < 0) or np.any(m >= _MAX_COUNT) or np.any(n >= _MAX_COUNT):
         raise InputError("m and n are numbers of objects: they must be between 0 and 2^31 - 1")
     if np.any(a < 0) or np.any(a > m):
         raise InputError("a counts errors among the m labelled objects: 0 <= a <= m")

@@ -1,4 +1,4 @@
-"""The yardstick: what a classifier that is trained on part of the labels guarantees."""
+"""Yardstick: guarantees of classifiers trained on part of the labels."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds.classes import known_classes
-from karat.bounds.tails import b_max, log_level
+from karat.bounds.tails import b_max, check_delta, log_level
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from karat.runtime.types import ArrayLike, Ints, Labels, RandomState, Rows
 
 
 def binomial_tail_bound(n_tested: int, errors: int, delta: float) -> float:
@@ -53,8 +55,7 @@ def binomial_tail_bound(n_tested: int, errors: int, delta: float) -> float:
 
     if not 0 <= errors <= n_tested:
         raise InputError(f"errors must be between 0 and n_tested; got {errors} of {n_tested}")
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+    check_delta(delta)
     if errors == n_tested:
         return 1.0
     bound = float(betainccinv(errors + 1, n_tested - errors, delta))
@@ -62,23 +63,23 @@ def binomial_tail_bound(n_tested: int, errors: int, delta: float) -> float:
 
 
 def supervised_yardstick(
-    X: Any,
-    y_partial: Any,
+    X: ArrayLike,
+    y: Labels,
     delta: float = 0.1,
     *,
     classifiers: Mapping[str, Any] | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> pd.DataFrame:
-    """Bounds of classifiers trained on half of the same labels and tested on the others.
+    """Bounds of classifiers trained on half of the labels and tested on the other half.
 
-    It answers whether clustering is worth it: with few labels a clustering's bound is often
-    lower, since it needs none of them for training.
+    The table shows whether clustering is worthwhile: with few labels the bound of a clustering is
+    often lower, since it needs no labels for training.
 
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
         The data.
-    y_partial : array-like, shape (n,)
+    y : array-like, shape (n,)
         Known classes; None, NaN or ``-1`` elsewhere. Drawn at random.
     delta : float, default 0.1
         Allowed chance that the guarantee fails; shared evenly by the classifiers, so that the
@@ -87,7 +88,7 @@ def supervised_yardstick(
         scikit-learn classifiers. By default ``"5-nearest-neighbours"`` and
         ``"logistic-regression"``, on standardised features.
     random_state : int, Generator or None
-        Seed for which labels are kept.
+        Seed of the split of the labels.
 
     Returns
     -------
@@ -123,21 +124,20 @@ def supervised_yardstick(
 
     data = check_data(X)
     N = data.shape[0]
-    truth = known_classes(y_partial, N)
-    y, known = truth.codes, truth.known
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-    if len(known) < 2:
+    truth = known_classes(y, N)
+    codes, labelled = truth.codes, truth.labelled
+    check_delta(delta)
+    if len(labelled) < 2:
         raise InputError("at least two labelled objects are needed: one to train, one to test")
-    tested = round(len(known) / 2)
-    shuffled = check_random_state(random_state).permutation(known)
+    tested = round(len(labelled) / 2)
+    shuffled = check_random_state(random_state).permutation(labelled)
     test, train = shuffled[:tested], shuffled[tested:]
     models = _default_classifiers(data, len(train)) if classifiers is None else dict(classifiers)
-    n = N - len(known)
+    n = N - len(labelled)
     share = delta / len(models)
     rows = {}
     for name, model in models.items():
-        errors = _test_errors(clone(model), data, y, train, test)
+        errors = _test_errors(clone(model), data, codes, train, test)
         bound = b_max(tested, n, errors, log_delta=log_level(share))
         rows[name] = {
             "trained": len(train),
@@ -152,7 +152,8 @@ def supervised_yardstick(
     )
 
 
-def _test_errors(model: Any, data: Any, y: Any, train: Any, test: Any) -> int:
+def _test_errors(model: Any, data: Rows, y: Ints, train: Ints, test: Ints) -> int:
+    """Errors on the test objects of a model fitted to the training objects."""
     classes = np.unique(y[train])
     if len(classes) == 1:
         return int((y[test] != classes[0]).sum())
@@ -160,7 +161,8 @@ def _test_errors(model: Any, data: Any, y: Any, train: Any, test: Any) -> int:
     return int((model.predict(data[test]) != y[test]).sum())
 
 
-def _default_classifiers(data: Any, n_train: int) -> dict[str, Any]:
+def _default_classifiers(data: Rows, n_train: int) -> dict[str, Any]:
+    """Nearest neighbours and logistic regression on standardised features, by name."""
     from scipy import sparse
     from sklearn.linear_model import LogisticRegression
     from sklearn.neighbors import KNeighborsClassifier

@@ -26,15 +26,15 @@ from karat.cli.sample import sample
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
-    "used; 3 the study file cannot be used; 4 the data can be taken for something else, which you "
-    "have to say; 130 interrupted, finished work is kept."
+    "used; 3 the study file cannot be used; 4 the data are ambiguous (say how to read them); 130 "
+    "interrupted, finished work is kept."
 )
 
 
 class _Commands(TyperGroup):
-    """Commands that say that they were interrupted; typer itself exits without a word."""
+    """Command group that reports an interruption; typer itself exits silently."""
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run the command."""
         try:
             return super().invoke(ctx)
@@ -52,8 +52,9 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(show: bool) -> None:
+    """Print the version and exit, if ``show``."""
+    if show:
         from karat.runtime.version import __version__
 
         typer.echo(f"karat {__version__}")
@@ -89,7 +90,7 @@ app.command(context_settings=FORWARD)(lab)
 
 
 def main() -> None:
-    """Run the command line; errors that a user can fix come without a traceback."""
+    """Run the command line; errors that a user can fix have no traceback."""
     from karat.cli._output import printable
     from karat.datasets.problems import DoubtfulError
     from karat.runtime.validation import InputError, NothingToRankError, StorageError
@@ -97,7 +98,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal of 8 bits lacks some letters
             stream.reconfigure(errors="replace")
-    # what a clusterer of scikit-learn has to say about itself is in the answer
+    # warnings of scikit-learn's clusterers are in the answer
     warnings.filterwarnings("ignore", module=r"sklearn\b")
     code = 0
     try:
@@ -115,8 +116,8 @@ def main() -> None:
         typer.echo("karat: out of memory; give a sample of the rows, or fewer columns", err=True)
         code = 2
     except OSError as error:
-        where = error.filename or "the standard output"
-        typer.echo(f"karat: {where} cannot be used: {error.strerror}", err=True)
+        place = error.filename or "the standard output"
+        typer.echo(f"karat: {place} cannot be used: {error.strerror}", err=True)
         # or Python would try once more when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 2

@@ -1,23 +1,25 @@
-"""The answer of a study, for a person and for machines."""
+"""The answer of a study, as text for people and as JSON for machines."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.cli._input import tell_findings
+from karat.cli._input import print_findings
 from karat.cli._output import printable, records, show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
     from karat.study import Answer, Study
 
-CLUSTERS_SHOWN, TOPIC_WORDS = 12, 8
-WIDE = 100  # characters of a terminal with room for every column
+MAX_CLUSTERS, MAX_TOPIC_WORDS = 12, 8
+WIDE_TERMINAL = 100  # characters of a terminal with room for every column
 
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
-    """What machines read: the answer, the best candidates, every score."""
+    """The answer, the best candidates and every score, as JSON."""
     from karat.study import kept_assessment, kept_differences
 
     best = answer.to_dict()
@@ -38,7 +40,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_objects": answer.n_objects,
             "n_features": study.dataset.n_features,
         },
-        "clusters": [one.to_dict() for one in study.describe(answer.name)],
+        "clusters": [description.to_dict() for description in study.describe(answer.name)],
         "differences": None
         if compared is None
         else {
@@ -55,7 +57,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
 
 
 def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) -> None:
-    """The answer for a person: the sentences, the best candidates, what to mind."""
+    """Print the answer for a person: sentences, the best candidates, remarks."""
     from rich.console import Console
     from rich.panel import Panel
     from rich.text import Text
@@ -63,54 +65,55 @@ def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) ->
     from karat.study.wording import footer, remarks
 
     console = Console()
-    tell_findings(answer.findings)
+    print_findings(answer.findings)
     first, *others = answer.story
-    told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
-    console.print(Panel(told, title=printable(answer.data), title_align="left"))
+    story = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
+    console.print(Panel(story, title=printable(answer.data), title_align="left"))
     _show_clusters(study, answer, console)
     _show_candidates(study, answer, top, console.width)
-    _say(console, answer.sentences[len(answer.story) :])
+    _print_sentences(console, answer.sentences[len(answer.story) :])
     if ways is not None:
-        _show_ways(study, ways, console)
+        _show_alternatives(study, ways, console)
     _show_differences(study, answer, console)
-    more = answer.tried.distinct - top
-    if more > 0:
-        console.print(f"... and {more} more distinct clusterings", style="dim")
-    _say(console, remarks(answer))
-    _say(console, [footer(answer)], style="dim")
+    n_more = answer.tried.distinct - top
+    if n_more > 0:
+        console.print(f"... and {n_more} more distinct clusterings", style="dim")
+    _print_sentences(console, remarks(answer))
+    _print_sentences(console, [footer(answer)], style="dim")
 
 
-def _say(console: Console, sentences: Any, **style: Any) -> None:
+def _print_sentences(console: Console, sentences: Iterable[str], style: str | None = None) -> None:
+    """Print each sentence on its own line."""
     for sentence in sentences:
-        console.print(printable(sentence), markup=False, highlight=False, **style)
+        console.print(printable(sentence), markup=False, highlight=False, style=style)
 
 
 def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
-    """A line for each cluster: its name, its size, and how it is told from the rest."""
+    """Print a line for each cluster: its name, its size, and its rule or characteristic words."""
     from karat.study.wording import NO_RULE
 
-    found = sorted(study.describe(answer.name), key=lambda one: -one.size)
+    clusters = sorted(study.describe(answer.name), key=lambda cluster: -cluster.size)
     of_terms = study.dataset.of_documents
-    named = sorted({one.named_by for one in found if one.named_by is not None})
-    if not of_terms and not named and all(one.rule is None for one in found):
+    named = sorted({cluster.named_by for cluster in clusters if cluster.named_by is not None})
+    if not of_terms and not named and all(cluster.rule is None for cluster in clusters):
         console.print(NO_RULE, style="dim")
         return
     rows = []
-    for one in found[:CLUSTERS_SHOWN]:
-        told = "" if one.rule is None else str(one.rule)
+    for cluster in clusters[:MAX_CLUSTERS]:
+        rule = "" if cluster.rule is None else str(cluster.rule)
         if of_terms:
-            told = ", ".join(term.feature for term in one.telling[:TOPIC_WORDS])
-        right = "" if one.accuracy is None else f"{100 * one.accuracy:.0f} %"
-        rows.append((str(one.cluster), one.name, told, right, f"{one.size:,}"))
+            rule = ", ".join(term.feature for term in cluster.telling[:MAX_TOPIC_WORDS])
+        right = "" if cluster.accuracy is None else f"{100 * cluster.accuracy:.0f} %"
+        rows.append((str(cluster.cluster), cluster.name, rule, right, f"{cluster.size:,}"))
     heads = ("", "cluster", "words" if of_terms else "rule", "right", "objects")
     title = ", named by ".join(["The clusters", *named])
     show_table(heads, rows, title=title, numbers=(0, 3, 4))
-    if len(found) > CLUSTERS_SHOWN:
-        console.print(f"... and {len(found) - CLUSTERS_SHOWN} smaller clusters", style="dim")
+    if len(clusters) > MAX_CLUSTERS:
+        console.print(f"... and {len(clusters) - MAX_CLUSTERS} smaller clusters", style="dim")
 
 
 def _show_candidates(study: Study, answer: Answer, top: int, width: int) -> None:
-    """The best candidates, with as many measures as there is room for."""
+    """Print the best candidates with as many measures as fit."""
     from karat.measures import catalogue
     from karat.study.deciders import as_decider
     from karat.study.wording import span
@@ -120,12 +123,12 @@ def _show_candidates(study: Study, answer: Answer, top: int, width: int) -> None
     columns: dict[str, Any] = {
         "": ranked["rank"], "candidate": ranked.index, "k": ranked["n_clusters"],
     }  # fmt: skip
-    # a vote of one says nothing
+    # the votes of a single candidate say nothing
     if decider.shown in ranked and (decider.shown != "votes" or len(ranked) > 1):
         columns[decider.title] = [decider.text(value) for value in ranked[decider.shown]]
     if "low" in ranked:
         columns["80 % interval"] = list(map(span, ranked["low"], ranked["high"]))
-    wide = ("informativeness",) if width >= WIDE else ()
+    wide = ("informativeness",) if width >= WIDE_TERMINAL else ()
     for m in ("silhouette", *wide, "adjusted_rand_index"):
         if m in measures and m != answer.decided_by:
             title = catalogue[m].title.partition(" (")[0]
@@ -135,25 +138,29 @@ def _show_candidates(study: Study, answer: Answer, top: int, width: int) -> None
     show_table(list(columns), rows, whole=2, numbers=range(2, len(columns)))
 
 
-def _show_ways(study: Study, n: int, console: Console) -> None:
-    """Other honest ways to divide the objects."""
+def _show_alternatives(study: Study, n: int, console: Console) -> None:
+    """Print other good ways to divide the objects."""
     from karat.study.wording import divisions
 
-    found = study.alternatives(n)
-    if len(found) > 1:
-        show_table(divisions.HEADS, divisions.rows(found), title=divisions.TITLE)
-    _say(console, divisions.sentences(found))
+    alternatives = study.alternatives(n)
+    if len(alternatives) > 1:
+        show_table(divisions.HEADS, divisions.rows(alternatives), title=divisions.TITLE)
+    _print_sentences(console, divisions.sentences(alternatives))
 
 
 def _show_differences(study: Study, answer: Answer, console: Console) -> None:
+    """Print the tests of differences between clusters, if they were run."""
     from karat.study import kept_differences
     from karat.study.wording import tested
 
-    found = kept_differences(study.tried)
-    if found is None:
+    differences = kept_differences(study.tried)
+    if differences is None:
         return
-    told = tested(found, answer.labels, study.cluster_names(answer.name))
+    tests = tested(differences, answer.labels, study.cluster_names(answer.name))
     heads = ("cluster", "other", "difference (sd)", "p")
-    show_table(heads, told.pairs, title="Do the clusters differ?", numbers=(2, 3))
-    _say(console, (f"Cluster {one} differs in {features}." for one, features in told.features))
-    _say(console, told.sentences, style="dim")
+    show_table(heads, tests.pairs, title="Do the clusters differ?", numbers=(2, 3))
+    _print_sentences(
+        console,
+        (f"Cluster {cluster} differs in {features}." for cluster, features in tests.features),
+    )
+    _print_sentences(console, tests.sentences, style="dim")

@@ -16,17 +16,20 @@ from typer.models import OptionInfo, ParameterInfo
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take dataclasses: each field becomes an option, and the command one value.
+    """Let a command take dataclasses, whose fields become options of the command.
 
-    A field is ``name: type = default``, its help a line ``name: help`` of the docstring of its
-    class; flags and the like are declared as elsewhere, ``Annotated[type, typer.Option("-x")]``.
-    The attribute ``panel`` heads the options of a group. Groups that share a field are an error.
+    A field is ``name: type = default``. Its help is a line ``name: help`` in the docstring of the
+    class. Flags are declared as elsewhere, ``Annotated[type, typer.Option("-x")]``. The attribute
+    ``panel`` is the heading of a group's options. Two groups must not share a field.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: one for name, one in hints.items() if is_dataclass(one)}
+    groups: dict[str, Any] = {
+        name: annotation for name, annotation in hints.items() if is_dataclass(annotation)
+    }
     options: dict[str, Parameter] = {}
 
-    def add(name: str, annotation: Any, default: Any) -> None:
+    def add(name: str, annotation: object, default: object) -> None:
+        """Add an option; raises if it is a duplicate."""
         if name in options:
             raise TypeError(f"two groups of {command.__name__} have the option {name!r}")
         options[name] = Parameter(
@@ -45,38 +48,39 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
             add(field.name, annotation, default)
 
     @functools.wraps(command)
-    def call(**given: Any) -> None:
+    def call(**values: object) -> None:
+        """Call the command with the options collected in groups."""
         grouped = {
-            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
+            name: group(**{field.name: values.pop(field.name) for field in fields(group)})
             for name, group in groups.items()
         }
-        command(**given, **grouped)
+        command(**values, **grouped)
 
     call.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
         parameters=list(options.values())
     )
-    call.__annotations__ = {name: one.annotation for name, one in options.items()}
+    call.__annotations__ = {name: option.annotation for name, option in options.items()}
     del call.__wrapped__
     return call
 
 
-def _helps(group: Any) -> dict[str, str]:
-    """What the docstrings of a group, and of those it extends, say of each field."""
-    found: dict[str, str] = {}
-    for one in reversed(group.__mro__):
-        text = inspect.cleandoc(vars(one).get("__doc__") or "")
-        for name, told in re.findall(r"^(\w+): (.*(?:\n +.*)*)", text, re.MULTILINE):
-            found[name] = " ".join(told.split())
-    return found
+def _helps(group: type) -> dict[str, str]:
+    """Help of each field, from the docstrings of a group and its base classes."""
+    helps: dict[str, str] = {}
+    for base in reversed(group.__mro__):
+        text = inspect.cleandoc(vars(base).get("__doc__") or "")
+        for name, help_text in re.findall(r"^(\w+): (.*(?:\n +.*)*)", text, re.MULTILINE):
+            helps[name] = " ".join(help_text.split())
+    return helps
 
 
-def _with_help(annotation: Any, told: str | None, group: Any) -> Any:
-    """The annotation with an option that has a help and stands under the head of its group."""
-    known = getattr(annotation, "__metadata__", ())
-    of_type = annotation.__origin__ if known else annotation
-    option: ParameterInfo = copy(known[0]) if known else typer.Option()
-    if told is not None:
-        option.help = told
+def _with_help(annotation: object, help_text: str | None, group: type) -> object:
+    """The annotation with an option that has a help, under the heading of its group."""
+    metadata = getattr(annotation, "__metadata__", ())
+    of_type = getattr(annotation, "__origin__", None) if metadata else annotation
+    option: ParameterInfo = copy(metadata[0]) if metadata else typer.Option()
+    if help_text is not None:
+        option.help = help_text
     if isinstance(option, OptionInfo):
         option.rich_help_panel = getattr(group, "panel", None)
     return Annotated[of_type, option]

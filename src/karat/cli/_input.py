@@ -1,4 +1,4 @@
-"""The options of every command that reads a data file, and the one way to read it."""
+"""Options of the commands that read a data file, and the function that reads it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from karat.datasets import Dataset, Finding
 
-#: what a file holds whose metric is called so
-RELATIONS = {"precomputed": "distances", "graph": "graph"}
+#: contents of a data file, by the metric of its objects
+KIND_OF_METRIC = {"precomputed": "distances", "graph": "graph"}
 
 DataArgument = Annotated[
     str,
@@ -30,15 +30,15 @@ DataArgument = Annotated[
         "wine.",
     ),
 ]
-Header = Annotated[
+HeaderOption = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
         help="Whether a text file's first line names the columns; detected if not given.",
     ),
 ]
-Encoding = Annotated[str, typer.Option("--encoding", help="Encoding of a text file.")]
-TextColumn = Annotated[
+EncodingOption = Annotated[str, typer.Option("--encoding", help="Encoding of a text file.")]
+TextColumnOption = Annotated[
     str | None,
     typer.Option(
         "--text-column",
@@ -46,12 +46,12 @@ TextColumn = Annotated[
         help="The column (or field of JSON lines) with the texts, to be clustered by their terms.",
     ),
 ]
-Named = Annotated[str | None, typer.Option(metavar="NAME")]
-Listed = Annotated[str | None, typer.Option(metavar="FILE")]
+NameOption = Annotated[str | None, typer.Option(metavar="NAME")]
+FileOption = Annotated[str | None, typer.Option(metavar="FILE")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ReadingOptions:
     """How a data file is read.
 
     id_column: The column that names the objects.
@@ -69,7 +69,7 @@ class Reading:
         values of numbers, shares of categories, number of rows.
     pivot: The columns of a table in long format that have the variables and their values.
     series: The rows are times of series: one object per series.
-    as_: What the file holds, where it can be mistaken.
+    as_: What the file contains, if it is ambiguous.
     messages: Whether texts are e-mails or Usenet articles, of which only the bodies are used;
         found by looking if not given.
     """
@@ -77,7 +77,7 @@ class Reading:
     panel: ClassVar = "Reading the data"
 
     data: DataArgument
-    id_column: Named = None
+    id_column: NameOption = None
     drop: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None
     scale: Literal["auto", "none", "standard", "robust", "minmax"] = "auto"
     impute: Literal["neighbors", "median", "drop"] | None = None
@@ -89,45 +89,49 @@ class Reading:
     pivot: Annotated[str | None, typer.Option(metavar="VARIABLE:VALUE")] = None
     series: Annotated[bool, typer.Option("--series")] = False
     as_: Annotated[Literal["features", "distances", "graph"] | None, typer.Option("--as")] = None
-    header: Header = None
-    encoding: Encoding = "utf-8"
-    text_column: TextColumn = None
+    header: HeaderOption = None
+    encoding: EncodingOption = "utf-8"
+    text_column: TextColumnOption = None
     messages: Annotated[bool | None, typer.Option("--messages/--no-messages")] = None
 
     @property
     def layout(self) -> dict[str, Any]:
-        """How the cells of the file are written."""
+        """Arguments of the readers of cells."""
         names = ("header", "encoding", "text_column")
         return {name: getattr(self, name) for name in names}
 
     def cells(self) -> pd.DataFrame:
-        """The rows as they are written."""
+        """The rows as written in the file."""
         from karat.datasets import read_cells
 
         return read_cells(self.data, **self.layout)[0]
 
     def settings(self) -> dict[str, Any]:
-        """What :func:`karat.datasets.read` is given."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        given["kind"] = given.pop("as_")
-        del given["data"]
-        return given | {name: split_names(given[name]) for name in ("drop", "accept", "na_values")}
+        """Arguments of :func:`karat.datasets.read`."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        settings["kind"] = settings.pop("as_")
+        if "truth" in settings:
+            settings["y"] = settings.pop("truth")
+        del settings["data"]
+        return settings | {
+            name: split_names(settings[name]) for name in ("drop", "accept", "na_values")
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledReading(Reading):
-    """How a data file is read in which classes may be known.
+class LabelledReadingOptions(ReadingOptions):
+    """How a data file with optional known classes is read.
 
     label_column: The column with the class of each object; blank where it is not known.
     truth: A file with the class of each object, one per line, where no column has it.
     """
 
-    label_column: Named = None
-    truth: Listed = None
+    label_column: NameOption = None
+    truth: FileOption = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Documents:
+class DocumentOptions:
     """How documents become terms, and terms become numbers.
 
     terms: The term of each column of a sparse matrix of counts, one per line.
@@ -138,18 +142,20 @@ class Documents:
         English have no list of stop words.
     """
 
-    panel: ClassVar = Reading.panel
+    panel: ClassVar = ReadingOptions.panel
 
-    terms: Listed = None
+    terms: FileOption = None
     weight: str | None = None
     min_df: int | None = None
     max_df: float | None = None
     stemmer: str | None = None
 
     def settings(self) -> dict[str, Any]:
-        """What :func:`karat.datasets.read` is given; of the vectorizer what was asked for."""
-        given = {"weight": self.weight, "min_df": self.min_df, "max_df": self.max_df}
-        chosen: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        """Arguments of :func:`karat.datasets.read` for documents, without defaults."""
+        settings = {"weight": self.weight, "min_df": self.min_df, "max_df": self.max_df}
+        chosen: dict[str, Any] = {
+            key: value for key, value in settings.items() if value is not None
+        }
         if self.stemmer is not None:
             chosen["stemmer"] = None if self.stemmer == "none" else self.stemmer
             if self.stemmer not in ("none", "porter", "english"):
@@ -158,15 +164,15 @@ class Documents:
 
 
 def read_dataset(
-    reading: Reading,
-    documents: Documents | None = None,
+    reading: ReadingOptions,
+    documents: DocumentOptions | None = None,
     *,
     metric: str | None = None,
     stop: bool = True,
 ) -> Dataset:
-    """Read what the options of a command name; see :func:`karat.datasets.read`.
+    """Read the data file of a command; see :func:`karat.datasets.read`.
 
-    With ``stop``, data that would give a meaningless answer raise.
+    With ``stop``, ambiguous data raise instead of giving a meaningless answer.
     """
     from karat import datasets
     from karat.datasets.findings import SENTENCES, sentence
@@ -179,74 +185,76 @@ def read_dataset(
     if documents is not None:
         options |= documents.settings()
     if reading.as_ is None and metric is not None:
-        options["kind"] = RELATIONS.get(metric)
+        options["kind"] = KIND_OF_METRIC.get(metric)
     try:
         if metric in OBJECT_FILES:
             dataset = read_objects(data, metric, **options)
         else:
             dataset = datasets.read(data, **options)
     except RepairableError as error:
-        raise InputError(f"{error}\nTry: {_again(data, options, error.repairs)}") from None
-    for one in dataset.findings:
-        if stop and one.stops:
-            settled = _again(data, options, one.option)
-            meant = _again(data, options, {"accept": (one.key,)})
+        raise InputError(
+            f"{error}\nTry: {_repeated_command(data, options, error.repairs)}"
+        ) from None
+    for finding in dataset.findings:
+        if stop and finding.stops:
+            repaired = _repeated_command(data, options, finding.option)
+            accepted = _repeated_command(data, options, {"accept": (finding.key,)})
             raise datasets.DoubtfulError(
-                f"{sentence(one)}\nIf that is so:  {settled}\nIf not:         {meant}"
+                f"{sentence(finding)}\nIf that is so:  {repaired}\nIf not:         {accepted}"
             )
     return dataset
 
 
-def tell_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
-    """What was assumed about the data and looks odd, each with the option that changes it."""
+def print_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
+    """Print odd assumptions about the data, each with the option that changes it."""
     from karat.datasets.findings import sentence
     from karat.datasets.problems import as_flags
 
-    for one in findings:
-        mark = "!" if one.severity == "harmful" else "-"
-        flags = shlex.join(as_flags(one.option))
-        typer.echo(printable(f"{mark} {sentence(one)} [{flags}]"), err=err)
+    for finding in findings:
+        mark = "!" if finding.severity == "harmful" else "-"
+        flags = shlex.join(as_flags(finding.option))
+        typer.echo(printable(f"{mark} {sentence(finding)} [{flags}]"), err=err)
 
 
-def _again(data: str, options: dict[str, Any], settled: Mapping[str, Any]) -> str:
-    """The command that was given, with the options that settle what was wrong."""
+def _repeated_command(data: str, options: dict[str, Any], repairs: Mapping[str, Any]) -> str:
+    """The user's command with options that repair the input."""
     from karat.datasets.problems import as_flags, command
 
-    given = sys.argv[1:]
-    if data not in given:
-        return command(data, {**options, **settled})
-    more = dict(settled)
+    words = sys.argv[1:]
+    if data not in words:
+        return command(data, {**options, **repairs})
+    more = dict(repairs)
     for name in ("drop", "accept"):
         if name in more:
-            more[name] = [one for one in more[name] if one not in options[name]]
+            more[name] = [value for value in more[name] if value not in options[name]]
     if "id_column" in more:
-        at = next(i for i, word in enumerate(given) if word.startswith("--id-column"))
-        given[at : at + (1 if "=" in given[at] else 2)] = []
-    return shlex.join(["karat", *given, *as_flags(more)])
+        position = next(i for i, word in enumerate(words) if word.startswith("--id-column"))
+        words[position : position + (1 if "=" in words[position] else 2)] = []
+    return shlex.join(["karat", *words, *as_flags(more)])
 
 
-def parse_classes(given: str | None) -> Any:
-    """``--classes a,b``, ``--classes 3`` or ``--classes open`` as ``classes=`` takes them.
+def parse_classes(text: str | None) -> Any:
+    """The argument ``classes=`` for ``--classes a,b``, ``--classes 3`` or ``--classes open``.
 
     >>> parse_classes("b,a"), parse_classes("0,1"), parse_classes("3"), parse_classes("open")
     (['b', 'a'], [0, 1], 3, 'open')
     """
-    if given is None or given.strip() == "open":
-        return given and "open"
-    if given.strip().isascii() and given.strip().isdigit():
-        return int(given)
-    names = list(split_names([given]))
-    whole = all(name.lstrip("-").isdigit() and str(int(name)) == name for name in names)
-    return [int(name) for name in names] if whole else names
+    if text is None or text.strip() == "open":
+        return text and "open"
+    if text.strip().isascii() and text.strip().isdigit():
+        return int(text)
+    names = list(split_names([text]))
+    are_integers = all(name.lstrip("-").isdigit() and str(int(name)) == name for name in names)
+    return [int(name) for name in names] if are_integers else names
 
 
-def split_names(given: list[str] | None) -> tuple[str, ...]:
-    """``--drop a,b --drop c`` as names; quoted names may hold commas.
+def split_names(texts: list[str] | None) -> tuple[str, ...]:
+    """Names in ``--drop a,b --drop c``; quoted names may contain commas.
 
     >>> split_names(["a,b", '"c, d"'])
     ('a', 'b', 'c, d')
     """
     import csv
 
-    rows = csv.reader(given or [], skipinitialspace=True)
+    rows = csv.reader(texts or [], skipinitialspace=True)
     return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))

@@ -9,6 +9,7 @@ from karat.runtime.validation import InputError, unknown_name
 
 
 def split_columns(columns: str | None) -> list[str] | None:
+    """Names in ``--columns``; raises for fewer than two."""
     import csv
 
     names = next(csv.reader([columns])) if columns else None
@@ -24,25 +25,25 @@ def read_files(
     id_column: str | None,
     header: bool | None,
 ) -> tuple[dict[str, Any], str | None, dict[str, int], list[str]]:
-    """Labelings by name, the gold standard among them, excluded objects per file, notes."""
+    """Labelings by name, the gold standard's name, excluded objects per file, notes."""
     from karat.datasets import read_labelings
 
     gold_file = Path(truth) if truth is not None and Path(truth).is_file() else None
     paths = list(dict.fromkeys([*([gold_file] if gold_file else []), *files]))
     notes: list[str] = []
     if id_column is None and len(paths) > 1:
-        id_column, told = _shared_id(paths, header)
-        notes.append(told)
-    ids, excluded = (None, {}) if id_column is None else _common(paths, id_column, header)
+        id_column, note = _shared_id(paths, header)
+        notes.append(note)
+    ids, excluded = (None, {}) if id_column is None else _common_ids(paths, id_column, header)
     read = {
         path: read_labelings(path, id_column=id_column, ids=ids, header=header) for path in paths
     }
-    notes += [f"{path}: {note}" for path, found in read.items() for note in found.notes]
-    labelings = _unique(read)
+    notes += [f"{path}: {note}" for path, columns in read.items() for note in columns.notes]
+    labelings = _unique_names(read)
     if names is not None and len(names) == len(paths) == 2:
-        given = zip(names, read.values(), strict=True)
-        labelings |= {name: found[name] for name, found in given if name in found}
-    gold = _gold(read, labelings, names, truth, gold_file)
+        pairs = zip(names, read.values(), strict=True)
+        labelings |= {name: columns[name] for name, columns in pairs if name in columns}
+    gold = _gold_standard(read, labelings, names, truth, gold_file)
     if names is not None:
         labelings = {name: labelings[name] for name in dict.fromkeys([gold or names[0], *names])}
     lengths = {name: len(labels) for name, labels in labelings.items()}
@@ -59,14 +60,14 @@ def read_files(
     return labelings, gold, excluded, notes
 
 
-def _gold(
+def _gold_standard(
     read: dict[Path, Any],
     labelings: dict[str, Any],
     names: list[str] | None,
     truth: str | None,
     gold_file: Path | None,
 ) -> str | None:
-    """Which labeling is the gold standard, once all that are named are found."""
+    """Name of the gold standard; raises for an unknown column."""
     for name in names or ():
         if name not in labelings:
             raise unknown_name(name, labelings, "column")
@@ -79,81 +80,82 @@ def _gold(
         return next(iter(labelings))
     if truth is not None and truth not in labelings:
         raise InputError(
-            f"--truth {truth} is no file, and {unknown_name(truth, labelings, 'column')}"
+            f"--truth {truth} is not a file, and {unknown_name(truth, labelings, 'column')}"
         )
     if truth is None and names is not None and len(names) == 2:
         return names[0]
-    if truth is None and len(read) == 2 and all(len(found) == 1 for found in read.values()):
+    if truth is None and len(read) == 2 and all(len(columns) == 1 for columns in read.values()):
         return next(iter(labelings))
     return truth
 
 
 def _shared_id(paths: list[Path], header: bool | None) -> tuple[str | None, str]:
-    """The column by which files of labels are joined, if all have it, and a note.
+    """The column by which files of labels are joined, or None, and a note.
 
-    Files are taken row by row only where none of them names its objects.
+    Files are joined row by row only if none of them names its objects.
     """
     from karat.datasets import object_ids, read_columns
 
     named: dict[Path, dict[str, Any]] = {}
     for path in paths:
         columns = read_columns(path, n=None, header=header, plain=True)[0]
-        own = object_ids.id_columns(columns) if len(columns) > 1 else []
-        named[path] = {name: columns[name] for name in own}
-    for name in sorted(named[paths[0]], key=lambda one: one.lower() != "id"):
-        if all(name in own for own in named.values()):
+        names = object_ids.id_columns(columns) if len(columns) > 1 else []
+        named[path] = {name: columns[name] for name in names}
+    for name in sorted(named[paths[0]], key=lambda name: name.lower() != "id"):
+        if all(name in names for names in named.values()):
             return name, f"The files are joined by the column {name!r}, which names the objects."
-    for path, given in named.items():
-        for values in given.values():
+    for path, columns_of_file in named.items():
+        for values in columns_of_file.values():
             if not any(object_ids.are_positions(values, start) for start in (0, 1)):
-                told = "; ".join(f"{other} {_ids_of(ids)}" for other, ids in named.items())
+                described = "; ".join(f"{file} {_example_ids(ids)}" for file, ids in named.items())
                 raise InputError(
                     f"{path} names its objects, and not all files do so in the same column: "
-                    f"{told}. Give all files the same column of ids, or drop it"
+                    f"{described}. Give all files the same column of ids, or drop it"
                 )
     return None, "The files are taken row by row: they have no ids."
 
 
-def _ids_of(own: dict[str, Any]) -> str:
-    if not own:
+def _example_ids(columns: dict[str, Any]) -> str:
+    """The first ids of a file's id column, in words."""
+    if not columns:
         return "has no ids"
-    name, values = next(iter(own.items()))
+    name, values = next(iter(columns.items()))
     return f"has them in {name!r} ({', '.join(repr(str(value)) for value in values[:3])}, ...)"
 
 
-def _common(
+def _common_ids(
     paths: list[Path], id_column: str, header: bool | None
 ) -> tuple[list[Any], dict[str, int]]:
-    """Ids that all files have, in the order of the first, and how many others each has."""
+    """Ids shared by all files, in the order of the first, and the number of further ids of each."""
     from karat.datasets import object_ids, read_columns
 
-    found = {}
+    ids_by_file = {}
     for path in paths:
         columns = read_columns(path, n=None, header=header, wanted=(id_column,))[0]
         if id_column not in columns:
             raise InputError(f"{path}: {unknown_name(id_column, columns, 'column')}")
         object_ids.check_ids(columns[id_column], f"{path}: {id_column!r}")
-        found[path] = columns[id_column]
-    shared = set.intersection(*({str(value) for value in ids} for ids in found.values()))
+        ids_by_file[path] = columns[id_column]
+    shared = set.intersection(*({str(value) for value in ids} for ids in ids_by_file.values()))
     if not shared:
-        some = " and ".join(repr(str(ids[0])) for ids in found.values())
+        examples = " and ".join(repr(str(ids[0])) for ids in ids_by_file.values())
         raise InputError(
-            f"the files share no {id_column!r} (they have for example {some}), so there is no "
+            f"the files share no {id_column!r} (they have for example {examples}), so there is no "
             "object to compare"
         )
-    ids = [value for value in found[paths[0]] if str(value) in shared]
-    return ids, {str(path): len(given) - len(ids) for path, given in found.items()}
+    ids = [value for value in ids_by_file[paths[0]] if str(value) in shared]
+    return ids, {str(path): len(file_ids) - len(ids) for path, file_ids in ids_by_file.items()}
 
 
-def _unique(read: dict[Path, Any]) -> dict[str, Any]:
-    """The labelings by column, or by file where two files have a column of one name."""
-    columns = [name for found in read.values() for name in found]
-    if len(set(columns)) == len(columns):
-        return {name: labels for found in read.values() for name, labels in found.items()}
+def _unique_names(read: dict[Path, Any]) -> dict[str, Any]:
+    """Labelings by column, or by file if two files have a column of the same name."""
+    names = [name for columns in read.values() for name in columns]
+    if len(set(names)) == len(names):
+        return {name: labels for columns in read.values() for name, labels in columns.items()}
     stems = [path.stem for path in read]
     files = [str(path) for path in read] if len(set(stems)) < len(stems) else stems
     return {
-        file if len(found) == 1 else f"{file}:{name}": labels
-        for file, found in zip(files, read.values(), strict=True)
-        for name, labels in found.items()
+        file if len(columns) == 1 else f"{file}:{name}": labels
+        for file, columns in zip(files, read.values(), strict=True)
+        for name, labels in columns.items()
     }

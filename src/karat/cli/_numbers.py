@@ -1,4 +1,4 @@
-"""What is to be tried, as written on the command line."""
+"""Parsers of numbers, grids, families and durations on the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from karat.runtime.validation import InputError, unknown_name
 
 
 def parse_counts(text: str) -> list[int]:
-    """``2:10`` (both ends), ``2:20:2`` or ``3,5,8`` as numbers of clusters."""
+    """Numbers of clusters in ``2:10`` (both ends), ``2:20:2`` or ``3,5,8``."""
     numbers: list[int] = []
     try:
         for part in text.split(","):
@@ -23,17 +23,17 @@ def parse_counts(text: str) -> list[int]:
 
 
 def parse_grid(texts: list[str]) -> dict[str, list[float]]:
-    """``eps=0.1:2:0.1`` (both ends) or ``min_samples=5,10`` as values by parameter.
+    """Values by parameter in ``eps=0.1:2:0.1`` (both ends) or ``min_samples=5,10``.
 
     >>> parse_grid(["eps=0.1:0.3:0.1", "min_samples=5,10"])
     {'eps': [0.1, 0.2, 0.3], 'min_samples': [5, 10]}
     """
     grid: dict[str, list[float]] = {}
     for text in texts:
-        name, _, given = text.partition("=")
+        name, _, values_text = text.partition("=")
         try:
             values: list[float] = []
-            for part in given.split(","):
+            for part in values_text.split(","):
                 first, *rest = (float(piece) for piece in part.split(":"))
                 if len(rest) not in (0, 2) or (rest and not rest[1] > 0):
                     raise ValueError
@@ -49,26 +49,26 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
 
 
 def parse_family(text: str) -> tuple[str, float | list[float] | str | None]:
-    """How values vary, and the scale of it.
+    """Family of distributions and its scale in ``gaussian:0.2,1.5``.
 
     >>> parse_family("gaussian:0.2,1.5"), parse_family("negative-binomial:2")
     (('gaussian', [0.2, 1.5]), ('negative binomial', 2.0))
     """
-    family, _, given = text.partition(":")
+    family, _, scale = text.partition(":")
     family = family.replace("-", " ")
-    if given in ("", "mixture"):
-        return family, given or None
+    if scale in ("", "mixture"):
+        return family, scale or None
     try:
-        numbers = [float(one) for one in given.split(",")]
+        numbers = [float(number) for number in scale.split(",")]
     except ValueError:
         raise InputError(
-            f"--differences: the scale is a number, or one for each column (0.2,1.5); got {given!r}"
+            f"--differences: the scale is a number, or one for each column (0.2,1.5); got {scale!r}"
         ) from None
     return family, numbers if len(numbers) > 1 else numbers[0]
 
 
 def parse_clusterers(names: list[str]) -> list[str]:
-    """Names from the catalogue; ``all`` for every one."""
+    """Names of clusterers in the catalogue; ``all`` stands for every clusterer."""
     from karat.clusterers import catalogue
 
     for name in names:
@@ -78,7 +78,7 @@ def parse_clusterers(names: list[str]) -> list[str]:
 
 
 def parse_duration(text: str) -> float:
-    """``90``, ``90s``, ``2m`` or ``1.5h`` in seconds.
+    """Seconds in ``90``, ``90s``, ``2m`` or ``1.5h``.
 
     >>> parse_duration("2m")
     120.0

@@ -1,4 +1,4 @@
-"""Options that several commands share; those of reading data are in ``_input``."""
+"""Options shared by several commands; the options of reading data are in ``_input``."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Annotated
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Quiet = Annotated[bool, typer.Option(help="Show no progress.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")]
-Delta = Annotated[
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+QuietOption = Annotated[bool, typer.Option(help="Show no progress.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")]
+DeltaOption = Annotated[
     float, typer.Option("--delta", help="Allowed probability that the guarantee fails.")
 ]
-Outliers = Annotated[
+NoiseOption = Annotated[
     str,
     typer.Option(
         "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
     ),
 ]
-Clusterers = Annotated[
+ClustererOption = Annotated[
     list[str] | None,
     typer.Option(
         "--clusterer", "-c", help="Clusterer by name, repeatable; 'all' for every clusterer."
     ),
 ]
-Classes = Annotated[
+ClassesOption = Annotated[
     str | None,
     typer.Option(
         "--classes",
@@ -35,7 +35,7 @@ Classes = Annotated[
         "premise of the guarantee. By default open: nothing is assumed.",
     ),
 ]
-Constraints = Annotated[
+ConstraintsOption = Annotated[
     Path | None,
     typer.Option(
         help="Table of pairs of objects that are known to be together or apart: id,id,must|cannot."

@@ -1,4 +1,4 @@
-"""What commands print and write: tables, notes, JSON, files that are no surprise to anybody."""
+"""Output of commands: tables, notes, JSON, and files that are overwritten only on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
-    """Reject an output file before hours of work, not after."""
+    """Raise before any work if the output file cannot be written."""
     from karat.runtime.output import check_output
 
     if path is not None:
@@ -23,25 +23,25 @@ def check_target(path: Path | None, option: str, force: bool) -> None:
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV, whole or not at all; the path has been checked."""
+    """Write a table as CSV to a checked path; the file is complete or absent."""
     from karat.runtime.output import write_output
 
     write_output(path, to_csv(table), overwrite=True)
 
 
-def tell_json(answer: Any) -> None:
-    """Print what machines read."""
+def print_json(answer: object) -> None:
+    """Print a value as JSON."""
     typer.echo(json.dumps(answer))
 
 
-def tell_notes(notes: Iterable[str], *, err: bool = True) -> None:
-    """Print what was done to the data."""
+def print_notes(notes: Iterable[str], *, err: bool = True) -> None:
+    """Print notes on what was done to the data."""
     for note in notes:
         typer.echo(f"Note: {printable(note)}", err=err)
 
 
 def records(table: pd.DataFrame) -> Any:
-    """The rows of a table, the index among their cells, as JSON has them."""
+    """The rows of a table as JSON objects, which include the index."""
     return json.loads(table.reset_index().to_json(orient="records", double_precision=15))
 
 
@@ -53,7 +53,7 @@ def show_table(
     whole: int = 0,
     numbers: Container[int] = (),
 ) -> None:
-    """Print a table; the first ``whole`` columns are never broken, ``numbers`` stand right."""
+    """Print a table; the first ``whole`` columns never wrap, ``numbers`` are right-aligned."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -72,7 +72,7 @@ def show_table(
 
 
 def printable(text: str) -> str:
-    r"""The text without characters that move a terminal's cursor or colour it.
+    r"""The text without control characters, which move a terminal's cursor or change its colour.
 
     >>> printable("a\x1b[31mb\n")
     'a\ufffd[31mb\n'
@@ -81,24 +81,24 @@ def printable(text: str) -> str:
 
 
 def to_csv(table: pd.DataFrame, *, header: bool = True, sep: str = ",") -> str:
-    """CSV text without row names, in which no cell is a formula to a spreadsheet."""
+    """CSV text without row names; no cell is a formula in a spreadsheet."""
     import pandas as pd
 
-    # made anew: to set a column takes time that grows with the number of columns
+    # a new table: setting a column takes time that grows with the number of columns
     columns = {
-        j: column if column.dtype.kind in "iufb" else [escaped(value) for value in column]
+        j: column if column.dtype.kind in "iufb" else [escape_formula(value) for value in column]
         for j, (_, column) in enumerate(table.items())
     }
     plain = pd.DataFrame(columns, index=table.index)
-    names = [escaped(name) for name in table.columns]
+    names = [escape_formula(name) for name in table.columns]
     return plain.to_csv(index=False, header=names if header else False, sep=sep)
 
 
-def escaped(value: Any) -> Any:
-    """Text that a spreadsheet would run, with an apostrophe before it; numbers stay.
+def escape_formula(value: Any) -> Any:
+    """The value, with an apostrophe before text that a spreadsheet would run as a formula.
 
-    >>> escaped("=HYPERLINK(1)"), escaped("-1.5"), escaped("-1.200,5 %"), escaped("plain")
-    ("'=HYPERLINK(1)", '-1.5', '-1.200,5 %', 'plain')
+    >>> [escape_formula(text) for text in ("=HYPERLINK(1)", "-1.5", "-1.200,5 %", "plain")]
+    ["'=HYPERLINK(1)", '-1.5', '-1.200,5 %', 'plain']
     """
     if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
         return value

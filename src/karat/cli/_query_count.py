@@ -1,4 +1,4 @@
-"""How often a file of labels was asked, in a file beside it."""
+"""The count of questions about a file of labels, in a file beside it."""
 
 from __future__ import annotations
 
@@ -11,33 +11,37 @@ from typing import Any
 
 
 def share_of(look: int) -> float:
-    """Share of delta of the look-th question; all of them sum to 1."""
+    """Share of delta for the look-th question; the shares sum to 1."""
     return 0.8 if look == 1 else 0.2 / (look * (look - 1))
 
 
 def count_look(
-    path_of_labels: Path, question: Any, labels: list[tuple[int, Any]], ordered: bool, once: bool
+    path_of_labels: Path,
+    question: list[Any],
+    labels: list[tuple[int, Any]],
+    ordered: bool,
+    once: bool,
 ) -> tuple[int | None, str, Callable[[], None]]:
-    """The number of this question about the labels, None with ``once``; and what to tell about it.
+    """The number of this question about the labels, a sentence on it, and a function to store it.
 
-    The third value counts it, which is due before the answer is told.
+    The number is None with ``once``. Call the function before the answer is printed.
 
-    The same question with more labels is the same question where the order of the draw is known,
-    for its answer holds at every number of labels at once. Other clusterings or options, labels
-    that were changed, and more labels in no order are another.
+    If the order of the draw is known, more labels do not make a new question: its answer holds at
+    every number of labels at once. Other clusterings or options, changed labels, and more labels
+    in no order are a new question.
     """
     from karat.runtime.output import write_output
     from karat.runtime.validation import InputError
 
     path = path_of_labels.with_name(f"{path_of_labels.name}.looks")
-    asked = _digest([question, ordered])
+    digest = _digest([question, ordered])
     looks = _read(path)
     number = None
     for i, entry in enumerate(looks):
         count = entry["labels"]
         grown = ordered and not entry["once"] and count <= len(labels)
         if (
-            entry["question"] == asked
+            entry["question"] == digest
             and (grown or count == len(labels))
             and _digest(labels[:count]) == entry["digest"]
         ):
@@ -50,7 +54,7 @@ def count_look(
             "spent. Draw and label new objects, or begin without --once"
         )
     entry = {
-        "question": asked,
+        "question": digest,
         "labels": len(labels),
         "digest": _digest(labels),
         "once": once if number is None else looks[number]["once"],
@@ -63,33 +67,35 @@ def count_look(
     lines = "".join(json.dumps(entry) + "\n" for entry in looks)
     keep = partial(write_output, path, lines, overwrite=True)
     if looks[number]["once"]:
-        told = (
+        sentence = (
             "One look at a number of labels that was fixed beforehand (--once): all of delta is "
             "spent, and no further question is covered."
         )
-        return None, told, keep
+        return None, sentence, keep
     share = share_of(number + 1)
     later = 0.2 / (number + 1)
-    held = (
+    validity = (
         "It holds at every number of labels at once: go on labelling from the top and ask again, "
         "and stop whenever you like."
         if ordered
         else "More labels are another question, since this file does not say in which order the "
         "objects were drawn; a file of karat sample does."
     )
-    told = (
+    sentence = (
         f"Question {number + 1} about these labels ({path.name} counts them): of 100 chances to "
         f"fail that you allow, this answer takes {100 * share:.3g}; {100 * later:.3g} are kept for "
-        f"later questions, so that all answers hold together. {held}"
+        f"later questions, so that all answers hold together. {validity}"
     )
-    return number + 1, told, keep
+    return number + 1, sentence, keep
 
 
-def _digest(value: Any) -> str:
+def _digest(value: object) -> str:
+    """Hash of nested lists, dicts and arrays."""
     return hashlib.sha256(repr(_plain(value)).encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
+    """Nested lists without dicts, tuples and arrays."""
     if isinstance(value, dict):
         return [(key, _plain(item)) for key, item in value.items()]
     if isinstance(value, (list, tuple)):
@@ -98,6 +104,7 @@ def _plain(value: Any) -> Any:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
+    """Stored looks; empty without a file, raises for an invalid one."""
     from karat.runtime.validation import InputError
 
     if not path.exists():

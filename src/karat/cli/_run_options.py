@@ -1,4 +1,4 @@
-"""What ``karat run`` is told beside how to read: what is tried, what decides, what is written."""
+"""Options of ``karat run`` for the sweep, the decision, the distance and the output."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from karat.cli._numbers import parse_counts, parse_duration, parse_grid
-from karat.cli._options import Classes, Clusterers, Constraints, Json, Quiet
+from karat.cli._options import (
+    ClassesOption,
+    ClustererOption,
+    ConstraintsOption,
+    JsonOption,
+    QuietOption,
+)
 
 if TYPE_CHECKING:
     from karat.runtime.executors import Workers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep:
-    """What is tried and where, and what is told meanwhile.
+class SweepOptions:
+    """The clusterings to try, where to run them, and progress.
 
     k: Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.
     n_init: Starts for each k of a clusterer that depends on a seed.
@@ -33,7 +39,7 @@ class Sweep:
     """
 
     k: Annotated[str, Option("-k")] = "2:10"
-    clusterer: Clusterers = None
+    clusterer: ClustererOption = None
     n_init: int = 5
     grid: list[str] | None = None
     labelings: Path | None = None
@@ -44,12 +50,12 @@ class Sweep:
     budget: str | None = None
     workers: int | None = None
     dask: Annotated[str | None, Option(metavar="ADDRESS")] = None
-    quiet: Quiet = False
-    json: Json = False
+    quiet: QuietOption = False
+    json: JsonOption = False
 
     @cached_property
-    def tried(self) -> dict[str, Any]:
-        """What :meth:`karat.Study.sweep` is given; mistakes are told before anything is read."""
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of :meth:`karat.Study.sweep`; raises for invalid options."""
         return {
             "k": parse_counts(self.k),
             "grid": parse_grid(self.grid or []),
@@ -59,19 +65,19 @@ class Sweep:
         }
 
     @cached_property
-    def working(self) -> dict[str, Any]:
-        """Who works, and whether bars are shown: where a terminal decides, None."""
-        executor = None if self.dask is None else _workers_at(self.dask)
+    def execution(self) -> dict[str, Any]:
+        """The executor, and whether to show progress bars; None leaves it to the terminal."""
+        executor = None if self.dask is None else _dask_workers(self.dask)
         return {"executor": executor, "progress": False if self.quiet else None}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judging:
-    """What decides.
+class JudgingOptions:
+    """How the clustering is chosen.
 
     by: What decides: judge, consensus, guarantee, judge-and-labels, judge-and-pairs, or a measure
         (see karat measures).
-    noise: What outliers are to measures: drop, cluster, singletons, error.
+    noise: How measures treat outliers: drop, cluster, singletons, error.
     delta: With some labels: allowed chance that the guarantee fails.
     exact: Sample nothing: fit and judge on all objects, however many there are.
     stability: Look for the chosen clusters, and their number, in resamples.
@@ -92,7 +98,7 @@ class Judging:
     ] = None
     noise: Annotated[str | None, Option(show_default="drop")] = None
     delta: Annotated[float | None, Option(show_default="0.1")] = None
-    classes: Classes = None
+    classes: ClassesOption = None
     exact: Annotated[bool, Option("--exact")] = False
     stability: Annotated[
         bool | None,
@@ -103,14 +109,14 @@ class Judging:
     ] = None
     differences: Annotated[str | None, Option(metavar="KIND[:SCALE]")] = None
     alternatives: Annotated[int | None, Option(metavar="N", min=1)] = None
-    constraints: Constraints = None
+    constraints: ConstraintsOption = None
     update: bool = False
     seed: Annotated[int | None, Option(show_default="0")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Relations:
-    """What else is known of the objects: their distance, a graph.
+class RelationOptions:
+    """Relations between the objects: a metric, distances or a graph.
 
     metric: Distance that clusters and judges: euclidean, cosine, cityblock, minkowski:3, ...;
         precomputed where DATA is the matrix of distances, graph where it is one of affinities.
@@ -126,8 +132,8 @@ class Relations:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output:
-    """What is written.
+class OutputOptions:
+    """The files to write.
 
     report: Write an HTML report to this file.
     labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file.
@@ -146,8 +152,8 @@ class Output:
     force: bool = False
 
 
-def _workers_at(address: str) -> Workers:
-    """Those of a Dask scheduler, without what its libraries log: what goes wrong is told here."""
+def _dask_workers(address: str) -> Workers:
+    """Workers of a Dask scheduler, without its libraries' log; karat reports the errors."""
     import logging
 
     from karat.runtime.executors import Workers

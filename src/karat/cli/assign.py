@@ -1,4 +1,4 @@
-"""``karat assign``: further rows into the clusters that were found."""
+"""``karat assign``: assign further rows to a study's clusters."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import _assigned
-from karat.cli._input import DataArgument, Encoding, Header
-from karat.cli._options import Force, Quiet
-from karat.cli._output import check_target, printable, tell_notes
+from karat.cli import _assignments
+from karat.cli._input import DataArgument, EncodingOption, HeaderOption
+from karat.cli._options import ForceOption, QuietOption
+from karat.cli._output import check_target, print_notes, printable
 from karat.runtime.validation import InputError
 
 
@@ -26,10 +26,10 @@ def assign(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="CSV, Parquet or XLSX file to write.")
     ],
-    force: Force = False,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
-    quiet: Quiet = False,
+    force: ForceOption = False,
+    header: HeaderOption = None,
+    encoding: EncodingOption = "utf-8",
+    quiet: QuietOption = False,
 ) -> None:
     """Give each row of a file its cluster, with the confidence and the distance to the centre.
 
@@ -44,9 +44,9 @@ def assign(
     from karat.runtime.progress import progress_bar
 
     check_target(output, "--output", force)
-    _assigned.check_ending(output, "--output")
-    used = _assigned.load(model)
-    prepared = used.preparation
+    _assignments.check_suffix(output, "--output")
+    source = _assignments.load_any_model(model)
+    prepared = source.preparation
     blocks = row_blocks(
         data, wanted=prepared.needed, header=header, encoding=encoding,
         text_column=prepared.text_column,
@@ -57,30 +57,32 @@ def assign(
     size = Path(data).stat().st_size if Path(data).is_file() else 0
     with (
         progress_bar("Assigning", size, show=False if quiet else None) as advance,
-        _assigned.row_writer(output, overwrite=force) as write,
+        _assignments.row_writer(output, overwrite=force) as write,
     ):
         for block in blocks:
-            found = used.predict(block.features)
-            rows = range(n, n + len(found))
-            write(_assigned.beside(block.cells.to_pandas(), found, rows))
-            n += len(found)
-            counts.update(found.names.tolist())
-            unlike += int(found.unlike.sum())
-            unsure += int((found.confidence < _assigned.UNSURE).sum())
-            notes |= dict.fromkeys(found.notes)
-            # about what rows of text take in their file: a delimiter for each offset of Arrow
+            assignment = source.predict(block.features)
+            rows = range(n, n + len(assignment))
+            write(_assignments.assignment_table(block.cells.to_pandas(), assignment, rows))
+            n += len(assignment)
+            counts.update(assignment.names.tolist())
+            unlike += int(assignment.unlike.sum())
+            unsure += int((assignment.confidence < _assignments.MIN_SURE_CONFIDENCE).sum())
+            notes |= dict.fromkeys(assignment.notes)
+            # approximate size of the rows in a text file: a delimiter for each Arrow offset
             cells = block.cells
             step = min(int(cells.nbytes) - 3 * cells.num_rows * cells.num_columns, size - done)
             done += step
             advance(step)
         if n == 0:
             raise InputError(f"{data} has no rows")
-    for name in (*used.names, "outlier"):
+    for name in (*source.names, "outlier"):
         if counts[name]:
             typer.echo(f"{counts[name]:>12,}  {printable(name)}")
     typer.echo(f"{n:>12,}  rows in all: {output}")
     if unlike:
         typer.echo(f"{unlike:,} rows are unlike anything in the data (column 'unlike').")
     if unsure:
-        typer.echo(f"{unsure:,} rows have a confidence below {_assigned.UNSURE:.0%}.")
-    tell_notes(notes)
+        typer.echo(
+            f"{unsure:,} rows have a confidence below {_assignments.MIN_SURE_CONFIDENCE:.0%}."
+        )
+    print_notes(notes)

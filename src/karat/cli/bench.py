@@ -1,4 +1,4 @@
-"""``karat bench``: methods on many data sets, compared with statistics."""
+"""``karat bench``: compare methods over many data sets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import typer
 from typer import Argument, Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._options import Force, Json, Seed
-from karat.cli._output import check_target, tell_json
+from karat.cli._options import ForceOption, JsonOption, SeedOption
+from karat.cli._output import check_target, print_json
 
 if TYPE_CHECKING:
     from karat.bench import Comparison
 
 
 @dataclass(frozen=True, kw_only=True)
-class Race:
-    """What is compared, and how.
+class BenchOptions:
+    """The methods and data sets to compare, and how.
 
     folder: A folder for each data set, with truth.csv (or labels0.csv, labels1.csv, ...) and
         method.csv, or method.1.csv, method.2.csv for each try of a method; or SET.labels0.gz files
@@ -39,13 +39,13 @@ class Race:
     measure: list[str] | None = None
     best_of: Annotated[int | None, Option(min=1)] = None
     failed: float | None = None
-    seed: Seed = 0
+    seed: SeedOption = 0
     report: list[Path] | None = None
-    force: Force = False
+    force: ForceOption = False
 
 
 @takes_groups
-def bench(given: Race, json: Json = False) -> None:
+def bench(options: BenchOptions, json: JsonOption = False) -> None:
     """Compare methods over many data sets: ranks, tests, and what they allow one to say.
 
     Outliers (-1) count as clusters of one. For example:
@@ -55,35 +55,35 @@ def bench(given: Race, json: Json = False) -> None:
     from karat.bench import Benchmark
     from karat.bench.page import tries_of
 
-    for target in given.report or ():
-        check_target(target, "--report", given.force)
-    measures = given.measure or ["adjusted_rand_index"]
-    race = Benchmark.from_folder(given.folder, measures, random_state=given.seed)
-    counted = given.best_of or "mean"
-    options: dict[str, Any] = {"measure": measures[0], "tries": counted, "failed": given.failed}
-    found = race.compare(**options)
+    for target in options.report or ():
+        check_target(target, "--report", options.force)
+    measures = options.measure or ["adjusted_rand_index"]
+    race = Benchmark.from_folder(options.folder, measures, random_state=options.seed)
+    tries = options.best_of or "mean"
+    comparing: dict[str, Any] = {"measure": measures[0], "tries": tries, "failed": options.failed}
+    comparison = race.compare(**comparing)
     if json:
-        tell_json(_as_json(found, measures[0]))
+        print_json(_as_json(comparison, measures[0]))
     else:
-        typer.echo(str(found))
-        typer.echo(tries_of(race, counted))
-    for target in given.report or ():
-        race.report(target, overwrite=given.force, **options)
+        typer.echo(str(comparison))
+        typer.echo(tries_of(race, tries))
+    for target in options.report or ():
+        race.report(target, overwrite=options.force, **comparing)
         typer.echo(f"Report: {target}", err=json)
 
 
-def _as_json(found: Comparison, measure: str) -> dict[str, Any]:
-    """Without infinities and missing values, which JSON does not have."""
-    critical, pairs = found.critical_difference, found.pairs
+def _as_json(comparison: Comparison, measure: str) -> dict[str, Any]:
+    """The comparison as JSON, without infinities and missing values."""
+    critical, pairs = comparison.critical_difference, comparison.pairs
     return {
         "measure": measure,
-        "ranks": found.ranks.to_dict(),
-        "scores": found.scores.to_dict(orient="index"),
-        "friedman_p": found.friedman.p_value,
-        "friedman_method": found.friedman.method,
-        "friedman_least_p": found.friedman.least,
+        "ranks": comparison.ranks.to_dict(),
+        "scores": comparison.scores.to_dict(orient="index"),
+        "friedman_p": comparison.friedman.p_value,
+        "friedman_method": comparison.friedman.method,
+        "friedman_least_p": comparison.friedman.least,
         "critical_difference": None if isinf(critical) else critical,
         "pairs": pairs.astype(object).where(pairs.notna(), None).to_dict(orient="records"),
-        "groups": found.groups.to_dict(orient="records"),
-        "words": list(found.words),
+        "groups": comparison.groups.to_dict(orient="records"),
+        "words": list(comparison.words),
     }

@@ -1,8 +1,8 @@
-"""``karat bound``: what a few labels guarantee about clusterings."""
+"""``karat bound``: guarantees about clusterings from a few labels."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,18 +10,19 @@ import typer
 from typer import Argument, Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import Header, parse_classes
-from karat.cli._options import Classes, Delta, Force, Json, Outliers
-from karat.cli._output import check_target, records, show_table, tell_json, tell_notes, write_csv
+from karat.cli._input import HeaderOption, parse_classes
+from karat.cli._options import ClassesOption, DeltaOption, ForceOption, JsonOption, NoiseOption
+from karat.cli._output import check_target, print_json, print_notes, records, show_table, write_csv
 from karat.runtime.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     from karat.bounds import Guarantee, LabelForecast
+    from karat.runtime.types import Ints
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
-    """What is asked of which labels.
+class BoundOptions:
+    """The clusterings, the known labels, and the wanted guarantee.
 
     labels: CSV, Parquet or NumPy: one object a row, one clustering a column.
     few: Known classes: columns 'row' (from 0) and 'label', or a 'label' for each object, empty
@@ -35,19 +36,19 @@ class Question:
 
     labels: Annotated[Path, Argument()]
     few: Annotated[Path, Argument()]
-    delta: Delta = 0.1
+    delta: DeltaOption = 0.1
     column: Annotated[list[str] | None, Option("--column", "-c")] = None
-    noise: Outliers = "error"
+    noise: NoiseOption = "error"
     target: float | None = None
     predict: Path | None = None
-    force: Force = False
-    classes: Classes = None
+    force: ForceOption = False
+    classes: ClassesOption = None
     once: Annotated[bool, Option("--once")] = False
-    header: Header = None
+    header: HeaderOption = None
 
 
 @takes_groups
-def bound(question: Question, json: Json = False) -> None:
+def bound(options: BoundOptions, json: JsonOption = False) -> None:
     """Guarantee how many unlabelled objects a clustering can mislabel, from a few labels.
 
     The labelled objects must have been drawn at random, as `karat sample` does, and the
@@ -62,71 +63,73 @@ def bound(question: Question, json: Json = False) -> None:
     from karat.cli._query_count import count_look, share_of
     from karat.datasets import read_labelings, read_labels
 
-    check_choice(question.noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    check_target(question.predict, "--predict", question.force)
-    if not 0 < question.delta <= 1:
-        raise InputError(f"--delta must be in (0, 1]; got {question.delta}")
-    clusterings = read_labelings(question.labels, header=question.header)
-    for name in question.column or ():
+    check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
+    check_target(options.predict, "--predict", options.force)
+    if not 0 < options.delta <= 1:
+        raise InputError(f"--delta must be in (0, 1]; got {options.delta}")
+    clusterings = read_labelings(options.labels, header=options.header)
+    for name in options.column or ():
         if name not in clusterings:
-            raise InputError(f"{question.labels}: {unknown_name(name, clusterings, 'column')}")
-    classes = parse_classes(question.classes)
-    given = read_labels(
-        question.few, len(next(iter(clusterings.values()))), rows=clusterings.rows,
+            raise InputError(f"{options.labels}: {unknown_name(name, clusterings, 'column')}")
+    classes = parse_classes(options.classes)
+    few_labels = read_labels(
+        options.few, len(next(iter(clusterings.values()))), rows=clusterings.rows,
         ids=clusterings.ids, classes=classes if isinstance(classes, list) else (),
     )  # fmt: skip
-    chosen = {name: clusterings[name] for name in question.column or clusterings}
-    labelled = [i for i, value in enumerate(given.values) if value is not None]
-    in_order = given.order is not None and not question.once
-    planned = [question.target] if question.target and in_order else []
-    look, told, count = count_look(
-        question.few,
-        # the sequences that test follow from the target
-        [chosen, question.delta, question.noise, question.classes, *planned],
-        [(int(i), given.values[i]) for i in given.order or labelled],
-        given.order is not None,
-        question.once,
+    chosen = {name: clusterings[name] for name in options.column or clusterings}
+    labelled = [i for i, value in enumerate(few_labels.values) if value is not None]
+    in_order = few_labels.order is not None and not options.once
+    planned = [options.target] if options.target and in_order else []
+    look, look_sentence, count = count_look(
+        options.few,
+        # the test sequences depend on the target
+        [chosen, options.delta, options.noise, options.classes, *planned],
+        [(int(i), few_labels.values[i]) for i in few_labels.order or labelled],
+        few_labels.order is not None,
+        options.once,
     )
-    policy: Any = question.noise
+    policy: Any = options.noise
     best = guarantee(
         chosen,
-        given.values,
-        question.delta if look is None else question.delta * share_of(look),
-        False if look is None or given.order is None else question.target or True,
-        order=given.order,
+        few_labels.values,
+        options.delta if look is None else options.delta * share_of(look),
+        False if look is None or few_labels.order is None else options.target or True,
+        order=few_labels.order,
         classes=classes,
         noise=policy,
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
     count()
-    best = replace(best, delta=question.delta, warnings=(*given.doubts, *best.warnings))
-    forecast = forecast_labels(best, question.target) if best.n else None
-    if question.predict is not None:
-        _write_classes(best, clusterings.rows, question.predict)
-    notes = [*clusterings.notes, *given.notes]
+    best = replace(best, delta=options.delta, warnings=(*few_labels.doubts, *best.warnings))
+    forecast = forecast_labels(best, options.target) if best.n else None
+    if options.predict is not None:
+        _write_classes(best, clusterings.rows, options.predict)
+    notes = [*clusterings.notes, *few_labels.notes]
     if json:
-        tell_json(_as_json(best, forecast, notes) | {"look": look})
+        print_json(_as_json(best, forecast, notes) | {"look": look})
         return
-    tell_notes(notes, err=False)
+    print_notes(notes, err=False)
     if len(best.mdl) > 1:
-        _show(best)
+        _print_table(best)
     typer.echo(str(best))
-    typer.echo(told)
+    typer.echo(look_sentence)
     if forecast is not None:
         typer.echo(str(forecast))
 
 
-def _write_classes(best: Guarantee, rows: Any, path: Path) -> None:
+def _write_classes(best: Guarantee, rows: Ints | None, path: Path) -> None:
+    """Write the class of every object."""
     import pandas as pd
 
-    at = range(len(best.labels)) if rows is None else rows
-    write_csv(pd.DataFrame({"row": at, "label": best.labels}), path)
+    row_numbers = range(len(best.labels)) if rows is None else rows
+    write_csv(pd.DataFrame({"row": row_numbers, "label": best.labels}), path)
 
 
 def _as_json(best: Guarantee, forecast: LabelForecast | None, notes: list[str]) -> dict[str, Any]:
-    named = ("delta", "bound", "bound_rate", "method", "carrier", "anytime", "sentence", "reason")
-    answer: dict[str, Any] = {name: getattr(best, name) for name in named} | {
+    """The guarantee and the forecast as JSON."""
+    fields = ("delta", "bound", "bound_rate", "method", "carrier", "anytime", "sentence", "reason")
+    answer: dict[str, Any] = {name: getattr(best, name) for name in fields} | {
         "best": best.name,
         "labels_read": best.labels_read,
         "parts": {part.method: part.bound_rate for part in reversed(best.parts)},
@@ -137,12 +140,13 @@ def _as_json(best: Guarantee, forecast: LabelForecast | None, notes: list[str]) 
         "table": records(best.table.rename_axis("clustering")),
     }
     if forecast is not None:
-        told = asdict(forecast)
-        answer["forecast"] = {name: told[name] for name in ("target", "more", "low", "high")}
+        names = ("target", "more", "low", "high")
+        answer["forecast"] = {name: getattr(forecast, name) for name in names}
     return answer
 
 
-def _show(best: Guarantee) -> None:
+def _print_table(best: Guarantee) -> None:
+    """Print the bounds of the 30 best clusterings."""
     from karat.bounds import percent_up
 
     table = best.table.sort_values(["bound_rate", "errors", "bits"]).head(30)

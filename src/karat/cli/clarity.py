@@ -1,4 +1,4 @@
-"""``karat clarity``: what a person or a model learns from a clustering, by names and intruders."""
+"""``karat clarity``: measure how well people or models understand a clustering."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ import typer
 from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import Reading, read_dataset, split_names, tell_findings
-from karat.cli._options import Json, Seed
-from karat.cli._output import printable, show_table, tell_json
+from karat.cli._input import ReadingOptions, print_findings, read_dataset, split_names
+from karat.cli._options import JsonOption, SeedOption
+from karat.cli._output import print_json, printable, show_table
 from karat.cli.label import ask, show_object
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from karat.datasets import Dataset
-    from karat.labeling.reading import ReadingDesk
+    from karat.labeling import ShownObjects
+    from karat.labeling.reading import IntruderRound, ReadingDesk, Round
+    from karat.runtime.types import Labels
     from karat.study import Study
 
 
-class Task(StrEnum):
-    """Choices of ``--task``."""
+class ReadingTask(StrEnum):
+    """Tasks of a reader: the choices of ``--task``."""
 
     names = "names"
     intruders = "intruders"
@@ -35,8 +39,8 @@ class Task(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clustering:
-    """Which clustering is read.
+class ClusteringOptions:
+    """The clustering to read.
 
     labels: The clustering: a table with the cluster of each object.
     column: Its column, where the table has several.
@@ -49,8 +53,8 @@ class Clustering:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reader:
-    """Who reads what, and where the answers are kept.
+class ReaderOptions:
+    """The reader, the task, and the file of the answers.
 
     by: Who reads: terminal, page (in the browser), or module:function, from a prompt to an answer.
     task: names: name the clusters, then assign objects; intruders: find the object that does not
@@ -64,7 +68,7 @@ class Reader:
     """
 
     by: str = "terminal"
-    task: Task = Task.names
+    task: ReadingTask = ReadingTask.names
     n: Annotated[int, Option("-n", min=1)] = 30
     output: Annotated[
         Path | None,
@@ -78,11 +82,16 @@ class Reader:
     person: Path | None = None
     person_n: Annotated[int, Option(min=1)] = 30
     max_calls: Annotated[int | None, Option(min=1)] = None
-    seed: Seed = 0
+    seed: SeedOption = 0
 
 
 @takes_groups
-def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json = False) -> None:
+def clarity(
+    reading: ReadingOptions,
+    clustering: ClusteringOptions,
+    reader: ReaderOptions,
+    json: JsonOption = False,
+) -> None:
     """Name the clusters from a few members, then assign unseen objects to the names.
 
     How well that reproduces the clustering is its clarity: 0 is a guess, 1 the clustering itself.
@@ -102,29 +111,31 @@ def clarity(reading: Reading, clustering: Clustering, reader: Reader, json: Json
     from karat.study import load_study
 
     dataset = read_dataset(reading)
-    tell_findings(dataset.findings, err=True)
+    print_findings(dataset.findings, err=True)
     with ExitStack() as open_files:
         study, file = None, clustering.study_file
         if file is not None:
             study = open_files.enter_context(load_study(file, dataset))
-        given = _labels(dataset, clustering, study)
-        questions, people = _questions(dataset, _shown(dataset, reading), given, reader)
-        found = _read(reader, dataset.name, questions, study)
-        agreements = _agreements(found) if reader.task is Task.names else {}
-        corrected = [correct_reading(next(iter(found.values())), one) for one in people]
+        labels = _labels(dataset, clustering, study)
+        questions, people = _questions(dataset, _shown_objects(dataset, reading), labels, reader)
+        by_reader = _readings(reader, dataset.name, questions, study)
+        agreements = _agreements(by_reader) if reader.task is ReadingTask.names else {}
+        corrected = [correct_reading(next(iter(by_reader.values())), person) for person in people]
         if json:
-            read = {by: one.to_dict() for by, one in found.items()}
-            told = [one.to_dict() for one in corrected]
-            tell_json({"read": read, "agree": agreements, "corrected": told})
+            results = {by: result.to_dict() for by, result in by_reader.items()}
+            corrections = [result.to_dict() for result in corrected]
+            print_json({"read": results, "agree": agreements, "corrected": corrections})
         else:
-            _tell([*corrected, *found.values(), *agreements.values()])
-        if study is not None and reader.task is Task.names:
-            who, first = next(iter(found.items()))
-            study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
-            typer.echo(f"The clusters in {file} have the names of {who} now.", err=True)
+            _print_results([*corrected, *by_reader.values(), *agreements.values()])
+        if study is not None and reader.task is ReadingTask.names:
+            first_reader, first_reading = next(iter(by_reader.items()))
+            study.name_clusters(
+                first_reading.cluster_names, by=first_reader, notes=first_reading.cluster_notes
+            )
+            typer.echo(f"The clusters in {file} have the names of {first_reader} now.", err=True)
 
 
-def _labels(dataset: Dataset, clustering: Clustering, study: Study | None) -> Any:
+def _labels(dataset: Dataset, clustering: ClusteringOptions, study: Study | None) -> NDArray[Any]:
     """The cluster of each object."""
     from karat.datasets import read_labelings
 
@@ -134,16 +145,16 @@ def _labels(dataset: Dataset, clustering: Clustering, study: Study | None) -> An
     if study is not None:
         return study.best().labels
     assert path is not None
-    found = read_labelings(path, ids=dataset.ids)
-    if column is not None and column not in found:
-        raise unknown_name(column, found, "column")
-    if column is None and len(found) > 1:
-        raise InputError(f"{path} has {len(found)} columns ({', '.join(found)}); give --column")
-    return found[column if column is not None else next(iter(found))]
+    columns = read_labelings(path, ids=dataset.ids)
+    if column is not None and column not in columns:
+        raise unknown_name(column, columns, "column")
+    if column is None and len(columns) > 1:
+        raise InputError(f"{path} has {len(columns)} columns ({', '.join(columns)}); give --column")
+    return columns[column if column is not None else next(iter(columns))]
 
 
-def _shown(dataset: Dataset, reading: Reading) -> Any:
-    """What a reader sees of the objects: texts, or cells as they are in the file."""
+def _shown_objects(dataset: Dataset, reading: ReadingOptions) -> ShownObjects | Dataset:
+    """The objects as shown to a reader: texts, or cells as written in the file."""
     import numpy as np
 
     from karat.labeling import ShownObjects
@@ -159,17 +170,22 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     return ShownObjects(None, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
-def _questions(dataset: Dataset, objects: Any, labels: Any, reader: Reader) -> tuple[Any, Any]:
-    """What is asked, and what the people said by whom a function is corrected."""
+def _questions(
+    dataset: Dataset,
+    objects: ShownObjects | Dataset | list[str],
+    labels: NDArray[Any] | list[Any],
+    reader: ReaderOptions,
+) -> tuple[Any, Any]:
+    """The questions, and the readings of the people in ``--person``."""
     from karat.labeling.reading import ReadingDesk, draw_intruders, draw_round, shown_by
 
     person = reader.person
-    if person is not None and reader.task is not Task.names:
-        raise InputError("--person corrects a reading by names; leave out --task")
-    if reader.task is Task.words:
+    if person is not None and reader.task is not ReadingTask.names:
+        raise InputError("--person corrects a reading by names; omit --task")
+    if reader.task is ReadingTask.words:
         objects, labels = _words(dataset, labels)
     show = shown_by(objects, len(labels))
-    if reader.task is not Task.names:
+    if reader.task is not ReadingTask.names:
         return draw_intruders(show, labels, reader.n, reader.seed), []
     draw = partial(
         draw_round, show, labels, X=dataset.X, metric=dataset.metric, random_state=reader.seed
@@ -185,36 +201,38 @@ def _questions(dataset: Dataset, objects: Any, labels: Any, reader: Reader) -> t
     return draw(reader.n), [few.read(said, by) for by, said in readers.items()]
 
 
-def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[Any]]:
-    """The words that tell each cluster of texts from the others, and its name."""
+def _words(dataset: Dataset, labels: Labels) -> tuple[list[str], list[Any]]:
+    """Characteristic words of clusters of texts, and the cluster of each word."""
     from karat.labelings.labels import encode
     from karat.text import telling_terms
 
     if not dataset.of_documents:
         raise InputError("--task words needs texts, of whose clusters words are characteristic")
     encoded = encode(labels)
-    told = telling_terms(dataset.X, encoded.codes, dataset.feature_names)
-    return told["term"].tolist(), encoded.names[told["cluster"]].tolist()
+    terms = telling_terms(dataset.X, encoded.codes, dataset.feature_names)
+    return terms["term"].tolist(), encoded.names[terms["cluster"]].tolist()
 
 
-def _read(reader: Reader, name: str, questions: Any, study: Study | None) -> dict[str, Any]:
-    """What each reader read, the one who was asked first."""
+def _readings(
+    reader: ReaderOptions, name: str, questions: Round | IntruderRound, study: Study | None
+) -> dict[str, Any]:
+    """Readings by reader, the current reader's first."""
     from karat.labeling.reading import Interview
 
     if reader.by in ("terminal", "page"):
-        kind = "clarity" if reader.task is Task.names else reader.task.value
+        kind = "clarity" if reader.task is ReadingTask.names else reader.task.value
         path = reader.output or Path(f"{name}-{kind}.jsonl")
         return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
     kept: Any = reader.output or study or Path(f"{name}-prompts.karat")
     interview = Interview(_function(reader.by), reader.reader or reader.by, kept, reader.max_calls)
     said = interview.go_through(questions)
-    where = "in the study" if kept is study else kept
-    typer.echo(f"Asked: {interview.cost}. Answers: {where}", err=True)
+    place = "in the study" if kept is study else kept
+    typer.echo(f"Asked: {interview.cost}. Answers: {place}", err=True)
     return {interview.name: questions.read(said, interview.name, cost=interview.cost)}
 
 
 def _function(by: str) -> Any:
-    """``module:function``, the module of the current folder too."""
+    """The function ``module:function``; the module may be in the current folder."""
     from importlib import import_module
 
     module, colon, name = by.partition(":")
@@ -222,18 +240,20 @@ def _function(by: str) -> Any:
         raise InputError(f"--by must be terminal, page or module:function; got {by!r}")
     sys.path.insert(0, str(Path.cwd()))
     try:
-        found = getattr(import_module(module), name, None)
+        function = getattr(import_module(module), name, None)
     except ImportError as error:
         raise InputError(f"--by {by}: {module} cannot be imported: {error}") from None
     finally:
         sys.path.pop(0)
-    if not callable(found):
+    if not callable(function):
         raise InputError(f"--by {by}: {module} has no function {name!r}")
-    return found
+    return function
 
 
-def _by_people(path: Path, questions: Any, reader: str, page: bool) -> dict[str, Any]:
-    """What the person at this desk, and others in the file, read; this one first."""
+def _by_people(
+    path: Path, questions: Round | IntruderRound, reader: str, page: bool
+) -> dict[str, Any]:
+    """Readings of the person at this desk and of others in the file, this person's first."""
     from karat.labeling.page import LabelPage
     from karat.labeling.reading import ReadingDesk
 
@@ -251,58 +271,59 @@ def _by_people(path: Path, questions: Any, reader: str, page: bool) -> dict[str,
     if reader not in desk.readers:
         typer.echo(f"Nothing is assigned yet; {len(desk.said)} answers are kept in {path}")
         raise typer.Exit
-    told = {reader: desk.said} | desk.readers
-    return {by: questions.read(said, by) for by, said in told.items()}
+    answers = {reader: desk.said} | desk.readers
+    return {by: questions.read(said, by) for by, said in answers.items()}
 
 
 def _at_terminal(desk: ReadingDesk) -> None:
-    """Ask and tell until nothing is left or the reader stops."""
-    while (at := desk.at) is not None and (asked := desk.question) is not None:
-        typer.echo(f"\n--- {len(desk.said) + 1} of {len(desk)}: {asked.ask}")
-        show_object(asked.shown)
+    """Ask questions at the terminal until none is left or the reader stops."""
+    while (at := desk.at) is not None and (question := desk.question) is not None:
+        typer.echo(f"\n--- {len(desk.said) + 1} of {len(desk)}: {question.ask}")
+        show_object(question.shown)
         rest = "[s] later  [u] undo  [q] stop"
-        if not asked.options:
+        if not question.options:
             typer.echo(f"A name, and after a colon by what it is recognised  {rest} > ", nl=False)
             line = sys.stdin.readline()
-            given = line.strip() if line else "q"
+            answer = line.strip() if line else "q"
         else:
             for key, name in desk.keys.items():
                 typer.echo(f"  [{key}] {printable(name)}")
-            given = ask(f"[d] none of these  {rest} > ") or "q"
-        kind = {"s": "skip", "u": "undo", "q": "stop", "d": "unknown"}.get(given)
+            answer = ask(f"[d] none of these  {rest} > ") or "q"
+        kind = {"s": "skip", "u": "undo", "q": "stop", "d": "unknown"}.get(answer)
         if kind == "stop":
             return
         if kind is not None:
             desk.give(kind, at=at)
-        elif not asked.options and given:
-            desk.give("label", given, at)
-        elif given in desk.keys:
-            desk.give("label", desk.keys[given], at)
+        elif not question.options and answer:
+            desk.give("label", answer, at)
+        elif answer in desk.keys:
+            desk.give("label", desk.keys[answer], at)
         else:
-            typer.echo(f"{given!r} is none of these.")
+            typer.echo(f"{answer!r} is none of these.")
 
 
-def _agreements(found: dict[str, Any]) -> dict[str, str]:
-    """How far each two readers agree."""
+def _agreements(by_reader: dict[str, Any]) -> dict[str, str]:
+    """Sentences on the agreement of each two readers."""
     from itertools import combinations
 
     from karat.labeling.reading import agreement_of_readers
 
-    told = {}
-    for (one, a), (other, b) in combinations(found.items(), 2):
-        both = agreement_of_readers(a, b)
-        if both is not None:
-            told[f"{one}, {other}"] = (
-                f"{one} and {other} assigned {both.same} of {both.common} objects alike "
-                f"(kappa {both.kappa:.2f})."
+    sentences = {}
+    for (first, a), (second, b) in combinations(by_reader.items(), 2):
+        agreement = agreement_of_readers(a, b)
+        if agreement is not None:
+            sentences[f"{first}, {second}"] = (
+                f"{first} and {second} assigned {agreement.same} of {agreement.common} objects "
+                f"alike (kappa {agreement.kappa:.2f})."
             )
-    return told
+    return sentences
 
 
-def _tell(told: list[Any]) -> None:
-    for one in told:
-        typer.echo(printable(str(one)))
-        table = getattr(one, "per_cluster", None)
+def _print_results(results: list[Any]) -> None:
+    """Print readings and agreements, with the tables of clusters that they have."""
+    for result in results:
+        typer.echo(printable(str(result)))
+        table = getattr(result, "per_cluster", None)
         if table is not None:
             table = table.drop(columns=["line", "reason"], errors="ignore")
             rows = [

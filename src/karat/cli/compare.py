@@ -12,28 +12,30 @@ import typer
 from typer import Argument, Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import Header
+from karat.cli._input import HeaderOption
 from karat.cli._label_files import read_files, split_columns
-from karat.cli._options import Json, Outliers
-from karat.cli._output import printable, show_table, tell_json
+from karat.cli._options import JsonOption, NoiseOption
+from karat.cli._output import print_json, printable, show_table
 from karat.runtime.validation import UndefinedMeasureError, check_choice, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from karat.labelings.contingency import ContingencyTable
     from karat.measures.catalogue import Measure
 
-SHOWN = 20
-ABREAST = 6
+MAX_ROWS = 20
+BLOCK_COLUMNS = 6
 MUTUAL = (
     "adjusted_rand_index", "normalized_mutual_information", "adjusted_mutual_information",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
-    """What is compared, and how.
+class CompareOptions:
+    """The labelings to compare, and how.
 
     files: Labels: CSV, TSV, Parquet, .npy or .npz, a clustering per column or array. Two files of
         one column each are the gold standard and a clustering.
@@ -51,13 +53,13 @@ class Compared:
     truth: Annotated[str | None, Option(metavar="COLUMN|FILE")] = None
     columns: Annotated[str | None, Option(metavar="NAMES")] = None
     id_column: Annotated[str | None, Option(metavar="NAME")] = None
-    noise: Outliers = "error"
+    noise: NoiseOption = "error"
     measure: Annotated[list[str] | None, Option(metavar="KEY")] = None
-    header: Header = None
+    header: HeaderOption = None
 
 
 @takes_groups
-def compare(given: Compared, json: Json = False) -> None:
+def compare(options: CompareOptions, json: JsonOption = False) -> None:
     """Compare clusterings with a gold standard, or with each other, by external measures.
 
     Objects that only some of the joined files have are excluded and counted.
@@ -66,29 +68,29 @@ def compare(given: Compared, json: Json = False) -> None:
     from karat.labelings.labels import Encoded
     from karat.labelings.partitions import as_labelings
 
-    check_choice(given.noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    names = split_columns(given.columns)
+    check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
+    names = split_columns(options.columns)
     labelings, truth, excluded, notes = read_files(
-        given.files, names, given.truth, given.id_column, given.header
+        options.files, names, options.truth, options.id_column, options.header
     )
-    chosen = _measures(given.measure or (None if truth else MUTUAL))
-    policy: Any = given.noise
+    chosen = _chosen_measures(options.measure or (None if truth else MUTUAL))
+    policy: Any = options.noise
     batch = as_labelings(labelings, noise=policy)
     others = [m for m, name in enumerate(batch.names) if name != truth]
     names = [batch.names[m] for m in others]
-    measures = [_described(one) for one in chosen]
+    measures = [_measure_record(measure) for measure in chosen]
     tables: list[ContingencyTable | None] = []
     for gold in batch.names if truth is None else [truth]:
         g = batch.names.index(gold)
         encoded = Encoded(batch.codes[g], batch.cluster_names[g])
         tables = list(tables_against(encoded, batch.select(others)))
-        for one, record in zip(chosen, measures, strict=True):
+        for measure, record in zip(chosen, measures, strict=True):
             record["values"][gold] = {}
             for name, table in zip(names, tables, strict=True):
-                record["values"][gold][name], reason = _value(one, table)
+                record["values"][gold][name], reason = _value(measure, table)
                 if reason is not None:
                     record["reasons"].setdefault(reason, []).append(f"{gold} | {name}")
-    about = {
+    labeling_facts = {
         name: {"clusters": int(k), "coverage": float(share)}
         for name, k, share in zip(batch.names, batch.n_clusters, batch.coverage, strict=True)
     }
@@ -96,33 +98,34 @@ def compare(given: Compared, json: Json = False) -> None:
     if truth is not None and len(names) == 1 and tables[0] is not None:
         views = {"cluster": tables[0].by_cluster(), "class": tables[0].by_class()}
     answer: dict[str, Any] = {
-        "objects": batch.n_objects, "truth": truth, "labelings": about, "left_out": excluded,
-        "notes": notes, "measures": measures,
+        "objects": batch.n_objects, "truth": truth, "labelings": labeling_facts,
+        "left_out": excluded, "notes": notes, "measures": measures,
         **{f"by_{name}": _records(view, name) for name, view in views.items()},
     }  # fmt: skip
     if json:
-        tell_json(answer)
+        print_json(answer)
     else:
-        _print(answer, names, views)
+        _print_answer(answer, names, views)
 
 
-def _measures(keys: Any) -> list[Measure]:
+def _chosen_measures(keys: Sequence[str] | None) -> list[Measure]:
+    """External measures by key, or all of them."""
     from karat.measures import catalogue
 
-    known = {m.key: m for m in catalogue.select(kind="external")}
+    external = {m.key: m for m in catalogue.select(kind="external")}
     for key in keys or ():
-        if key not in known:
-            raise unknown_name(key, known, "external measure")
-    return [known[key] for key in keys or known]
+        if key not in external:
+            raise unknown_name(key, external, "external measure")
+    return [external[key] for key in keys or external]
 
 
-def _described(measure: Measure) -> dict[str, Any]:
-    """What a measure is, and by what it is normalised, with room for its values."""
+def _measure_record(measure: Measure) -> dict[str, Any]:
+    """A measure's title, direction and range as JSON, with empty values."""
     normalizer = signature(measure.function).parameters.get("normalizer")
-    told = "" if normalizer is None else f" (normaliser {normalizer.default})"
+    normaliser = "" if normalizer is None else f" (normaliser {normalizer.default})"
     return {
         "key": measure.key,
-        "title": f"{measure.title}{told}",
+        "title": f"{measure.title}{normaliser}",
         "family": measure.family,
         "better": "greater" if measure.greater_is_better else "lower",
         "range": [v if math.isfinite(v) else str(v) for v in measure.range],
@@ -132,7 +135,7 @@ def _described(measure: Measure) -> dict[str, Any]:
 
 
 def _value(measure: Measure, table: ContingencyTable | None) -> tuple[float | None, str | None]:
-    """The measure's value, or why there is none."""
+    """The measure's value, or None and the reason."""
     if table is None:
         return None, "no object is in a cluster of both"
     try:
@@ -143,7 +146,7 @@ def _value(measure: Measure, table: ContingencyTable | None) -> tuple[float | No
 
 
 def _records(frame: pd.DataFrame, name: str) -> list[dict[str, Any]]:
-    """Rows with names as text, as JSON has no other keys."""
+    """Rows of a table as JSON, with their labels under ``name``."""
     return [
         {name: str(label)}
         | {str(k): v if isinstance(v, int | float | None) else str(v) for k, v in row.items()}
@@ -151,19 +154,23 @@ def _records(frame: pd.DataFrame, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _print(answer: dict[str, Any], columns: list[str], views: dict[str, pd.DataFrame]) -> None:
-    about, truth, measures = answer["labelings"], answer["truth"], answer["measures"]
-    told = [f"{answer['objects']:,} objects, {len(about):,} labelings"]
-    for name, one in about.items():
-        outliers = f", outliers excluded: {1 - one['coverage']:.1%}" if one["coverage"] < 1 else ""
+def _print_answer(
+    answer: dict[str, Any], columns: list[str], views: dict[str, pd.DataFrame]
+) -> None:
+    """Print the labelings, the measures and the tables of clusters and classes."""
+    labeling_facts, truth, measures = answer["labelings"], answer["truth"], answer["measures"]
+    lines = [f"{answer['objects']:,} objects, {len(labeling_facts):,} labelings"]
+    for name, labeling in labeling_facts.items():
+        coverage = labeling["coverage"]
+        outliers = f", outliers excluded: {1 - coverage:.1%}" if coverage < 1 else ""
         role = " (gold standard)" if name == truth else ""
-        told.append(f"{name}{role}: {one['clusters']:,} clusters{outliers}")
-    told += answer["notes"]
+        lines.append(f"{name}{role}: {labeling['clusters']:,} clusters{outliers}")
+    lines += answer["notes"]
     for path, count in answer["left_out"].items():
         if count:
-            told.append(f"excluded: {count:,} objects of {path} that not all files have")
-    typer.echo(printable("\n".join(told)))
-    for block in (columns[i : i + ABREAST] for i in range(0, len(columns), ABREAST)):
+            lines.append(f"excluded: {count:,} objects of {path} that not all files have")
+    typer.echo(printable("\n".join(lines)))
+    for block in (columns[i : i + BLOCK_COLUMNS] for i in range(0, len(columns), BLOCK_COLUMNS)):
         numbers = range(1, 1 + len(block))
         if truth is not None:
             rows = [
@@ -189,14 +196,15 @@ def _print(answer: dict[str, Any], columns: list[str], views: dict[str, pd.DataF
         heads = [name, *(str(column).replace("_", " ") for column in frame.columns)]
         rows = [
             (label, *(f"{v:.3f}" if isinstance(v, float) else v for v in row))
-            for label, row in frame.nlargest(SHOWN, "size").iterrows()
+            for label, row in frame.nlargest(MAX_ROWS, "size").iterrows()
         ]
         show_table(heads, rows)
-        if len(frame) > SHOWN:
-            typer.echo(f"the {SHOWN} largest of {len(frame):,}; --json has all")
+        if len(frame) > MAX_ROWS:
+            typer.echo(f"the {MAX_ROWS} largest of {len(frame):,}; --json has all")
 
 
 def _cell(value: float | None) -> str:
+    """A value as text in a table."""
     if value is None:
         return "undefined"
     return f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # what rounding left of 0

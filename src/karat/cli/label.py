@@ -12,10 +12,17 @@ import typer
 from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import Reading, parse_classes, read_dataset, tell_findings
+from karat.cli._input import ReadingOptions, parse_classes, print_findings, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_counts
-from karat.cli._options import Classes, Clusterers, Constraints, Delta, Force, Seed
-from karat.cli._output import check_target, printable, tell_notes, write_csv
+from karat.cli._options import (
+    ClassesOption,
+    ClustererOption,
+    ConstraintsOption,
+    DeltaOption,
+    ForceOption,
+    SeedOption,
+)
+from karat.cli._output import check_target, print_notes, printable, write_csv
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -25,27 +32,27 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.labeling import Desk, Shown, ShownObjects
 
-#: what stands for a key off a terminal, where every other line is the name of a class
+#: commands without a terminal; any other line is the name of a class
 COMMANDS = {":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":?": "advice"}
 #: objects that teach, and characters of a text on the terminal
-TEACH, _MOST = 20, 1500
+TEACHING_OBJECTS, MAX_CHARACTERS = 20, 1500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aim:
-    """What is to be guaranteed.
+class AimOptions:
+    """The wanted guarantee.
 
     target: Stop when at most this share is mislabelled.
     """
 
     target: Annotated[float | None, Option("--target", min=0, max=1)] = None
-    classes: Classes = None
-    delta: Delta = 0.1
+    classes: ClassesOption = None
+    delta: DeltaOption = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidates:
-    """Where the clusterings come from.
+class CandidateOptions:
+    """The source of the clusterings.
 
     labelings: Your own clusterings instead of a sweep: a table, one per column.
     storage: File of the sweep; a resumed session fits nothing again.
@@ -56,14 +63,14 @@ class Candidates:
     labelings: Path | None = None
     storage: Annotated[Path | None, Option(show_default="DATA.karat")] = None
     k: Annotated[str, Option("-k")] = "2:20"
-    clusterer: Clusterers = None
+    clusterer: ClustererOption = None
     metric: Annotated[str | None, Option(show_default="as karat run")] = None
-    constraints: Constraints = None
+    constraints: ConstraintsOption = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labels:
-    """Who labels what, and where the labels are kept.
+class LabelOptions:
+    """The labeller, the objects to label, and the file of the labels.
 
     output: File of the answers; resumed where it exists, shared by a team.
     by: Your name, where a team labels.
@@ -79,16 +86,18 @@ class Labels:
     )
     by: Annotated[str, Option(show_default="user name")] = ""
     page: Annotated[bool, Option("--page")] = False
-    teach: Annotated[int, Option(min=0)] = TEACH
-    seed: Seed = 0
+    teach: Annotated[int, Option(min=0)] = TEACHING_OBJECTS
+    seed: SeedOption = 0
     take: Annotated[list[Path] | None, Option("--import")] = None
     export: Path | None = None
     predict: Path | None = None
-    force: Force = False
+    force: ForceOption = False
 
 
 @takes_groups
-def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) -> None:
+def label(
+    reading: ReadingOptions, aim: AimOptions, candidates: CandidateOptions, labels: LabelOptions
+) -> None:
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
     First come the objects that stand for most others, which teach; then the others in the order of
@@ -117,16 +126,16 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
     check_target(labels.export, "--export", labels.force)
     if labels.export is not None:
         check_export(labels.export)
-    classes = _listed(aim)
+    classes = _class_names(aim)
     dataset = read_dataset(reading)
-    tell_findings(dataset.findings, err=True)
-    tell_notes(dataset.notes)
+    print_findings(dataset.findings, err=True)
+    print_notes(dataset.notes)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
     objects = _objects(dataset, reading, rows)
-    found, prior = _clusterings(dataset, candidates, reading.id_column)
+    clusterings, prior = _clusterings(dataset, candidates, reading.id_column)
     path = labels.output or Path(f"{dataset.name}-labels.jsonl")
-    order, n_taught = _order(path, rows, labels, found, prior)
+    order, n_taught = _order(path, rows, labels, clusterings, prior)
     session = LabelSession(
         path, order, objects.lines(), rows, by=labels.by or getpass.getuser(), taught=n_taught
     )
@@ -134,10 +143,10 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
         typer.echo(f"{path} has {len(session)} labels; resuming there.", err=True)
     for taken in labels.take or ():
         typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
-    learns = n <= MAX_CLASSIFIED and dataset.metric not in RELATIONS
+    can_classify = n <= MAX_CLASSIFIED and dataset.metric not in RELATIONS
     watch = Watch(
-        session, found, aim.delta, target=aim.target, classes=classes, prior=prior,
-        X=dataset.X if learns else None,
+        session, clusterings, aim.delta, target=aim.target, classes=classes, prior=prior,
+        X=dataset.X if can_classify else None,
     )  # fmt: skip
     desk = Desk(session, watch, objects, classes)
     if labels.take:
@@ -145,8 +154,8 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
     try:
         _serve(desk) if labels.page else _at_terminal(desk)
     except KeyboardInterrupt:
-        told = f"interrupted; {len(session)} labels are kept in {session.file.path}"
-        typer.echo(f"\nkarat: {told}", err=True)
+        message = f"interrupted; {len(session)} labels are kept in {session.file.path}"
+        typer.echo(f"\nkarat: {message}", err=True)
         raise typer.Exit(130) from None
     if labels.export is not None:
         export_labels(session, labels.export, overwrite=labels.force)
@@ -156,16 +165,16 @@ def label(reading: Reading, aim: Aim, candidates: Candidates, labels: Labels) ->
         _write_classes(desk, dataset, labels.predict)
 
 
-def _listed(aim: Aim) -> Any:
-    """The classes as the loop compares them."""
+def _class_names(aim: AimOptions) -> Any:
+    """The classes as text; raises for an invalid delta."""
     listed = parse_classes(aim.classes)
     if not 0 < aim.delta <= 1:
         raise InputError(f"--delta must be in (0, 1]; got {aim.delta}")
     return [str(name) for name in listed] if isinstance(listed, list) else listed
 
 
-def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> ShownObjects:
-    """What is shown of the objects."""
+def _objects(dataset: Dataset, reading: ReadingOptions, rows: NDArray[Any]) -> ShownObjects:
+    """The objects as shown to a labeller: texts, or cells as written in the file."""
     from karat.labeling import ShownObjects
 
     if dataset.texts is not None:
@@ -175,43 +184,43 @@ def _objects(dataset: Dataset, reading: Reading, rows: NDArray[Any]) -> ShownObj
 
 
 def _clusterings(
-    dataset: Dataset, candidates: Candidates, id_column: str | None
+    dataset: Dataset, candidates: CandidateOptions, id_column: str | None
 ) -> tuple[dict[str, Any], dict[str, float] | None]:
-    """The clusterings, and shares of them that were decided without a label."""
+    """Clusterings by name, and their prior shares by the judge if it can judge them."""
     from karat.datasets import read_labelings
     from karat.study import Study
 
     numbers = parse_counts(candidates.k)
     if candidates.labelings is not None:
-        own = read_labelings(candidates.labelings, id_column=id_column, ids=dataset.ids)
-        return dict(own), None
+        labelings = read_labelings(candidates.labelings, id_column=id_column, ids=dataset.ids)
+        return dict(labelings), None
     path = candidates.storage or Path(f"{dataset.name}.karat")
     typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)
     with Study(dataset, metric=candidates.metric, storage=path, update=True) as study:
         study.constrain(candidates.constraints)
         names = parse_clusterers(candidates.clusterer or list(study.tried.fits.default_clusterers))
         study.sweep(names, k=numbers, n_init=1)
-        kept = study.candidates
-        kept = kept[kept["partition"].notna()].drop_duplicates("partition")
+        distinct = study.candidates
+        distinct = distinct[distinct["partition"].notna()].drop_duplicates("partition")
         judged = study.judged()
         if judged is None:
-            return study.labelings(kept.index), None
-        # as the clusterings of one cluster, which the judge does not see, share the rest of 1
+            return study.labelings(distinct.index), None
+        # clusterings of a single cluster, which the judge does not see, share the rest
         share = dict(zip(judged.names, judged.prior * (1 - 1e-3), strict=True))
-        others = 1e-3 / max(1, len(kept) - len(share))
-        return study.labelings(kept.index), {
-            str(name): float(share.get(str(name), others)) for name in kept.index
+        others = 1e-3 / max(1, len(distinct) - len(share))
+        return study.labelings(distinct.index), {
+            str(name): float(share.get(str(name), others)) for name in distinct.index
         }
 
 
 def _order(
     path: Path,
     rows: NDArray[Any],
-    labels: Labels,
+    labels: LabelOptions,
     clusterings: dict[str, Any],
     prior: dict[str, float] | None,
 ) -> tuple[NDArray[np.intp], int]:
-    """The objects that teach, then the others in the order of a draw; and how many teach."""
+    """Objects in the order of labelling, teaching objects first, and how many teach."""
     import numpy as np
 
     from karat.bounds import sample
@@ -220,17 +229,17 @@ def _order(
     n = len(rows)
     taught = taught_rows(path)
     if taught is None:
-        most = min(labels.teach, n // 4)
-        first = teaching_objects(clusterings, most, prior=prior, random_state=labels.seed)
+        n_teaching = min(labels.teach, n // 4)
+        teaching = teaching_objects(clusterings, n_teaching, prior=prior, random_state=labels.seed)
     else:
-        first = np.flatnonzero(np.isin(rows, taught))
-        first = first[np.argsort([taught.index(int(row)) for row in rows[first]])]
+        teaching = np.flatnonzero(np.isin(rows, taught))
+        teaching = teaching[np.argsort([taught.index(int(row)) for row in rows[teaching]])]
     draw = sample(n, n, random_state=labels.seed)
-    return np.concatenate([first, draw[~np.isin(draw, first)]]).astype(np.intp), len(first)
+    return np.concatenate([teaching, draw[~np.isin(draw, teaching)]]).astype(np.intp), len(teaching)
 
 
 def _serve(desk: Desk) -> None:
-    """The page, until it is left."""
+    """Serve the page until the user leaves it."""
     from karat.labeling.page import LabelPage
 
     page = LabelPage(desk)
@@ -239,40 +248,46 @@ def _serve(desk: Desk) -> None:
 
 
 def _ask_about_variants(desk: Desk) -> None:
-    """Whether names that differ in case, accents or blanks are one class."""
+    """Ask whether names that differ in case, accents or blanks are the same class."""
     from karat.labeling import variant_of
 
     seen: list[str] = []
     for name in desk.names:
         like = variant_of(name, seen)
-        if like is not None and _same(name, like):
+        if like is not None and _is_same_class(name, like):
             desk.session.spell(name, like)
         else:
             seen.append(name)
     desk.refresh()
 
 
-def _same(name: str, like: str) -> bool:
-    given = ask(f"Is {printable(name)!r} the same class as {printable(like)!r}? [y] yes  [n] no > ")
-    return given is not None and given.lower().startswith("y")
+def _is_same_class(name: str, like: str) -> bool:
+    """Ask whether two names are the same class."""
+    answer = ask(
+        f"Is {printable(name)!r} the same class as {printable(like)!r}? [y] yes  [n] no > "
+    )
+    return answer is not None and answer.lower().startswith("y")
 
 
 def _report(desk: Desk) -> None:
-    """What is guaranteed, and where the labellers differ."""
-    session, now = desk.session, desk.standing
-    told = session.disagreements
-    for at, said in told[:20]:
+    """Print the guarantee and the labellers' disagreements."""
+    session, standing = desk.session, desk.standing
+    disagreements = session.disagreements
+    for position, said in disagreements[:20]:
         differ = ", ".join(f"{by}: {label}" for by, label in said.items())
-        typer.echo(printable(f"Row {session.rows[at]} ({session.objects[at]}): {differ}"))
-    if len(told) > 20:
-        typer.echo(f"... and {len(told) - 20} more; --export FILE.csv has them all.")
+        typer.echo(
+            printable(f"Row {session.rows[position]} ({session.objects[position]}): {differ}")
+        )
+    if len(disagreements) > 20:
+        typer.echo(f"... and {len(disagreements) - 20} more; --export FILE.csv has them all.")
     typer.echo(desk.ending)
-    if now is not None:
-        typer.echo(now.found.reason)
+    if standing is not None:
+        typer.echo(standing.found.reason)
         typer.echo(f"Answers: {session.file.path}")
 
 
 def _write_classes(desk: Desk, dataset: Dataset, path: Path) -> None:
+    """Write the class of every object, known or predicted."""
     import pandas as pd
 
     assert desk.standing is not None
@@ -284,7 +299,7 @@ def _write_classes(desk: Desk, dataset: Dataset, path: Path) -> None:
 
 
 def _at_terminal(desk: Desk) -> None:
-    """Ask and tell until the target is met, all is labelled, or the user stops."""
+    """Ask for labels until the target is met, all objects are labelled, or the user stops."""
     if len(desk.session):
         typer.echo(desk.status)
     while (at := desk.at) is not None:
@@ -303,7 +318,7 @@ def _at_terminal(desk: Desk) -> None:
 
 
 def _answer(desk: Desk) -> tuple[str, str]:
-    """What to do, and with which class; asks until it is one of those there are."""
+    """The user's command and class; asks again until it is valid."""
     from karat.bounds import forecast_labels
 
     terminal = sys.stdin.isatty()
@@ -311,48 +326,50 @@ def _answer(desk: Desk) -> tuple[str, str]:
         offered = "  ".join(f"[{key}] {printable(name)}" for key, name in desk.keys.items())
         more = "" if desk.fixed else "  [n] another class"
         rest = "[s] later  [d] don't know  [u] undo  [?] advice  [q] stop"
-        given = ask(f"{offered}{more}  {rest} > ")
-        kind = "stop" if given is None else COMMANDS.get(f":{given}" if terminal else given)
+        answer = ask(f"{offered}{more}  {rest} > ")
+        kind = "stop" if answer is None else COMMANDS.get(f":{answer}" if terminal else answer)
         if kind == "advice":
-            now = desk.standing
-            typer.echo("Label some first." if now is None else str(forecast_labels(now.found)))
+            standing = desk.standing
+            typer.echo(
+                "Label some first." if standing is None else str(forecast_labels(standing.found))
+            )
         elif kind is not None:
             return kind, ""
-        elif label := _class(desk, str(given), terminal):
+        elif label := _chosen_class(desk, str(answer), terminal):
             return "label", label
 
 
-def _class(desk: Desk, given: str, terminal: bool) -> str:
-    """The class that was meant; empty for none."""
-    name = desk.keys.get(given, "") if terminal else given
-    if terminal and desk.fixed is None and given == "n":
+def _chosen_class(desk: Desk, answer: str, terminal: bool) -> str:
+    """The class that the user chose; empty for an invalid one."""
+    name = desk.keys.get(answer, "") if terminal else answer
+    if terminal and desk.fixed is None and answer == "n":
         name = str(typer.prompt("Name of the class", default="")).strip()
     if not name or (desk.fixed is not None and name not in desk.fixed):
-        typer.echo(f"{given!r} is none of these.")
+        typer.echo(f"{answer!r} is none of these.")
         return ""
     like = desk.variant(name)
-    return like if like is not None and _same(name, like) else name
+    return like if like is not None and _is_same_class(name, like) else name
 
 
 def ask(prompt: str) -> str | None:
-    """A key on a terminal, a line elsewhere; None at the end of the input."""
+    """The key pressed on a terminal, or a line of other input; None at its end."""
     typer.echo(prompt, nl=False)
     if sys.stdin.isatty():
-        given = typer.getchar()
-        typer.echo(given if given.isprintable() else "")
-        if given == "\x04":
+        key = typer.getchar()
+        typer.echo(key if key.isprintable() else "")
+        if key == "\x04":
             return None
-        return given.strip().lower() or ask(prompt)
+        return key.strip().lower() or ask(prompt)
     line = sys.stdin.readline()
     typer.echo()
     return line.strip() if line else None
 
 
 def show_object(shown: Shown) -> None:
-    """The object's row or text."""
+    """Print the object's text or row."""
     if shown.text:
         text = printable(shown.text)
-        typer.echo(text[:_MOST] + (" ..." if len(text) > _MOST else ""))
+        typer.echo(text[:MAX_CHARACTERS] + (" ..." if len(text) > MAX_CHARACTERS else ""))
     width = max((len(name) for name, _ in shown.cells), default=0)
     for name, value in shown.cells[:40]:
         typer.echo(f"  {name:<{width}}  {printable(value)}")

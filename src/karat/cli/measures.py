@@ -1,4 +1,4 @@
-"""``karat measures``: what can be computed."""
+"""``karat measures``: list, explain or recommend measures."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from karat.cli._options import Json
-from karat.cli._output import show_table, tell_json
+from karat.cli._options import JsonOption
+from karat.cli._output import print_json, show_table
 
 
 def measures(
@@ -21,7 +21,7 @@ def measures(
             "--for", help="Say which to report for data of a kind: shapes, tables or texts."
         ),
     ] = None,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """List every measure with its direction and range, explain one, or recommend three."""
     if for_ is not None:
@@ -31,11 +31,11 @@ def measures(
         advice = karat.recommend(kind=for_)
         advised = advice.rename_axis("key").reset_index().to_dict("records")
         if json:
-            tell_json(advised)
+            print_json(advised)
         else:
             rows = [
-                (one["key"], f"{one['rho']:.2f}", span(one["low"], one["high"]), one["instead_of"])
-                for one in advised
+                (row["key"], f"{row['rho']:.2f}", span(row["low"], row["high"]), row["instead_of"])
+                for row in advised
             ]
             heads = ("measure", "ρ", "95 % interval", "instead of")
             title = f"For {for_}, one of each family, by its rank correlation with the truth"
@@ -46,15 +46,15 @@ def measures(
     chosen = [catalogue[key]] if key else list(catalogue.values())
     if json:
         names = ["key", "title", "kind", "family", "greater_is_better", "source", "cost", "summary"]
-        tell_json([
+        print_json([
             {name: getattr(m, name) for name in names}
             | {"range": [str(v) if abs(v) == float("inf") else v for v in m.range]}
             for m in chosen
         ])  # fmt: skip
     elif key:
-        (one,) = chosen
-        typer.echo(f"{one.title} ({one.key}), {one.kind}, {one.family}")
-        text = re.sub(r":\w+:`~?([^`]*)`|``([^`]*)``", r"\1\2", one.function.__doc__ or "")
+        (row,) = chosen
+        typer.echo(f"{row.title} ({row.key}), {row.kind}, {row.family}")
+        text = re.sub(r":\w+:`~?([^`]*)`|``([^`]*)``", r"\1\2", row.function.__doc__ or "")
         typer.echo(text.strip())
     else:
         for kind in ("external", "internal"):

@@ -1,4 +1,4 @@
-"""``karat report``: the page of a study that was kept."""
+"""``karat report``: write the page of a stored study."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli._options import Force
+from karat.cli._options import ForceOption
 
 
 def report(
@@ -18,7 +18,7 @@ def report(
     data: Annotated[
         str | None, typer.Option(help="Where the data is now, if it has moved.")
     ] = None,
-    force: Force = False,
+    force: ForceOption = False,
 ) -> None:
     """Write the HTML report of a study file, without fitting anything again."""
     from karat.report import write_report

@@ -1,4 +1,4 @@
-"""``karat reproduce`` and ``karat lab``: commands of karat-lab, where that is installed."""
+"""``karat reproduce`` and ``karat lab``: commands of karat-lab, if it is installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from karat.runtime.validation import InputError
 
 LABORATORY = "karat_lab"
-#: all words go to the laboratory's command, ``--help`` too
+#: pass all words to the laboratory's command, including ``--help``
 FORWARD = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
 
@@ -25,11 +25,12 @@ def lab(context: typer.Context) -> None:
 
 
 def _forward(name: str, words: list[str]) -> None:
+    """Run a command of karat-lab; raises if it is not installed."""
     if find_spec(LABORATORY) is None:
         raise InputError(
             f"karat {name} is part of karat-lab, which is not installed: pip install karat-lab, "
             "or pip install -e lab in a checkout"
         )
     command = typer.main.get_command(getattr(import_module(f"{LABORATORY}.__main__"), name))
-    with command.make_context(f"karat {name}", words) as given:
-        command.invoke(given)
+    with command.make_context(f"karat {name}", words) as context:
+        command.invoke(context)

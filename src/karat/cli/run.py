@@ -1,4 +1,4 @@
-"""``karat run``: from a data file to the clustering to use."""
+"""``karat run``: find the clustering to use for a data file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from karat.cli._answer import as_json, show
-from karat.cli._assigned import changes_of, check_ending, load, write_labels
+from karat.cli._assignments import check_suffix, cluster_changes, load_any_model, write_labels
 from karat.cli._groups import takes_groups
-from karat.cli._input import Documents, LabelledReading, parse_classes, read_dataset
+from karat.cli._input import DocumentOptions, LabelledReadingOptions, parse_classes, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_family
-from karat.cli._output import check_target, printable, tell_json
-from karat.cli._run_options import Judging, Output, Relations, Sweep
+from karat.cli._output import check_target, print_json, printable
+from karat.cli._run_options import JudgingOptions, OutputOptions, RelationOptions, SweepOptions
 from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @takes_groups
 def run(
-    reading: LabelledReading,
-    documents: Documents,
-    sweep: Sweep,
-    judging: Judging,
-    relations: Relations,
-    output: Output,
+    reading: LabelledReadingOptions,
+    documents: DocumentOptions,
+    sweep: SweepOptions,
+    judging: JudgingOptions,
+    relations: RelationOptions,
+    output: OutputOptions,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
@@ -54,9 +54,9 @@ def run(
     from karat.study import Study, thinned_parts
     from karat.study.constraints import constraints_among
 
-    sweep, old, classes = _checked(reading, sweep, judging, output)
+    sweep, older_model, classes = _validated(reading, sweep, judging, output)
     varying = None if judging.differences is None else parse_family(judging.differences)
-    dataset = _related(read_dataset(reading, documents, metric=relations.metric), relations)
+    dataset = _with_relations(read_dataset(reading, documents, metric=relations.metric), relations)
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
     with Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
@@ -68,27 +68,29 @@ def run(
         if pairs is not None:
             study.constrain(pairs)
         if varying is not None:
-            thinned_parts(
-                study.tried, varying[0], scale=varying[1]
-            )  # mistakes are told before the sweep
+            # fails before the sweep starts
+            thinned_parts(study.tried, varying[0], scale=varying[1])
         with _kept_if_interrupted(study):
             if sweep.labelings is not None:
-                _add(study, sweep.labelings, sweep.reference, reading.id_column)
+                _add_labelings(study, sweep.labelings, sweep.reference, reading.id_column)
             if not sweep.only_labelings:
                 names = sweep.clusterer or list(study.tried.fits.default_clusterers)
-                study.sweep(parse_clusterers(names), **sweep.tried, **sweep.working)
-            study.evaluate(**sweep.working)
+                study.sweep(parse_clusterers(names), **sweep.arguments, **sweep.execution)
+            study.evaluate(**sweep.execution)
         answer = _choose(study, sweep, judging.stability)
         if varying is not None:
             study.differences(varying[0], scale=varying[1])
-        _write(study, answer, output, reading)
-        _tell(study, answer, sweep.json, judging.alternatives, output, old, reading)
+        _write_files(study, answer, output, reading)
+        _print_answer(study, answer, sweep.json, judging.alternatives, output, older_model, reading)
 
 
-def _checked(
-    reading: LabelledReading, sweep: Sweep, judging: Judging, output: Output
-) -> tuple[Sweep, Model | None, Any]:
-    """The sweep, the older model and the classes, once no option can be found wrong later."""
+def _validated(
+    reading: LabelledReadingOptions,
+    sweep: SweepOptions,
+    judging: JudgingOptions,
+    output: OutputOptions,
+) -> tuple[SweepOptions, Model | None, Any]:
+    """The sweep, the older model and the classes; raises for any invalid option."""
     from karat.datasets.annotated_matrices import has_clusterings
 
     for path, option in (
@@ -97,8 +99,8 @@ def _checked(
         (output.save_model, "--save-model"),
     ):
         check_target(path, option, output.force)
-    check_ending(output.labels, "--labels")
-    old = None if output.against is None else load(output.against)
+    check_suffix(output.labels, "--labels")
+    older_model = None if output.against is None else load_any_model(output.against)
     classes = parse_classes(judging.classes)
     if isinstance(classes, list) and -1 in classes:
         raise InputError(
@@ -113,12 +115,12 @@ def _checked(
         )
     if sweep.only_labelings and sweep.labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
-    sweep.tried  # noqa: B018  mistakes are told before anything is read
-    return sweep, old, classes
+    sweep.arguments  # noqa: B018  fails before anything is read
+    return sweep, older_model, classes
 
 
-def _related(dataset: Dataset, relations: Relations) -> Dataset:
-    """The objects of the data file, with what other files say of them."""
+def _with_relations(dataset: Dataset, relations: RelationOptions) -> Dataset:
+    """The data set with the distances or the graph in another file."""
     from karat.datasets import with_relation
 
     if relations.distances is not None and relations.graph is not None:
@@ -132,12 +134,12 @@ def _related(dataset: Dataset, relations: Relations) -> Dataset:
 
 @contextmanager
 def _kept_if_interrupted(study: Study) -> Iterator[None]:
-    """On Ctrl-C, end with what is finished in a file and with how to resume."""
+    """On Ctrl-C, store finished work in a file and print how to resume."""
     try:
         yield
     except KeyboardInterrupt:
         table = study.candidates
-        told = "interrupted before anything was finished"
+        message = "interrupted before anything was finished"
         if not table.empty:
             storage, again = study.tried.storage.path, "run the same command again"
             if storage is None:
@@ -147,25 +149,26 @@ def _kept_if_interrupted(study: Study) -> Iterator[None]:
                     storage = storage.with_name(f"{study.dataset.name}-{i}.karat")
                 study.save(storage)
                 again = f"add --storage {storage}"
-            told = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
-            told += f"{again} to resume"
-        typer.echo(f"karat: {told}", err=True)
+            message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
+            message += f"{again} to resume"
+        typer.echo(f"karat: {message}", err=True)
         raise typer.Exit(130) from None
 
 
-def _add(study: Study, path: Path, reference: bool | None, id_column: str | None) -> None:
+def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: str | None) -> None:
+    """Add the labelings of a file to the study's candidates."""
     from karat.datasets import read_labelings
 
-    own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
-    own.pop(study.dataset.truth_name or "", None)
-    for note in own.notes:
+    labelings = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
+    labelings.pop(study.dataset.truth_name or "", None)
+    for note in labelings.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
-    if own:
-        study.add(own, reference=reference)
+    if labelings:
+        study.add(labelings, reference=reference)
 
 
-def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
-    """The answer with all that is known of it, or with why its stability was not judged."""
+def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer:
+    """The answer with its stability, or with the reason why it was not judged."""
     in_time = sweep.budget is not None and stability is None
     try:
         study.rank()
@@ -173,11 +176,11 @@ def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
         raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
     if stability is not None:
         with _kept_if_interrupted(study):
-            return study.best(stability=stability, **sweep.working)
+            return study.best(stability=stability, **sweep.execution)
     try:
-        answer = study.best(stability=False if in_time else None, **sweep.working)
+        answer = study.best(stability=False if in_time else None, **sweep.execution)
     except KeyboardInterrupt:
-        # nobody asked for what was interrupted: the answer is there without it
+        # the stability is optional: the answer is complete without it
         answer = study.best(stability=False, second_sample=False)
         return replace(answer, stability_skipped="interrupted; --stability judges it")
     if in_time:
@@ -186,7 +189,10 @@ def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     return answer
 
 
-def _write(study: Study, answer: Answer, output: Output, reading: LabelledReading) -> None:
+def _write_files(
+    study: Study, answer: Answer, output: OutputOptions, reading: LabelledReadingOptions
+) -> None:
+    """Write the labels, the model and the report, as far as wanted."""
     from karat.report import write_report
 
     if output.labels is not None:
@@ -197,35 +203,35 @@ def _write(study: Study, answer: Answer, output: Output, reading: LabelledReadin
         write_report(study, output.report, overwrite=output.force)
 
 
-def _tell(
+def _print_answer(
     study: Study,
     answer: Answer,
     json: bool,
     ways: int | None,
-    output: Output,
-    old: Model | None,
-    reading: LabelledReading,
+    output: OutputOptions,
+    older_model: Model | None,
+    reading: LabelledReadingOptions,
 ) -> None:
-    """The answer, what became of an older one, and where the files are."""
-    changes = None if old is None else changes_of(study, answer, old, reading)
+    """Print the answer, the changes of an older one, and the files."""
+    changes = None if older_model is None else cluster_changes(study, answer, older_model, reading)
     if json:
-        told = as_json(study, answer)
+        record = as_json(study, answer)
         if changes is not None:
-            told["changes"] = changes.to_dict()
+            record["changes"] = changes.to_dict()
         if ways is not None:
-            told["alternatives"] = study.alternatives(ways).to_dict()
-        tell_json(told)
+            record["alternatives"] = study.alternatives(ways).to_dict()
+        print_json(record)
         return
     show(study, answer, ways=ways)
     if changes is not None:
         typer.echo(f"\nAgainst {output.against}:")
         for sentence in changes.sentences:
             typer.echo(f"  {printable(sentence)}")
-    for what, path in (
+    for title, path in (
         ("Report", output.report),
         ("Labels", output.labels),
         ("Model", output.save_model),
         ("Study", output.storage),
     ):
         if path is not None:
-            typer.echo(f"{what}: {path}")
+            typer.echo(f"{title}: {path}")

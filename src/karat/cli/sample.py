@@ -7,22 +7,22 @@ from typing import Annotated
 
 import typer
 
-from karat.cli._input import DataArgument, Encoding, Header, TextColumn
-from karat.cli._options import Force, Seed
-from karat.cli._output import check_target, tell_json, tell_notes, to_csv, write_csv
+from karat.cli._input import DataArgument, EncodingOption, HeaderOption, TextColumnOption
+from karat.cli._options import ForceOption, SeedOption
+from karat.cli._output import check_target, print_json, print_notes, to_csv, write_csv
 
 
 def sample(
     data: DataArgument,
     size: Annotated[int, typer.Option("-n", "--size", min=1, help="How many to draw.")] = 100,
-    seed: Seed = 0,
+    seed: SeedOption = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")
     ] = None,
-    force: Force = False,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = None,
+    force: ForceOption = False,
+    header: HeaderOption = None,
+    encoding: EncodingOption = "utf-8",
+    text_column: TextColumnOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print only the row numbers, as JSON.")] = (
         False
     ),
@@ -40,12 +40,12 @@ def sample(
     table, notes = read_cells(data, header=header, encoding=encoding, text_column=text_column)
     rows = draw(len(table), size, random_state=seed)
     if json:
-        tell_json({"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)})
+        print_json({"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)})
         return
     drawn = table.iloc[rows].rename(columns={"row": "row (data)", "label": "label (data)"})
     drawn.insert(0, "row", rows)
     drawn.insert(1, "label", "")
-    tell_notes(notes)
+    print_notes(notes)
     if output is None:
         typer.echo(to_csv(drawn), nl=False)
     else:

@@ -1,4 +1,4 @@
-"""Clusterers by name: scikit-learn estimators, and what a sweep has to know of each.
+"""Clusterers by name: scikit-learn estimators, and what a sweep needs to know about each.
 
 ``catalogue["kmeans"].make(3, 0)`` is an estimator; :class:`Clusterer` says how it is swept and
 which distances it takes, and ``under(clusterer, metric)`` is the clusterer under one of them.
@@ -6,16 +6,12 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 
 from karat.clusterers import _catalogue  # noqa: F401  fills the list
 from karat.clusterers._memberships import memberships_of
-from karat.clusterers._metric_adapter import (
-    ExcludedError,
-    OnDistances,
-    OnForm,
-    under,
-)
+from karat.clusterers._metric_adapter import OnDistances, OnForm
+from karat.clusterers._metric_support import ExcludedError, under
 from karat.clusterers._record import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers.criterion import CriterionClustering
-from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.genie import GenieClustering
+from karat.clusterers.hdbscan import FilledHDBSCAN
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import CLARA, KMedoids
 from karat.clusterers.linkage import LinkageClustering

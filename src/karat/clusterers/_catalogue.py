@@ -1,4 +1,4 @@
-"""The one list of clusterers."""
+"""The catalogue of clusterers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import sys
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.clusterers._metric_adapter import OnDistances
 from karat.clusterers._record import Clusterer, catalogue
 from karat.clusterers.linkage import OF_MEANS
+
+if TYPE_CHECKING:
+    from karat.runtime.types import Metric
 
 EVERY_SIZE = sys.maxsize
 _MIN_SIZES = (5, 10, 15, 25, 50, 100)
@@ -18,21 +21,21 @@ _MIN_SIZES = (5, 10, 15, 25, 50, 100)
 
 @dataclass(frozen=True)
 class Recipe:
-    """How an estimator is made afresh: equal recipes make equal estimators, in any process.
+    """Recipe for new estimators; equal recipes make equal estimators, in any process.
 
-    ``path`` is its module and class, ``swept`` the parameter that takes the swept value, ``fixed``
-    has others.
+    ``path`` is the module and class, ``swept`` the parameter that takes the swept value, ``fixed``
+    has further parameters.
     """
 
     path: str
     swept: str
-    fixed: tuple[tuple[str, Any], ...]
+    fixed: tuple[tuple[str, object], ...]
 
-    def __call__(self, value: Any, seed: int, metric: Any = None) -> Any:
-        """A fresh one; one of scikit-learn gets the distances of a metric it does not know."""
+    def __call__(self, value: float, seed: int, metric: Metric | None = None) -> Any:
+        """Make an estimator; scikit-learn's get distances for metrics they do not know."""
         module, _, name = self.path.rpartition(".")
         cls = getattr(import_module(module), name)
-        settings = {self.swept: value, **dict(self.fixed)}
+        settings: dict[str, Any] = {self.swept: value, **dict(self.fixed)}
         if "random_state" in signature(cls).parameters:
             settings["random_state"] = seed
         if metric is None:
@@ -42,21 +45,24 @@ class Recipe:
         return cls(**settings) if metric == "euclidean" else OnDistances(cls(**settings), metric)
 
 
-def _make(path: str, swept: str = "n_clusters", **fixed: Any) -> Recipe:
+def _make(path: str, swept: str = "n_clusters", **fixed: object) -> Recipe:
+    """Recipe for a class of scikit-learn, or of a module of this package."""
     home = path if path.startswith("sklearn.") else f"karat.clusterers.{path}"
     return Recipe(home, swept, tuple(fixed.items()))
 
 
 def _criterion(criterion: str, method: str) -> Recipe:
+    """Recipe for criterion clustering."""
     starts = 1 if method == "direct" else 5
     return _make("criterion.CriterionClustering", criterion=criterion, method=method, n_init=starts)
 
 
 def _add(key: str, title: str, make: Recipe, source: str, cost: str, **more: Any) -> None:
+    """Add a clusterer to the catalogue."""
     catalogue.add(Clusterer(key=key, title=title, make=make, source=source, cost=cost, **more))
 
 
-#: clusterers whose time grows linearly, by how many objects they are fitted to as a whole
+#: clusterers whose time grows linearly, by the number of objects up to which no sample is taken
 _LINEAR = {"growth": 1.0, "whole_to": EVERY_SIZE}
 _LINEAR_TO_100K = {"growth": 1.0, "whole_to": 100_000}
 _ANY, _COSINE = {"distances": ("any",)}, {"distances": ("cosine",)}
@@ -75,10 +81,10 @@ for _method, _title, _cost in (
     ("centroid", "Centroid linkage (UPGMC)", "O(n² d)"),
     ("ward", "Ward linkage", "O(n² d)"),
 ):
-    _takes = "euclidean" if _method in OF_MEANS else "any"
-    # of average linkage a sample keeps more: cells' means are nearer than their objects
+    _distance = "euclidean" if _method in OF_MEANS else "any"
+    # for average linkage a sample is better than cells, whose means are nearer than their objects
     _add(_method, _title, _make("linkage.LinkageClustering", method=_method), "Müllner 2013",
-         _cost, distances=(_takes,), every_k=True, cells=_method == "ward")  # fmt: skip
+         _cost, distances=(_distance,), every_k=True, cells=_method == "ward")  # fmt: skip
 _add("kmedoids", "k-medoids", _make("kmedoids.KMedoids", n_init=1),
      "FasterPAM, Schubert & Rousseeuw 2021", "O(n² d) for the distances, O(n²) per pass",
      **_ANY)  # fmt: skip
@@ -98,7 +104,7 @@ _add("gaussian-mixture", "Gaussian mixture",
 for _key, _title, _made in (
     ("hdbscan", "HDBSCAN", _make("sklearn.cluster.HDBSCAN", "min_cluster_size", copy=True)),
     ("hdbscan-filled", "HDBSCAN, outliers to the nearest cluster",
-     _make("filled.FilledHDBSCAN", "min_cluster_size")),
+     _make("hdbscan.FilledHDBSCAN", "min_cluster_size")),
 ):  # fmt: skip
     _add(_key, _title, _made, "Campello, Moulavi & Sander 2013", "O(n² d) at worst",
          parameter="min_cluster_size", values=_MIN_SIZES, **_ANY)  # fmt: skip
@@ -128,12 +134,12 @@ for _key, _title, _made, _source in (
 _add("spherical-kmeans-minibatch", "Spherical k-means in mini-batches",
      _make("spherical_minibatch.MiniBatchSphericalKMeans", n_init=1),
      "Sculley 2010; Dhillon & Modha 2001", "O(nnz k) per pass", **_COSINE, **_LINEAR)  # fmt: skip
-for _criterion_key, _method, _told in (
+for _criterion_key, _method, _method_name in (
     ("I2", "direct", "direct"), ("H1", "direct", "direct"),
     ("I2", "bisection", "repeated bisection"), ("H1", "bisection", "repeated bisection"),
     ("H2", "bisection", "repeated bisection"),
 ):  # fmt: skip
-    _add(f"{_criterion_key.lower()}-{_method}", f"{_criterion_key}, {_told}",
+    _add(f"{_criterion_key.lower()}-{_method}", f"{_criterion_key}, {_method_name}",
          _criterion(_criterion_key, _method), "Zhao & Karypis 2004", "O(nnz k) per pass",
          **_COSINE, **_LINEAR_TO_100K)  # fmt: skip
 for _criterion_key in ("I1", "I2", "E1", "H1", "H2"):

@@ -1,9 +1,10 @@
-"""What the clusterers share as estimators: the rows that they take, checks, a warning."""
+"""Base of karat's clusterers: input validation, parameter checks, a warning."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -12,23 +13,35 @@ from sklearn.exceptions import ConvergenceWarning
 
 from karat.runtime.validation import InputError, validated
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-class Estimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """A clusterer of dense or sparse rows, or of a matrix where its ``metric`` says so."""
+    from karat.runtime.types import ArrayLike
+
+
+class BaseClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the clusterers of dense or sparse rows, or of a matrix if ``metric`` says so."""
 
     n_clusters: int
-    #: whether sparse rows are taken, and whether negative values are rejected
+    #: whether sparse rows are accepted, and whether negative values are rejected
     _sparse, _positive = True, False
     #: parameters that count something
     _counts: ClassVar[tuple[str, ...]] = ()
 
-    def _rows(self, X: Any, *, least: int = 1, dtype: Any = (np.float64, np.float32)) -> Any:
-        """The rows of X, once the parameters are known to fit them."""
-        X = validated(
+    def _rows(
+        self,
+        X: ArrayLike,
+        *,
+        least: int = 1,
+        dtype: Sequence[npt.DTypeLike] = (np.float64, np.float32),
+    ) -> Any:
+        """Validated rows of X; raises for parameters that do not fit them."""
+        rows = validated(
             self, X, accept_sparse="csr" if self._sparse else False, dtype=list(dtype),
             ensure_min_samples=least,
         )  # fmt: skip
-        if self._positive and X.size and (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
+        values = rows.data if sparse.issparse(rows) else rows
+        if self._positive and rows.size and values.min(initial=0) < 0:
             raise InputError(
                 f"Negative values in data passed to {type(self).__name__}: rows must be counts, "
                 "weights or shares; for embeddings take spherical k-means"
@@ -38,18 +51,19 @@ class Estimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             if not isinstance(value, (int, np.integer)) or value < 1:
                 raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
         self._check()
-        if not 1 <= self.n_clusters <= X.shape[0]:
+        n = rows.shape[0]
+        if not 1 <= self.n_clusters <= n:
             raise InputError(
-                f"n_clusters must be between 1 and the {X.shape[0]} objects; got {self.n_clusters}"
+                f"n_clusters must be between 1 and the {n} objects; got {self.n_clusters}"
             )
-        return X
+        return rows
 
     def _check(self) -> None:
-        """Other parameters."""
+        """Check the parameters of a subclass."""
 
-    def _warn(self, told: str) -> None:
-        """Say that the clusters are not what was asked for."""
-        warnings.warn(f"{type(self).__name__}: {told}", ConvergenceWarning, stacklevel=3)
+    def _warn(self, message: str) -> None:
+        """Warn that the clusters are not as requested."""
+        warnings.warn(f"{type(self).__name__}: {message}", ConvergenceWarning, stacklevel=3)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,8 +1,8 @@
-"""The memberships that a fitted clusterer gives beside its labels."""
+"""Memberships of a fitted clusterer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,24 +10,25 @@ from karat.labelings.partitions import SoftPartition
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Estimator, Floats, Labels
 
 
-def memberships_of(estimator: Any, X: Any, labels: Any) -> NDArray[np.float64] | None:
-    """Memberships (n, k) of the objects X that an estimator was fitted to, None where it has none.
+def memberships_of(estimator: Estimator, X: ArrayLike, labels: Labels) -> Floats | None:
+    """Memberships (n, k) of the objects X that an estimator was fitted to, or None.
 
-    They are its ``memberships_``, or ``posterior(X)``, or ``predict_proba(X)``; those that are of
-    something else, so that the column of the largest is not the label, are none.
+    They are its ``memberships_``, or ``posterior(X)``, or ``predict_proba(X)``. The result is None
+    where the estimator has none of these, or where the largest membership is not in the column of
+    the label.
     """
-    labels, given = np.asarray(labels), getattr(estimator, "memberships_", None)
-    if given is None and getattr(estimator, "assignment", "soft") != "hard":
+    codes, memberships = np.asarray(labels), getattr(estimator, "memberships_", None)
+    if memberships is None and getattr(estimator, "assignment", "soft") != "hard":
         for name in ("posterior", "predict_proba"):
-            if given is None and hasattr(estimator, name):
-                given = getattr(estimator, name)(X)
-    if given is None or labels.dtype.kind not in "iu":
+            if memberships is None and hasattr(estimator, name):
+                memberships = getattr(estimator, name)(X)
+    if memberships is None or codes.dtype.kind not in "iu":
         return None
     try:
-        U = SoftPartition(given).memberships
+        U = SoftPartition(memberships).memberships
     except InputError:
         return None
-    return U if np.array_equal(U.argmax(axis=1), labels) else None
+    return U if np.array_equal(U.argmax(axis=1), codes) else None

@@ -1,4 +1,4 @@
-"""What clusterers of sparse rows share: starts, empty rows, the best of several runs."""
+"""Base of the clusterers of sparse rows: starts, empty rows, the best of several runs."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from karat._kernels import documents as kernels
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.runtime.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-#: steps after which sums are made afresh, so that rounding does not add up
+    from karat.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState, Rows
+
+#: steps after which sums are computed anew, so that rounding does not add up
 AFRESH = 20
 
 
 @dataclass
 class Run:
-    """One start, followed to its end.
+    """Result of one start.
 
     ``centers`` are columns (d, k); ``columns`` (d, k), by default the centers, and ``bias`` (k,)
-    score a row against the clusters; ``path`` has the objective after each step; ``learned`` what
-    else the estimator shows.
+    score a row against the clusters; ``path`` has the objective after each step; ``learned`` has
+    further attributes of the estimator.
     """
 
-    labels: NDArray[np.int64]
+    labels: Ints
     path: list[float]
     converged: bool
     centers: NDArray[Any]
@@ -40,8 +43,8 @@ class Run:
 
 
 @dataclass(eq=False, repr=False)
-class RowClusterer(Estimator):
-    """Base of the estimators that cluster sparse rows and never make them dense."""
+class RowClusterer(BaseClusterer):
+    """Base of the clusterers that never make sparse rows dense."""
 
     _norm = "l2"
     _counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_init", "max_iter")
@@ -51,39 +54,40 @@ class RowClusterer(Estimator):
     init: Any = "k-means++"
     n_init: int = 10
     max_iter: int = 300
-    random_state: Any = None
+    random_state: RandomState = None
 
     @abstractmethod
-    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
-        """Follow one start, given as labels, to its end."""
+    def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """Optimise the clustering, starting from labels."""
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: ArrayLike, y: object = None) -> Any:
         """Cluster the rows of X."""
-        X = self._rows(X)
-        rows = unit_rows(X, self._norm)
-        self._full = full = np.diff(rows.indptr) > 0
-        work = rows if full.all() else rows[full]
-        k = _most_clusters(work, self.n_clusters)
+        data = self._rows(X)
+        rows = unit_rows(data, self._norm)
+        self._full: Bools = np.diff(rows.indptr) > 0
+        full = self._full
+        rows_with_terms = rows if full.all() else rows[full]
+        k = _most_clusters(rows_with_terms, self.n_clusters)
         if k < self.n_clusters:
             self._warn(
                 f"there are {k} distinct rows that are not empty, so {max(k, 1)} clusters are made "
                 f"instead of {self.n_clusters}"
             )
         if k == 0:
-            best = Run(np.zeros(0, np.int64), [0.0], True, np.zeros((X.shape[1], 1)))
+            best = Run(np.zeros(0, np.int64), [0.0], True, np.zeros((data.shape[1], 1)))
         else:
-            best = self._best(work, k)
+            best = self._best(rows_with_terms, k)
         if not best.converged:
             self._warn(f"not settled after max_iter={self.max_iter} iterations; raise max_iter")
-        # a row without entries is like no cluster: it goes to the largest
+        # a row without entries is similar to no cluster: it goes to the largest
         self._empty_label = int(np.bincount(best.labels, minlength=1).argmax())
-        self.labels_ = np.full(X.shape[0], self._empty_label, dtype=np.int32)
+        self.labels_ = np.full(data.shape[0], self._empty_label, dtype=np.int32)
         self.labels_[full] = best.labels
-        centers = best.centers.astype(X.dtype, copy=False)
+        centers = best.centers.astype(data.dtype, copy=False)
         self.cluster_centers_ = np.ascontiguousarray(centers.T)
         self._columns = centers if best.columns is None else best.columns
-        nothing = np.zeros(centers.shape[1], dtype=X.dtype)
-        self._bias = nothing if best.bias is None else best.bias
+        no_bias = np.zeros(centers.shape[1], dtype=data.dtype)
+        self._bias = no_bias if best.bias is None else best.bias
         self.objective_ = best.path[-1]
         self.objective_path_ = np.array(best.path)
         self.n_iter_ = len(best.path)
@@ -91,38 +95,40 @@ class RowClusterer(Estimator):
             setattr(self, name, value)
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """The cluster that each row fits best; an empty row goes to the largest."""
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Best-fitting cluster of each row; an empty row goes to the largest."""
         rows, out = self._scores(X)
         labels = out.argmax(axis=1).astype(np.int32)
         labels[np.diff(rows.indptr) == 0] = self._empty_label
         return labels
 
-    def _scores(self, X: Any) -> tuple[csr_array, NDArray[Any]]:
+    def _scores(self, X: ArrayLike) -> tuple[csr_array, NDArray[Any]]:
+        """Unit rows of X, and their scores for each cluster."""
         check_is_fitted(self)
-        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        rows = unit_rows(X, self._norm)
+        data = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        rows = unit_rows(data, self._norm)
         out = np.empty((rows.shape[0], self._columns.shape[1]))
         kernels.scores(arrays(rows), self._columns, self._bias, out)
         return rows, out
 
     def _best(self, rows: csr_array, k: int) -> Run:
+        """Best result of all starts."""
         best: Run | None = None
-        given = not isinstance(self.init, str)
-        for rng in check_random_state(self.random_state).spawn(1 if given else self.n_init):
+        has_centers = not isinstance(self.init, str)
+        for rng in check_random_state(self.random_state).spawn(1 if has_centers else self.n_init):
             run = self._run(rows, self._start(rows, k, rng), k)
             if best is None or run.path[-1] > best.path[-1]:
                 best = run
         assert best is not None
         return best
 
-    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Labels to start from."""
+    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> Ints:
+        """Initial labels."""
         return self._near_seeds(rows, k, rng, self.init)
 
     def _near_seeds(
-        self, rows: csr_array, k: int, rng: np.random.Generator, init: Any
-    ) -> NDArray[np.int64]:
+        self, rows: csr_array, k: int, rng: np.random.Generator, init: str | npt.ArrayLike
+    ) -> Ints:
         """Labels by the nearest of k seeds."""
         unit = rows if self._norm == "l2" else unit_rows(rows, "l2")
         if isinstance(init, str):
@@ -136,14 +142,15 @@ class RowClusterer(Estimator):
                 )
             centers = np.ascontiguousarray(unit[chosen].T.toarray())
         else:
-            centers = self._given_centers(rows, k)
+            centers = self._init_centers(rows, k)
         labels = np.full(rows.shape[0], -1, dtype=np.int64)
         reached = np.empty(rows.shape[0])
         kernels.assign(arrays(unit), centers, np.zeros(k, rows.dtype), labels, 0.0, reached)
         fill_empty(labels, reached, k)
         return labels
 
-    def _given_centers(self, rows: csr_array, k: int) -> NDArray[Any]:
+    def _init_centers(self, rows: csr_array, k: int) -> NDArray[Any]:
+        """Centers of ``init``, validated and of length 1, in columns."""
         centers = np.asarray(self.init, dtype=rows.dtype)
         wanted = (self.n_clusters, rows.shape[1])
         if centers.shape != wanted:
@@ -157,12 +164,12 @@ class RowClusterer(Estimator):
 
 
 def arrays(rows: csr_array) -> kernels.Rows:
-    """What kernels take of a CSR matrix."""
+    """Arrays of a CSR matrix, in the form that kernels take."""
     return kernels.Rows(rows.indptr, rows.indices, rows.data)
 
 
-def unit_rows(X: Any, norm: str) -> csr_array:
-    """Rows of length 1 (``l2``) or sum 1 (``l1``) that share the structure of ``X``."""
+def unit_rows(X: Rows, norm: str) -> csr_array:
+    """Rows of X scaled to length 1 (``l2``) or sum 1 (``l1``); they share its structure."""
     from scipy import sparse
     from sklearn.utils.extmath import row_norms
 
@@ -177,7 +184,7 @@ def unit_rows(X: Any, norm: str) -> csr_array:
 
 
 def _most_clusters(rows: csr_array, k: int) -> int:
-    """The number of distinct rows, or ``k`` if there are as many."""
+    """Number of distinct rows, at most ``k``."""
     seen: set[tuple[bytes, bytes]] = set()
     for i in range(rows.shape[0]):
         part = slice(rows.indptr[i], rows.indptr[i + 1])
@@ -189,7 +196,7 @@ def _most_clusters(rows: csr_array, k: int) -> int:
 
 
 def _spread_seeds(unit: csr_array, k: int, rng: np.random.Generator) -> list[int]:
-    """k-means++ with 1 - cosine, which is half the squared distance of unit rows."""
+    """Seeds by k-means++ with 1 - cosine, half the squared distance of unit rows."""
     n = unit.shape[0]
     chosen = [int(rng.integers(n))]
     nearest = np.full(n, -1.0)
@@ -203,8 +210,8 @@ def _spread_seeds(unit: csr_array, k: int, rng: np.random.Generator) -> list[int
     return chosen
 
 
-def fill_empty(labels: NDArray[np.int64], reached: NDArray[Any], k: int) -> NDArray[np.intp]:
-    """Give each empty cluster the row that fits its own worst; returns these rows."""
+def fill_empty(labels: Ints, reached: NDArray[Any], k: int) -> NDArray[np.intp]:
+    """Move to each empty cluster the row that fits its cluster worst; returns these rows."""
     sizes = np.bincount(labels, minlength=k)
     moved = []
     for empty in np.flatnonzero(sizes == 0):
@@ -220,14 +227,14 @@ def fill_empty(labels: NDArray[np.int64], reached: NDArray[Any], k: int) -> NDAr
     return np.array(moved, dtype=np.intp)
 
 
-def sums_of(rows: csr_array, labels: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-    """The sum of each cluster, by feature: shape (d, k)."""
+def sums_of(rows: csr_array, labels: Ints, k: int) -> Floats:
+    """Sums of the clusters' rows, by feature: shape (d, k)."""
     sums = np.zeros((rows.shape[1], k))
     kernels.move_rows(arrays(rows), np.full(len(labels), -1), labels, sums)
     return sums
 
 
-def directions(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Columns of length 1, and the lengths that they had."""
+def directions(sums: Floats) -> tuple[Floats, Floats]:
+    """Columns scaled to length 1, and their previous lengths."""
     lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
     return sums / np.where(lengths > 0, lengths, 1.0), lengths

@@ -1,4 +1,4 @@
-"""Clusterings that optimise a criterion of cluster sums: CLUTO's seven, in four ways."""
+"""Clusterings that optimise one of CLUTO's seven criteria of cluster sums, by four methods."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Ints = NDArray[np.int64]
+    from karat.runtime.types import Bools, Floats, Ints
 
 CRITERIA = {"I1": 0, "I2": 1, "E1": 2, "G1": 3, "G1'": 4, "H1": 5, "H2": 6}
-#: these are to be minimised
+#: criteria to be minimised
 _LESS_IS_BETTER = ("E1", "G1", "G1'")
-METHODS = ("direct", "bisection", "refined-bisection", "agglomerative")
+CRITERION_METHODS = ("direct", "bisection", "refined-bisection", "agglomerative")
 #: relative gains below this are rounding
-_TOLERANCE = 1e-12
+_GAIN_TOLERANCE = 1e-12
 
 
 @dataclass(eq=False, repr=False)
 class CriterionClustering(RowClusterer):
-    """Clusters of rows that are best by one of CLUTO's criteria.
+    """Clusters of rows that optimise one of CLUTO's criteria.
 
     Parameters
     ----------
@@ -93,31 +93,34 @@ class CriterionClustering(RowClusterer):
     max_iter: int = 100
 
     def _check(self) -> None:
+        """Check the criterion, the method and whether centers suit it."""
         check_choice(self.criterion, CRITERIA, "criterion")
-        check_choice(self.method, METHODS, "method")
+        check_choice(self.method, CRITERION_METHODS, "method")
         if self.method != "direct" and not isinstance(self.init, str):
             raise InputError("centers in init are for the direct method, which starts from them")
 
     def _best(self, rows: csr_array, k: int) -> Run:
+        """Best clustering of the rows by the chosen method."""
         if self.method == "direct":
             return super()._best(rows, k)
-        whole = _Whole(rows, self.criterion)
+        objective = _CriterionObjective(rows, self.criterion)
         if self.method == "agglomerative":
-            tree = whole.tree()
-            labels = _cut(tree, k).astype(np.int64)
-            run = self._run_of(rows, labels, k, [whole.value(labels, k)])
+            tree = objective.tree()
+            labels: Ints = _cut(tree, k).astype(np.int64)
+            run = self._run_of(rows, labels, k, [objective.value(labels, k)])
             run.learned["linkage_"] = tree
             return run
-        labels = self._bisected(whole, k, check_random_state(self.random_state))
+        labels = self._bisected(objective, k, check_random_state(self.random_state))
         if self.method == "bisection":
-            return self._run_of(rows, labels, k, [whole.value(labels, k)])
+            return self._run_of(rows, labels, k, [objective.value(labels, k)])
         return self._run(rows, labels, k)
 
     def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
-        # the order of the visits is that of the start, so that it is repeatable
+        """Improve labels by single moves."""
+        # the order of the visits depends on the start alone, so that it is repeatable
         rng = np.random.default_rng(labels[: min(len(labels), 1000)] + 1)
-        whole = _Whole(rows, self.criterion)
-        return self._run_of(rows, labels, k, *whole.improve(labels, k, self.max_iter, rng))
+        objective = _CriterionObjective(rows, self.criterion)
+        return self._run_of(rows, labels, k, *objective.improve(labels, k, self.max_iter, rng))
 
     def cut(self, n_clusters: int) -> NDArray[np.int32]:
         """Labels for another number of clusters, where the method is agglomerative."""
@@ -127,100 +130,107 @@ class CriterionClustering(RowClusterer):
                 f"method {self.method!r} makes no tree; fit again with n_clusters={n_clusters}, or "
                 "use method='agglomerative'"
             )
-        found = _cut(self.linkage_, n_clusters)
-        labels = np.full(len(self._full), np.bincount(found).argmax(), dtype=np.int32)
-        labels[self._full] = found
+        rows_labels = _cut(self.linkage_, n_clusters)
+        labels = np.full(len(self._full), np.bincount(rows_labels).argmax(), dtype=np.int32)
+        labels[self._full] = rows_labels
         return labels
 
     def _run_of(
         self, rows: csr_array, labels: Ints, k: int, path: list[float], converged: bool = True
     ) -> Run:
+        """Result with the centers and the criterion of these labels."""
         sign = -1.0 if self.criterion in _LESS_IS_BETTER else 1.0
         centers = directions(sums_of(rows, labels, k))[0]
         return Run(labels, path, converged, centers, learned={"criterion_": sign * path[-1]})
 
-    def _bisected(self, whole: _Whole, k: int, rng: np.random.Generator) -> Ints:
+    def _bisected(self, objective: _CriterionObjective, k: int, rng: np.random.Generator) -> Ints:
         """Labels by repeated bisection."""
-        labels = np.zeros(whole.rows.shape[0], dtype=np.int64)
-        halves: dict[int, NDArray[np.bool_] | None] = {}
-        for made in range(1, k):
-            others, values = whole.others(labels, made), np.full(made, -np.inf)
-            for cluster in range(made):
-                own = np.flatnonzero(labels == cluster)
+        labels = np.zeros(objective.rows.shape[0], dtype=np.int64)
+        halves: dict[int, Bools | None] = {}
+        for n_clusters in range(1, k):
+            others, values = objective.others(labels, n_clusters), np.full(n_clusters, -np.inf)
+            for cluster in range(n_clusters):
+                members = np.flatnonzero(labels == cluster)
                 if cluster not in halves:
-                    halves[cluster] = self._split(whole, own, others[cluster], rng)
+                    halves[cluster] = self._split(objective, members, others[cluster], rng)
                 half = halves[cluster]
                 if half is not None:
-                    values[cluster] = whole.value(half.astype(np.int64), 2, own, others[cluster])
+                    halved = half.astype(np.int64)
+                    values[cluster] = objective.value(halved, 2, members, others[cluster])
             chosen = int(values.argmax())
             half = halves.pop(chosen)
             if half is None:
                 break
-            labels[np.flatnonzero(labels == chosen)[half]] = made
+            labels[np.flatnonzero(labels == chosen)[half]] = n_clusters
         return labels
 
     def _split(
-        self, whole: _Whole, own: Ints, others: tuple[float, float], rng: np.random.Generator
-    ) -> NDArray[np.bool_] | None:
-        """The best of the bisections of some rows; None where they are all alike."""
-        if len(own) < 2:
+        self,
+        objective: _CriterionObjective,
+        subset: Ints,
+        others: tuple[float, float],
+        rng: np.random.Generator,
+    ) -> Bools | None:
+        """Best bisection of a subset of the rows; None where they are all alike."""
+        if len(subset) < 2:
             return None
-        rows = whole.rows[own]
-        best, found = -np.inf, None
+        rows = objective.rows[subset]
+        best_value, best_half = -np.inf, None
         for start in rng.spawn(self.n_init):
             labels = self._start(rows, 2, start)
             if labels.min() == labels.max():
                 continue
-            path, _ = whole.improve(labels, 2, self.max_iter, start, own, others)
-            if path[-1] > best:
-                best, found = path[-1], labels == 1
-        return found
+            path, _ = objective.improve(labels, 2, self.max_iter, start, subset, others)
+            if path[-1] > best_value:
+                best_value, best_half = path[-1], labels == 1
+        return best_half
 
 
 def _visits(n: int, rng: np.random.Generator) -> Ints:
-    """The rows in random order, in blocks that lie together in memory where there are many."""
+    """Row numbers in random order; of many rows, blocks of neighbours stay together."""
     block = min(max(n // 100, 1), 32)
     starts = rng.permutation(-(-n // block)) * block
     rows = (starts[:, None] + np.arange(block)).ravel()
     return rows[rows < n]
 
 
-def _cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
-    one = len(tree) == 0 and k == 1  # SciPy has no tree of one row
-    return np.zeros(1, dtype=np.int32) if one else cut_dendrogram(tree, n_clusters=k)
+def _cut(tree: Floats, k: int) -> NDArray[np.int32]:
+    """Labels of the tree cut into k clusters."""
+    single_row = len(tree) == 0 and k == 1  # SciPy has no tree of one row
+    return np.zeros(1, dtype=np.int32) if single_row else cut_dendrogram(tree, n_clusters=k)
 
 
-class _Whole:
-    """The rows, the sum of the collection, and the criterion."""
+class _CriterionObjective:
+    """Criterion of clusterings of one collection: ``products`` of its rows with their sum."""
 
     def __init__(self, rows: csr_array, criterion: str) -> None:
         self.rows, self.code = rows, CRITERIA[criterion]
         total = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel()
-        self.own = np.asarray(rows @ total, dtype=np.float64)
+        self.products = np.asarray(rows @ total, dtype=np.float64)
 
     def _clusters(
-        self, labels: Ints, k: int, own: Ints | None = None
-    ) -> tuple[csr_array, NDArray[np.float64], NDArray[np.float64], Clusters]:
-        """The rows, their products with the sum of the collection, sums of clusters, and these."""
-        rows = self.rows if own is None else self.rows[own]
-        products = self.own if own is None else self.own[own]
+        self, labels: Ints, k: int, subset: Ints | None = None
+    ) -> tuple[csr_array, Floats, Floats, Clusters]:
+        """Rows of a subset, their products with the collection's sum, cluster sums, clusters."""
+        rows = self.rows if subset is None else self.rows[subset]
+        products = self.products if subset is None else self.products[subset]
         sums = sums_of(rows, labels, k)
         sizes, totals = np.bincount(labels, minlength=k), np.bincount(labels, products, k)
         return rows, products, sums, Clusters(sizes, np.einsum("jh,jh->h", sums, sums), totals)
 
-    def tree(self) -> NDArray[np.float64]:
-        """All greedy merges, from single rows on, in SciPy's form."""
+    def tree(self) -> Floats:
+        """Tree of all greedy merges of single rows, in SciPy's form."""
         n = self.rows.shape[0]
         tree = np.empty((n - 1, 4))
         rows = self.rows.astype(np.float64)
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        clusters = Clusters(np.ones(n, dtype=np.int64), squares, self.own.copy())
+        clusters = Clusters(np.ones(n, dtype=np.int64), squares, self.products.copy())
         gains = np.tile([0.0, 0.0, np.inf, -np.inf], (n, 1))
         partners = Partners(np.full(n, -1), np.full(n, np.inf), gains)
         value = np.array(kernels.criterion_value(self.code, clusters))
         name, step = np.arange(n), 0
         while step < n - 1:
-            # sums instead of their rows as soon as there are half as many: shared terms are one
+            # rows are summed as soon as the sums are half as many: shared terms are stored once
             label, step = merge_clusters(
                 arrays(rows), arrays(rows.tocsc()), self.code, value, clusters, partners, name,
                 tree, step, max(1, len(name) // 2),
@@ -239,7 +249,7 @@ class _Whole:
         return tree
 
     def others(self, labels: Ints, k: int) -> list[tuple[float, float]]:
-        """What all clusters but one add to the numerator and the denominator, for each."""
+        """For each cluster, the numerator and denominator that the other clusters add up to."""
         *_, clusters = self._clusters(labels, k)
         parts = np.array([
             kernels.criterion_value(self.code, Clusters(*(part[h : h + 1] for part in clusters)))
@@ -251,14 +261,15 @@ class _Whole:
         self,
         labels: Ints,
         k: int,
-        own: Ints | None = None,
+        subset: Ints | None = None,
         others: tuple[float, float] = (0.0, 0.0),
     ) -> float:
-        """The criterion of some rows' clusters beside others, greater for better."""
-        *_, clusters = self._clusters(labels, k, own)
+        """Criterion of a subset's clusters together with other clusters; greater is better."""
+        *_, clusters = self._clusters(labels, k, subset)
         return self._ratio(clusters, others)
 
     def _ratio(self, clusters: Clusters, others: tuple[float, float]) -> float:
+        """Criterion of clusters together with the numerator and denominator of others."""
         a, b = kernels.criterion_value(self.code, clusters)
         a, b = a + others[0], b + others[1]
         return float(a / b if b > 0 else a)
@@ -267,21 +278,21 @@ class _Whole:
         self,
         labels: Ints,
         k: int,
-        most: int,
+        max_iter: int,
         rng: np.random.Generator,
-        own: Ints | None = None,
+        subset: Ints | None = None,
         others: tuple[float, float] = (0.0, 0.0),
     ) -> tuple[list[float], bool]:
-        """Passes of single moves until there is none. ``labels`` are changed."""
+        """Move single rows, in place, until no move improves; the path and whether it settled."""
         path: list[float] = []
-        for step in range(most):
+        for step in range(max_iter):
             if step % AFRESH == 0:
-                rows, products, sums, clusters = self._clusters(labels, k, own)
+                rows, products, sums, clusters = self._clusters(labels, k, subset)
             if not path:
                 path.append(self._ratio(clusters, others))
             moved = kernels.criterion_moves(
                 arrays(rows), self.code, _visits(len(labels), rng), products, others, labels, sums,
-                clusters, _TOLERANCE,
+                clusters, _GAIN_TOLERANCE,
             )  # fmt: skip
             if not moved:
                 return path, True

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import ArrayLike, Floats, Metric, Rows
+
 
 @dataclass(eq=False, repr=False)
-class GenieClustering(Estimator):
+class GenieClustering(BaseClusterer):
     """Agglomeration along the minimum spanning tree, with a limit on unequal sizes.
 
     Parameters
@@ -56,14 +58,14 @@ class GenieClustering(Estimator):
     gini_threshold: float = 0.3
     metric: str = "euclidean"
 
-    def fit(self, X: Any, y: Any = None) -> GenieClustering:
-        """Build the tree and merge."""
-        from karat._kernels.spanning import genie_order
+    def fit(self, X: ArrayLike, y: object = None) -> GenieClustering:
+        """Build the tree and merge clusters along it."""
+        from karat._kernels.spanning_trees import genie_order
 
-        X = self._rows(X, least=2)
+        rows = self._rows(X, least=2)
         if not 0 <= self.gini_threshold <= 1:
             raise InputError(f"gini_threshold must be in [0, 1]; got {self.gini_threshold!r}")
-        edges, weights = spanning_tree(X, self.metric)
+        edges, weights = spanning_tree(rows, self.metric)
         edges = edges[np.lexsort((edges.max(axis=1), edges.min(axis=1), weights))]
         self.merges_ = edges[genie_order(edges, float(self.gini_threshold))]
         self.labels_ = self.cut(self.n_clusters)
@@ -84,10 +86,10 @@ class GenieClustering(Estimator):
 
 
 def spanning_tree(
-    X: Any, metric: Any, core: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    X: Rows, metric: Metric, core: Floats | None = None
+) -> tuple[NDArray[np.int32], Floats]:
     """Minimum spanning tree of the distances, each at least the ``core`` of both its objects."""
-    from karat._kernels.spanning import euclidean_tree
+    from karat._kernels.spanning_trees import euclidean_tree
 
     n = X.shape[0]
     core = np.zeros(n) if core is None else core

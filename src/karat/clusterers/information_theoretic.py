@@ -21,8 +21,10 @@ from karat.clusterers.spherical import batch_steps
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import numpy.typing as npt
     from scipy.sparse import csr_array
+
+    from karat.runtime.types import Floats, Ints
 
 
 @dataclass(eq=False, repr=False)
@@ -80,19 +82,22 @@ class InformationTheoreticKMeans(RowClusterer):
     init: Any = "spherical-k-means"
 
     def _check(self) -> None:
+        """Check the smoothing."""
         if not 0 <= self.smoothing < np.inf:
             raise InputError(
                 f"smoothing must be a number of rows, 0 or more; got {self.smoothing!r}"
             )
 
-    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> Ints:
+        """Initial labels, by default from spherical k-means."""
         if not (isinstance(self.init, str) and self.init == "spherical-k-means"):
             return self._near_seeds(rows, k, rng, self.init)
         labels = self._near_seeds(rows, k, rng, "k-means++")
         batch_steps(unit_rows(rows, "l2"), labels, k, self.max_iter)
         return labels
 
-    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+    def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """Batch steps, then single moves, from initial labels."""
         overall = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel() / rows.shape[0]
         path, converged = self._batch_steps(rows, labels, k, overall)
         if self.refine:
@@ -102,21 +107,21 @@ class InformationTheoreticKMeans(RowClusterer):
         return Run(labels, path, converged, centers, columns, np.zeros(k))
 
     def _centers(
-        self, rows: csr_array, labels: NDArray[np.int64], k: int, overall: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The distributions of the clusters and their logarithms, by feature: (d, k)."""
+        self, rows: csr_array, labels: Ints, k: int, overall: Floats
+    ) -> tuple[Floats, Floats]:
+        """Distributions of the clusters over the features (d, k), and their logarithms."""
         sums = sums_of(rows, labels, k) + self.smoothing * overall[:, None]
         centers = sums / (np.bincount(labels, minlength=k) + self.smoothing)
         with np.errstate(divide="ignore"):
             columns = np.log(centers)
-        # a feature that no row has says nothing
+        # a feature that occurs in no row has no influence
         columns[overall == 0] = 0.0
         return centers, columns
 
     def _batch_steps(
-        self, rows: csr_array, labels: NDArray[np.int64], k: int, overall: NDArray[np.float64]
+        self, rows: csr_array, labels: Ints, k: int, overall: Floats
     ) -> tuple[list[float], bool]:
-        """Centers, then labels, until no row moves. ``labels`` are changed."""
+        """Update centers and labels, in place, until no row moves; the path, whether settled."""
         p = overall[overall > 0, None]
         constant = float((rows.data * np.log(rows.data)).sum(dtype=np.float64))
         reached, bias = np.empty(rows.shape[0]), np.zeros(k)
@@ -133,9 +138,9 @@ class InformationTheoreticKMeans(RowClusterer):
         return path, False
 
     def _single_moves(
-        self, rows: csr_array, labels: NDArray[np.int64], k: int, overall: NDArray[np.float64]
+        self, rows: csr_array, labels: Ints, k: int, overall: Floats
     ) -> tuple[list[float], bool]:
-        """Single moves in passes over the rows, until there is none. ``labels`` are changed."""
+        """Move single rows, in place, until no move improves; the path, whether settled."""
         sizes = np.bincount(labels, minlength=k)
         constant = _entropic(rows.data).sum() + self.smoothing * k * _entropic(overall).sum()
         path: list[float] = []
@@ -152,7 +157,7 @@ class InformationTheoreticKMeans(RowClusterer):
         return path, False
 
 
-def _entropic(x: Any) -> NDArray[np.float64]:
-    """Each x log x, 0 at 0."""
-    x = np.asarray(x, dtype=np.float64)
+def _entropic(values: npt.ArrayLike) -> Floats:
+    """Each value x log x, 0 at 0."""
+    x = np.asarray(values, dtype=np.float64)
     return x * np.log(np.where(x > 0, x, 1.0))

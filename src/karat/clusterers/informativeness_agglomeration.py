@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.labelings.partitions import canonical_codes
 from karat.runtime.validation import check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 
 _LARGEST_START = 500
 _OBJECTS_PER_START = 15
 
 
 @dataclass(eq=False, repr=False)
-class InformativenessAgglomeration(Estimator):
+class InformativenessAgglomeration(BaseClusterer):
     """Greedy merging of many small clusters so that informativeness stays as large as it can.
 
     The small clusters come from k-means. Each step merges, of all pairs of clusters that are
@@ -69,26 +69,27 @@ class InformativenessAgglomeration(Estimator):
     n_clusters: int = 8
     _: KW_ONLY
     n_neighbors: int = 5
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def fit(self, X: Any, y: Any = None) -> InformativenessAgglomeration:
+    def fit(self, X: ArrayLike, y: object = None) -> InformativenessAgglomeration:
         """Cluster X."""
         from karat._kernels.informativeness_agglomeration import agglomerate
         from karat.distances.neighbors import neighbor_lists
 
         data = self._rows(X, least=2)
-        codes, apart = self._start(data)
-        steps = max(len(apart) - self.n_clusters, 0)
+        codes, distances = self._start(data)
+        steps = max(len(distances) - self.n_clusters, 0)
         merges = np.empty((steps, 2), dtype=np.int64)
         self.path_ = np.full(steps + 1, np.nan)
-        if len(apart) > 1:
+        if len(distances) > 1:
             lists = neighbor_lists(data, self.n_neighbors)
-            agglomerate(lists.indices, codes, apart, merges, self.path_)
+            agglomerate(lists.indices, codes, distances, merges, self.path_)
         self.labels_ = canonical_codes(codes)
         self.informativeness_ = float(self.path_[-1])
         return self
 
-    def _start(self, X: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _start(self, X: Floats) -> tuple[Ints, Floats]:
+        """Labels of many small clusters by k-means, and the distances of their means."""
         from scipy.spatial.distance import cdist
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning

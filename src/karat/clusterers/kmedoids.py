@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.distances import as_distances, check_metric, square
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import ArrayLike, Ints, Metric, RandomState
+
 
 @dataclass(eq=False, repr=False)
-class KMedoids(Estimator):
-    """k-medoids: each cluster has an object at its centre, the sum of distances to it is small.
+class KMedoids(BaseClusterer):
+    """k-medoids: clusters around objects, with a small sum of distances to these.
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ class KMedoids(Estimator):
     max_iter : int, default 100
         Most passes over the candidates of each start.
     random_state : None, int or Generator
-        For the objects to begin with.
+        For the initial medoids.
 
     Attributes
     ----------
@@ -45,7 +47,7 @@ class KMedoids(Estimator):
     Notes
     -----
     FasterPAM of Schubert & Rousseeuw, *Information Systems* 101 (2021), from random medoids.
-    O(n²) for each pass, whatever k; 8 n² bytes for the distances, computed once for all starts.
+    O(n²) for each pass, for any k; 8 n² bytes for the distances, computed once for all starts.
 
     Examples
     --------
@@ -59,19 +61,19 @@ class KMedoids(Estimator):
 
     n_clusters: int = 8
     _: KW_ONLY
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     n_init: int = 10
     max_iter: int = 100
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def fit(self, X: Any, y: Any = None) -> KMedoids:
+    def fit(self, X: ArrayLike, y: object = None) -> KMedoids:
         """Cluster X."""
         from karat._kernels.kmedoids import swap
 
         metric = check_metric(self.metric)
-        X = self._rows(X, least=2)
-        n = X.shape[0]
-        D = np.ascontiguousarray(square(X, metric))
+        rows = self._rows(X, least=2)
+        n = rows.shape[0]
+        D = np.ascontiguousarray(square(rows, metric))
         rng = check_random_state(self.random_state)
         self.inertia_ = np.inf
         for _ in range(self.n_init if 1 < self.n_clusters < n else 1):
@@ -91,8 +93,8 @@ class KMedoids(Estimator):
 
 
 @dataclass(eq=False, repr=False)
-class CLARA(Estimator):
-    """Clustering large applications: k-medoids of small samples, the best of them for all objects.
+class CLARA(BaseClusterer):
+    """Clustering large applications: the best k-medoids of several small samples.
 
     Parameters
     ----------
@@ -100,11 +102,11 @@ class CLARA(Estimator):
     metric : str or callable, default "euclidean"
         As for :class:`KMedoids`.
     n_samples : int, default 5
-        Samples; each after the first holds the best medoids so far.
+        Samples; each after the first includes the best medoids so far.
     sample_size : int, optional
         Objects of a sample; 40 + 2 n_clusters by default. All objects where there are no more.
     random_state : None, int or Generator
-        For the samples and the objects to begin with.
+        For the samples and the initial medoids.
 
     Attributes
     ----------
@@ -126,30 +128,30 @@ class CLARA(Estimator):
 
     n_clusters: int = 8
     _: KW_ONLY
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     n_samples: int = 5
     sample_size: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def fit(self, X: Any, y: Any = None) -> CLARA:
+    def fit(self, X: ArrayLike, y: object = None) -> CLARA:
         """Cluster X."""
         metric = check_metric(self.metric)
-        X = self._rows(X, least=2)
-        n, k = X.shape[0], self.n_clusters
+        data = self._rows(X, least=2)
+        n, k = data.shape[0], self.n_clusters
         size = min(n, 40 + 2 * k if self.sample_size is None else self.sample_size)
         if size < k or self.n_samples < 1:
             raise InputError(
                 f"CLARA needs at least one sample of {k} objects or more for {k} clusters; got "
                 f"n_samples={self.n_samples}, sample_size={self.sample_size}"
             )
-        distances = as_distances(X, metric)
+        distances = as_distances(data, metric)
         rng = check_random_state(self.random_state)
         self.inertia_, best = np.inf, np.empty(0, dtype=np.int64)
         for _ in range(1 if size == n else self.n_samples):
             others = np.setdiff1d(np.arange(n), best)
             drawn = rng.choice(others, size - len(best), replace=False)
             rows = np.sort(np.concatenate([best, drawn]))
-            part = X[np.ix_(rows, rows)] if metric == "precomputed" else X[rows]
+            part = data[np.ix_(rows, rows)] if metric == "precomputed" else data[rows]
             model = KMedoids(k, metric=metric, random_state=rng)
             medoids = rows[model.fit(part).medoid_indices_]
             order = np.concatenate([medoids, np.arange(n)])
@@ -162,10 +164,8 @@ class CLARA(Estimator):
         return self
 
 
-def _numbered(
-    nearest: NDArray[np.integer[Any]], medoids: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Clusters by first appearance, each medoid in its own, and the medoids in that order."""
+def _numbered(nearest: Ints, medoids: Ints) -> tuple[NDArray[np.int32], Ints]:
+    """Labels numbered by first appearance, each medoid in its own cluster, and medoids likewise."""
     k = len(medoids)
     nearest[medoids] = np.arange(k)
     order = np.argsort([np.argmax(nearest == i) for i in range(k)])

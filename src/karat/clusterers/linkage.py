@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.distances import check_metric, condensed
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.resources import require_memory
 from karat.runtime.validation import InputError, check_choice, check_data
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
-METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
-#: those that are about means of the objects, so that the distance must be Euclidean
+    from karat.runtime.types import ArrayLike, Floats, Metric, Rows
+
+LINKAGE_METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
+#: methods about means of the objects, for which the distance must be Euclidean
 OF_MEANS = ("centroid", "ward")
 
 
 @dataclass(eq=False, repr=False)
-class LinkageClustering(Estimator):
+class LinkageClustering(BaseClusterer):
     """Single, complete, average (UPGMA), weighted (WPGMA), centroid or Ward linkage.
 
     Parameters
@@ -48,8 +51,8 @@ class LinkageClustering(Estimator):
 
     Notes
     -----
-    O(n² d) time. Single and Ward linkage of dense Euclidean data need O(n d) memory; everything
-    else holds n(n-1)/2 distances, and is rejected with the amount where that is more than there is.
+    O(n² d) time. Single and Ward linkage of dense Euclidean data need O(n d) memory. Everything
+    else stores n(n-1)/2 distances, and is rejected if these need more memory than there is.
     The trees are those of fastcluster (Müllner, J. Stat. Softw. 53(9), 2013).
 
     Examples
@@ -65,26 +68,25 @@ class LinkageClustering(Estimator):
     n_clusters: int = 2
     _: KW_ONLY
     method: str = "average"
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
 
-    def fit(self, X: Any, y: Any = None) -> LinkageClustering:
+    def fit(self, X: ArrayLike, y: object = None) -> LinkageClustering:
         """Build the tree and cut it."""
-        check_choice(self.method, METHODS, "method")
+        check_choice(self.method, LINKAGE_METHODS, "method")
         metric = check_metric(self.metric)
         if self.method in OF_MEANS and metric not in ("euclidean", "precomputed"):
             raise InputError(
                 f"{self.method} linkage is about means of the objects and needs "
                 f'metric="euclidean"; got {self.metric!r}. Average linkage takes any distance'
             )
-        X = self._rows(X, least=2)
-        self.linkage_ = _tree(X, self.method, metric)
+        self.linkage_ = _tree(self._rows(X, least=2), self.method, metric)
         self.labels_ = self.cut(self.n_clusters)
         return self
 
-    def fit_cells(self, means: Any, sizes: Any) -> LinkageClustering:
+    def fit_cells(self, means: ArrayLike, sizes: npt.ArrayLike) -> LinkageClustering:
         """Build Ward's tree of cells of objects, from their means and sizes, and cut it.
 
-        Exact for whole cells, as what varies within them is the same whatever is merged (Murtagh
+        Exact for whole cells, because merges do not change the variation within cells (Murtagh
         1983; the idea of Zhang, Ramakrishnan & Livny 1996). O(s² d) time, 8 s² bytes.
         """
         if self.method != "ward" or check_metric(self.metric) != "euclidean":
@@ -104,7 +106,7 @@ class LinkageClustering(Estimator):
         return cut_dendrogram(self.linkage_, n_clusters=n_clusters)
 
 
-def _tree_of_cells(means: Any, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+def _tree_of_cells(means: Rows, sizes: Floats) -> Floats:
     """Ward's tree of cells, in SciPy's form."""
     from scipy.spatial.distance import cdist
 
@@ -127,7 +129,8 @@ def _tree_of_cells(means: Any, sizes: NDArray[np.float64]) -> NDArray[np.float64
     return tree
 
 
-def _tree(X: Any, method: str, metric: Any) -> NDArray[np.float64]:
+def _tree(X: Rows, method: str, metric: Metric) -> Floats:
+    """Linkage tree of the rows, in SciPy's form."""
     import fastcluster
 
     n = X.shape[0]

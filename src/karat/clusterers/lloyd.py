@@ -1,6 +1,6 @@
-"""scikit-learn's k-means without what it costs to call it: milliseconds, on a few hundred objects.
+"""scikit-learn's k-means without its overhead for each call, which takes milliseconds.
 
-Resampling fits the same clusterer to thousands of small parts of the data, where the checks and
+Resampling fits the same clusterer to thousands of small parts of the data. There the checks and
 the set-up of threads around each fit take ten times as long as the fit.
 """
 
@@ -15,13 +15,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats
+
 #: features up to which plain loops are as fast as a matrix product
 MOST_FEATURES = 128
 
 
 @dataclass(frozen=True)
 class QuickKMeans:
-    """Lloyd's algorithm with scikit-learn's parameters: one call a fit, threads beside each other.
+    """Lloyd's algorithm with scikit-learn's parameters, safe to run in several threads.
 
     Attributes
     ----------
@@ -38,7 +40,7 @@ class QuickKMeans:
 
     @classmethod
     def of(cls, estimator: Any) -> QuickKMeans | None:
-        """The same k-means, or None for an estimator that is anything else."""
+        """The same k-means as an estimator, or None if that is not k-means by Lloyd's algorithm."""
         from sklearn.cluster import KMeans
 
         if type(estimator) is not KMeans or estimator.algorithm not in ("lloyd", "auto"):
@@ -50,8 +52,8 @@ class QuickKMeans:
             n_init = 1 if init == "k-means++" else 10
         return cls(init, n_init, estimator.max_iter, estimator.tol)
 
-    def labels(self, columns: NDArray[np.float64], k: int, seed: int) -> NDArray[np.int32]:
-        """Clusters of the objects."""
+    def labels(self, columns: Floats, k: int, seed: int) -> NDArray[np.int32]:
+        """Cluster of each object."""
         from karat._kernels.kmeans import kmeans
 
         n = columns.shape[1]
@@ -70,7 +72,7 @@ class QuickKMeans:
         return out
 
 
-def as_columns(X: NDArray[np.floating]) -> NDArray[np.float64]:
-    """The rows of X about their mean, features first."""
+def as_columns(X: NDArray[np.floating]) -> Floats:
+    """Transpose of X, centred: one row per feature."""
     columns = np.ascontiguousarray(X.T, dtype=np.float64)
     return columns - columns.mean(axis=1, keepdims=True)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.clusterers._sparse_rows import unit_rows
 from karat.runtime.validation import check_random_state
 
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, RandomState
+
 
 @dataclass(eq=False, repr=False)
-class NormalizedCutNMF(Estimator):
+class NormalizedCutNMF(BaseClusterer):
     """Clusters of documents by a weighted non-negative matrix factorisation (NC-NMF).
 
     Parameters
@@ -60,14 +63,13 @@ class NormalizedCutNMF(Estimator):
     _: KW_ONLY
     n_init: int = 1
     max_iter: int = 500
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def fit(self, X: Any, y: Any = None) -> NormalizedCutNMF:
+    def fit(self, X: ArrayLike, y: object = None) -> NormalizedCutNMF:
         """Factorise the rows."""
         from sklearn.decomposition import NMF
 
-        X = self._rows(X)
-        rows = unit_rows(X, "l2")
+        rows = unit_rows(self._rows(X), "l2")
         weights = np.asarray(rows @ np.asarray(rows.sum(axis=0)).ravel())
         roots = np.sqrt(np.where(weights > 0, weights, 1)).astype(rows.dtype)
         weighted = rows.copy()
@@ -81,10 +83,10 @@ class NormalizedCutNMF(Estimator):
                 random_state=int(rng.integers(2**31 - 1)),
             )
             with np.errstate(invalid="ignore"):  # the root of an error that rounding made negative
-                found = model.fit_transform(weighted)
+                coefficients = model.fit_transform(weighted)
             error = float(np.nan_to_num(model.reconstruction_err_))
             if error < best:
-                best, topics, shares = error, model.components_, found
+                best, topics, shares = error, model.components_, coefficients
                 self.n_iter_ = int(model.n_iter_)
         lengths = np.linalg.norm(topics, axis=1)
         self.components_ = topics / np.where(lengths > 0, lengths, 1)[:, None]

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from math import exp, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.labelings.partitions import canonical_codes
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 
-    Floats = NDArray[np.float64]
-
-#: seeds to begin with, for each cluster that is wanted
+#: initial seeds for each requested cluster
 SEEDS_PER_CLUSTER = 5
 #: factor by which the number of clusters falls in each step
 REDUCTION = 0.5
 
 
 @dataclass(eq=False, repr=False)
-class ORCLUS(Estimator):
+class ORCLUS(BaseClusterer):
     """Arbitrarily oriented projected clusters: each is narrow in a subspace of its own.
 
     Parameters
@@ -67,49 +65,48 @@ class ORCLUS(Estimator):
     n_clusters: int = 8
     _: KW_ONLY
     n_dimensions: int | None = None
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def fit(self, X: Any, y: Any = None) -> ORCLUS:
+    def fit(self, X: ArrayLike, y: object = None) -> ORCLUS:
         """Cluster X."""
-        X = self._rows(X, least=2, dtype=[np.float64])
-        n, d = X.shape
+        rows = self._rows(X, least=2, dtype=[np.float64])
+        n, d = rows.shape
         k = self.n_clusters
         dimensions = d - d // 4 if self.n_dimensions is None else self.n_dimensions
         seeds = min(n, SEEDS_PER_CLUSTER * k)
         if not 1 <= dimensions <= d:
             raise InputError(f"n_dimensions must be between 1 and {d}; got {dimensions}")
         rng = check_random_state(self.random_state)
-        centers = X[rng.choice(n, seeds, replace=False)]
+        centers = rows[rng.choice(n, seeds, replace=False)]
         bases = np.repeat(np.eye(d)[None], seeds, axis=0)
-        # the dimensions fall so that both reach their end in the same number of steps
+        # the numbers of clusters and of dimensions reach their ends in the same number of steps
         steps = log(seeds / k) / log(1 / REDUCTION) if seeds > k else 1.0
-        slower = exp(-log(d / dimensions) / steps)
-        count, now = float(seeds), float(d)
+        shrinkage = exp(-log(d / dimensions) / steps)
+        count, width = float(seeds), float(d)
         while True:
-            labels = _assign(X, centers, bases)
-            groups = _Groups(X, labels)
-            count, now = max(k, count * REDUCTION), max(dimensions, now * slower)
+            groups = _Groups(rows, _assign(rows, centers, bases))
+            count, width = max(k, count * REDUCTION), max(dimensions, width * shrinkage)
             done = len(groups.sizes) <= k
             if not done:
-                groups.merge(round(count), round(now))
-            width = dimensions if done else round(now)
-            centers, bases = groups.means, groups.subspaces(width)
+                groups.merge(round(count), round(width))
+            centers = groups.means
+            bases = groups.subspaces(dimensions if done else round(width))
             if done:
                 break
         for _ in range(2):  # a last assignment, and the subspaces that follow from it
-            codes = canonical_codes(_assign(X, centers, bases))
-            groups = _Groups(X, codes)
+            codes = canonical_codes(_assign(rows, centers, bases))
+            groups = _Groups(rows, codes)
             centers, bases = groups.means, groups.subspaces(dimensions)
         if len(centers) < k:
             self._warn(f"found {len(centers)} clusters, not {k}: the others had no object left")
         self.labels_, self.cluster_centers_, self.subspaces_ = codes, centers, bases
-        apart = np.einsum("nld,nd->nl", bases[codes], X - centers[codes])
-        self.energy_ = float((apart**2).sum(axis=1).mean())
+        differences = np.einsum("nld,nd->nl", bases[codes], rows - centers[codes])
+        self.energy_ = float((differences**2).sum(axis=1).mean())
         return self
 
 
-def _assign(X: Floats, centers: Floats, bases: Floats) -> NDArray[np.int64]:
-    """The nearest center of each object, each in its own subspace."""
+def _assign(X: Floats, centers: Floats, bases: Floats) -> Ints:
+    """Number of the nearest center of each object, distances taken in the center's subspace."""
     squares = [
         (((X - center) @ basis.T) ** 2).sum(axis=1)
         for center, basis in zip(centers, bases, strict=True)
@@ -118,9 +115,9 @@ def _assign(X: Floats, centers: Floats, bases: Floats) -> NDArray[np.int64]:
 
 
 class _Groups:
-    """Sizes, sums and second moments of clusters, which those of a union follow from."""
+    """Sizes, sums and second moments of clusters, which add up in a union."""
 
-    def __init__(self, X: Floats, labels: NDArray[Any]) -> None:
+    def __init__(self, X: Floats, labels: Ints) -> None:
         members = [X[labels == c] for c in np.unique(labels)]
         self.offset = X.mean(axis=0)
         self.sizes = np.array([len(rows) for rows in members], dtype=np.float64)
@@ -129,15 +126,16 @@ class _Groups:
 
     @property
     def means(self) -> Floats:
+        """Mean of each cluster."""
         return self.offset + self.sums / self.sizes[:, None]
 
     def subspaces(self, width: int) -> Floats:
-        """The directions of least variance of each cluster, in rows."""
+        """Directions of least variance of each cluster, in rows."""
         covariances = _covariances(self.sizes, self.sums, self.moments)
         return np.linalg.eigh(covariances)[1][:, :, :width].transpose(0, 2, 1)
 
     def merge(self, count: int, width: int) -> None:
-        """Join the two whose union is narrowest in its own subspace, until ``count`` are left."""
+        """Merge the pair whose union is narrowest in its subspace, until ``count`` are left."""
         k = len(self.sizes)
         energy = np.full((k, k), np.inf)
         for i in range(k - 1):
@@ -159,7 +157,8 @@ class _Groups:
             part[alive] for part in (self.sizes, self.sums, self.moments)
         )
 
-    def _energies(self, i: int, others: NDArray[np.int64], width: int) -> Floats:
+    def _energies(self, i: int, others: Ints, width: int) -> Floats:
+        """Variance of the unions of cluster i with others, in the subspaces of the unions."""
         covariances = _covariances(
             self.sizes[i] + self.sizes[others],
             self.sums[i] + self.sums[others],
@@ -169,5 +168,6 @@ class _Groups:
 
 
 def _covariances(sizes: Floats, sums: Floats, moments: Floats) -> Floats:
+    """Covariance matrices of clusters, from their sizes, sums and second moments."""
     means = sums / sizes[:, None]
     return moments / sizes[:, None, None] - means[:, :, None] * means[:, None, :]

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.runtime.validation import check_random_state
+
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, RandomState, Rows
 
 
 @dataclass(eq=False, repr=False)
-class PCAKMeans(Estimator):
+class PCAKMeans(BaseClusterer):
     """k-means on the first principal components of the rows.
 
     Parameters
     ----------
     n_clusters : int, default 8
     n_components : int, default 20
-        Where the data have no more dimensions or rows, k-means gets the rows themselves: all
-        components together only turn them.
+        Where the data have no more dimensions or rows, k-means gets the rows themselves, because
+        all components together only rotate them.
     n_init : int, default 20
         Starts of k-means; the best is kept.
     random_state : None, int or Generator
@@ -30,7 +33,7 @@ class PCAKMeans(Estimator):
     ----------
     labels_ : ndarray of int32, shape (n,)
     embedding_ : ndarray or csr_array, shape (n, n_components)
-        What k-means clustered.
+        Input of k-means.
     inertia_ : float
         Sum of squared distances to the means, in the components.
     n_features_in_ : int
@@ -55,27 +58,27 @@ class PCAKMeans(Estimator):
     _: KW_ONLY
     n_components: int = 20
     n_init: int = 20
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def fit(self, X: Any, y: Any = None) -> PCAKMeans:
+    def fit(self, X: ArrayLike, y: object = None) -> PCAKMeans:
         """Find the components and cluster the rows in them."""
         from sklearn.cluster import KMeans
         from sklearn.decomposition import PCA
 
-        X = self._rows(X)
+        rows = self._rows(X)
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
-        self.embedding_ = X
-        if self.n_components < min(X.shape) and _varies(X):
+        self.embedding_ = rows
+        if self.n_components < min(rows.shape) and _varies(rows):
             model = PCA(self.n_components, svd_solver="arpack", random_state=seed)
-            self.embedding_ = model.fit_transform(X)
+            self.embedding_ = model.fit_transform(rows)
         kmeans = KMeans(self.n_clusters, n_init=self.n_init, random_state=seed)
         self.labels_ = kmeans.fit_predict(self.embedding_).astype(np.int32)
         self.inertia_ = float(kmeans.inertia_)
         return self
 
 
-def _varies(X: Any) -> bool:
-    """Whether the rows differ, for Lanczos iterations need something to start with."""
+def _varies(X: Rows) -> bool:
+    """Whether the rows differ, as Lanczos iterations require."""
     if sparse.issparse(X):
         return bool((X.max(axis=0) != X.min(axis=0)).nnz)
     return bool((X[0] != X).any())

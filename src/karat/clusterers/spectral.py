@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy import sparse
 
-from karat.clusterers._estimator import Estimator
+from karat.clusterers._estimator import BaseClusterer
 from karat.distances import as_graph, check_metric
 from karat.distances.neighbors import neighbor_lists
 from karat.runtime.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 
-    Floats = NDArray[np.float64]
-
-#: Lanczos vectors that are kept beside twice the wanted ones
+#: Lanczos vectors stored in addition to twice the wanted ones
 _MORE_VECTORS = 40
-_TOLERANCE = 1e-8
+_EIGEN_TOLERANCE = 1e-8
 
 
 @dataclass(eq=False, repr=False)
-class SpectralClustering(Estimator):
+class SpectralClustering(BaseClusterer):
     """Spectral clustering of the graph of each object's 20 nearest neighbours.
 
     Parameters
@@ -69,25 +67,24 @@ class SpectralClustering(Estimator):
 
     n_clusters: int = 8
     _: KW_ONLY
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     n_neighbors: int = 20
     laplacian: Literal["random-walk", "symmetric", "unnormalized"] = "random-walk"
     affinity: Literal["neighbors", "cosine"] = "neighbors"
-    random_state: Any = None
+    random_state: RandomState = None
 
-    def fit(self, X: Any, y: Any = None) -> SpectralClustering:
+    def fit(self, X: ArrayLike, y: object = None) -> SpectralClustering:
         """Build the graph, embed and cluster."""
         check_choice(self.laplacian, ("random-walk", "symmetric", "unnormalized"), "laplacian")
         check_choice(self.affinity, ("neighbors", "cosine"), "affinity")
-        X = self._rows(X, least=2)
-        W = self._graph(X)
+        W = self._graph(self._rows(X, least=2))
         self.labels_ = _clusters(
             W, self.n_clusters, self.laplacian, check_random_state(self.random_state)
         )
         return self
 
-    def _graph(self, X: Any) -> sparse.csr_array:
-        """Affinities without loops, which are in no cut."""
+    def _graph(self, X: Rows) -> sparse.csr_array:
+        """Affinities of the objects, without loops (no cut contains a loop)."""
         if isinstance(self.metric, str) and self.metric == "graph":
             return sparse.csr_array(as_graph(X), dtype=np.float64)
         metric = check_metric(self.metric)
@@ -98,8 +95,8 @@ class SpectralClustering(Estimator):
         return _neighbors(X, metric, self.n_neighbors, self.affinity)
 
 
-def _neighbors(X: Any, metric: Any, n_neighbors: int, affinity: str) -> sparse.csr_array:
-    """The graph of the nearest neighbours, made symmetric."""
+def _neighbors(X: Rows, metric: Metric, n_neighbors: int, affinity: str) -> sparse.csr_array:
+    """Symmetric graph of the nearest neighbours."""
     n = X.shape[0]
     count = min(n_neighbors, n) - 1
     if count < 1:
@@ -108,17 +105,15 @@ def _neighbors(X: Any, metric: Any, n_neighbors: int, affinity: str) -> sparse.c
     rows, columns = np.repeat(np.arange(n), count), lists.indices.ravel()
     if affinity == "cosine":
         near = np.clip(1 - lists.distances.ravel(), 0, 1)
-        one = sparse.csr_array((near, (rows, columns)), shape=(n, n))
-        one.eliminate_zeros()
-        return sparse.csr_array(one.maximum(one.T))
-    one = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-    return sparse.csr_array((one + one.T) / 2)
+        graph = sparse.csr_array((near, (rows, columns)), shape=(n, n))
+        graph.eliminate_zeros()
+        return sparse.csr_array(graph.maximum(graph.T))
+    graph = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+    return sparse.csr_array((graph + graph.T) / 2)
 
 
-def _clusters(
-    W: sparse.csr_array, k: int, laplacian: str, rng: np.random.Generator
-) -> NDArray[np.int32]:
-    """k-means on the eigenvectors, or the components where there are as many."""
+def _clusters(W: sparse.csr_array, k: int, laplacian: str, rng: np.random.Generator) -> Ints:
+    """Labels by k-means on the eigenvectors; the largest components if there are at least k."""
     from scipy.sparse.csgraph import connected_components
     from sklearn.cluster import KMeans
 
@@ -145,12 +140,12 @@ def _clusters(
 
 def embedding(
     W: sparse.csr_array,
-    component: NDArray[Any],
+    component: Ints,
     k: int,
     laplacian: str,
     rng: np.random.Generator,
 ) -> Floats:
-    """The first k eigenvectors of a Laplacian of a graph without loops and single nodes."""
+    """First k eigenvectors of the Laplacian of a graph without loops and isolated nodes."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     n = W.shape[0]
@@ -164,30 +159,37 @@ def embedding(
         scaling = sparse.diags_array(1 / roots)
         A = sparse.csr_array(scaling @ W @ scaling + sparse.eye_array(n))
     lengths = np.sqrt(np.bincount(component, roots**2))
-    own = roots / lengths[component]
+    unit_roots = roots / lengths[component]
     count = len(lengths)
 
     def product(x: Floats) -> Floats:
+        """Product of the deflated matrix, without its known eigenvectors, with a vector."""
         x = x.ravel()
-        shares = np.bincount(component, own * x, minlength=count)
-        return np.asarray(A @ x) - reach * own * shares[component]
+        shares = np.bincount(component, unit_roots * x, minlength=count)
+        return np.asarray(A @ x) - reach * unit_roots * shares[component]
 
-    first = np.zeros((n, count))
-    first[np.arange(n), component] = own
-    more = k - count
-    vectors = min(n, 2 * more + _MORE_VECTORS)
-    if more and vectors == n:
+    null_vectors = np.zeros((n, count))
+    null_vectors[np.arange(n), component] = unit_roots
+    n_more = k - count
+    n_vectors = min(n, 2 * n_more + _MORE_VECTORS)
+    if n_more and n_vectors == n:
         # so few nodes that Lanczos iterations would need all vectors
-        whole = A.toarray() - reach * (first @ first.T)
-        rest = np.linalg.eigh(whole)[1][:, ::-1][:, :more]
-    elif more:
+        matrix = A.toarray() - reach * (null_vectors @ null_vectors.T)
+        rest = np.linalg.eigh(matrix)[1][:, ::-1][:, :n_more]
+    elif n_more:
         operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
         start = rng.standard_normal(n)
-        values, found = eigsh(
-            operator, more, which="LA", ncv=vectors, tol=_TOLERANCE, v0=start, maxiter=n
+        values, vectors = eigsh(
+            operator,
+            n_more,
+            which="LA",
+            ncv=n_vectors,
+            tol=_EIGEN_TOLERANCE,
+            v0=start,
+            maxiter=n,
         )
-        rest = found[:, np.argsort(-values, kind="stable")]
-    E = np.hstack([first, rest]) if more else first
+        rest = vectors[:, np.argsort(-values, kind="stable")]
+    E = np.hstack([null_vectors, rest]) if n_more else null_vectors
     if laplacian == "random-walk":
         return E / roots[:, None]
     if laplacian == "symmetric":

@@ -1,9 +1,9 @@
-"""k-means on the sphere: clusters of directions, and the variant with clusters of like sizes."""
+"""k-means on the sphere: clusters of directions, and a variant with clusters of similar sizes."""
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from karat.clusterers._sparse_rows import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
+    from karat.runtime.types import Floats, Ints
 
 
 @dataclass(eq=False, repr=False)
@@ -76,7 +77,8 @@ class SphericalKMeans(RowClusterer):
     _: KW_ONLY
     refine: bool = True
 
-    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+    def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """Batch steps, then single moves, from initial labels."""
         path, converged = batch_steps(rows, labels, k, self.max_iter)
         if self.refine:
             more, converged = single_moves(rows, labels, k, self.max_iter, balanced=False)
@@ -86,7 +88,7 @@ class SphericalKMeans(RowClusterer):
 
 @dataclass(eq=False, repr=False)
 class FrequencySensitiveSphericalKMeans(RowClusterer):
-    """Spherical k-means whose clusters are drawn together in inverse proportion to their size.
+    """Spherical k-means whose concentrations are inversely proportional to the cluster sizes.
 
     Parameters
     ----------
@@ -119,7 +121,8 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
     [3, 3]
     """
 
-    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+    def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """Single moves from initial labels."""
         path, converged = single_moves(rows, labels, k, self.max_iter, balanced=True)
         centers = directions(sums_of(rows, labels, k))[0]
         sizes = np.bincount(labels, minlength=k)
@@ -128,14 +131,12 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
         return Run(labels, path, converged, centers, centers * concentration, bias)
 
 
-def batch_steps(
-    rows: csr_array, labels: NDArray[np.int64], k: int, most: int
-) -> tuple[list[float], bool]:
-    """Centers, then labels, until no row moves. ``labels`` are changed."""
+def batch_steps(rows: csr_array, labels: Ints, k: int, max_iter: int) -> tuple[list[float], bool]:
+    """Update centers and labels, in place, until no row moves; the path, whether settled."""
     slack = 1e-10 if rows.dtype == np.float64 else 1e-5
     reached, bias = np.empty(len(labels)), np.zeros(k, dtype=rows.dtype)
     path: list[float] = []
-    for step in range(most):
+    for step in range(max_iter):
         if step % AFRESH == 0:
             sums = sums_of(rows, labels, k)
         centers, lengths = directions(sums)
@@ -149,31 +150,32 @@ def batch_steps(
 
 
 def single_moves(
-    rows: csr_array, labels: NDArray[np.int64], k: int, most: int, *, balanced: bool
+    rows: csr_array, labels: Ints, k: int, max_iter: int, *, balanced: bool
 ) -> tuple[list[float], bool]:
-    """Single moves in passes over the rows, until there is none. ``labels`` are changed."""
+    """Move single rows, in place, until no move improves; the path, whether settled."""
     n = rows.shape[0]
     seen, drift = np.zeros((n, k)), np.zeros(k)
     seen[np.arange(n), labels] = -np.inf
     path: list[float] = []
     sizes = np.bincount(labels, minlength=k)
-    for step in range(most):
+    for step in range(max_iter):
         if step % AFRESH == 0:
             sums = sums_of(rows, labels, k)
             squares = np.einsum("jh,jh->h", sums, sums)
         if not path:
-            path.append(_worth(squares, sizes, n, balanced))
+            path.append(_objective(squares, sizes, n, balanced))
         moved = kernels.single_moves(
             arrays(rows), balanced, labels, sums, squares, sizes, 1e-9 if n < 1e6 else 1e-7, seen,
             drift,
         )  # fmt: skip
         if not moved:
             return path, True
-        path.append(_worth(squares, sizes, n, balanced))
+        path.append(_objective(squares, sizes, n, balanced))
     return path, False
 
 
-def _worth(squares: Any, sizes: Any, n: int, balanced: bool) -> float:
+def _objective(squares: Floats, sizes: Ints, n: int, balanced: bool) -> float:
+    """Objective of clusters with these sizes and squared lengths of sums."""
     lengths = np.sqrt(np.maximum(squares, 0.0))
     if not balanced:
         return float(lengths.sum())

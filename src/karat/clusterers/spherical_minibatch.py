@@ -1,4 +1,4 @@
-"""Spherical k-means for very many rows: centers move after every batch of them."""
+"""Spherical k-means for very many rows, in mini-batches."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from karat.clusterers.spherical import SphericalKMeans
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
+    from karat.runtime.types import Floats, Ints
 
 
 @dataclass(eq=False, repr=False)
 class MiniBatchSphericalKMeans(RowClusterer):
-    """Spherical k-means whose centers move after every batch of rows.
+    """Spherical k-means that updates its centers after every batch of rows.
 
     Parameters
     ----------
@@ -70,10 +71,12 @@ class MiniBatchSphericalKMeans(RowClusterer):
     tol: float = 1e-3
 
     def _check(self) -> None:
+        """Check the tolerance."""
         if not self.tol >= 0:
             raise InputError(f"tol must be 0 or more; got {self.tol!r}")
 
     def _best(self, rows: csr_array, k: int) -> Run:
+        """Mini-batch passes from the best start on a sample."""
         rng = check_random_state(self.random_state)
         centers = self._first_centers(rows, k, rng)
         n, slack = rows.shape[0], _SLACK[rows.dtype.itemsize]
@@ -92,7 +95,7 @@ class MiniBatchSphericalKMeans(RowClusterer):
                 kernels.move_rows(batch, old, new, sums)
                 labels[chosen] = new
                 centers, _ = _moved(centers, sums)
-            # afresh for each pass, so that rounding does not add up
+            # sums are computed anew in each pass, so that rounding does not add up
             sums = sums_of(rows, labels, k)
             centers, lengths = _moved(centers, sums)
             path.append(float(lengths.sum()))
@@ -106,28 +109,25 @@ class MiniBatchSphericalKMeans(RowClusterer):
         path.append(float(lengths.sum()))
         return Run(labels, path, converged, centers)
 
-    def _first_centers(
-        self, rows: csr_array, k: int, rng: np.random.Generator
-    ) -> NDArray[np.float64]:
-        """Those of the best of the starts on a sample of the rows, or the given ones."""
+    def _first_centers(self, rows: csr_array, k: int, rng: np.random.Generator) -> Floats:
+        """Centers of the best start on a sample of the rows, or those of ``init``."""
         if not isinstance(self.init, str):
-            return self._given_centers(rows, k).astype(np.float64)
+            return self._init_centers(rows, k).astype(np.float64)
         size = min(rows.shape[0], max(self.sample_size, 10 * k))
         sample = rows[np.sort(rng.choice(rows.shape[0], size, replace=False))]
         model = SphericalKMeans(k, init=self.init, n_init=self.n_init, random_state=rng)
         return model._best(sample, k).centers.astype(rows.dtype).astype(np.float64)
 
-    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
-        raise NotImplementedError  # starts are those of SphericalKMeans on a sample
+    def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """Not used: starts are those of SphericalKMeans on a sample."""
+        raise NotImplementedError
 
 
-#: what a cosine must be better by, by the bytes of a value
+#: least improvement of a cosine that counts, by the bytes of a value
 _SLACK = {8: 1e-12, 4: 1e-6}
 
 
-def _moved(
-    centers: NDArray[np.float64], sums: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Directions of the sums; a cluster that has no row at present keeps its center."""
+def _moved(centers: Floats, sums: Floats) -> tuple[Floats, Floats]:
+    """Directions of the sums and their lengths; an empty cluster keeps its center."""
     new, lengths = directions(sums)
     return np.where(lengths > 1e-12, new, centers), lengths

@@ -1,4 +1,4 @@
-"""Mixtures of von Mises–Fisher distributions: directions with a concentration of their own."""
+"""Mixtures of von Mises–Fisher distributions: clusters of directions, each with a concentration."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from karat.clusterers.spherical import batch_steps, single_moves
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
+    from karat.runtime.types import ArrayLike, Floats, Ints
 
 
 @dataclass(eq=False, repr=False)
@@ -83,25 +84,27 @@ class VonMisesFisherMixture(RowClusterer):
     max_iter: int = 100
     tol: float = 1e-3
 
-    def posterior(self, X: Any) -> NDArray[np.float64]:
-        """The posterior probability of each component."""
+    def posterior(self, X: ArrayLike) -> Floats:
+        """Posterior probability of each component for each row of X."""
         rows, out = self._scores(X)
         kernels.posteriors(out)
         out[np.diff(rows.indptr) == 0] = self.weights_
         return out
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of the rows of X that are not empty."""
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """Mean log-likelihood of the rows of X that are not empty."""
         rows, out = self._scores(X)
         out = out[np.diff(rows.indptr) > 0]
         return float(kernels.posteriors(out)) / len(out) if len(out) else 0.0
 
     def _check(self) -> None:
+        """Check the assignment and the tolerance."""
         check_choice(self.assignment, ("soft", "hard"), "assignment")
         if not self.tol >= 0:
             raise InputError(f"tol must be 0 or more; got {self.tol!r}")
 
-    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> Ints:
+        """Initial labels, by default from spherical k-means with single moves."""
         refined = isinstance(self.init, str) and self.init == "spherical-k-means"
         labels = self._near_seeds(rows, k, rng, "k-means++" if refined else self.init)
         if refined:
@@ -109,10 +112,12 @@ class VonMisesFisherMixture(RowClusterer):
             single_moves(rows, labels, k, self.max_iter, balanced=False)
         return labels
 
-    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+    def _run(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """Hard or soft EM from initial labels."""
         return (self._hard if self.assignment == "hard" else self._soft)(rows, labels, k)
 
-    def _hard(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+    def _hard(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """EM in which each row counts for its most probable component."""
         n, d = rows.shape
         reached = np.empty(n)
         path: list[float] = []
@@ -134,7 +139,8 @@ class VonMisesFisherMixture(RowClusterer):
         learned = {"concentrations_": kappa, "weights_": sizes / n}
         return Run(labels, path, converged, centers, columns, bias, learned)
 
-    def _soft(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+    def _soft(self, rows: csr_array, labels: Ints, k: int) -> Run:
+        """EM in which each row counts for every component by its posterior probability."""
         n, d = rows.shape
         shares = np.zeros((n, k))
         shares[np.arange(n), labels] = 1.0
@@ -144,12 +150,12 @@ class VonMisesFisherMixture(RowClusterer):
         for _ in range(self.max_iter):
             sums, sizes = np.zeros((d, k)), shares.sum(axis=0)
             kernels.sum_shares(arrays(rows), shares, sums)
-            there = sizes > 1e-9  # a component that lost all its rows keeps its shape
+            occupied = sizes > 1e-9  # a component that lost all its rows keeps its shape
             lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
             sums /= np.where(lengths > 0, lengths, 1.0)
-            np.copyto(centers, sums, where=there)
-            del sums  # what is as large as the centers decides the memory
-            kappa[there] = concentration(lengths[there] / sizes[there], d)
+            np.copyto(centers, sums, where=occupied)
+            del sums  # arrays as large as the centers decide the memory
+            kappa[occupied] = concentration(lengths[occupied] / sizes[occupied], d)
             with np.errstate(divide="ignore"):
                 bias = np.log(sizes / n) + log_constant(kappa, d)
             np.multiply(centers, kappa, out=columns)

@@ -22,7 +22,7 @@ from karat.distances._objects import OBJECT_METRICS, object_distances
 from karat.distances._precomputed import as_graph, as_square, triangle_violations
 from karat.distances._tiles import Direct, Distances, Precomputed, Product
 
-#: what stands for a metric where the data are given by their relations, not by features
+#: values of ``metric`` for data given by their relations, not by features
 RELATIONS = ("precomputed", "graph")
 
 __all__ = [

@@ -9,12 +9,10 @@ import numpy as np
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats, Rows
 
-    Floats = NDArray[np.float64]
-
-BLOCK_ROWS = 4096
-#: distance -> the form of the rows whose Euclidean distance it is, or the root of it
+_NORM_ROWS = 4096
+#: distance -> the transformed rows whose Euclidean distance (or squared distance) it is
 FORMS = {
     "euclidean": "",
     "sqeuclidean": "",
@@ -26,8 +24,8 @@ FORMS = {
 }
 
 
-def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float = 1.0) -> Any:
-    """Rows whose Euclidean distance is the given one, or (of angles) whose squared one is.
+def embed(X: Rows, metric: str, weights: Floats | None = None, *, length: float = 1.0) -> Any:
+    """Rows whose Euclidean distance is the metric, or (for angles) whose squared distance is.
 
     Parameters
     ----------
@@ -35,10 +33,10 @@ def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float =
     metric : str
         A key of :data:`FORMS`.
     weights : ndarray of float64, shape (n,), optional
-        How many coincident objects each row stands for, in standard deviations.
+        Frequency weights of the rows, for standard deviations.
     length : float, default 1
-        Of the rows, for cosine, correlation and spearman: half their squared distance over
-        ``length**2`` is the distance.
+        Length of the rows for cosine, correlation and spearman: half their squared distance
+        divided by ``length**2`` is the distance.
 
     Returns
     -------
@@ -47,7 +45,7 @@ def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float =
     Raises
     ------
     InputError
-        For sparse data, except under Euclidean distance and cosine, whose zeros stay zeros.
+        For sparse data, except under Euclidean distance and cosine, which keep zeros.
     """
     if metric in ("euclidean", "sqeuclidean"):
         return X
@@ -65,21 +63,21 @@ def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float =
     return _whitened(Z, weights, full=metric == "mahalanobis")
 
 
-def _directions(X: Any, length: float) -> Any:
-    """Rows of this length; half the squared distance over its square is 1 − cosine.
+def _directions(X: Rows, length: float) -> Any:
+    """Rows scaled to a length; half their squared distance over its square is 1 − cosine.
 
-    Rows of zeros get a feature of their own: distance 1 from all others, 0 among themselves.
+    Rows of zeros get an extra feature: distance 1 from all others, 0 among themselves.
     """
     from scipy import sparse
 
     if sparse.issparse(X):
-        Z = X.astype(np.float64)
+        Z: Any = X.astype(np.float64)
         norms = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
     else:
         X = np.asarray(X)
         n, d = X.shape
         # in blocks, so that nothing but the result is as large as X
-        blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, n, BLOCK_ROWS)]
+        blocks = [slice(start, start + _NORM_ROWS) for start in range(0, n, _NORM_ROWS)]
         norms = np.zeros(n)
         for rows in blocks:
             norms[rows] = np.linalg.norm(X[rows].astype(np.float64), axis=1)
@@ -97,11 +95,12 @@ def _directions(X: Any, length: float) -> Any:
 
 
 def _whitened(Z: Floats, weights: Floats | None, *, full: bool) -> Floats:
+    """Standardised features, or whitened features if ``full``."""
     if len(Z) < 2:
         return Z
     w = np.ones(len(Z)) if weights is None else weights
     from_mean = Z - w @ Z / w.sum()
-    # n − 1 for whole objects; a part of one takes no more than itself
+    # n − 1 for weights of at least 1; a smaller weight subtracts no more than itself
     freedom = w.sum() - w @ np.minimum(w, 1) / w.sum()
     if not full:
         spread = np.sqrt(w @ from_mean**2 / freedom)

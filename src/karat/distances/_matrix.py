@@ -1,4 +1,4 @@
-"""All distances at once, for what cannot do without them."""
+"""Matrices of all distances, for methods that need them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import ArrayLike, Floats, Metric
     from karat.runtime.validation import Data
 
-_ROWS = 256
+_STRIP_ROWS = 256
 
 
-def square(X: Data, metric: Any) -> NDArray[np.floating[Any]]:
-    """All distances between the rows of checked data, (n, n); of a given matrix itself.
+def square(X: Data, metric: Metric) -> NDArray[np.floating[Any]]:
+    """All distances between the rows of validated data, (n, n); a precomputed matrix unchanged.
 
     Raises
     ------
     InputError
-        Where they depend on the direction, or need more memory than there is.
+        For distances that depend on the direction or need more memory than there is.
     """
     if metric == "precomputed":
         return as_square(X, symmetric=True)
@@ -35,7 +36,7 @@ def square(X: Data, metric: Any) -> NDArray[np.floating[Any]]:
         from karat.distances._objects import object_distances
 
         return object_distances(list(dense(X)), metric)
-    between, n = _symmetric(X, metric), X.shape[0]
+    distances, n = _symmetric(X, metric), X.shape[0]
     require_memory(
         8.0 * n * n,
         f"the matrix of the distances of {n:,} objects",
@@ -44,12 +45,13 @@ def square(X: Data, metric: Any) -> NDArray[np.floating[Any]]:
     D = np.empty((n, n))
 
     def work(start: int, stop: int) -> None:
-        for first in range(start, stop, _ROWS):
-            last = min(first + _ROWS, stop)
-            block = between.block(slice(first, last), slice(first, n))
-            own = block[:, : last - first]
+        """Fill rows and columns start..stop, from the diagonal on."""
+        for first in range(start, stop, _STRIP_ROWS):
+            last = min(first + _STRIP_ROWS, stop)
+            block = distances.block(slice(first, last), slice(first, n))
+            diagonal_block = block[:, : last - first]
             lower = np.tril_indices(last - first, -1)
-            own[lower] = own.T[lower]
+            diagonal_block[lower] = diagonal_block.T[lower]
             D[first:last, first:] = block
             D[first:, first:last] = block.T
 
@@ -57,39 +59,41 @@ def square(X: Data, metric: Any) -> NDArray[np.floating[Any]]:
     return D
 
 
-def condensed(X: Data, metric: Any) -> NDArray[np.float64]:
-    """The distances above the diagonal, row by row, as :func:`scipy.spatial.distance.pdist`."""
+def condensed(X: Data, metric: Metric) -> Floats:
+    """Distances above the diagonal, row by row, as :func:`scipy.spatial.distance.pdist`."""
     n = X.shape[0]
     out = np.empty(n * (n - 1) // 2)
     whole = metric == "precomputed" or callable(metric)
-    given: Any = square(X, metric) if whole else None
-    between = None if whole else _symmetric(X, metric)
+    matrix: Any = square(X, metric) if whole else None
+    distances: Any = None if whole else _symmetric(X, metric)
 
     def work(start: int, stop: int) -> None:
-        for first in range(start, stop, _ROWS):
-            rows = slice(first, min(first + _ROWS, stop))
-            block = given[rows, first:] if between is None else between.block(rows, slice(first, n))
+        """Fill in the pairs of rows start..stop."""
+        for first in range(start, stop, _STRIP_ROWS):
+            rows = slice(first, min(first + _STRIP_ROWS, stop))
+            columns = slice(first, n)
+            block = matrix[rows, columns] if whole else distances.block(rows, columns)
             for i, row in enumerate(block):
-                at = n * (n - 1) // 2 - (n - first - i) * (n - first - i - 1) // 2
-                out[at : at + n - first - i - 1] = row[i + 1 :]
+                position = n * (n - 1) // 2 - (n - first - i) * (n - first - i - 1) // 2
+                out[position : position + n - first - i - 1] = row[i + 1 :]
 
     in_strips(work, n)
     return out
 
 
-def _symmetric(X: Data, metric: Any) -> Distances:
-    """Distances whose ties are the same on every machine."""
-    between = as_distances(X, metric, exact=True)
-    if not between.symmetric:
+def _symmetric(X: Data, metric: Metric) -> Distances:
+    """Symmetric distances with the same ties on every machine."""
+    distances = as_distances(X, metric, exact=True)
+    if not distances.symmetric:
         raise InputError(
             f"{metric_name(metric)} depends on the direction, and a pair of objects needs one "
             "distance here; use symmetric_kl"
         )
-    return between
+    return distances
 
 
-def distance_matrix(X: Any, metric: Any = "euclidean") -> NDArray[np.floating[Any]]:
-    """All distances between the objects, to give on with ``metric="precomputed"``.
+def distance_matrix(X: ArrayLike, metric: Metric = "euclidean") -> NDArray[np.floating[Any]]:
+    """All distances between the objects, for use with ``metric="precomputed"``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Distances by name, and how the rows of a data set are prepared for each."""
+"""Distances by name, and the preparation of rows for each."""
 
 from __future__ import annotations
 
@@ -24,16 +24,14 @@ from karat.runtime.resources import is_large
 from karat.runtime.validation import Data, InputError, check_data, unknown_name
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
 
-    Floats = NDArray[np.float64]
-
-#: objects all pairs of which a function is asked for first, both ways
-ASKED = 10
-#: from so many features on, dense Euclidean distances come from matrix products
+#: number of objects whose pairs are tried first, in both directions, for a user-supplied function
+PROBED_OBJECTS = 10
+#: number of features from which dense Euclidean distances come from matrix products
 PRODUCT_FEATURES = 64
 
-#: name -> what it is
+#: name -> definition
 METRICS = {
     "euclidean": "√Σ(x−y)²",
     "sqeuclidean": "Σ(x−y)²",
@@ -72,8 +70,8 @@ ALIASES = {
 _PRESENCE = {"jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
 
 
-def check_metric(metric: Any) -> Any:
-    """The metric's own name, or the callable; raise for an unknown one."""
+def check_metric(metric: Metric) -> Any:
+    """Canonical name of the metric, or the callable; raises for an unknown name."""
     if callable(metric):
         return metric
     name = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
@@ -85,6 +83,7 @@ def check_metric(metric: Any) -> Any:
 
 
 def _minkowski(name: str) -> str:
+    """Canonical name of a Minkowski distance."""
     try:
         p = float(name.partition(":")[2])
     except ValueError:
@@ -94,22 +93,22 @@ def _minkowski(name: str) -> str:
     return {1: "cityblock", 2: "euclidean", np.inf: "chebyshev"}.get(p, f"minkowski:{p:g}")
 
 
-def metric_name(metric: Any) -> str:
-    """What to call a distance."""
+def metric_name(metric: Metric) -> str:
+    """Name of a metric in messages."""
     if isinstance(metric, str):
         return metric
     return str(getattr(metric, "__qualname__", None) or repr(metric))
 
 
-def check_points(X: Any, metric: Any) -> Data:
-    """As :func:`karat.runtime.validation.check_data`; also of distances and graphs."""
+def check_points(X: ArrayLike, metric: Metric) -> Data:
+    """Validated data (:func:`karat.runtime.validation.check_data`), distances or graph."""
     if metric == "graph":
         return as_graph(X)
     return as_square(X, symmetric=True) if metric == "precomputed" else check_data(X)
 
 
 def as_distances(
-    X: Data, metric: Any = "euclidean", *, exact: bool = False, weights: Floats | None = None
+    X: Data, metric: Metric = "euclidean", *, exact: bool = False, weights: Floats | None = None
 ) -> Distances:
     """Prepare the distances between the rows of ``X``.
 
@@ -120,8 +119,8 @@ def as_distances(
     metric : str or callable
         A name in :data:`METRICS`, or a symmetric ``metric(x, y)`` of two dense rows.
     exact : bool
-        For dense data no centring and no products of matrices, so that which distances are equal
-        is the same on every machine; for measures of ranks.
+        Without centring and matrix products of dense data, so that ties are the same on every
+        machine; for measures of ranks.
     weights : ndarray of float64, shape (n,), optional
         Positive; the number of identical objects that each row represents, in the variances
         that ``seuclidean`` and ``mahalanobis`` divide by.
@@ -133,7 +132,7 @@ def as_distances(
     Raises
     ------
     InputError
-        For an unknown metric, or data that it has no value for.
+        For an unknown metric, or data for which it is undefined.
 
     Examples
     --------
@@ -146,9 +145,9 @@ def as_distances(
 
     name = check_metric(metric)
     if callable(name):
-        few = dense(X[:ASKED])
-        as_square(_asked(name, few, few), symmetric=True)
-        return Blocks(X, partial(_asked, name), symmetric=True)
+        few = dense(X[:PROBED_OBJECTS])
+        as_square(_function_values(name, few, few), symmetric=True)
+        return Blocks(X, partial(_function_values, name), symmetric=True)
     if name == "graph":
         raise InputError(
             "a graph has edges, not distances between all nodes; for these give the matrix of "
@@ -177,8 +176,8 @@ def as_distances(
     return _from_scipy(X, name)
 
 
-def _asked(metric: Any, A: Floats, B: Floats) -> Floats:
-    """What a function gives for all pairs."""
+def _function_values(metric: Metric, A: Floats, B: Floats) -> Floats:
+    """Distances of all pairs by a user-supplied function, checked."""
     from scipy.spatial.distance import cdist
 
     D: Floats = cdist(A, B, metric)
@@ -190,34 +189,36 @@ def _asked(metric: Any, A: Floats, B: Floats) -> Floats:
     return D
 
 
-#: distances of two rows that depend on the others
-OF_ALL = {"seuclidean", "mahalanobis", "precomputed", "graph"}
+#: metrics whose distance of two rows depends on the other rows
+DATA_DEPENDENT = {"seuclidean", "mahalanobis", "precomputed", "graph"}
 
 
 class OfRows(Distances):
-    """Distances that are prepared only for the rows that are taken, of data in blocks."""
+    """Distances of large data, prepared only for the rows that are taken."""
 
-    def __init__(self, X: Data, metric: Any, exact: bool) -> None:
+    def __init__(self, X: Data, metric: Metric, exact: bool) -> None:
         self.X, self.metric, self.exact, self.n = X, metric, exact, X.shape[0]
         small: Any = X[:2]
         self.symmetric = as_distances(small, metric, exact=exact).symmetric
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         rows: Any = self.X[order]
         return as_distances(rows, self.metric, exact=self.exact)
 
 
-def distances_of_parts(X: Data, metric: Any = "euclidean", *, exact: bool = False) -> Distances:
-    """:func:`as_distances`, of which only :meth:`Distances.take` is used, on parts of the rows.
+def distances_of_parts(X: Data, metric: Metric = "euclidean", *, exact: bool = False) -> Distances:
+    """:func:`as_distances` for callers that use only :meth:`Distances.take`, on parts of the rows.
 
-    Large data are then never copied as a whole.
+    Large data are never copied as a whole.
     """
-    if is_large(X) and (callable(metric) or check_metric(metric) not in OF_ALL):
+    if is_large(X) and (callable(metric) or check_metric(metric) not in DATA_DEPENDENT):
         return OfRows(X, metric, exact)
     return as_distances(X, metric, exact=exact)
 
 
-def _euclidean(X: Any, root: bool, exact: bool) -> Distances:
+def _euclidean(X: Rows, root: bool, exact: bool) -> Distances:
+    """Euclidean distances if ``root``, otherwise squared distances."""
     from karat._kernels.distances import SQUARED
 
     if hasattr(X, "toarray"):
@@ -228,7 +229,8 @@ def _euclidean(X: Any, root: bool, exact: bool) -> Distances:
     return Product(Z, root)
 
 
-def _probabilities(X: Any) -> Floats:
+def _probabilities(X: Floats) -> Floats:
+    """Rows divided by their sums."""
     P = np.asarray(X, np.float64)
     totals = P.sum(axis=1)
     if P.min() < 0 or (totals == 0).any():
@@ -237,6 +239,7 @@ def _probabilities(X: Any) -> Floats:
 
 
 def _from_scipy(X: Data, name: str) -> Distances:
+    """Distances from SciPy's cdist."""
     from scipy.spatial.distance import cdist
 
     if name.startswith("minkowski:"):

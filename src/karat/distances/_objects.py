@@ -1,8 +1,8 @@
-"""Distances between objects that are no rows of numbers: texts, sequences, series, records."""
+"""Distances between objects other than rows of numbers: texts, sequences, series, records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
@@ -15,25 +15,25 @@ from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats
 
-    Floats = NDArray[np.float64]
+    ObjectFunction = Callable[[Any, Any], float]
 
-#: name -> what it is
+#: name -> definition
 OBJECT_METRICS = {
     "edit": "insertions, deletions and substitutions from one text or sequence to the other",
     "dtw": "dynamic time warping of two time series, of any lengths",
 }
-#: what a user may do without an extra
+#: advice for users without an extra
 FUNCTION = "give a function of two objects as the metric"
-PAIRS_BOTH_WAYS = 20
-_PAIRS_ALONE = 5_000
+PROBED_PAIRS = 20
+_MAX_PAIRS_SERIAL = 5_000
 
 
 def object_distances(
-    objects: Any, metric: str | Callable[[Any, Any], float], *, workers: int | None = None
+    objects: Iterable[Any], metric: str | ObjectFunction, *, workers: int | None = None
 ) -> Floats:
-    """All distances between objects of any kind, to give on with ``metric="precomputed"``.
+    """All distances between objects of any kind, for use with ``metric="precomputed"``.
 
     Parameters
     ----------
@@ -80,10 +80,11 @@ def object_distances(
     return _edit(objects) if metric == "edit" else _dtw(objects)
 
 
-def _each_pair(objects: Sequence[Any], metric: Any, workers: int | None) -> Floats:
+def _each_pair(objects: Sequence[Any], metric: ObjectFunction, workers: int | None) -> Floats:
+    """Distances of all pairs by a function, computed in several processes."""
     n = len(objects)
     count = min(workers or available_cores(), n)
-    if n * (n - 1) // 2 < _PAIRS_ALONE:
+    if n * (n - 1) // 2 < _MAX_PAIRS_SERIAL:
         count = 1
     D = np.zeros((n, n))
     if count == 1:
@@ -96,7 +97,7 @@ def _each_pair(objects: Sequence[Any], metric: Any, workers: int | None) -> Floa
         each = [range(first, n, 4 * count) for first in range(4 * count)]
         try:
             parts = Parallel(n_jobs=count)(delayed(_rows)(objects, metric, rows) for rows in each)
-        except PicklingError:  # it cannot be sent to another process
+        except PicklingError:  # the function cannot be sent to another process
             parts = [_rows(objects, metric, rows) for rows in each]
     for rows, values in zip(each, parts, strict=True):
         for i, row in zip(rows, values, strict=True):
@@ -105,29 +106,30 @@ def _each_pair(objects: Sequence[Any], metric: Any, workers: int | None) -> Floa
     return D
 
 
-def _check_symmetry(objects: Sequence[Any], metric: Any, D: Floats) -> None:
-    """Ask for a few pairs the other way round, too."""
+def _check_symmetry(objects: Sequence[Any], metric: ObjectFunction, D: Floats) -> None:
+    """Check a few pairs in the other direction, too."""
     upper = np.argwhere(np.triu(np.ones(D.shape, dtype=bool), 1)) if len(D) <= 50 else None
     rng = np.random.default_rng(0)
     if upper is None:
-        pairs = np.sort(rng.integers(len(D), size=(PAIRS_BOTH_WAYS, 2)), axis=1)
+        pairs = np.sort(rng.integers(len(D), size=(PROBED_PAIRS, 2)), axis=1)
     else:
-        pairs = upper[rng.permutation(len(upper))[:PAIRS_BOTH_WAYS]]
+        pairs = upper[rng.permutation(len(upper))[:PROBED_PAIRS]]
     for i, j in pairs.tolist():
-        there, back = D[i, j], float(metric(objects[j], objects[i]))
-        if i != j and abs(there - back) > 1e-9 * max(there, abs(back)):
+        forward, backward = D[i, j], float(metric(objects[j], objects[i]))
+        if i != j and abs(forward - backward) > 1e-9 * max(forward, abs(backward)):
             raise InputError(
-                f"the metric depends on the direction: from object {i} to {j} it is {there:g}, "
-                f"from {j} to {i} {back:g}; a distance is the same both ways, e.g. the mean of them"
+                f"the metric depends on the direction: from object {i} to {j} it is {forward:g}, "
+                f"from {j} to {i} {backward:g}; a distance is the same both ways, e.g. their mean"
             )
 
 
-def _rows(objects: Sequence[Any], metric: Any, rows: range) -> list[Floats]:
-    found = []
-    for i in rows:
+def _rows(objects: Sequence[Any], metric: ObjectFunction, numbers: range) -> list[Floats]:
+    """Distances of some objects to all objects after each, checked."""
+    rows = []
+    for i in numbers:
         row = np.empty(len(objects) - i - 1)
         for j in range(i + 1, len(objects)):
-            value = metric(objects[i], objects[j])
+            value: Any = metric(objects[i], objects[j])
             try:
                 row[j - i - 1] = value
             except (TypeError, ValueError):
@@ -137,35 +139,39 @@ def _rows(objects: Sequence[Any], metric: Any, rows: range) -> list[Floats]:
                     f"the distance of objects {i} and {j} is {value!r}; it must be a finite "
                     "number of at least 0"
                 )
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _edit(objects: list[Any]) -> Floats:
+    """Edit distances of texts or sequences."""
     require("rapidfuzz", "edit distance", FUNCTION)
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
-    for i, one in enumerate(objects):
-        if not isinstance(one, (str, bytes, Sequence, np.ndarray)):
-            raise InputError(f"edit distance compares texts or sequences; object {i} is {one!r}")
+    for i, object_ in enumerate(objects):
+        if not isinstance(object_, (str, bytes, Sequence, np.ndarray)):
+            raise InputError(
+                f"edit distance compares texts or sequences; object {i} is {object_!r}"
+            )
     return cdist(objects, objects, scorer=Levenshtein.distance, dtype=np.float64, workers=-1)
 
 
 def _dtw(objects: list[Any]) -> Floats:
+    """Dynamic time warping of time series."""
     require("tslearn", "dynamic time warping", FUNCTION)
     from tslearn.metrics import cdist_dtw
 
     series: list[Floats] = []
-    for one in objects:
+    for object_ in objects:
         try:
-            values = np.asarray(one, dtype=np.float64)
+            values = np.asarray(object_, dtype=np.float64)
         except (TypeError, ValueError):
             values = np.empty(0)
         if values.ndim not in (1, 2) or len(values) == 0 or not np.isfinite(values).all():
             raise InputError(
                 f"series {len(series)} must be finite numbers, one per time (or a row of several "
-                f"per time); got {one!r:.80}"
+                f"per time); got {object_!r:.80}"
             )
         series.append(values.reshape(len(values), -1))
     D: Any = as_square(np.asarray(cdist_dtw(series), dtype=np.float64))

@@ -1,4 +1,4 @@
-"""A user-supplied matrix of distances: its form, its faults, its rounding."""
+"""User-supplied matrices of distances and graphs: validation and rounding."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Floats = NDArray[np.floating[Any]]
+    from karat.runtime.types import ArrayLike
+
+    Matrix = NDArray[np.floating[Any]]
 
 #: share of the largest distance up to which an error is rounding
 ROUNDING = 1e-12
-_ROWS = 256
+_MIRROR_ROWS = 256
 
 
-def as_square(X: Any, *, symmetric: bool = False) -> Floats:
-    """The (n, n) distances, checked.
+def as_square(X: ArrayLike | Path, *, symmetric: bool = False) -> Matrix:
+    """Validated matrix (n, n) of distances.
 
     Parameters
     ----------
     X : array-like, shape (n, n) or (n(n-1)/2,), or path of an ``.npy`` file
-        All distances, or those above the diagonal as :func:`scipy.spatial.distance.pdist` has
-        them.
+        All distances, or those above the diagonal in the order of
+        :func:`scipy.spatial.distance.pdist`.
     symmetric : bool
-        Refuse distances that depend on the direction.
+        Reject distances that depend on the direction.
 
     Returns
     -------
     ndarray, shape (n, n)
-        X itself where there is nothing to correct. Otherwise a copy, in which errors of at most
-        1e-12 of the largest distance are gone: a diagonal of 0, nothing negative, symmetric.
+        X itself if there is nothing to correct. Otherwise a copy without errors of at most
+        1e-12 of the largest distance: a diagonal of 0, nothing negative, symmetric.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
             f"diagonal; X has shape {D.shape}. For data in rows name a metric, e.g. euclidean"
         )
     least, largest = float(D.min()), float(D.max())
-    if not np.isfinite(largest - least):  # so there is one that is not
+    if not np.isfinite(largest - least):
         strange = ~np.isfinite(D)
         i, j = map(int, np.argwhere(strange)[0])
         raise InputError(
@@ -72,7 +74,7 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
             'give the graph (metric="graph"), or a distance above all others'
         )
     if largest > largest_value(D.dtype):
-        check_data(D, name="the matrix of distances")  # says what is wrong with it
+        check_data(D, name="the matrix of distances")  # raises the right error
     rounding = ROUNDING * largest
     if least < -rounding:
         i, j = divmod(int(np.argmin(D)), len(D))
@@ -82,9 +84,9 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
         )
     diagonal = np.abs(np.diagonal(D))
     if (diagonal > rounding).any():
-        own = int(np.argmax(diagonal))
+        i = int(np.argmax(diagonal))
         raise InputError(
-            f"an object's distance to itself must be 0; that of object {own} is {D[own, own]:g}. "
+            f"an object's distance to itself must be 0; that of object {i} is {D[i, i]:g}. "
             "Turn similarities into distances first"
         )
     error, i, j = asymmetry(D)
@@ -105,22 +107,22 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
 
 
 def _check_names(X: Any) -> None:
-    """A table of distances must have its objects in one order, down and across."""
+    """Check that the rows and columns of a table of distances are in the same order."""
     if not hasattr(X, "columns") or not hasattr(X, "index") or len(X.index) != len(X.columns):
         return
-    down, across = list(X.index), list(X.columns)
-    if down == across or down == list(range(len(down))) or across == list(range(len(across))):
+    rows, columns, positions = list(X.index), list(X.columns), list(range(len(X.index)))
+    if rows == columns or positions in (rows, columns):
         return
-    place = next(i for i, (a, b) in enumerate(zip(down, across, strict=True)) if a != b)
-    what = "in another order" if set(down) == set(across) else "others"
+    i = next(i for i, (a, b) in enumerate(zip(rows, columns, strict=True)) if a != b)
+    difference = "in another order" if set(rows) == set(columns) else "others"
     raise InputError(
-        f"the rows and columns of the table of distances are {what}: row {place} is "
-        f"{down[place]!r}, column {place} {across[place]!r}; use D.loc[names, names]"
+        f"the rows and columns of the table of distances are {difference}: row {i} is "
+        f"{rows[i]!r}, column {i} {columns[i]!r}; use D.loc[names, names]"
     )
 
 
-def as_graph(A: Any) -> csr_array:
-    """The symmetric affinities of a graph as a CSR array, checked; loops are taken out.
+def as_graph(A: ArrayLike | Path) -> csr_array:
+    """Validated symmetric affinities of a graph as a CSR array, without loops.
 
     Parameters
     ----------
@@ -163,6 +165,7 @@ def as_graph(A: Any) -> csr_array:
 
 
 def _read(path: Path) -> Any:
+    """Array of an ``.npy`` file, memory-mapped."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
@@ -174,6 +177,7 @@ def _read(path: Path) -> Any:
 
 
 def _from_condensed(values: NDArray[Any]) -> NDArray[Any]:
+    """Matrix (n, n) from the distances above its diagonal."""
     from scipy.spatial.distance import squareform
 
     n = (1 + math.isqrt(1 + 8 * len(values))) // 2
@@ -185,36 +189,37 @@ def _from_condensed(values: NDArray[Any]) -> NDArray[Any]:
     return squareform(values, checks=False)
 
 
-def asymmetry(D: Floats) -> tuple[float, int, int]:
-    """The largest difference of d(i, j) and d(j, i), and where it is."""
+def asymmetry(D: Matrix) -> tuple[float, int, int]:
+    """Largest difference of d(i, j) and d(j, i), with i and j."""
     worst = (0.0, 0, 0)
-    for a, b, there, back in _mirrored(D):
-        if np.array_equal(there, back):
+    for a, b, upper, lower in _mirrored(D):
+        if np.array_equal(upper, lower):
             continue
-        apart = np.abs(there - back)
-        i, j = divmod(int(np.argmax(apart)), apart.shape[1])
-        if apart[i, j] > worst[0]:
-            worst = (float(apart[i, j]), a + i, b + j)
+        differences = np.abs(upper - lower)
+        i, j = divmod(int(np.argmax(differences)), differences.shape[1])
+        if differences[i, j] > worst[0]:
+            worst = (float(differences[i, j]), a + i, b + j)
     return worst
 
 
-def is_symmetric(D: Floats) -> bool:
+def is_symmetric(D: Matrix) -> bool:
     """Whether d(i, j) = d(j, i) to nine digits."""
     return all(
-        np.array_equal(there, back) or np.allclose(there, back, rtol=1e-9, atol=0)
-        for _, _, there, back in _mirrored(D)
+        np.array_equal(upper, lower) or np.allclose(upper, lower, rtol=1e-9, atol=0)
+        for _, _, upper, lower in _mirrored(D)
     )
 
 
-def _mirrored(D: Floats) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """Blocks on and above the diagonal, where they begin, and the same the other way."""
-    for a in range(0, len(D), _ROWS):
-        for b in range(a, len(D), _ROWS):
-            there, back = D[a : a + _ROWS, b : b + _ROWS], D[b : b + _ROWS, a : a + _ROWS].T
-            yield a, b, there, back
+def _mirrored(D: Matrix) -> Iterator[tuple[int, int, Matrix, Matrix]]:
+    """First row and column of each block on or above the diagonal, the block, its mirror image."""
+    starts = range(0, len(D), _MIRROR_ROWS)
+    for a in starts:
+        for b in starts[a // _MIRROR_ROWS :]:
+            rows, columns = slice(a, a + _MIRROR_ROWS), slice(b, b + _MIRROR_ROWS)
+            yield a, b, D[rows, columns], D[columns, rows].T
 
 
-def triangle_violations(D: Floats) -> float:
+def triangle_violations(D: Matrix) -> float:
     """Share of 10,000 random triples of objects with d(i, k) > d(i, j) + d(j, k), rounding aside.
 
     Examples

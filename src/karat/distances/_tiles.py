@@ -1,10 +1,10 @@
-"""How tiles of distances are computed: differences, matrix products, blocks, a given matrix."""
+"""Tiles of distances: from differences, matrix products, blocks, or a matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Ints, Rows
+
+#: columns prepared by a class's ``strip`` for its ``tile``: an array, arrays, or None
+Strip: TypeAlias = Any
 
 
 class Distances:
-    """How to compute tiles of distances between n objects.
+    """Tiles of distances between n objects.
 
     Attributes
     ----------
     n : int
         Number of objects.
     squared : bool
-        Whether tiles hold squared distances, whose root is the distance.
+        Whether tiles have squared distances.
     symmetric : bool
         Whether d(x, y) = d(y, x).
     """
@@ -36,15 +39,15 @@ class Distances:
     symmetric: bool = True
     uses_blas: ClassVar[bool] = False
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
-        """The same for the objects ``order``, in that order."""
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``, in that order."""
         raise NotImplementedError
 
-    def strip(self, j0: int, j1: int) -> Any:
-        """What :meth:`tile` needs to know of the columns j0..j1."""
+    def strip(self, j0: int, j1: int) -> Strip:
+        """Columns j0..j1, prepared for :meth:`tile`."""
         return None
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
         """Write the distances from objects j0..j1 (columns) to r0..r1 (rows) to ``out``."""
         raise NotImplementedError
 
@@ -60,7 +63,7 @@ class Distances:
 
 
 class Direct(Distances):
-    """From differences of coordinates: exact also for tight clusters far from the origin.
+    """Distances from differences of coordinates: exact for tight clusters far from the origin.
 
     With ``ordered`` features are added strictly in their order.
     """
@@ -68,13 +71,16 @@ class Direct(Distances):
     def __init__(self, Z: Floats, kind: int, squared: bool, *, ordered: bool = False) -> None:
         self.Z, self.kind, self.squared, self.n, self.ordered = Z, kind, squared, len(Z), ordered
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         return Direct(self.Z[order], self.kind, self.squared, ordered=self.ordered)
 
     def strip(self, j0: int, j1: int) -> Floats:
+        """Columns j0..j1, prepared for :meth:`tile`."""
         return np.ascontiguousarray(self.Z[j0:j1].T)
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
+        """Write a tile of distances to ``out``."""
         from karat._kernels.distances import direct_tile, exact_tile
 
         tile = exact_tile if self.ordered else direct_tile
@@ -91,25 +97,28 @@ class Product(Distances):
         self.Z = Z - Z.mean(axis=0) if norms is None else Z
         self.norms = np.einsum("ij,ij->i", self.Z, self.Z) if norms is None else norms
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         return Product(self.Z[order], self.squared, norms=self.norms[order])
 
     def strip(self, j0: int, j1: int) -> Floats:
+        """Columns j0..j1, prepared for :meth:`tile`."""
         return np.ascontiguousarray(self.Z[j0:j1].T)
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
+        """Write a tile of distances to ``out``."""
         from karat._kernels.distances import squares_from_products
 
         np.dot(self.Z[r0:r1], strip, out=out[: r1 - r0])
         squares_from_products(out[: r1 - r0], r0, self.norms, j0, self.Z)
 
 
-#: of the columns of a stored number, the share of rows below which lists of them are faster
+#: share of stored rows in the columns of a stored number below which lists of them are faster
 SPARSE = 0.25
 
 
 class SparseProduct(Distances):
-    """As :class:`Product`, for CSR rows: with lists of the columns, or with dense ones."""
+    """Like :class:`Product`, for CSR rows: with lists of the columns, or with dense columns."""
 
     def __init__(self, Z: csr_array, squared: bool) -> None:
         self.squared, self.n = squared, Z.shape[0]
@@ -119,17 +128,20 @@ class SparseProduct(Distances):
         having = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.float64)
         self.lists = bool(having @ having <= SPARSE * Z.nnz * Z.shape[0])
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         return SparseProduct(self.Z[order], self.squared)
 
-    def strip(self, j0: int, j1: int) -> Any:
+    def strip(self, j0: int, j1: int) -> Strip:
+        """Columns j0..j1, prepared for :meth:`tile`."""
         part = self.Z[j0:j1]
         if self.lists:
             columns = part.tocsc()
             return columns.indptr, columns.indices, columns.data
         return np.ascontiguousarray(part.toarray().T)
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
+        """Write a tile of distances to ``out``."""
         from karat._kernels.distances import (
             list_products,
             sparse_products,
@@ -151,13 +163,16 @@ class ExtendedJaccard(Distances):
     def __init__(self, squares: Distances, norms: Floats) -> None:
         self.squares, self.norms, self.n = squares, norms, squares.n
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         return ExtendedJaccard(self.squares.take(order), self.norms[order])
 
-    def strip(self, j0: int, j1: int) -> Any:
+    def strip(self, j0: int, j1: int) -> Strip:
+        """Columns j0..j1, prepared for :meth:`tile`."""
         return self.squares.strip(j0, j1)
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
+        """Write a tile of distances to ``out``."""
         self.squares.tile(r0, r1, j0, j1, strip, out)
         s = out[: r1 - r0]
         product = (self.norms[r0:r1, None] + self.norms[j0:j1] - s) / 2
@@ -167,20 +182,23 @@ class ExtendedJaccard(Distances):
 
 
 class Blocks(Distances):
-    """Any function of two blocks of rows."""
+    """Distances by a function of two blocks of rows."""
 
     def __init__(
         self, X: Data, function: Callable[[Any, Any], Floats], *, symmetric: bool = True
     ) -> None:
         self.X, self.function, self.symmetric, self.n = X, function, symmetric, X.shape[0]
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         return Blocks(self.X[order], self.function, symmetric=self.symmetric)
 
-    def strip(self, j0: int, j1: int) -> Any:
+    def strip(self, j0: int, j1: int) -> Strip:
+        """Columns j0..j1, prepared for :meth:`tile`."""
         return dense(self.X[j0:j1])
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
+        """Write a tile of distances to ``out``."""
         values = self.function(strip, dense(self.X[r0:r1])).T
         if not np.isfinite(values).all():
             values = np.where(np.isnan(values), 0.0, values) if self.symmetric else values
@@ -193,39 +211,44 @@ class Divergence(Distances):
     def __init__(self, P: Floats, *, symmetric: bool) -> None:
         self.P, self.symmetric, self.n = P, symmetric, len(P)
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         return Divergence(self.P[order], symmetric=self.symmetric)
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
+        """Write a tile of distances to ``out``."""
         from karat._kernels.distances import kullback_leibler_tile
 
         kullback_leibler_tile(self.P, r0, r1, j0, j1, self.symmetric, out)
 
 
 class Precomputed(Distances):
-    """A matrix of distances, read in place."""
+    """Distances in a matrix, read in place."""
 
-    def __init__(self, D: NDArray[Any], order: NDArray[np.integer[Any]] | None = None) -> None:
+    def __init__(self, D: NDArray[Any], order: Ints | None = None) -> None:
         self.D = D
         self.order = np.arange(len(D)) if order is None else order
         self.n = len(self.order)
 
     @cached_property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether d(x, y) = d(y, x), to nine digits; looked at when asked."""
+        """Whether d(x, y) = d(y, x), to nine digits; computed on demand."""
         return is_symmetric(self.D)
 
-    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+    def take(self, order: Ints) -> Distances:
+        """Distances between the objects ``order``."""
         taken = Precomputed(self.D, self.order[order])
         if "symmetric" in self.__dict__:
             taken.__dict__["symmetric"] = self.symmetric
         return taken
 
-    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
+        """Write a tile of distances to ``out``."""
         from karat._kernels.distances import gathered_tile
 
         gathered_tile(self.D, self.order, r0, r1, j0, j1, out)
 
 
-def dense(rows: Any) -> Any:
+def dense(rows: Rows) -> Any:
+    """Rows as a dense array."""
     return rows.toarray() if hasattr(rows, "toarray") else rows

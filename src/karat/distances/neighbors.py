@@ -1,4 +1,4 @@
-"""Nearest neighbours of every object, found once and shared by all who judge the data."""
+"""Nearest neighbours of objects."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from karat.runtime.threads import available_cores, in_strips
 from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from distributed import Client
     from numpy.typing import NDArray
 
     from karat.distances import Distances
+    from karat.runtime.types import ArrayLike, Bools, Floats, Ints, Metric
 
 _TREE_DIMENSIONS = 8
 _FEW_OBJECTS = 1000
@@ -24,7 +28,7 @@ _SPARE_CANDIDATES = 3
 _BLOCK_ROWS = 128
 _SCAN_ROWS = 2**17
 _TILE_ROWS = 512
-PARTS = 32  # of the objects on an executor, whatever the number of its workers
+SEARCH_PARTS = 32  # parts of the objects on an executor, for any number of workers
 
 
 class NeighborLists(NamedTuple):
@@ -37,7 +41,7 @@ class NeighborLists(NamedTuple):
     """
 
     indices: NDArray[np.int32]
-    distances: NDArray[np.float64]
+    distances: Floats
 
     @property
     def n_neighbors(self) -> int:
@@ -46,7 +50,11 @@ class NeighborLists(NamedTuple):
 
 
 def neighbor_lists(
-    X: Any, n_neighbors: int, *, metric: Any = "euclidean", executor: Any = None
+    X: ArrayLike,
+    n_neighbors: int,
+    *,
+    metric: Metric = "euclidean",
+    executor: Executor | Client | Workers | str | None = None,
 ) -> NeighborLists:
     """The nearest other objects of every object.
 
@@ -55,19 +63,19 @@ def neighbor_lists(
     X : array-like or sparse, shape (n, d)
         The data, or the distances with ``metric="precomputed"``.
     n_neighbors : int
-        Length of the lists; where there are fewer other objects, all of them.
+        Length of the lists, at most the number of other objects.
     metric : str or callable
         A name in :data:`karat.distances.METRICS`, or a function of two rows.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-        Where the search runs, some of the objects at a time; by default threads of this process.
+        Executor of the search, in parts; by default threads of this process.
         The lists do not depend on it.
 
     Returns
     -------
     NeighborLists
-        Objects at equal distance come in the order of their indices, also at the end of the
-        list. Euclidean distances of dense data are sums of squared differences, so ties of integer
-        data are kept.
+        Objects at equal distance are in the order of their indices, also at the end of the
+        list. Euclidean distances of dense data are sums of squared differences, which preserve
+        ties of integer data.
 
     Raises
     ------
@@ -98,34 +106,34 @@ def neighbor_lists(
     workers = Workers.of(executor)
     if workers.elsewhere is None:
         return _lists(k, metric, data, range(n))
-    size = -(-n // PARTS)
+    size = -(-n // SEARCH_PARTS)
     parts = [range(i, min(i + size, n)) for i in range(0, n, size)]
     lists = workers.map(partial(_lists, k, metric), (data,), parts)
     indices, distances = zip(*lists, strict=True)
     return NeighborLists(np.concatenate(indices), np.concatenate(distances))
 
 
-def _lists(k: int, metric: Any, X: Any, objects: range) -> NeighborLists:
+def _lists(k: int, metric: Metric, X: Data, objects: range) -> NeighborLists:
     """Neighbours of a range of the objects."""
-    asked = np.array(objects)
+    queries = np.array(objects)
     if metric != "euclidean" or not isinstance(X, np.ndarray):
-        return _scan(X, asked, k, metric)
+        return _scan(X, queries, k, metric)
     values, scale = _in_range(X)
     n, d = values.shape
     search = _products if d > _TREE_DIMENSIONS else _tree
-    found = (_scan if n <= _FEW_OBJECTS else search)(values, asked, k)
-    return NeighborLists(found.indices, found.distances * scale)
+    lists = (_scan if n <= _FEW_OBJECTS else search)(values, queries, k)
+    return NeighborLists(lists.indices, lists.distances * scale)
 
 
 def neighbors_of_some(
     X: Data,
-    objects: NDArray[np.integer[Any]],
+    objects: Ints,
     n_neighbors: int,
     *,
-    metric: Any = "euclidean",
-    among: NDArray[np.bool_] | None = None,
+    metric: Metric = "euclidean",
+    among: Bools | None = None,
 ) -> NDArray[np.int32]:
-    """The nearest other objects of some of the objects.
+    """The nearest other objects of a subset of the objects.
 
     Parameters
     ----------
@@ -141,11 +149,11 @@ def neighbors_of_some(
     Returns
     -------
     ndarray of int32, shape (s, n_neighbors)
-        Nearest first; of equal distances the lower number first.
+        Nearest first; ties in the order of the indices.
 
     Notes
     -----
-    O(n s d) time on all cores. The rows are gone through in blocks: large data are not copied.
+    O(n s d) time on all cores. The rows are processed in blocks: large data are not copied.
 
     Examples
     --------
@@ -159,12 +167,12 @@ def neighbors_of_some(
 
 def _scan(
     X: Data,
-    objects: NDArray[np.integer[Any]],
+    objects: Ints,
     k: int,
-    metric: Any = "euclidean",
-    among: NDArray[np.bool_] | None = None,
+    metric: Metric = "euclidean",
+    among: Bools | None = None,
 ) -> NeighborLists:
-    """By the distances of the objects to all others, a tile at a time."""
+    """Neighbours by the distances of the objects to all others, a tile at a time."""
     from karat._kernels.neighbors import add_nearest
 
     s, n = len(objects), X.shape[0]
@@ -178,15 +186,22 @@ def _scan(
         def work(
             first: int, last: int, rows: NDArray[np.int64] = rows, both: Distances = both
         ) -> None:
+            """Update the lists of queries first..last with the objects ``rows``."""
             for q in range(first, last, _BLOCK_ROWS):
                 end = min(q + _BLOCK_ROWS, last)
-                strip, own = both.strip(q, end), slice(q, end)
+                strip, block = both.strip(q, end), slice(q, end)
                 tile = np.empty((_TILE_ROWS, end - q))
-                for at in range(0, len(rows), _TILE_ROWS):
-                    others = rows[at : at + _TILE_ROWS]
-                    a, b = s + at, s + at + len(others)
+                for offset in range(0, len(rows), _TILE_ROWS):
+                    others = rows[offset : offset + _TILE_ROWS]
+                    a, b = s + offset, s + offset + len(others)
                     both.tile(a, b, q, end, strip, tile[: b - a])
-                    add_nearest(tile, others, objects[own], nearest[own], indices[own])
+                    add_nearest(
+                        tile,
+                        others,
+                        objects[block],
+                        nearest[block],
+                        indices[block],
+                    )
 
         if both.uses_blas:
             work(0, s)
@@ -198,8 +213,8 @@ def _scan(
     return NeighborLists(indices, np.sqrt(nearest) if squared else nearest)
 
 
-def _in_range(X: NDArray[np.floating[Any]]) -> tuple[NDArray[np.float64], float]:
-    """X over a power of two where squares would overflow or vanish; neighbours do not change."""
+def _in_range(X: NDArray[np.floating[Any]]) -> tuple[Floats, float]:
+    """X divided by a power of two, so that squares neither overflow nor vanish; the divisor."""
     values = np.ascontiguousarray(X, dtype=np.float64)
     largest = float(np.abs(values).max())
     if largest == 0 or 1e-100 < largest < 1e100:
@@ -208,77 +223,80 @@ def _in_range(X: NDArray[np.floating[Any]]) -> tuple[NDArray[np.float64], float]
     return values / scale, scale
 
 
-def _tree(X: NDArray[np.float64], asked: NDArray[np.intp], k: int) -> NeighborLists:
+def _tree(X: Floats, queries: Ints, k: int) -> NeighborLists:
+    """Neighbours by a k-d tree."""
     from scipy.spatial import cKDTree
 
-    # self, k neighbours and one more, which shows whether the list ends within a tie
-    ask = min(k + 2, len(X))
-    distances, indices = cKDTree(X).query(X[asked], k=ask, workers=available_cores())
-    own = indices == asked[:, None]
-    distances[own] = -1.0
+    # the object, k neighbours and another, which shows whether the list ends within a tie
+    n_candidates = min(k + 2, len(X))
+    distances, indices = cKDTree(X).query(X[queries], k=n_candidates, workers=available_cores())
+    is_query = indices == queries[:, None]
+    distances[is_query] = -1.0
     order = np.lexsort((indices, distances), axis=1)
     distances = np.take_along_axis(distances, order, axis=1)
     indices = np.take_along_axis(indices, order, axis=1).astype(np.int32)
-    doubtful = ~own.any(axis=1)
-    if ask > k + 1:
+    doubtful = ~is_query.any(axis=1)
+    if n_candidates > k + 1:
         doubtful |= distances[:, k] >= distances[:, k + 1]
-    found = NeighborLists(indices[:, 1 : k + 1].copy(), distances[:, 1 : k + 1].copy())
-    return _again(X, asked, found, doubtful)
+    lists = NeighborLists(indices[:, 1 : k + 1].copy(), distances[:, 1 : k + 1].copy())
+    return _rescanned(X, queries, lists, doubtful)
 
 
-def _products(X: NDArray[np.float64], asked: NDArray[np.intp], k: int) -> NeighborLists:
+def _products(X: Floats, queries: Ints, k: int) -> NeighborLists:
     """Candidates from matrix products, which round; order and doubtful rows from differences."""
     from sklearn.neighbors import NearestNeighbors
 
     n, d = X.shape
-    ask = min(k + 1 + _SPARE_CANDIDATES, n)
+    n_candidates = min(k + 1 + _SPARE_CANDIDATES, n)
     centred = X - X.mean(axis=0)
-    search = NearestNeighbors(n_neighbors=ask, algorithm="brute").fit(centred)
-    rough, candidates = search.kneighbors(centred[asked])
-    # an object that is no candidate is at least so far, less what the products may have lost
-    lost = 8 * (d + 4) * np.finfo(np.float64).eps * float((centred**2).sum(axis=1).max())
-    unseen = rough[:, -1] ** 2 - lost if ask < n else np.full(len(asked), np.inf)
+    search = NearestNeighbors(n_neighbors=n_candidates, algorithm="brute").fit(centred)
+    rough, candidates = search.kneighbors(centred[queries])
+    # an object that is no candidate is at least this far, less the rounding of the products
+    rounding = 8 * (d + 4) * np.finfo(np.float64).eps * float((centred**2).sum(axis=1).max())
+    excluded = np.full(len(queries), np.inf)
+    if n_candidates < n:
+        excluded = rough[:, -1] ** 2 - rounding
     squares = np.empty(candidates.shape)
 
     def work(start: int, stop: int) -> None:
+        """Compute the squared distances of queries start..stop to their candidates."""
         for first in range(start, stop, _BLOCK_ROWS):
             rows = slice(first, min(first + _BLOCK_ROWS, stop))
-            apart = X[candidates[rows]] - X[asked[rows], None]
-            squares[rows] = np.einsum("ijf,ijf->ij", apart, apart)
+            differences = X[candidates[rows]] - X[queries[rows], None]
+            squares[rows] = np.einsum("ijf,ijf->ij", differences, differences)
 
-    in_strips(work, len(asked))
-    squares[candidates == asked[:, None]] = np.inf
+    in_strips(work, len(queries))
+    squares[candidates == queries[:, None]] = np.inf
     order = np.lexsort((candidates, squares), axis=1)[:, :k]
     indices = np.take_along_axis(candidates, order, axis=1).astype(np.int32)
     squares = np.take_along_axis(squares, order, axis=1)
-    return _again(X, asked, NeighborLists(indices, np.sqrt(squares)), ~(squares[:, -1] < unseen))
+    doubtful = ~(squares[:, -1] < excluded)
+    return _rescanned(X, queries, NeighborLists(indices, np.sqrt(squares)), doubtful)
 
 
-def _again(
-    X: NDArray[np.float64],
-    asked: NDArray[np.intp],
-    found: NeighborLists,
-    doubtful: NDArray[np.bool_],
+def _rescanned(
+    X: Floats,
+    queries: Ints,
+    lists: NeighborLists,
+    doubtful: Bools,
 ) -> NeighborLists:
-    """The lists, those that are in doubt from the distances to all objects."""
+    """Lists in which doubtful rows are replaced by those from the distances to all objects."""
     rows = np.flatnonzero(doubtful)
     if len(rows):
-        again = _scan(X, asked[rows], found.n_neighbors)
-        found.indices[rows], found.distances[rows] = again
-    return found
+        rescanned = _scan(X, queries[rows], lists.n_neighbors)
+        lists.indices[rows], lists.distances[rows] = rescanned
+    return lists
 
 
-def nearest_among(
-    X: Data, among: NDArray[np.integer[Any]], objects: NDArray[np.integer[Any]], metric: Any
-) -> NDArray[np.int32]:
-    """Position in ``among`` of the object there that is nearest to each of ``objects``.
+def nearest_among(X: Data, among: Ints, objects: Ints, metric: Metric) -> NDArray[np.int32]:
+    """Position in ``among`` of the nearest object to each of ``objects``.
 
-    A tie goes to the one that comes first. O(s · rows · d) time on all cores; nothing of that
-    size is held.
+    Ties go to the first. O(s · rows · d) time on all cores; nothing of that size is stored.
     """
     nearest = np.empty(len(objects), dtype=np.int32)
 
-    def keep(first: int, last: int, tile: NDArray[np.float64]) -> None:
+    def keep(first: int, last: int, tile: Floats) -> None:
+        """Store the nearest position of objects first..last."""
         nearest[first:last] = tile.argmin(axis=1)
 
     _in_tiles(X, among, objects, metric, keep)
@@ -287,23 +305,23 @@ def nearest_among(
 
 def nearest_of_groups(
     X: Data,
-    among: NDArray[np.integer[Any]],
-    objects: NDArray[np.integer[Any]],
-    metric: Any,
-    groups: NDArray[np.integer[Any]],
-    own: NDArray[np.integer[Any]] | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """As :func:`nearest_among`, and how far the nearest object of each group is.
+    among: Ints,
+    objects: Ints,
+    metric: Metric,
+    groups: Ints,
+    positions: Ints | None = None,
+) -> tuple[NDArray[np.int32], Floats]:
+    """Results of :func:`nearest_among`, and the distance to the nearest object of each group.
 
     Parameters
     ----------
     X, among, objects, metric
-        As there.
+        As for :func:`nearest_among`.
     groups : ndarray of int, shape (s,)
         The group, from 0, of each object of ``among``; every group has one.
-    own : ndarray of int, shape (m,), optional
-        Position in ``among`` of each of ``objects`` itself, -1 where it is not there: its
-        distance to itself does not count for its group.
+    positions : ndarray of int, shape (m,), optional
+        Position in ``among`` of each of ``objects`` itself, or -1: its distance to itself does
+        not count for its group.
 
     Returns
     -------
@@ -322,11 +340,12 @@ def nearest_of_groups(
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     distances = np.empty((len(objects), len(starts)))
 
-    def keep(first: int, last: int, tile: NDArray[np.float64]) -> None:
+    def keep(first: int, last: int, tile: Floats) -> None:
+        """Store the nearest position and the groups' distances of objects first..last."""
         nearest[first:last] = tile.argmin(axis=1)
-        if own is not None:
-            here = np.flatnonzero(own[first:last] >= 0)
-            tile[here, own[first:last][here]] = np.inf
+        if positions is not None:
+            in_among = np.flatnonzero(positions[first:last] >= 0)
+            tile[in_among, positions[first:last][in_among]] = np.inf
         distances[first:last] = np.minimum.reduceat(tile[:, order], starts, axis=1)
 
     if _in_tiles(X, among, objects, metric, keep):
@@ -336,24 +355,25 @@ def nearest_of_groups(
 
 def _in_tiles(
     X: Data,
-    among: NDArray[np.integer[Any]],
-    objects: NDArray[np.integer[Any]],
-    metric: Any,
-    keep: Callable[[int, int, NDArray[np.float64]], None],
+    among: Ints,
+    objects: Ints,
+    metric: Metric,
+    keep: Callable[[int, int, Floats], None],
 ) -> bool:
-    """Distances from some objects to those ``among``, a few rows at a time; whether squared."""
+    """Pass tiles of distances from ``objects`` to ``among`` to ``keep``; whether squared."""
     s, rows = len(among), 32
     distances = as_distances(X, metric).take(np.concatenate([among, objects]))
     strip = distances.strip(0, s)
 
     def work(start: int, stop: int) -> None:
+        """Process objects start..stop."""
         out = np.empty((rows, s))
         for first in range(start, stop, rows):
             last = min(first + rows, stop)
             distances.tile(s + first, s + last, 0, s, strip, out)
             keep(first, last, out[: last - first])
 
-    if distances.uses_blas:  # its matrix products use all cores by themselves
+    if distances.uses_blas:  # matrix products use all cores already
         work(0, len(objects))
     else:
         in_strips(work, len(objects))

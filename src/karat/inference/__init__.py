@@ -1,10 +1,10 @@
-"""Tests of differences between clusters that the same data were used to find.
+"""Tests of differences between clusters found in the same data.
 
-Clusters differ because they were made to: a test that ignores this rejects on data without any.
-Three kinds of test are valid. Data thinning divides every value into two independent parts, of
-which one is clustered and the other tested. Conditional tests ask how often the same clusters would
-have been found had their means been nearer. Splitting finds a direction with some of the objects,
-and asks whether the others have one mode along it.
+Clustering makes clusters differ, so a naive test rejects even on data without clusters. Three kinds
+of test are valid. Data thinning divides every value into two independent parts; one is clustered
+and the other tested. Conditional tests ask how often the same clusters would appear if their means
+were nearer. Splitting finds a direction with part of the objects and tests whether the rest have
+one mode along it.
 """
 
 from karat.inference.conditional import conditional_test

@@ -1,4 +1,4 @@
-"""The conditional test: would the same clusters have been found had their means been nearer?"""
+"""Conditional test: would the same clusters appear if their means were nearer?"""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from karat.inference.thinning import covariance
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Bools, Estimator, Floats, Labels, RandomState
+
 
 __all__ = ["ConditionalTest", "as_procedure", "conditional_test"]
 
 
 @dataclass(frozen=True)
 class ConditionalTest:
-    """A p-value given that the two clusters were found.
+    """Result of a test given that the two clusters were found.
 
     Attributes
     ----------
     statistic : float
         Distance of the two means, in units of the standard deviation.
     p_value, standard_error : float
-        The error is that of the simulation.
+        P-value, and its standard error by simulation.
     """
 
     statistic: float
@@ -37,34 +39,34 @@ class ConditionalTest:
 
 
 def conditional_test(
-    X: Any,
-    labels: Any,
-    first: Any,
-    second: Any,
-    cluster: Any,
+    X: ArrayLike,
+    labels: Labels,
+    first: object,
+    second: object,
+    cluster: Estimator | Callable[[Any], Any],
     *,
-    scale: Any = None,
+    scale: npt.ArrayLike | None = None,
     n_draws: int = 400,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> ConditionalTest:
-    """Test whether two clusters that were found in the data have the same mean.
+    """Test whether two clusters found in the data have the same mean.
 
-    The two clusters are moved apart and together along the line through their means; the test
-    counts the moves for which the clusterer still finds both.
+    The test moves the two clusters apart and together along the line through their means, and
+    counts the moves after which the clusterer still finds both.
 
     Parameters
     ----------
     X : array-like, shape (n, d)
     labels : array-like, shape (n,)
-        What ``cluster`` finds in ``X``.
+        Labels that ``cluster`` gives ``X``.
     first, second : label
-        The clusters to compare.
+        Clusters to compare.
     cluster : estimator or callable
-        Anything with ``fit_predict``, or a function from data to labels, that has the same result
-        each time. It is run ``n_draws`` times.
+        Estimator with ``fit_predict``, or function from data to labels, with the same result each
+        time. It runs ``n_draws`` times.
     scale : float or array-like, optional
         Variance, variances or covariance of an object about its mean; by default the sample
-        covariance, which is too large where clusters differ: then the test is conservative.
+        covariance. That is too large if clusters differ, so the test is then conservative.
     n_draws : int, default 400
     random_state : int, Generator or None, default 0
 
@@ -81,8 +83,8 @@ def conditional_test(
     -----
     Gao, Bien & Witten (2022, JASA): under equal means the distance of the means has a χ
     distribution with d degrees of freedom given its direction and the rest of the data, truncated
-    to where the clusters are found. Importance sampling about the observed distance. It supposes
-    normal values with the covariance given.
+    to distances with the same clusters. The p-value is computed by importance sampling about the
+    observed distance. It assumes normal values with the given covariance.
 
     Examples
     --------
@@ -98,26 +100,26 @@ def conditional_test(
     from scipy.stats import chi, norm
 
     values = np.asarray(check_data(X), dtype=np.float64)
-    given = np.asarray(labels)
-    run = as_procedure(cluster)
-    one, other = given == first, given == second
-    for which, members in ((first, one), (second, other)):
+    all_labels = np.asarray(labels)
+    procedure = as_procedure(cluster)
+    in_first, in_second = all_labels == first, all_labels == second
+    for which, members in ((first, in_first), (second, in_second)):
         if not members.any():
             raise InputError(f"no object has the label {which!r}")
-    if not _finds(run(values), one, other):
+    if not _finds(procedure(values), in_first, in_second):
         raise InputError(
             "cluster does not find these two clusters in X; give the clusterer that made labels, "
             "with a fixed random_state"
         )
     whiten, colour, rank = _whitening(covariance(values, scale))
-    nu = one / one.sum() - other / other.sum()
+    nu = in_first / in_first.sum() - in_second / in_second.sum()
     length = float(np.sqrt(nu @ nu))
     gap = nu @ values @ whiten
     statistic = float(np.linalg.norm(gap))
     if statistic == 0:
         return ConditionalTest(0.0, 1.0, 0.0)
     direction = gap / statistic @ colour
-    # a stream of its own: the data may have been drawn from the same seed
+    # an independent stream: the data may have been drawn from the same seed
     rng = check_random_state(random_state).spawn(1)[0]
     proposed = rng.normal(statistic, length, n_draws)
     logs = np.full(n_draws, -np.inf)
@@ -125,15 +127,15 @@ def conditional_test(
         if phi <= 0:
             continue
         moved = values + np.outer(nu / length**2, (phi - statistic) * direction)
-        if _finds(run(moved), one, other):
+        if _finds(procedure(moved), in_first, in_second):
             logs[k] = chi.logpdf(phi / length, rank) - norm.logpdf(phi, statistic, length)
     return _of_draws(statistic, proposed >= statistic, logs)
 
 
-def _of_draws(statistic: float, beyond: NDArray[np.bool_], logs: Floats) -> ConditionalTest:
-    """The ratio of two weighted sums over the draws, and its error by the delta method."""
+def _of_draws(statistic: float, beyond: Bools, logs: Floats) -> ConditionalTest:
+    """Weighted share of the draws beyond the statistic, with its error by the delta method."""
     if not np.isfinite(logs).any():
-        # no move but the observed place gives these clusters
+        # only the observed positions give these clusters
         return ConditionalTest(statistic, 1.0, float("nan"))
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
@@ -152,17 +154,17 @@ def _whitening(S: Floats) -> tuple[Floats, Floats, int]:
     return vectors / np.sqrt(values), (vectors * np.sqrt(values)).T, int(kept.sum())
 
 
-def _finds(labels: NDArray[Any], one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
+def _finds(labels: NDArray[Any], first: Bools, second: Bools) -> bool:
     """Whether both sets of objects are clusters of these labels."""
-    for members in (one, other):
+    for members in (first, second):
         label = labels[np.argmax(members)]
         if not np.array_equal(labels == label, members):
             return False
     return True
 
 
-def as_procedure(cluster: Any) -> Callable[[Floats], NDArray[Any]]:
-    """A function from data to labels, from an estimator or such a function."""
+def as_procedure(cluster: Estimator | Callable[[Any], Any]) -> Callable[[Floats], NDArray[Any]]:
+    """Function from data to labels, made from an estimator or such a function."""
     if hasattr(cluster, "fit_predict"):
         from sklearn.base import clone
 

@@ -1,7 +1,8 @@
-"""Do clusters differ, and in which features: tests that allow for the choice of the clusters."""
+"""Tests whether clusters differ, and in which features, despite the choice of the clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,17 @@ from karat.inference.conditional import as_procedure
 from karat.inference.thinning import FAMILIES, thin
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Estimator, Floats, RandomState
+
 
 __all__ = ["Differences", "differences"]
 
-#: objects of a cluster that a test needs
-FEWEST = 3
+#: fewest objects of a cluster in a test
+MIN_CLUSTER_SIZE = 3
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,9 @@ class Differences:
         A row for each cluster and feature: the standardised difference of the cluster's mean and
         that of all other objects, ``p_value``, ``p_holm``.
     labels : ndarray, shape (n,)
-        The clusters that are compared: those found in the part of the data that was clustered.
+        Clusters compared, from the clustered part of the data.
     premises : tuple of str
-        What the p-values rest on.
+        Premises of the p-values.
     """
 
     pairs: pd.DataFrame
@@ -52,36 +55,35 @@ class Differences:
     @property
     def p_value(self) -> float:
         """P-value of the hypothesis that no two clusters differ; 1 where nothing was compared."""
-        found = self.pairs["p_holm"].dropna()
-        return float(found.min()) if len(found) else 1.0
+        p_values = self.pairs["p_holm"].dropna()
+        return float(p_values.min()) if len(p_values) else 1.0
 
     def __str__(self) -> str:
         return f"{self.pairs.to_string(index=False)}\n{' '.join(self.premises)}"
 
 
 def differences(
-    X: Any,
-    cluster: Any,
+    X: ArrayLike,
+    cluster: Estimator | Callable[[Any], Any],
     *,
     family: str = "gaussian",
-    scale: Any = None,
+    scale: npt.ArrayLike | None = None,
     share: float = 0.5,
-    feature_names: Any = None,
-    random_state: Any = 0,
+    feature_names: Iterable[object] | None = None,
+    random_state: RandomState = 0,
 ) -> Differences:
-    """Test which clusters differ, and in which features, although the data chose the clusters.
+    """Test which clusters differ, and in which features, allowing for their choice by the data.
 
-    The data are thinned into two independent parts: the first is clustered, and the second says
-    whether the clusters differ.
+    The data are thinned into two independent parts: the first is clustered, the second tested.
 
     Parameters
     ----------
     X : array-like, shape (n, d)
     cluster : estimator or callable
-        Anything with ``fit_predict``, :class:`karat.ChosenClustering` for a sweep and its choice,
-        or a function from data to labels (``-1`` for outliers, which are not compared).
+        Estimator with ``fit_predict``, :class:`karat.ChosenClustering` for a sweep and its choice,
+        or function from data to labels (``-1`` for outliers, which are not compared).
     family, scale, share
-        How values vary and what is known of that, see :func:`karat.inference.thin`.
+        Distribution of the values about their means, see :func:`karat.inference.thin`.
     feature_names : sequence of str, optional
         By default the columns of a data frame, or ``"0"``, ``"1"``, ...
     random_state : int, Generator or None, default 0
@@ -97,13 +99,13 @@ def differences(
 
     See Also
     --------
-    karat.Study.differences : The same for all that a study did.
+    karat.Study.differences : Tests that allow for a study's whole search.
 
     Notes
     -----
-    The direction is chosen in the first part, and Welch's one-sided test made in the second: a
-    Gaussian variance that is too large, as the sample covariance is where clusters differ, makes
-    it conservative. Neufeld et al. (2024, JMLR 25).
+    The first part chooses the direction; the second is tested along it by Welch's one-sided test.
+    A Gaussian variance that is too large makes the test conservative; the sample covariance is too
+    large if clusters differ. Neufeld et al. (2024, JMLR 25).
 
     Examples
     --------
@@ -115,8 +117,8 @@ def differences(
     >>> differences(X, kmeans, scale=1.0).p_value > 0.05
     True
     >>> X[100:, 0] += 8
-    >>> found = differences(X, kmeans, scale=1.0)
-    >>> found.p_value < 0.001, set(found.features.feature[found.features.p_holm < 0.01])
+    >>> tests = differences(X, kmeans, scale=1.0)
+    >>> tests.p_value < 0.001, set(tests.features.feature[tests.features.p_holm < 0.01])
     (True, {'0'})
     """
     names = feature_names if feature_names is not None else getattr(X, "columns", None)
@@ -129,19 +131,19 @@ def differences(
 def compared(
     first: Floats, second: Floats, labels: NDArray[Any], names: list[str], premises: tuple[str, ...]
 ) -> Differences:
-    """Tests in the second part of thinned data, by clusters and directions of the first."""
-    found = _clusters(labels)
+    """Differences in the second part of thinned data, by clusters and directions of the first."""
+    clusters = _clusters(labels)
     pairs, features = [], []
-    for a, b in combinations(found, 2):
-        one, other = labels == a, labels == b
-        axis = _direction(first[one], first[other])
-        pairs.append((a, b, *_one_sided(second[one] @ axis, second[other] @ axis)))
-    for a in found if len(found) > 1 else ():
-        one = labels == a
-        rest = np.isin(labels, found) & ~one
+    for a, b in combinations(clusters, 2):
+        in_a, in_b = labels == a, labels == b
+        axis = _direction(first[in_a], first[in_b])
+        pairs.append((a, b, *_one_sided(second[in_a] @ axis, second[in_b] @ axis)))
+    for a in clusters if len(clusters) > 1 else ():
+        in_a = labels == a
+        outside = np.isin(labels, clusters) & ~in_a
         for j, name in enumerate(names):
-            sign = np.sign(first[one, j].mean() - first[rest, j].mean())
-            difference, p = _one_sided(sign * second[one, j], sign * second[rest, j])
+            sign = np.sign(first[in_a, j].mean() - first[outside, j].mean())
+            difference, p = _one_sided(sign * second[in_a, j], sign * second[outside, j])
             features.append((a, name, sign * difference, p))
     return Differences(
         _corrected(pairs, ["cluster", "other", "difference", "p_value"]),
@@ -151,39 +153,39 @@ def compared(
     )
 
 
-def premises_of(family: str, scale: Any) -> tuple[str, ...]:
-    """What tests on thinned data rest on, in words."""
-    told = [
+def premises_of(family: str, scale: npt.ArrayLike | None) -> tuple[str, ...]:
+    """Premises of tests on thinned data, in words."""
+    premises = [
         f"Valid where {FAMILIES[family]}.",
         "One part of each value was clustered and another tested; the clusters compared are those "
         "of the first part.",
     ]
     if family == "gaussian" and scale is None:
-        told.append(
+        premises.append(
             "The covariance is that of all objects, which is too large where clusters differ: the "
             "tests are conservative."
         )
     if isinstance(scale, str):
-        told.append(
+        premises.append(
             "The covariance is that within the components of a fitted mixture: groups must be "
             "normal with one covariance, otherwise the tests reject too often."
         )
-    return tuple(told)
+    return tuple(premises)
 
 
 def _clusters(labels: NDArray[Any]) -> list[Any]:
-    """The labels of clusters in their order, without that of outliers."""
-    found = np.unique(labels)
-    outlier = found == -1 if found.dtype.kind in "if" else np.zeros(len(found), dtype=bool)
-    return list(found[~outlier].tolist())
+    """Labels of the clusters in order, without that of outliers."""
+    names = np.unique(labels)
+    outlier = names == -1 if names.dtype.kind in "if" else np.zeros(len(names), dtype=bool)
+    return list(names[~outlier].tolist())
 
 
-def _direction(one: Floats, other: Floats) -> Floats:
+def _direction(first: Floats, second: Floats) -> Floats:
     """Fisher's direction from the second group to the first, with a shrunken covariance."""
     from sklearn.covariance import ledoit_wolf
 
-    gap = one.mean(axis=0) - other.mean(axis=0)
-    centred = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
+    gap = first.mean(axis=0) - second.mean(axis=0)
+    centred = np.concatenate([first - first.mean(axis=0), second - second.mean(axis=0)])
     spread = centred.std(axis=0)
     used = spread > 0
     if not used.any():
@@ -194,22 +196,23 @@ def _direction(one: Floats, other: Floats) -> Floats:
     return axis
 
 
-def _one_sided(one: Floats, other: Floats) -> tuple[float, float]:
-    """Standardised difference of means, and Welch's p-value of its being positive."""
+def _one_sided(first: Floats, second: Floats) -> tuple[float, float]:
+    """Standardised difference of means, and Welch's p-value that it is not positive."""
     from scipy.stats import ttest_ind
 
-    if min(len(one), len(other)) < FEWEST:
+    if min(len(first), len(second)) < MIN_CLUSTER_SIZE:
         return float("nan"), float("nan")
-    gap = float(one.mean() - other.mean())
-    pooled = np.concatenate([one - one.mean(), other - other.mean()])
+    gap = float(first.mean() - second.mean())
+    pooled = np.concatenate([first - first.mean(), second - second.mean()])
     spread = float(np.sqrt((pooled**2).sum() / (len(pooled) - 2)))
     if spread == 0:  # constant on both sides
         return (0.0, 1.0) if gap <= 0 else (float("inf"), 0.0)
-    p = ttest_ind(one, other, equal_var=False, alternative="greater").pvalue
+    p = ttest_ind(first, second, equal_var=False, alternative="greater").pvalue
     return gap / spread, float(p)
 
 
 def _corrected(rows: list[tuple[Any, ...]], columns: list[str]) -> pd.DataFrame:
+    """Table of tests with p-values corrected by Holm."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=columns)

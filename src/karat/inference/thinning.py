@@ -1,22 +1,23 @@
-"""Data thinning: one table of observations divided into two that are independent."""
+"""Data thinning: dividing observations into two independent parts."""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.runtime.validation import InputError, check_choice, check_data, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import numpy.typing as npt
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
+
 
 __all__ = ["FAMILIES", "mixture_covariance", "thin"]
 
-#: family -> what is known of each value beside its mean, and what independence rests on
+#: family -> premise of the independence of the two parts
 FAMILIES = {
     "gaussian": "values are normal with the covariance that was given or estimated",
     "poisson": "values are Poisson counts, independent given their means",
@@ -24,19 +25,20 @@ FAMILIES = {
     "binomial": "values are binomial counts of the number of trials that was given",
 }
 
-#: components of a mixture, starts of each, and how many more are tried that are no better
-MOST_COMPONENTS, STARTS, PATIENCE = 12, 5, 2
-#: objects for each feature without which no mixture is fitted
+#: largest number of components of a mixture, starts of each fit, and fits without improvement
+#: before the search stops
+MAX_MIXTURE_COMPONENTS, MIXTURE_STARTS, MIXTURE_PATIENCE = 12, 5, 2
+#: fewest objects per feature for the fit of a mixture
 OBJECTS_PER_FEATURE = 5
 
 
 def thin(
-    X: Any,
+    X: ArrayLike,
     family: str = "gaussian",
     *,
     share: float = 0.5,
-    scale: Any = None,
-    random_state: Any = 0,
+    scale: npt.ArrayLike | None = None,
+    random_state: RandomState = 0,
 ) -> tuple[Floats, Floats]:
     """Divide data into two independent parts that add up to them.
 
@@ -44,26 +46,26 @@ def thin(
     ----------
     X : array-like, shape (n, d)
     family : {"gaussian", "poisson", "negative binomial", "binomial"}
-        How a value varies about its mean.
+        Distribution of a value about its mean.
     share : float, default 0.5
-        The share of each mean that the first part has, above 0 and below 1.
+        Share of each mean in the first part, above 0 and below 1.
     scale : float or array-like, optional
-        What is known of the variation: of a Gaussian its variance, the variances of the features
-        (d,), or their covariance (d, d), by default the sample covariance of all objects, and
-        ``"mixture"`` for that within the components of a mixture
-        (:func:`karat.inference.mixture_covariance`); of a negative binomial its size (variance
-        μ + μ²/size); of a binomial the number of trials.
+        Parameter of the distribution. Gaussian: the variance, the variances of the features (d,)
+        or their covariance (d, d), by default the sample covariance of all objects; ``"mixture"``
+        takes that within the components of a mixture
+        (:func:`karat.inference.mixture_covariance`). Negative binomial: the size (variance
+        μ + μ²/size). Binomial: the number of trials.
     random_state : int, Generator or None, default 0
 
     Returns
     -------
     first, second : ndarray of float64, shape (n, d)
-        Of means ``share`` μ and (1 − ``share``) μ; their sum is ``X``.
+        Parts with means ``share`` μ and (1 − ``share``) μ; their sum is ``X``.
 
     Raises
     ------
     InputError
-        For values that the family does not have, or a scale that is missing.
+        For values outside the family, or a missing scale.
 
     Notes
     -----
@@ -81,7 +83,7 @@ def thin(
     check_choice(family, FAMILIES, "family")
     if not 0 < share < 1:
         raise InputError(f"share must be above 0 and below 1; got {share}")
-    # a stream of its own: the data may have been drawn from the same seed
+    # an independent stream: the data may have been drawn from the same seed
     rng = check_random_state(random_state).spawn(1)[0]
     data = check_data(X)
     if hasattr(data, "toarray"):
@@ -105,8 +107,8 @@ def thin(
     return first.astype(np.float64), (counts - first).astype(np.float64)
 
 
-def covariance(X: Floats, scale: Any = None) -> Floats:
-    """The covariance (d, d) that a scale stands for; that of the sample where none is given."""
+def covariance(X: Floats, scale: npt.ArrayLike | None = None) -> Floats:
+    """Covariance (d, d) that a scale stands for, by default the sample covariance."""
     d = X.shape[1]
     if scale is None or isinstance(scale, str):
         if scale is not None:
@@ -114,25 +116,25 @@ def covariance(X: Floats, scale: Any = None) -> Floats:
         if len(X) < 2:
             raise InputError("one object has no covariance; give scale")
         return np.atleast_2d(np.cov(X, rowvar=False)) if scale is None else mixture_covariance(X)
-    given = np.asarray(scale, dtype=np.float64)
-    if given.ndim < 2:
-        return np.diag(_positive(given, d, "a variance", least=0.0))
-    if given.shape != (d, d) or not np.allclose(given, given.T):
+    variances = np.asarray(scale, dtype=np.float64)
+    if variances.ndim < 2:
+        return np.diag(_positive(variances, d, "a variance", least=0.0))
+    if variances.shape != (d, d) or not np.allclose(variances, variances.T):
         raise InputError(
             f"scale must be a variance, {d} variances or a symmetric covariance of shape "
-            f"({d}, {d}); got an array of shape {given.shape}"
+            f"({d}, {d}); got an array of shape {variances.shape}"
         )
-    if np.linalg.eigvalsh(given).min() < -1e-9 * max(np.trace(given), 1e-300):
+    if np.linalg.eigvalsh(variances).min() < -1e-9 * max(np.trace(variances), 1e-300):
         raise InputError("scale is no covariance: it has a negative eigenvalue")
-    return given
+    return variances
 
 
-def mixture_covariance(X: Any, *, random_state: int = 0) -> Floats:
-    """The covariance of objects about the mean of their group, where the groups are not known.
+def mixture_covariance(X: ArrayLike, *, random_state: int = 0) -> Floats:
+    """Covariance of objects about the mean of their group, for unknown groups.
 
-    That of a mixture of normal distributions with one covariance, of as many components as the
-    Bayesian information criterion prefers; with one component the sample covariance. Components
-    are tried while there are :data:`OBJECTS_PER_FEATURE` objects for each feature.
+    A mixture of normal distributions with one covariance is fitted; the Bayesian information
+    criterion chooses the number of components. One component gives the sample covariance.
+    Components are added while there are :data:`OBJECTS_PER_FEATURE` objects per feature.
 
     Parameters
     ----------
@@ -145,9 +147,9 @@ def mixture_covariance(X: Any, *, random_state: int = 0) -> Floats:
 
     Notes
     -----
-    The test of k-means uses those that a hard clustering has left over, which is too small; a
-    mixture allows for the overlap of its components. Where groups are not normal with one
-    covariance it is too small all the same, and tests that use it reject too often.
+    The covariance within a hard clustering is too small; a mixture allows for the overlap of its
+    components. If groups are not normal with one covariance, the estimate is still too small and
+    tests that use it reject too often.
 
     Examples
     --------
@@ -163,46 +165,48 @@ def mixture_covariance(X: Any, *, random_state: int = 0) -> Floats:
 
     values = np.asarray(check_data(X), dtype=np.float64)
     n, d = values.shape
-    found: Floats = np.atleast_2d(np.cov(values, rowvar=False))
-    spread = np.sqrt(np.diag(found))
+    within: Floats = np.atleast_2d(np.cov(values, rowvar=False))
+    spread = np.sqrt(np.diag(within))
     used = spread > 0
     Z = (values[:, used] - values[:, used].mean(axis=0)) / spread[used]
-    least, worse = np.inf, 0
-    for k in range(1, MOST_COMPONENTS + 1):
-        if n - k < OBJECTS_PER_FEATURE * d or worse == PATIENCE or not used.any():
+    best_criterion, without_gain = np.inf, 0
+    for k in range(1, MAX_MIXTURE_COMPONENTS + 1):
+        if n - k < OBJECTS_PER_FEATURE * d or without_gain == MIXTURE_PATIENCE or not used.any():
             break
         mixture = GaussianMixture(
-            k, covariance_type="tied", n_init=STARTS, random_state=random_state
+            k, covariance_type="tied", n_init=MIXTURE_STARTS, random_state=random_state
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             criterion = mixture.fit(Z).bic(Z)
-        worse += 1
-        if criterion < least:
-            least, worse = criterion, 0
+        without_gain += 1
+        if criterion < best_criterion:
+            best_criterion, without_gain = criterion, 0
             if k > 1:
                 scaled = mixture.covariances_ * n / (n - k)
-                found[np.ix_(used, used)] = scaled * np.outer(spread[used], spread[used])
-    return found
+                within[np.ix_(used, used)] = scaled * np.outer(spread[used], spread[used])
+    return within
 
 
 def root(S: Floats) -> Floats:
-    """The symmetric square root of a covariance."""
+    """Symmetric square root of a covariance."""
     values, vectors = np.linalg.eigh(S)
     half: Floats = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
     return half
 
 
-def _positive(scale: Any, d: int, what: str, *, least: float = 1e-300) -> Floats:
+def _positive(scale: npt.ArrayLike | None, d: int, name: str, *, least: float = 1e-300) -> Floats:
+    """One positive number for each of the d features, after input validation."""
     if scale is None:
-        raise InputError(f"{what} is needed; give scale")
-    given = np.asarray(scale, dtype=np.float64)
-    if given.shape not in ((), (d,)) or not np.isfinite(given).all() or (given < least).any():
-        raise InputError(f"{what} must be one positive number or {d} of them; got {scale!r}")
-    return np.broadcast_to(given, (d,)).astype(np.float64)
+        raise InputError(f"{name} is needed; give scale")
+    values = np.asarray(scale, dtype=np.float64)
+    if values.shape not in ((), (d,)) or not np.isfinite(values).all() or (values < least).any():
+        raise InputError(f"{name} must be one positive number or {d} of them; got {scale!r}")
+    return np.broadcast_to(values, (d,)).astype(np.float64)
 
 
-def _counts(X: Floats, family: str) -> NDArray[np.int64]:
+def _counts(X: Floats, family: str) -> Ints:
+    """Data as whole counts, after input validation."""
     bad = (X < 0) | (np.floor(X) != X) | (X > 2**53)
     if bad.any():
         i, j = np.argwhere(bad)[0]
@@ -214,8 +218,9 @@ def _counts(X: Floats, family: str) -> NDArray[np.int64]:
 
 
 def _binomial(
-    counts: NDArray[np.int64], scale: Any, share: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
+    counts: Ints, scale: npt.ArrayLike | None, share: float, rng: np.random.Generator
+) -> Ints:
+    """First part of binomial counts, drawn without replacement from their trials."""
     trials = _positive(scale, counts.shape[1], "the number of trials of a binomial")
     drawn = trials * share
     if (np.abs(drawn - np.round(drawn)) > 1e-9).any() or (trials != np.round(trials)).any():

@@ -1,10 +1,11 @@
-"""Is there more than one cluster at all, whatever the shape of one?"""
+"""Test for more than one cluster, whatever the shape of one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,28 +14,27 @@ from karat.nulls.dips import dip_p_value, evidence
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["MoreThanOne", "more_than_one"]
 
-#: share of the objects in which a direction is looked for; objects that are tested at most
-SHARE, MOST = 0.25, 2_000
-#: objects without which there is no test; of a cluster of k-means
-FEWEST, CLUSTER_SIZE = 20, 5
-#: numbers of clusters of k-means
-NUMBERS = (2, 3, 4, 6, 8, 12)
+#: share of the objects used to find a direction, and largest number of objects tested
+SEARCH_SHARE, MAX_TESTED = 0.25, 2_000
+#: fewest objects for a test, and per cluster of k-means
+MIN_OBJECTS, MIN_CLUSTER_OBJECTS = 20, 5
+#: numbers of clusters tried by k-means
+KMEANS_NUMBERS = (2, 3, 4, 6, 8, 12)
 
 
 @dataclass(frozen=True)
 class MoreThanOne:
-    """A test of whether the objects have one mode in every direction.
+    """Result of a test whether the objects have one mode in every direction.
 
     Attributes
     ----------
     p_value : float
-        Of the hypothesis that they have. At least 0.0005, by the number of simulated samples.
+        P-value of the hypothesis of one mode; at least 0.0005, by the number of simulated samples.
     """
 
     p_value: float
@@ -48,12 +48,11 @@ class MoreThanOne:
         return f"p = {self.p_value:.2g} for one cluster. {' '.join(self.premises)}"
 
 
-def more_than_one(X: Any, *, n_splits: int = 5, random_state: Any = 0) -> MoreThanOne:
-    """Test whether there is more than one cluster, without a model of what one looks like.
+def more_than_one(X: ArrayLike, *, n_splits: int = 5, random_state: RandomState = 0) -> MoreThanOne:
+    """Test whether there is more than one cluster, without a model of a cluster.
 
-    A quarter of the objects is clustered by k-means, and the direction found in which two of the
-    clusters are most clearly apart; the test is whether the other objects, which had no part in
-    this, have one mode along it.
+    k-means clusters a quarter of the objects and gives the direction that separates two clusters
+    most clearly. The test asks whether the other objects have one mode along this direction.
 
     Parameters
     ----------
@@ -101,56 +100,59 @@ def more_than_one(X: Any, *, n_splits: int = 5, random_state: Any = 0) -> MoreTh
     data = check_data(X)
     if hasattr(data, "toarray"):
         data = data.toarray()
-    # a stream of its own: the data may have been drawn from the same seed
+    # an independent stream: the data may have been drawn from the same seed
     rng = check_random_state(random_state).spawn(1)[0]
     values, _ = spread_ties(np.asarray(data, dtype=np.float64), rng)
     n = len(values)
-    if n < FEWEST or values.shape[1] == 0:
+    if n < MIN_OBJECTS or values.shape[1] == 0:
         return MoreThanOne(1.0)
-    clustered = max(int(SHARE * n), FEWEST // 2)
-    tested = min(n - clustered, MOST)
-    found = []
+    clustered = max(int(SEARCH_SHARE * n), MIN_OBJECTS // 2)
+    tested = min(n - clustered, MAX_TESTED)
+    p_values = []
     for _ in range(n_splits):
         order = rng.permutation(n)
         axis = _axis(values[order[:clustered]], rng)
-        found.append(1.0 if axis is None else dip_p_value(values[order[-tested:]] @ axis))
-    return MoreThanOne(_combined(np.array(found)))
+        p_values.append(1.0 if axis is None else dip_p_value(values[order[-tested:]] @ axis))
+    return MoreThanOne(_combined(np.array(p_values)))
 
 
 def _axis(A: Floats, rng: np.random.Generator) -> Floats | None:
-    """The direction between two clusters along which the dip says most; None for equal objects."""
+    """Direction between two clusters with the strongest dip; None for equal objects."""
     from sklearn.covariance import ledoit_wolf
 
     spread = A.std(axis=0)
     Z = A / np.where(spread > 0, spread, 1.0)
-    most, best = -1.0, None
+    strongest, best_axis = -1.0, None
     for labels in _kmeans(Z, rng):
         clusters = [labels == c for c in np.unique(labels)]
         if len(clusters) < 2:
             continue
-        centres = np.array([Z[one].mean(axis=0) for one in clusters])
-        left = np.concatenate([Z[one] - c for one, c in zip(clusters, centres, strict=True)])
-        within, _ = ledoit_wolf(left, assume_centered=True)
+        centres = np.array([Z[members].mean(axis=0) for members in clusters])
+        residuals = np.concatenate(
+            [Z[members] - c for members, c in zip(clusters, centres, strict=True)]
+        )
+        within, _ = ledoit_wolf(residuals, assume_centered=True)
         within += 1e-9 * np.eye(len(within))
         for a, b in combinations(range(len(clusters)), 2):
             axis = np.linalg.solve(within, centres[a] - centres[b])
-            told = evidence(Z @ axis)
-            if told > most:
-                most, best = told, axis / np.where(spread > 0, spread, 1.0)
-    return best
+            strength = evidence(Z @ axis)
+            if strength > strongest:
+                strongest, best_axis = strength, axis / np.where(spread > 0, spread, 1.0)
+    return best_axis
 
 
-def _kmeans(Z: Floats, rng: np.random.Generator) -> Any:
+def _kmeans(Z: Floats, rng: np.random.Generator) -> Iterator[Ints]:
+    """Labels by k-means for several numbers of clusters."""
     from sklearn.cluster import KMeans
 
-    for k in NUMBERS:
-        if len(Z) >= CLUSTER_SIZE * k or k == NUMBERS[0]:
+    for k in KMEANS_NUMBERS:
+        if len(Z) >= MIN_CLUSTER_OBJECTS * k or k == KMEANS_NUMBERS[0]:
             seed = int(rng.integers(2**31 - 1))
             yield KMeans(k, n_init=2, random_state=seed).fit_predict(Z)
 
 
 def _combined(p: Floats) -> float:
-    """The Cauchy combination."""
+    """P-values combined by the Cauchy combination."""
     from scipy.stats import cauchy
 
     return float(cauchy.sf(cauchy.isf(np.minimum(p, 0.999)).mean()))

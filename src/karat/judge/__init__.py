@@ -1,7 +1,7 @@
 """The learned judge: what it reads of candidate partitions, and how it scores them."""
 
 from karat.judge.features import FEWEST_OBJECTS, Evidence, gather
-from karat.judge.learned import VERSION, Judge, Judgement, load_judge
+from karat.judge.judgements import VERSION, Judge, Judgement, load_judge
 
 __all__ = [
     "FEWEST_OBJECTS",

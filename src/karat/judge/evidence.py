@@ -1,4 +1,4 @@
-"""What can be seen of candidate partitions without labels, and anchors to compare them with."""
+"""Evidence about candidate partitions without labels, and anchors to compare them with."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ from karat.runtime.threads import in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int32]
+    from karat.runtime.types import Bools, Floats, Ints, Metric, Rows
 
 
 S = TypeVar("S")
 T = TypeVar("T")
 
-NEIGHBORS = 10
-CORE = 5
-#: dimensions of the coordinates for lines, samples and null sets
+N_NEIGHBORS = 10
+CORE_NEIGHBOR = 5
+#: largest number of coordinates for lines, samples and null sets
 DIMENSIONS = 30
-#: dense data of more features, and sparse data, are taken in latent dimensions
-WIDE, LATENT = 1000, 100
-#: objects at most that evidence is taken from
-LARGEST = 10_000
-#: objects from which on halves and null sets are clustered side by side
-MANY = 1_000
-HALVES = 3
-NULLS = 2
+#: features above which dense data are projected, as sparse data are, and latent dimensions
+MAX_DENSE_FEATURES, LATENT_DIMENSIONS = 1000, 100
+#: largest number of objects in the evidence
+MAX_SEEN_OBJECTS = 10_000
+#: number of objects from which halves and null sets are clustered in parallel
+PARALLEL_FROM = 1_000
+N_HALVES = 3
+N_NULLS = 2
 
 NEIGHBOR_NAMES = (
     "neighbour purity", "worst neighbour purity", "nearest in own cluster",
@@ -69,7 +68,7 @@ DATA_NAMES = (
 
 @dataclass(frozen=True)
 class View:
-    """The data as the evidence sees them, in an order that does not depend on theirs."""
+    """Representation of the data for the evidence, independent of the order of the objects."""
 
     #: principal coordinates
     Z: Floats
@@ -82,23 +81,23 @@ class View:
 
     @cached_property
     def axes(self) -> Floats:
-        """The coordinates in their principal axes."""
+        """Coordinates in their principal axes."""
         return principal_axes(self.Z)
 
     @cached_property
     def place(self) -> Floats:
-        """Place of each edge of the tree among all, in (0, 1]."""
+        """Rank of each edge of the tree among all, in (0, 1]."""
         from scipy.stats import rankdata
 
         places: Floats = rankdata(self.logs) / len(self.logs)
         return places
 
 
-def as_points(X: Any, metric: Any = "euclidean") -> Floats:
-    """Dense points whose Euclidean distances are about those of the metric.
+def as_points(X: Rows, metric: Metric = "euclidean") -> Floats:
+    """Dense points whose Euclidean distances approximate those of the metric.
 
-    Dense data of up to 1,000 features and Euclidean distance are taken as they are; of sparse or
-    wide data 100 latent dimensions, and of other distances those of 500 landmarks.
+    Dense data of up to 1,000 features with Euclidean distance stay as they are. Sparse or wide data
+    are projected to 100 latent dimensions; other distances are embedded by 500 landmarks.
     """
     from scipy import sparse
     from sklearn.preprocessing import normalize
@@ -111,17 +110,18 @@ def as_points(X: Any, metric: Any = "euclidean") -> Floats:
     if angular:
         X = normalize(X)
     n, d = X.shape
-    if sparse.issparse(X) or d > WIDE:
+    if sparse.issparse(X) or d > MAX_DENSE_FEATURES:
         from sklearn.decomposition import TruncatedSVD
 
-        kept = max(1, min(LATENT, d - 1, n - 1))
-        given = sparse.csr_matrix(X) if sparse.issparse(X) else X
-        X = TruncatedSVD(kept, random_state=0).fit_transform(given)
+        kept = max(1, min(LATENT_DIMENSIONS, d - 1, n - 1))
+        rows = sparse.csr_matrix(X) if sparse.issparse(X) else X
+        X = TruncatedSVD(kept, random_state=0).fit_transform(rows)
         X = normalize(X) if angular else X
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def _landmark_coordinates(X: Any, metric: Any) -> Floats:
+def _landmark_coordinates(X: Rows, metric: Metric) -> Floats:
+    """Coordinates of all objects from their distances to 500 landmarks."""
     from karat.distances import as_distances
 
     n = X.shape[0]
@@ -133,7 +133,8 @@ def _landmark_coordinates(X: Any, metric: Any) -> Floats:
     B = -0.5 * (inner - mean - mean[:, None] + mean.mean())
     values, vectors = np.linalg.eigh(B)
     top = values[::-1] > max(values[-1], 0) * 1e-6
-    values, vectors = values[::-1][top][:LATENT], vectors[:, ::-1][:, top][:, :LATENT]
+    leading = np.flatnonzero(top)[:LATENT_DIMENSIONS]
+    values, vectors = values[::-1][leading], vectors[:, ::-1][:, leading]
     if len(values) == 0:
         return np.zeros((n, 1))
     out: Floats = -0.5 * (D**2 - mean) @ (vectors / np.sqrt(values))
@@ -156,21 +157,21 @@ def coordinates(points: Floats) -> Floats:
 
 
 def look_at(points: Floats, Z: Floats | None = None) -> View:
-    """Neighbours, spanning tree and coordinates of points."""
+    """View of points: neighbours, spanning tree and coordinates."""
     from karat.clusterers.genie import spanning_tree
     from karat.distances.neighbors import neighbor_lists
 
     Z = coordinates(points) if Z is None else Z
-    found = neighbor_lists(points, NEIGHBORS)
-    core = found.distances[:, min(CORE, found.n_neighbors) - 1]
+    neighbors = neighbor_lists(points, N_NEIGHBORS)
+    core = neighbors.distances[:, min(CORE_NEIGHBOR, neighbors.n_neighbors) - 1]
     edges, lengths = spanning_tree(points, "euclidean", core)
     floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6 or 1.0
-    logs, core_logs = (np.log(np.maximum(one, floor)) for one in (lengths, core))
-    return View(np.ascontiguousarray(Z), found.indices, core_logs, edges, logs)
+    logs, core_logs = (np.log(np.maximum(distances, floor)) for distances in (lengths, core))
+    return View(np.ascontiguousarray(Z), neighbors.indices, core_logs, edges, logs)
 
 
-def own_evidence(view: View, codes: Codes) -> Floats:
-    """Values of :data:`OWN_NAMES` (M, 25) for partitions (M, n) of at least one cluster each."""
+def own_evidence(view: View, codes: Ints) -> Floats:
+    """Array of :data:`OWN_NAMES` (M, 25) for partitions (M, n) of at least one cluster each."""
     from karat._kernels import evidence as kernels
 
     out = np.empty((len(codes), len(OWN_NAMES)))
@@ -185,8 +186,8 @@ def own_evidence(view: View, codes: Codes) -> Floats:
     return out
 
 
-def size_evidence(codes: Codes) -> Floats:
-    """Values of :data:`SIZE_NAMES` (M, 7)."""
+def size_evidence(codes: Ints) -> Floats:
+    """Array of :data:`SIZE_NAMES` (M, 7)."""
     out = np.empty((len(codes), len(SIZE_NAMES)))
     n = codes.shape[1]
     for row, code in zip(out, codes, strict=True):
@@ -201,8 +202,8 @@ def size_evidence(codes: Codes) -> Floats:
     return out
 
 
-def stability_evidence(view: View, codes: Codes, n_clusters: NDArray[np.int64]) -> Floats:
-    """Values of :data:`STABILITY_NAMES` (M, 5): is it found again from half of the objects?"""
+def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
+    """Array of :data:`STABILITY_NAMES` (M, 5): agreement with clusterings of halves."""
     from karat._kernels.evidence import pair_agreement
 
     n = len(view.Z)
@@ -210,45 +211,49 @@ def stability_evidence(view: View, codes: Codes, n_clusters: NDArray[np.int64]) 
     numbers = numbers_for(n // 2)
     place = nearest_number(n_clusters, numbers)
     rng = np.random.default_rng(0)
-    drawn = [order[rng.permutation(n)[: n // 2]] for _ in range(HALVES)]
+    drawn = [order[rng.permutation(n)[: n // 2]] for _ in range(N_HALVES)]
 
-    def again_from(half: int) -> dict[str, Codes]:
+    def again_from(half: int) -> dict[str, Ints]:
+        """Partitions of all objects by the clusterings of one half."""
         taken = order[np.isin(order, drawn[half])]
         part = quick(view.Z[taken], numbers, half)
         nearest = _nearest(view.Z, view.Z[taken])
         return {name: labels[:, nearest] for name, labels in part.items()}
 
-    found = side_by_side(again_from, range(HALVES), n)
+    n_methods = len(ANCHOR_METHODS)
+    halves = side_by_side(again_from, range(N_HALVES), n)
     out = np.empty((len(codes), len(STABILITY_NAMES)))
     for j in np.unique(place):
-        again = np.stack([part[name][j] for part in found for name in METHODS])
-        here = np.flatnonzero(place == j)
-        both = np.concatenate([again, codes[here]])
-        table = pair_agreement(both, both.max(axis=1).astype(np.int64) + 1)
-        among = table[: len(again), : len(again)].reshape(HALVES, len(METHODS), HALVES, -1)
-        pairs = np.triu_indices(HALVES, 1)
-        of_k = [among[pairs[0], m, pairs[1], m].mean() for m in range(len(METHODS))]
-        with_them = table[len(again) :, : len(again)].reshape(-1, HALVES, len(METHODS))
-        out[here, 0] = with_them.max(axis=2).mean(axis=1)
-        out[here, 1] = with_them.mean(axis=(1, 2))
-        out[here, 2:] = of_k
+        again = np.stack([part[name][j] for part in halves for name in ANCHOR_METHODS])
+        rows = np.flatnonzero(place == j)
+        partitions = np.concatenate([again, codes[rows]])
+        table = pair_agreement(partitions, partitions.max(axis=1).astype(np.int64) + 1)
+        among = table[: len(again), : len(again)].reshape(N_HALVES, n_methods, N_HALVES, -1)
+        pairs = np.triu_indices(N_HALVES, 1)
+        of_k = [among[pairs[0], m, pairs[1], m].mean() for m in range(n_methods)]
+        agreements = table[len(again) :, : len(again)].reshape(-1, N_HALVES, n_methods)
+        out[rows, 0] = agreements.max(axis=2).mean(axis=1)
+        out[rows, 1] = agreements.mean(axis=(1, 2))
+        out[rows, 2:] = of_k
     return out
 
 
 def side_by_side(work: Callable[[S], T], items: Iterable[S], n: int) -> list[T]:
-    """``work`` of each item on all cores where there are many objects, each on one."""
-    if n < MANY:
+    """Results of ``work`` for each item, in parallel if there are many objects."""
+    if n < PARALLEL_FROM:
         return [work(item) for item in items]
     from threadpoolctl import threadpool_limits
 
     def on_one(item: S) -> T:
+        """Result for one item, on one thread."""
         with threadpool_limits(1, "openmp"):  # of this thread
             return work(item)
 
     return list(in_order(on_one, items, one_blas_thread=True))
 
 
-def _nearest(Z: Floats, taken: Floats) -> NDArray[np.intp]:
+def _nearest(Z: Floats, taken: Floats) -> Ints:
+    """Nearest taken point of each object."""
     squares = (taken**2).sum(axis=1)
     out = np.empty(len(Z), dtype=np.intp)
     for start in range(0, len(Z), 1024):
@@ -257,46 +262,47 @@ def _nearest(Z: Floats, taken: Floats) -> NDArray[np.intp]:
     return out
 
 
-def null_evidence(view: View, n_clusters: NDArray[np.int64], own: Floats, likely: Floats) -> Floats:
-    """How far :data:`NULL_NAMES` are from those of clusterings of a Gaussian cloud (M, 14).
+def null_evidence(view: View, n_clusters: Ints, own_values: Floats, likelihoods: Floats) -> Floats:
+    """Difference of :data:`NULL_NAMES` from those of clusterings of a Gaussian cloud (M, 14).
 
-    The cloud has as many objects and the same covariance; of three clusterers the best counts.
+    The cloud has as many objects and the same covariance; the best of three clusterers counts.
     """
     n = len(view.Z)
     numbers = numbers_for(n)
     spreads = np.linalg.svd(view.Z - view.Z.mean(axis=0), compute_uv=False) / np.sqrt(n)
     rng = np.random.default_rng(1)
-    clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(NULLS)]
+    clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(N_NULLS)]
 
     def best_of(seed: int) -> Floats:
+        """Best values over the clusterers on one cloud, as a share of the mean over clouds."""
         parts = quick(clouds[seed], numbers, seed)
-        there = look_at(clouds[seed], Z=clouds[seed])
+        null_view = look_at(clouds[seed], Z=clouds[seed])
         values = [
-            _compared(own_evidence(there, labels), likelihood_evidence(there.axes, labels))
+            _compared(own_evidence(null_view, labels), likelihood_evidence(null_view.axes, labels))
             for labels in parts.values()
         ]
-        return np.asarray(np.max(values, axis=0) / NULLS)
+        return np.asarray(np.max(values, axis=0) / N_NULLS)
 
     best = np.zeros((len(numbers), len(NULL_NAMES)))
-    for one in side_by_side(best_of, range(NULLS), n):
-        best += one
-    return _compared(own, likely) - best[nearest_number(n_clusters, numbers)]
+    for values in side_by_side(best_of, range(N_NULLS), n):
+        best += values
+    return _compared(own_values, likelihoods) - best[nearest_number(n_clusters, numbers)]
 
 
-def _compared(own: Floats, likely: Floats) -> Floats:
-    """Values of :data:`NULL_NAMES`, greater is better."""
+def _compared(own_values: Floats, likelihoods: Floats) -> Floats:
+    """Array of :data:`NULL_NAMES`, signed so that greater is better."""
     columns = [OWN_NAMES.index(name) for name in AGAINST_NULL]
-    sign = np.array([-1.0 if name in LOWER else 1.0 for name in AGAINST_NULL])
+    sign = np.array([-1.0 if name in BETTER_LOWER else 1.0 for name in AGAINST_NULL])
     more = [LIKELIHOOD_NAMES.index(name) for name in LIKELIHOOD_AGAINST_NULL]
-    return np.column_stack([own[:, columns] * sign, likely[:, more]])
+    return np.column_stack([own_values[:, columns] * sign, likelihoods[:, more]])
 
 
-#: evidence that is better lower
-LOWER = {"filled middle", "bimodal within"}
+#: evidence for which lower is better
+BETTER_LOWER = {"filled middle", "bimodal within"}
 
 
 def data_evidence(points: Floats, view: View) -> Floats:
-    """Values of :data:`DATA_NAMES`, (13,)."""
+    """Array of :data:`DATA_NAMES`, (13,)."""
     from scipy.stats import kurtosis, skew
 
     n = len(view.Z)
@@ -311,8 +317,8 @@ def data_evidence(points: Floats, view: View) -> Floats:
     live = U[:, shares[: U.shape[1]] > 0.02]
     tails = float(np.clip(kurtosis(live, axis=0), -2, 20).mean())
     skewness = float(np.clip(np.abs(skew(live, axis=0)), 0, 5).mean())
-    some = points[:, np.unique(np.linspace(0, d - 1, 50).astype(int))]
-    repeated = 1 - np.mean([len(np.unique(column)) for column in some.T]) / n
+    sampled_columns = points[:, np.unique(np.linspace(0, d - 1, 50).astype(int))]
+    repeated = 1 - np.mean([len(np.unique(column)) for column in sampled_columns.T]) / n
     floor = view.core.min()
     same = float((view.core <= floor + 1e-9).mean()) if floor < view.core.mean() - 6 else 0.0
     cut = []
@@ -329,17 +335,18 @@ def data_evidence(points: Floats, view: View) -> Floats:
 
 
 def _intrinsic_dimension(view: View, Z: Floats) -> float:
-    """Two-nearest-neighbours estimate on the coordinates (Facco et al. 2017)."""
-    one = ((Z - Z[view.near[:, 0]]) ** 2).sum(axis=1)
-    far = ((Z - Z[view.near[:, -1]]) ** 2).sum(axis=1)
-    fine = (one > 0) & (far > one)
+    """Dimension estimated from distances to neighbours in the coordinates (Facco et al. 2017)."""
+    nearest = ((Z - Z[view.near[:, 0]]) ** 2).sum(axis=1)
+    farthest = ((Z - Z[view.near[:, -1]]) ** 2).sum(axis=1)
+    fine = (nearest > 0) & (farthest > nearest)
     if not fine.any():
         return 0.0
-    spread = 0.5 * np.log(far[fine] / one[fine]).mean()
+    spread = 0.5 * np.log(farthest[fine] / nearest[fine]).mean()
     return float(np.log(np.clip(1 / max(spread, 1e-3), 0.1, 100)))
 
 
 def _pieces(near: NDArray[np.int32]) -> int:
+    """Number of connected components of the neighbour graph."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -348,31 +355,31 @@ def _pieces(near: NDArray[np.int32]) -> int:
     return int(connected_components(graph, directed=False)[0])
 
 
-#: numbers of clusters of the anchors, as far as there are six objects for each cluster
-GRID = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
-#: k-means is run up to so many clusters; Ward's partition stands in beyond
+#: numbers of clusters of the anchors, with at least six objects per cluster
+ANCHOR_NUMBERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
+#: largest number of clusters for k-means; Ward's partition replaces it beyond
 KMEANS_UP_TO = 10
-METHODS = ("k-means", "ward", "genie")
+ANCHOR_METHODS = ("k-means", "ward", "genie")
 
 
-def canonical_order(Z: Floats) -> NDArray[np.intp]:
-    """Objects by their distance from the mean: the same for data in another order or turned."""
+def canonical_order(Z: Floats) -> Ints:
+    """Order of the objects by their distance from the mean, whatever their stored order."""
     return np.argsort(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).round(12), kind="stable")
 
 
 def numbers_for(n: int) -> list[int]:
-    """The numbers of clusters of n objects' anchors."""
-    return [k for k in GRID if k <= max(2, n // 6)]
+    """Numbers of clusters of the anchors of n objects."""
+    return [k for k in ANCHOR_NUMBERS if k <= max(2, n // 6)]
 
 
-def nearest_number(n_clusters: NDArray[Any], numbers: Sequence[int]) -> NDArray[np.intp]:
-    """Place of the number nearest to each candidate's, by their ratio."""
+def nearest_number(n_clusters: NDArray[Any], numbers: Sequence[int]) -> Ints:
+    """Position of the number closest to each candidate's, by their ratio."""
     k = np.log(np.maximum(n_clusters, 1))
     return np.abs(np.log(numbers)[None] - k[:, None]).argmin(axis=1)
 
 
-def quick(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Codes]:
-    """k-means, Ward and Genie for every number of clusters, (len(numbers), n) each."""
+def quick(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Ints]:
+    """Partitions by k-means, Ward and Genie for each number of clusters, (len(numbers), n)."""
     import fastcluster
     from sklearn.cluster import KMeans
 
@@ -395,18 +402,19 @@ def quick(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Codes]:
     }
 
 
-def anchors(Z: Floats) -> tuple[Codes, NDArray[np.bool_]]:
-    """Distinct anchor partitions (R, n), and which methods found each (R, methods)."""
+def anchors(Z: Floats) -> tuple[Ints, Bools]:
+    """Distinct anchor partitions (R, n), and the methods that made each (R, methods)."""
     from karat.labelings.partitions import canonical_codes
 
     order = canonical_order(Z)
     parts = quick(Z[order], numbers_for(len(Z)), 0)
-    found: dict[bytes, tuple[Codes, list[bool]]] = {}
-    for j, name in enumerate(METHODS):
+    methods_of: dict[bytes, tuple[Ints, list[bool]]] = {}
+    for j, name in enumerate(ANCHOR_METHODS):
         for labels in parts[name]:
             code = canonical_codes(labels)
             if code.max() > 0:
-                found.setdefault(code.tobytes(), (code, [False] * len(METHODS)))[1][j] = True
-    codes = np.empty((len(found), len(Z)), dtype=np.int32)
-    codes[:, order] = np.stack([code for code, _ in found.values()])
-    return codes, np.array([by for _, by in found.values()])
+                unmarked = [False] * len(ANCHOR_METHODS)
+                methods_of.setdefault(code.tobytes(), (code, unmarked))[1][j] = True
+    codes = np.empty((len(methods_of), len(Z)), dtype=np.int32)
+    codes[:, order] = np.stack([code for code, _ in methods_of.values()])
+    return codes, np.array([methods for _, methods in methods_of.values()])

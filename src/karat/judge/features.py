@@ -1,18 +1,18 @@
-"""From evidence of one data set's candidates to the columns that a judge reads."""
+"""Columns that a judge reads, made from the evidence about one data set's candidates."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.judge.evidence import (
+    ANCHOR_METHODS,
     DATA_NAMES,
-    LARGEST,
-    METHODS,
+    MAX_SEEN_OBJECTS,
     NULL_NAMES,
     OWN_NAMES,
     SIZE_NAMES,
@@ -32,13 +32,13 @@ from karat.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence
 from karat.labelings.labels import encode
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import numpy.typing as npt
 
-    Codes = NDArray[np.int32]
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Bools, Floats, Ints, Metric, Rows
 
-#: columns of which the best and the median of all anchors tell about the data
-ABOUT_ALL = (
+
+#: columns whose best and median over all anchors describe the data
+ANCHOR_SUMMARIES = (
     "own neighbour modularity", "own tree validity", "own valley", "own gap", "stab stability",
     "null neighbour purity", "null tree validity", "null valley", "null gap", "agree top20",
     "likely full", "likely best model", "null best model",
@@ -49,7 +49,7 @@ FEWEST_OBJECTS = 20
 
 @dataclass(frozen=True)
 class Traits:
-    """What was seen of each of M partitions of one data set, by itself."""
+    """Evidence about each of M partitions of one data set by itself."""
 
     #: see :mod:`karat.judge.evidence`
     own: Floats
@@ -61,44 +61,44 @@ class Traits:
     def __len__(self) -> int:
         return len(self.own)
 
-    def take(self, kept: Any) -> Traits:
-        """Those of some of the partitions."""
+    def take(self, kept: npt.ArrayLike | slice) -> Traits:
+        """Traits of the partitions at ``kept``."""
         return Traits(**{name: values[kept] for name, values in vars(self).items()})
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that was seen of M partitions of one data set, and of R anchor partitions."""
+    """Evidence about M partitions of one data set and about R anchor partitions."""
 
-    #: of the candidates
+    #: traits of the candidates
     traits: Traits
-    #: of :func:`karat.judge.evidence.anchors`
+    #: traits of :func:`karat.judge.evidence.anchors`
     anchors: Traits
     data: Floats
     #: adjusted Rand index of all pairs of candidates
     agreement: Floats
-    #: the same with the anchors
+    #: adjusted Rand index of candidates with the anchors
     to_anchors: Floats
     among_anchors: Floats
-    #: which methods found each anchor
-    found_by: NDArray[np.bool_]
+    #: methods that made each anchor
+    found_by: Bools
 
     def __len__(self) -> int:
         return len(self.traits)
 
-    def take(self, kept: Any) -> Evidence:
-        """That of some of the candidates."""
-        kept = np.asarray(kept)
+    def take(self, kept: npt.ArrayLike) -> Evidence:
+        """Evidence about the candidates at ``kept``."""
+        rows = np.asarray(kept)
         return replace(
             self,
-            traits=self.traits.take(kept),
-            agreement=self.agreement[np.ix_(kept, kept)],
-            to_anchors=self.to_anchors[kept],
+            traits=self.traits.take(rows),
+            agreement=self.agreement[np.ix_(rows, rows)],
+            to_anchors=self.to_anchors[rows],
         )
 
 
-def gather(X: Any, codes: Codes, *, metric: Any = "euclidean") -> Evidence:
-    """See what there is to see of distinct partitions.
+def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
+    """Gather the evidence about distinct partitions.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def gather(X: Any, codes: Codes, *, metric: Any = "euclidean") -> Evidence:
     Notes
     -----
     O(n² d) for neighbours and tree, O(n d²) for each partition and O(n) for each pair of them.
-    More than 10,000 objects are sampled. What is seen of a partition does not depend on the
+    More than 10,000 objects are sampled. The evidence about a partition does not depend on the
     others.
     """
     from sklearn.exceptions import ConvergenceWarning
@@ -123,20 +123,20 @@ def gather(X: Any, codes: Codes, *, metric: Any = "euclidean") -> Evidence:
 
     points = as_points(X, metric)
     n = codes.shape[1]
-    if n > LARGEST:
-        rows = np.sort(np.random.default_rng(0).permutation(n)[:LARGEST])
+    if n > MAX_SEEN_OBJECTS:
+        rows = np.sort(np.random.default_rng(0).permutation(n)[:MAX_SEEN_OBJECTS])
         points = points[rows]
         codes = np.stack([encode(code[rows]).codes for code in codes])
     view = look_at(points)
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # of all threads
         fixed, found_by = anchors(view.Z)
-        everyone = np.concatenate([codes, fixed])
+        partitions = np.concatenate([codes, fixed])
         M = len(codes)
-        seen = _traits(view, everyone)
-    table = pair_agreement(everyone, everyone.max(axis=1).astype(np.int64) + 1)
+        traits = _traits(view, partitions)
+    table = pair_agreement(partitions, partitions.max(axis=1).astype(np.int64) + 1)
     return Evidence(
-        seen.take(slice(0, M)),
-        seen.take(slice(M, None)),
+        traits.take(slice(0, M)),
+        traits.take(slice(M, None)),
         data_evidence(points, view),
         table[:M, :M],
         table[:M, M:],
@@ -145,38 +145,39 @@ def gather(X: Any, codes: Codes, *, metric: Any = "euclidean") -> Evidence:
     )
 
 
-def _traits(view: View, codes: Codes) -> Traits:
+def _traits(view: View, codes: Ints) -> Traits:
+    """Traits of partitions of the data in a view."""
     n_clusters = codes.max(axis=1).astype(np.int64) + 1
-    own, likely = own_evidence(view, codes), likelihood_evidence(view.axes, codes)
+    own_values, likelihoods = own_evidence(view, codes), likelihood_evidence(view.axes, codes)
     parts = (
-        partial(null_evidence, view, n_clusters, own, likely),
+        partial(null_evidence, view, n_clusters, own_values, likelihoods),
         partial(stability_evidence, view, codes, n_clusters),
     )
     against_null, stability = side_by_side(partial.__call__, parts, codes.shape[1])
-    return Traits(own, size_evidence(codes), stability, against_null, likely)
+    return Traits(own_values, size_evidence(codes), stability, against_null, likelihoods)
 
 
 def columns(evidence: Evidence) -> dict[str, Floats]:
-    """What a judge reads of each partition, by name.
+    """Columns that a judge reads of each partition, by name.
 
-    Places are among the anchors, from 0 to 1; so nothing depends on the other candidates, the
-    order of the objects, the names of clusters, or the scale of the data.
+    Places are ranks among the anchors, from 0 to 1. So no column depends on the other candidates,
+    the order of the objects, the names of clusters, or the scale of the data.
     """
     out = _of_each(evidence.traits, evidence, evidence.to_anchors)
     M = len(evidence)
     out |= {f"data {n}": np.full(M, v) for n, v in zip(DATA_NAMES, evidence.data, strict=True)}
-    theirs = _of_each(evidence.anchors, evidence, evidence.among_anchors)
-    for name in ABOUT_ALL:
-        out["best " + name] = np.full(M, theirs[name].max())
-        out["median " + name] = np.full(M, np.median(theirs[name]))
+    anchor_columns = _of_each(evidence.anchors, evidence, evidence.among_anchors)
+    for name in ANCHOR_SUMMARIES:
+        out["best " + name] = np.full(M, anchor_columns[name].max())
+        out["median " + name] = np.full(M, np.median(anchor_columns[name]))
     return out
 
 
 def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str, Floats]:
-    """The columns that differ between partitions of a data set."""
+    """Columns that differ between partitions of a data set."""
     out: dict[str, Floats] = {}
     fixed = evidence.anchors
-    for names, table, theirs, prefix in (
+    for names, table, anchor_table, prefix in (
         (OWN_NAMES, traits.own, fixed.own, "own "),
         (STABILITY_NAMES, traits.stability, fixed.stability, "stab "),
         (NULL_NAMES, traits.against_null, fixed.against_null, "null "),
@@ -185,7 +186,7 @@ def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str
         for j, name in enumerate(names):
             out[prefix + name] = table[:, j]
             if not name.endswith(" of k"):
-                out[prefix + name + " place"] = place(table[:, j], theirs[:, j])
+                out[prefix + name + " place"] = place(table[:, j], anchor_table[:, j])
     for j, name in enumerate(LIKELIHOOD_NAMES):
         out[f"likely {name} behind"] = traits.likely[:, j] - fixed.likely[:, j].max()
     out |= {f"size {n}": v for n, v in zip(SIZE_NAMES, traits.sizes.T, strict=True)}
@@ -194,27 +195,28 @@ def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str
 
 
 def place(values: Floats, among: Floats) -> Floats:
-    """Share of other values that are less, ties half."""
-    # what differs by rounding is tied, in whatever order it was summed
+    """Share of the reference values that are less, ties counted half."""
+    # values that differ by rounding only are tied
     values, among = values.round(9), np.sort(among.round(9))
     less, most = (np.searchsorted(among, values, side) for side in ("left", "right"))
-    found: Floats = (less + most) / (2 * len(among))
-    return found
+    places: Floats = (less + most) / (2 * len(among))
+    return places
 
 
 def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[str, Floats]:
-    """How far the anchors agree with partitions (M, R); equal ones are no company."""
+    """Columns on the agreement of partitions with the anchors (M, R), equal ones excepted."""
     others = np.where(A < 1 - 1e-12, A, np.nan)
     nearest = -np.sort(-np.nan_to_num(others, nan=-1.0), axis=1)
     k = evidence.anchors.sizes[:, 0]
-    alike = (np.abs(n_clusters[:, None] - k[None]) <= 1) & ~np.isnan(others)
+    similar_k = (np.abs(n_clusters[:, None] - k[None]) <= 1) & ~np.isnan(others)
     best = np.column_stack([
-        A[:, evidence.found_by[:, f]].max(axis=1) for f in range(len(METHODS))
+        A[:, evidence.found_by[:, f]].max(axis=1) for f in range(len(ANCHOR_METHODS))
     ])  # fmt: skip
-    by = -np.sort(-best, axis=1)
+    method_agreement = -np.sort(-best, axis=1)
     R = max(1, A.shape[1] - 1)
 
     def top(m: int) -> Floats:
+        """Mean agreement with the m nearest anchors."""
         return np.asarray(np.maximum(nearest[:, : min(m, R)], 0).mean(axis=1))
 
     return {
@@ -222,7 +224,10 @@ def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[st
         "agree top5": top(5),
         "agree top20": top(20),
         "agree near": (nearest > 0.7).mean(axis=1),
-        "agree k": np.where(alike, np.nan_to_num(others), 0).sum(axis=1)
-        / np.maximum(alike.sum(axis=1), 1),
-        **{f"agree {name} method": by[:, j] for j, name in enumerate(("first", "second", "third"))},
+        "agree k": np.where(similar_k, np.nan_to_num(others), 0).sum(axis=1)
+        / np.maximum(similar_k.sum(axis=1), 1),
+        **{
+            f"agree {name} method": method_agreement[:, j]
+            for j, name in enumerate(("first", "second", "third"))
+        },
     }

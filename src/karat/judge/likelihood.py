@@ -1,4 +1,4 @@
-"""How likely the data are if each cluster of a partition is a distribution of its own."""
+"""Likelihood of the data if each cluster of a partition is a distribution of its own."""
 
 from __future__ import annotations
 
@@ -7,39 +7,37 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int32]
 
 LIKELIHOOD_NAMES = (
     "full", "full shrunk", "leading full", "leading heavy", "diagonal", "spherical",
     "shared full", "shared spherical", "best model",
 )  # fmt: skip
-#: added to variances, in units of the mean variance of a coordinate; the greater one shrinks
-RIDGE, SHRUNK = 1e-3, 0.05
+#: added to variances, in units of the mean variance of a coordinate; the second one to shrink
+VARIANCE_RIDGE, SHRINKING_RIDGE = 1e-3, 0.05
 #: principal coordinates of the "leading" models
-LEADING = 5
+LEADING_AXES = 5
 #: degrees of freedom of the heavy-tailed model
-FREEDOM = 4.0
-#: differences per object beyond this are cut off
-MOST = 20.0
+T_FREEDOM = 4.0
+#: limit of the differences per object
+MAX_DIFFERENCE = 20.0
 LOG_2PI = np.log(2 * np.pi)
 
 
 def principal_axes(Z: Floats) -> Floats:
-    """Centred coordinates turned to their principal axes, the longest first."""
+    """Coordinates centred and turned to their principal axes, the longest first."""
     Z = Z - Z.mean(axis=0)
     axes = np.linalg.eigh(Z.T @ Z)[1][:, ::-1]
     return np.ascontiguousarray(Z @ axes)
 
 
-def likelihood_evidence(A: Floats, codes: Codes) -> Floats:
-    """Values of :data:`LIKELIHOOD_NAMES` (M, 9) from data in principal axes.
+def likelihood_evidence(A: Floats, codes: Ints) -> Floats:
+    """Array of :data:`LIKELIHOOD_NAMES` (M, 9) from data in principal axes.
 
     The BIC of the classification likelihood per object, as -BIC / 2n, less that of one cluster.
-    Clusters are Gaussian with covariances of their own (full, diagonal, spherical) or a shared one,
-    or t-distributed with four degrees of freedom; outliers are uniform over the data's box.
+    Clusters are Gaussian with separate covariances (full, diagonal, spherical) or a shared one, or
+    t-distributed with four degrees of freedom; outliers are uniform over the data's box.
 
     References
     ----------
@@ -47,29 +45,29 @@ def likelihood_evidence(A: Floats, codes: Codes) -> Floats:
     the integrated completed likelihood. IEEE Transactions on Pattern Analysis and Machine
     Intelligence, 22(7), 719-725.
     """
-    one = _criteria(A, np.zeros(len(A), dtype=np.int32))
-    best = one[BASIC].max()
+    single_cluster = _criteria(A, np.zeros(len(A), dtype=np.int32))
+    best = single_cluster[COMPARED_MODELS].max()
     out = np.empty((len(codes), len(LIKELIHOOD_NAMES)))
     for row, code in zip(out, codes, strict=True):
-        found = _criteria(A, code)
-        row[:-1] = found - one
-        row[-1] = found[BASIC].max() - best
-    return np.clip(out / len(A), -MOST, MOST)
+        criteria = _criteria(A, code)
+        row[:-1] = criteria - single_cluster
+        row[-1] = criteria[COMPARED_MODELS].max() - best
+    return np.clip(out / len(A), -MAX_DIFFERENCE, MAX_DIFFERENCE)
 
 
-#: the models among which the best is taken
-BASIC = [0, 4, 5, 6, 7]
+#: positions of the models compared for the best one
+COMPARED_MODELS = [0, 4, 5, 6, 7]
 
 
-def _criteria(A: Floats, code: Codes) -> Floats:
-    """Log-likelihood less half the parameters times log n, by model."""
+def _criteria(A: Floats, code: Ints) -> Floats:
+    """Log-likelihood minus half the number of parameters times log n, by model."""
     n, p = A.shape
     order = np.argsort(code, kind="stable")
     sizes = np.bincount(code[code >= 0]).astype(np.float64)
     k, n_out = len(sizes), int((code < 0).sum())
     ends = n_out + np.cumsum(sizes).astype(np.intp)
     S = np.empty((k, p, p))
-    m = min(p, LEADING)
+    m = min(p, LEADING_AXES)
     heavy = 0.0
     for c, (start, end) in enumerate(zip([n_out, *ends[:-1]], ends, strict=True)):
         X = A[order[start:end]]
@@ -80,12 +78,12 @@ def _criteria(A: Floats, code: Codes) -> Floats:
     widths = np.ptp(A, axis=0)
     inside = sizes.sum()
 
-    def gaussian(values: Floats, weights: Floats, ridge: float = RIDGE) -> float:
-        """Of variances along axes (..., axes), and how many objects have each set."""
+    def gaussian(values: Floats, weights: Floats, ridge: float = VARIANCE_RIDGE) -> float:
+        """Log-likelihood from variances (..., axes) and the number of objects of each set."""
         spread = np.log(values + ridge) + values / (values + ridge) + LOG_2PI
         return float(-0.5 * (weights * spread.sum(axis=-1)).sum())
 
-    everyone = np.array([inside])
+    all_weights = np.array([inside])
     values = np.maximum(np.linalg.eigvalsh(S), 0)
     leading = np.maximum(np.linalg.eigvalsh(S[:, :m, :m]), 0)
     diagonal = np.maximum(np.diagonal(S, axis1=1, axis2=2), 0)
@@ -93,13 +91,13 @@ def _criteria(A: Floats, code: Codes) -> Floats:
     shared = np.maximum(np.linalg.eigvalsh(W), 0)[None]
     logs = np.array([
         gaussian(values, sizes),
-        gaussian(values, sizes, SHRUNK),
+        gaussian(values, sizes, SHRINKING_RIDGE),
         gaussian(leading, sizes),
         heavy,
         gaussian(diagonal, sizes),
         gaussian(np.repeat(diagonal.mean(axis=1), p).reshape(k, p), sizes),
-        gaussian(shared, everyone),
-        gaussian(np.full((1, p), shared.mean()), everyone),
+        gaussian(shared, all_weights),
+        gaussian(np.full((1, p), shared.mean()), all_weights),
     ])  # fmt: skip
     full, few = p * (p + 1) / 2, m * (m + 1) / 2
     parameters = k - 1 + np.array([
@@ -112,9 +110,10 @@ def _criteria(A: Floats, code: Codes) -> Floats:
 
 
 def _box(widths: Floats, n_out: int, n: int) -> float:
+    """Log-likelihood of outliers that are uniform over the box of the data."""
     if n_out == 0:
         return 0.0
-    return float(n_out * (np.log(n_out / n) - np.log(widths + RIDGE).sum()))
+    return float(n_out * (np.log(n_out / n) - np.log(widths + VARIANCE_RIDGE).sum()))
 
 
 def _heavy(X: Floats, S: Floats) -> float:
@@ -122,13 +121,13 @@ def _heavy(X: Floats, S: Floats) -> float:
     from scipy.special import gammaln
 
     p = X.shape[1]
-    scale = S * (FREEDOM - 2) / FREEDOM + RIDGE * np.eye(p)
+    scale = S * (T_FREEDOM - 2) / T_FREEDOM + VARIANCE_RIDGE * np.eye(p)
     L = np.linalg.cholesky(scale)
     squares = (np.linalg.solve(L, X.T) ** 2).sum(axis=0)
     constant = (
-        gammaln((FREEDOM + p) / 2)
-        - gammaln(FREEDOM / 2)
-        - 0.5 * p * np.log(FREEDOM * np.pi)
+        gammaln((T_FREEDOM + p) / 2)
+        - gammaln(T_FREEDOM / 2)
+        - 0.5 * p * np.log(T_FREEDOM * np.pi)
         - np.log(np.diag(L)).sum()
     )
-    return float(len(X) * constant - 0.5 * (FREEDOM + p) * np.log1p(squares / FREEDOM).sum())
+    return float(len(X) * constant - 0.5 * (T_FREEDOM + p) * np.log1p(squares / T_FREEDOM).sum())

@@ -36,7 +36,7 @@ class Work:
 
     @property
     def short(self) -> str:
-        """Surnames and year, as it is cited in a line of text."""
+        """Surnames and year, for a citation in the text."""
         names = [author.partition(",")[0].strip() for author in self.authors.split(";")]
         if len(names) > 3:
             return f"{names[0]} et al. {self.year}"
@@ -73,9 +73,9 @@ class Reference:
     equation: str = ""
 
     @classmethod
-    def of(cls, given: Reference | str) -> Reference:
-        """A reference, or one written as the key of a work and a place in it."""
-        return given if isinstance(given, Reference) else cls(*given.split(" ", 1))
+    def of(cls, reference: Reference | str) -> Reference:
+        """A reference, also from text: the key of a work, then a place in it."""
+        return reference if isinstance(reference, Reference) else cls(*reference.split(" ", 1))
 
     def __post_init__(self) -> None:
         if isinstance(self.paper, str) and self.paper not in BIBLIOGRAPHY:
@@ -83,7 +83,7 @@ class Reference:
 
     @property
     def work(self) -> Work:
-        """The work that is referred to."""
+        """The cited work."""
         return BIBLIOGRAPHY[self.paper] if isinstance(self.paper, str) else self.paper
 
     @property

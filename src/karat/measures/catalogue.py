@@ -11,76 +11,78 @@ import numpy as np
 
 from karat.measures.bibliography import Reference
 from karat.measures.docstrings import complete, meaning_of
-from karat.measures.passes.plan import STATISTICS
+from karat.measures.passes.plan import STATISTICS, WEIGHTED
 from karat.runtime.registry import Registry
 from karat.runtime.validation import unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Kind: TypeAlias = Literal["external", "internal"]
+    from karat.runtime.types import Floats
+
+MeasureKind: TypeAlias = Literal["external", "internal"]
 Takes: TypeAlias = Literal["distances", "features", "graph"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """All that karat knows of one measure.
+    """A measure: its function, direction, range, cost and references.
 
     Attributes
     ----------
     key : str
-        Its name in tables and on the command line.
+        Name in tables and on the command line.
     title : str
-        Its name in prose.
+        Name in prose.
     kind : {"external", "internal"}
-        External: ``function(labels_true, labels_pred)``, also given one
+        External: ``function(labels_true, labels_pred)``, or ``function`` of one
         :class:`~karat.ContingencyTable`. Internal: ``function(X, labels)``.
     family : str
-        Measures that judge by the same idea. Which of them share a vote in a consensus is
-        learned, see :meth:`karat.measures.measure_map.MeasureMap.families`.
+        Name of the idea by which it judges. Families for a consensus are learned, see
+        :meth:`karat.measures.measure_map.MeasureMap.families`.
     function : callable
         The public function.
     greater_is_better : bool
         Direction.
     range : tuple of float
-        Least and greatest value; infinities where there is no bound.
+        Least and greatest value; infinite for unbounded sides.
     references : tuple of Reference
-        Where it is defined.
+        Defining publications.
     cost : str
         Time complexity.
     compute : callable, optional
-        The batch form. Internal: takes the shared statistics of M clusterings and returns, for
-        each of them, a value or why there is none. External: takes a ContingencyTable, returns a
-        float. Without it the function is called for each clustering.
+        The batch form. Internal: takes the shared statistics of M clusterings and returns a
+        value, or the reason for a missing one, for each. External: takes a ContingencyTable,
+        returns a float. Without it the function is called for each clustering.
     needs : frozenset of str
         The statistics that ``compute`` of an internal measure reads, see
         ``karat.measures.passes.plan.STATISTICS``.
     compares_k : bool
         Whether values for different numbers of clusters are comparable, so that the measure may
-        vote on which clustering to use. False for what always improves with k.
+        vote on the clustering to use. False for measures that always improve with k.
     estimate : callable, optional
-        Internal, of a computation of its own:
+        Estimator of an internal measure that shares no statistics:
         ``estimate(X, labelings, precision=, metric=, rng=, workers=)`` gives values and standard
-        errors (M,), reasons by m, and how many objects were drawn.
+        errors (M,), reasons by m, and the number of drawn objects.
     default : bool
-        Whether it is computed where no measures are named: those that cost at most one pass
-        over the pairs of objects, and suppose no model of the data.
+        Whether it is computed by default. It then costs at most one pass over the pairs of
+        objects, and supposes no model of the data.
     takes : {"distances", "features", "graph"}
-        Internal: what it judges by. Any distance that is asked for, a matrix of them with
-        ``metric="precomputed"`` too; the objects' features; or the edges of a graph, with
+        Input of an internal measure: distances of any metric, also a matrix of them with
+        ``metric="precomputed"``; the objects' features; or the edges of a graph, with
         ``metric="graph"``.
     structures : frozenset of str
-        What ``function`` takes beside hard labels, and judges as it is: ``"soft"``
+        Structures that ``function`` judges without hardening them: ``"soft"``
         (:class:`~karat.labelings.SoftPartition`), ``"overlapping"``
         (:class:`~karat.labelings.OverlappingPartition`), ``"dendrogram"``
-        (:class:`~karat.Dendrogram`). Of other structures it judges the hard labels.
+        (:class:`~karat.Dendrogram`). Otherwise it judges the hard labels.
     symmetric : bool
         External: whether exchanging the two clusterings leaves the value unchanged.
     """
 
     key: str
     title: str
-    kind: Kind
+    kind: MeasureKind
     family: str
     function: Callable[..., Any]
     greater_is_better: bool
@@ -98,35 +100,36 @@ class Measure:
 
     @property
     def optimum(self) -> float:
-        """The value of a perfect clustering, infinite where there is none."""
+        """Value of a perfect clustering; infinite for measures without a best value."""
         return self.range[1 if self.greater_is_better else 0]
 
     @property
     def source(self) -> str:
-        """Where it is defined, in short, such as ``Rousseeuw 1987``."""
+        """Short form of the references, such as ``Rousseeuw 1987``."""
         return "; ".join(map(str, self.references))
 
     @property
     def sign(self) -> int:
-        """1 where greater is better, -1 where lower is: ``sign * value`` always goes up."""
+        """1 if greater is better, else -1; greater is always better for ``sign * value``."""
         return 1 if self.greater_is_better else -1
 
-    def penalty(self, values: NDArray[Any], coverage: NDArray[Any]) -> NDArray[np.float64]:
-        """Factors that make values worse by the share of the objects that was excluded.
+    def penalty(self, values: NDArray[Any], coverage: NDArray[Any]) -> Floats:
+        """Factors that worsen values by the share of excluded objects.
 
-        Values above 0 are multiplied by the coverage, the share that was judged, or divided by
-        it where lower is better; others stay, as both would make them better or say nothing.
+        Values above 0 are multiplied by the coverage, the share of judged objects, or divided by
+        it where lower is better. Other values stay: either factor would improve them or change
+        nothing.
         """
         with np.errstate(divide="ignore"):
             return np.where(values > 0, coverage**self.sign, 1.0)
 
-    def judge(self, stats: Any) -> tuple[NDArray[np.float64], dict[int, str]]:
+    def judge(self, stats: Any) -> tuple[Floats, dict[int, str]]:
         """Values of an internal measure from shared statistics, and why clustering m has none."""
         assert self.compute is not None
         results = self.compute(stats)
-        why = {m: found for m, found in enumerate(results) if isinstance(found, str)}
-        values = [np.nan if isinstance(found, str) else found for found in results]
-        return np.asarray(values, dtype=np.float64), why
+        reasons = {m: result for m, result in enumerate(results) if isinstance(result, str)}
+        values = [np.nan if isinstance(result, str) else result for result in results]
+        return np.asarray(values, dtype=np.float64), reasons
 
     @property
     def summary(self) -> str:
@@ -148,20 +151,25 @@ class Catalogue(Registry[Measure]):
     """
 
     def add(self, record: Measure) -> Measure:
-        """Add one measure and return it; its key must be new and its statistics must exist."""
+        """Add a measure and return it; its key must be new and its statistics must exist."""
         for need in sorted(record.needs - set(STATISTICS)):
             raise unknown_name(need, STATISTICS, f"statistic (in the needs of {record.key})")
         return super().add(record)
 
     def select(
-        self, keys: Iterable[str] | None = None, *, kind: Kind | None = None
+        self, keys: Iterable[str] | None = None, *, kind: MeasureKind | None = None
     ) -> list[Measure]:
-        """The measures with these keys (all of them by default), of one kind if asked."""
+        """The measures with these keys (default: all), optionally of one kind."""
         chosen = self.values() if keys is None else [self[key] for key in keys]
         return [measure for measure in chosen if kind is None or measure.kind == kind]
 
 
 catalogue = Catalogue("measure", "karat.measures")
+
+
+def takes_weights(measure: Measure) -> bool:
+    """Whether a measure extends to objects with weights."""
+    return measure.kind == "external" or (bool(measure.needs) and measure.needs <= WEIGHTED)
 
 
 def define(
@@ -176,20 +184,20 @@ def define(
     undefined: str = "",
     **record: Any,
 ) -> Measure:
-    """Add the measure that a public function computes to the catalogue.
+    """Add the measure of a public function to the catalogue.
 
     Its key is the function's name, and it is external if the function takes ``labels_true``.
 
     Parameters
     ----------
     function : callable
-        ``function(labels_true, labels_pred)`` or ``function(X, labels)``. Its documentation gets
-        what the record knows: parameters, range and direction, cost, references.
+        ``function(labels_true, labels_pred)`` or ``function(X, labels)``. The record
+        completes its documentation: parameters, range and direction, cost, references.
     title, family, references, greater_is_better, range, cost
         See :class:`Measure`; by default greater is better, from 0 to 1, in linear time. References
         to karat's bibliography are written as text, ``"whissell2012 3.12"``.
     undefined : str
-        Where it has no value, for a documentation that does not say so.
+        Inputs without a value, for a docstring that does not name them.
     **record
         Other attributes of :class:`Measure`; ``needs`` and ``structures`` may be any iterables.
 
@@ -200,7 +208,7 @@ def define(
     Raises
     ------
     InputError
-        For a key that another measure has, or statistics that do not exist.
+        For a duplicate key, or statistics that do not exist.
     """
     cited = tuple(map(Reference.of, references))
     external = "labels_true" in inspect.signature(function).parameters

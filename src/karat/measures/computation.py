@@ -1,4 +1,4 @@
-"""Measures computed together, from statistics that they share."""
+"""Computation of several measures together, from shared statistics."""
 
 from __future__ import annotations
 
@@ -22,37 +22,34 @@ from karat.runtime.executors import LostWorkersError, Workers
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.labelings.contingency import ContingencyTable
+    from karat.runtime.types import Bools, Floats, Metric, RandomState
 
-    Floats = NDArray[np.float64]
-
-__all__ = ["Judged", "compute", "form_of", "internal_together"]
+__all__ = ["MeasureResult", "compute", "form_of", "internal_together"]
 
 
 @dataclass
-class Judged:
-    """One measure of M clusterings: values, why there is none, which are exact, and errors.
+class MeasureResult:
+    """Values, reasons, exactness and errors of one measure for M clusterings.
 
-    ``hardened`` has the names of the soft and overlapping ones whose hard labels it judges.
+    ``hardened`` names the soft and overlapping clusterings whose hard labels the measure judges.
     """
 
     measure: Measure
     values: Floats
     reasons: dict[int, str]
-    exact: NDArray[np.bool_]
+    exact: Bools
     errors: Floats | None = None
     hardened: tuple[str, ...] = ()
 
     @classmethod
-    def without(cls, measure: Measure, number: int, why: str = "") -> Judged:
-        """No value of M clusterings, for this reason."""
-        reasons = dict.fromkeys(range(number), why) if why else {}
+    def without(cls, measure: Measure, number: int, reason: str = "") -> MeasureResult:
+        """A result without values for M clusterings, with one reason for all."""
+        reasons = dict.fromkeys(range(number), reason) if reason else {}
         return cls(measure, np.full(number, math.nan), reasons, np.ones(number, dtype=bool))
 
     def fill(self, m: int, call: Callable[[], Any]) -> None:
-        """Put what a call gives, or why it gives nothing, in the place of clustering m."""
+        """Store the value of clustering m that ``call`` returns, or why it fails."""
         self.reasons.pop(m, None)
         self.values[m], self.exact[m] = math.nan, True
         if self.errors is not None:
@@ -61,11 +58,11 @@ class Judged:
             value = call()
             self.values[m], self.exact[m] = value, getattr(value, "exact", True)
         except Exception as error:
-            self.reasons[m] = _told(error)
+            self.reasons[m] = _reason_of(error)
 
 
-def _told(error: Exception) -> str:
-    """Why there is no value; a fault in a measure of another package must not stop the rest."""
+def _reason_of(error: Exception) -> str:
+    """Reason of a missing value; a fault of one measure must not stop the rest."""
     if isinstance(error, LostWorkersError):
         raise error
     return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
@@ -77,10 +74,10 @@ def compute(
     *,
     penalize: bool = False,
     precision: float | None = None,
-    random_state: Any = 0,
-    executor: Any = None,
+    random_state: RandomState = 0,
+    executor: object = None,
 ) -> Scores:
-    """What :func:`karat.evaluate` does, for measures that may be in no catalogue.
+    """Scores of validated inputs, also for measures outside the catalogue.
 
     Parameters and result are those of :func:`karat.evaluate`, but ``measures`` are records.
     """
@@ -96,78 +93,82 @@ def compute(
             sampled.append(measure)
         else:
             internal.append(measure)
-    judged: list[Judged] = []
+    results: list[MeasureResult] = []
     drawn: dict[str, int] = {}
     if sampled and precision is not None:
-        found = estimate(
+        estimates = estimate(
             inputs.X, inputs.labelings, sampled, precision=precision, metric=inputs.metric,
             rng=check_random_state(random_state), workers=workers,
         )  # fmt: skip
-        drawn = found.drawn
+        drawn = estimates.drawn
         for i, measure in enumerate(sampled):
-            why = {m: reason for (m, j), reason in found.reasons.items() if j == i}
-            errors = found.standard_errors[:, i]
-            judged.append(Judged(measure, found.values[:, i], why, errors == 0, errors))
-    judged += [*_internal(inputs, internal, workers), *_external(inputs, external)]
+            why = {m: reason for (m, j), reason in estimates.reasons.items() if j == i}
+            errors = estimates.standard_errors[:, i]
+            results.append(MeasureResult(measure, estimates.values[:, i], why, errors == 0, errors))
+    results += [*_internal(inputs, internal, workers), *_external(inputs, external)]
     coverage = inputs.coverage
-    for each in judged:
+    for result in results:
         if penalize:
-            factors = each.measure.penalty(each.values, coverage)
-            each.values *= factors
-            each.errors = None if each.errors is None else each.errors * factors
-        _judge_memberships(each, inputs)
-    by_key = {each.measure.key: each for each in judged}
+            factors = result.measure.penalty(result.values, coverage)
+            result.values *= factors
+            result.errors = None if result.errors is None else result.errors * factors
+        _judge_memberships(result, inputs)
+    by_key = {result.measure.key: result for result in results}
     in_order = [by_key[measure.key] for measure in measures]
     return _as_scores(inputs.labelings.names, in_order, coverage, drawn)
 
 
-def _judge_memberships(each: Judged, inputs: Inputs) -> None:
-    """Memberships are judged as they are by the measures that take them, not hardened."""
-    measure, classes = each.measure, inputs.classes
+def _judge_memberships(result: MeasureResult, inputs: Inputs) -> None:
+    """Judge memberships directly if the measure supports them, else mark them as hardened."""
+    measure, classes = result.measure, inputs.classes
 
-    def value(given: Memberships) -> Any:
+    def value(memberships: Memberships) -> Any:
+        """The measure of one soft or overlapping clustering."""
         if measure.kind == "external":
             assert classes is not None
-            known = classes.codes != NOISE
-            some: Any = given.memberships[known]
-            return measure.function(classes.codes[known], type(given)(some))
+            has_class = classes.codes != NOISE
+            judged: Any = memberships.memberships[has_class]
+            return measure.function(classes.codes[has_class], type(memberships)(judged))
         if measure.takes == "features":
-            return measure.function(embed(inputs.X, inputs.metric), given)
-        return measure.function(inputs.X, given, metric=inputs.metric)
+            return measure.function(embed(inputs.X, inputs.metric), memberships)
+        return measure.function(inputs.X, memberships, metric=inputs.metric)
 
-    for name, given in inputs.memberships.items():
-        if inputs.weights is not None or kind_of(given) not in measure.structures:
-            each.hardened += (name,)
+    for name, memberships in inputs.memberships.items():
+        if inputs.weights is not None or kind_of(memberships) not in measure.structures:
+            result.hardened += (name,)
         else:
-            each.fill(inputs.labelings.names.index(name), partial(value, given))
+            result.fill(inputs.labelings.names.index(name), partial(value, memberships))
 
 
 def _as_scores(
-    names: Sequence[str], judged: Sequence[Judged], coverage: Floats, drawn: dict[str, int]
+    names: Sequence[str], results: Sequence[MeasureResult], coverage: Floats, drawn: dict[str, int]
 ) -> Scores:
+    """The results of all measures as one :class:`Scores`."""
     reasons: dict[str, dict[str, str]] = {}
-    for each in judged:
-        for m, reason in each.reasons.items():
-            reasons.setdefault(names[m], {})[each.measure.key] = reason
+    for result in results:
+        for m, reason in result.reasons.items():
+            reasons.setdefault(names[m], {})[result.measure.key] = reason
     return Scores.of(
         names,
-        {each.measure.key: each.values for each in judged},
+        {result.measure.key: result.values for result in results},
         reasons,
         coverage,
-        standard_errors={e.measure.key: e.errors for e in judged if e.errors is not None},
-        exact={each.measure.key: each.exact for each in judged},
-        hardened={each.measure.key: np.isin(names, each.hardened) for each in judged},
+        standard_errors={
+            result.measure.key: result.errors for result in results if result.errors is not None
+        },
+        exact={result.measure.key: result.exact for result in results},
+        hardened={result.measure.key: np.isin(names, result.hardened) for result in results},
         sample_size=drawn,
     )
 
 
-def form_of(metric: Any) -> str | None:
-    """The form of the rows whose Euclidean distance this is, or nothing; see ``FORMS``."""
+def form_of(metric: Metric) -> str | None:
+    """The row transformation that makes a metric Euclidean, or None; see ``FORMS``."""
     return FORMS.get(metric) if isinstance(metric, str) else None
 
 
-def _internal(inputs: Inputs, measures: list[Measure], workers: Workers) -> Iterator[Judged]:
-    """Measures that are Euclidean by definition are judged on rows that fit the distance."""
+def _internal(inputs: Inputs, measures: list[Measure], workers: Workers) -> Iterator[MeasureResult]:
+    """Results of internal measures; Euclidean ones are judged on transformed rows."""
     euclidean = [m for m in measures if m.takes == "features" and form_of(inputs.metric)]
     others = [m for m in measures if m not in euclidean]
     yield from internal_together(inputs, others, workers)
@@ -175,7 +176,9 @@ def _internal(inputs: Inputs, measures: list[Measure], workers: Workers) -> Iter
         try:
             rows = embed(inputs.X, inputs.metric, inputs.weights)
         except InputError as error:
-            yield from (Judged.without(m, len(inputs.labelings), str(error)) for m in euclidean)
+            yield from (
+                MeasureResult.without(m, len(inputs.labelings), str(error)) for m in euclidean
+            )
         else:
             of_rows = replace(inputs, X=rows, metric="euclidean")
             yield from internal_together(of_rows, euclidean, workers)
@@ -183,8 +186,8 @@ def _internal(inputs: Inputs, measures: list[Measure], workers: Workers) -> Iter
 
 def internal_together(
     inputs: Inputs, measures: list[Measure], workers: Workers | None = None
-) -> Iterator[Judged]:
-    """Internal measures of one metric, from statistics that they share."""
+) -> Iterator[MeasureResult]:
+    """Results of internal measures of one metric, from shared statistics."""
     if not measures:
         return
     X, batch, metric = inputs.X, inputs.labelings, inputs.metric
@@ -193,22 +196,23 @@ def internal_together(
     for measure in measures:
         if measure.compute is None:
             options = {"metric": metric} if measure.takes == "distances" else {}
-            judged = Judged.without(measure, len(batch))
+            result = MeasureResult.without(measure, len(batch))
             for m, row in enumerate(batch.codes):
-                judged.fill(m, partial(measure.function, X, row, noise="drop", **options))
-            yield judged
+                result.fill(m, partial(measure.function, X, row, noise="drop", **options))
+            yield result
             continue
         failed = [stats.failed[need] for need in measure.needs if need in stats.failed]
         if failed:
-            yield Judged.without(measure, len(batch), failed[0])
+            yield MeasureResult.without(measure, len(batch), failed[0])
             continue
         try:
-            yield Judged(measure, *measure.judge(stats), np.ones(len(batch), dtype=bool))
+            yield MeasureResult(measure, *measure.judge(stats), np.ones(len(batch), dtype=bool))
         except Exception as error:
-            yield Judged.without(measure, len(batch), _told(error))
+            yield MeasureResult.without(measure, len(batch), _reason_of(error))
 
 
-def _external(inputs: Inputs, measures: list[Measure]) -> Iterator[Judged]:
+def _external(inputs: Inputs, measures: list[Measure]) -> Iterator[MeasureResult]:
+    """Results of external measures, from shared contingency tables."""
     from karat.labelings.contingency import tables_against
 
     if not measures:
@@ -217,12 +221,13 @@ def _external(inputs: Inputs, measures: list[Measure]) -> Iterator[Judged]:
     tables = list(tables_against(inputs.classes, inputs.labelings, inputs.weights))
 
     def value(measure: Measure, table: ContingencyTable | None) -> float:
+        """The measure of one table; raise if no object of known class is judged."""
         if table is None:
-            raise InputError("every object whose class is known is an outlier here")
+            raise InputError("all objects of known class are outliers here")
         return (measure.compute or measure.function)(table)
 
     for measure in measures:
-        judged = Judged.without(measure, len(tables))
+        result = MeasureResult.without(measure, len(tables))
         for m, table in enumerate(tables):
-            judged.fill(m, partial(value, measure, table))
-        yield judged
+            result.fill(m, partial(value, measure, table))
+        yield result

@@ -1,7 +1,7 @@
-"""Docstrings of measures: what they share is written once, here, and put in by ``define``.
+"""Shared parts of the measures' docstrings, written once and inserted by ``define``.
 
-A measure documents what is its own. Parameters it does not mention, the type it returns, and the
-works it cites are added in the order that numpydoc wants.
+A measure documents only what is specific to it. Missing parameters, the return type and the cited
+works are added in numpydoc's order.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from karat.measures.bibliography import Reference
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_NOISE = 'noise : {"error", "cluster", "singletons", "drop"}\n    What the label -1 means.'
+_NOISE_ENTRY = 'noise : {"error", "cluster", "singletons", "drop"}\n    What the label -1 means.'
 _WEIGHT = (
     "sample_weight : array-like, shape (n,), optional\n"
     "    Object weights (frequencies); 0 excludes the object."
 )
-#: what a parameter of this name is, wherever a measure does not say otherwise
+#: default description of each shared parameter
 SHARED = {
     "labels_true": "labels_true, labels_pred : array-like, shape (n,)\n    The gold standard and "
     "the clustering; or one :class:`~karat.ContingencyTable` as\n    ``labels_true`` alone.",
@@ -30,7 +30,7 @@ SHARED = {
     "X": 'X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``',
     "labels": "labels : array-like, shape (n,)",
     "metric": "metric : str or callable\n    A distance, see :data:`karat.distances.METRICS`.",
-    "noise": _NOISE,
+    "noise": _NOISE_ENTRY,
     "sample_weight": _WEIGHT,
     "graph": "graph : array-like or sparse, shape (n, n)\n    Symmetric weights of the edges, not "
     "negative; loops (the diagonal) are ignored.",
@@ -42,10 +42,11 @@ _SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.M)
 
 
 def cite(*references: Reference | str) -> Callable[[F], F]:
-    """A decorator that completes a function's docstring; it cites ``"key place"`` or references."""
+    """A decorator that completes a docstring and cites ``"key place"`` or references."""
 
     def add(function: F) -> F:
-        complete(function, [Reference.of(one) for one in references])
+        """Complete the docstring and return the function."""
+        complete(function, [Reference.of(reference) for reference in references])
         return function
 
     return add
@@ -59,17 +60,17 @@ def complete(
     undefined: str = "",
     cost: str = "",
 ) -> None:
-    """Add to a function's docstring what it shares with others, and the works that it cites.
+    """Add shared parameters and cited works to a function's docstring.
 
-    Where the docstring does not, ``returns`` says what a float means, ``undefined`` when there is
-    none, and ``cost`` what it takes.
+    ``returns`` describes the value, ``undefined`` the inputs without one, and ``cost`` the time;
+    each is added only if the docstring lacks it.
     """
     head, sections = split(inspect.cleandoc(function.__doc__ or ""))
     names = list(inspect.signature(function).parameters)
     entries = _entries(sections.get("Parameters", ""))
-    headers = [re.split(r"\s*,\s*", re.split(r"\s*:|\n", one)[0]) for one in entries]
+    headers = [re.split(r"\s*,\s*", re.split(r"\s*:|\n", entry)[0]) for entry in entries]
     written = {name for header in headers for name in header}
-    of_name = {header[0]: one for header, one in zip(headers, entries, strict=True)}
+    of_name = {header[0]: entry for header, entry in zip(headers, entries, strict=True)}
     listed = []
     for name in names:
         if name in of_name:
@@ -101,21 +102,23 @@ def complete(
 
 
 def split(doc: str) -> tuple[str, dict[str, str]]:
-    """The text before the first section of a docstring, and its sections by name."""
-    found = list(_SECTION.finditer(doc))
-    ends = [*(one.start() for one in found[1:]), len(doc)][: len(found)]
+    """Text before the first section of a docstring, and the sections by name."""
+    titles = list(_SECTION.finditer(doc))
+    ends = [*(title.start() for title in titles[1:]), len(doc)][: len(titles)]
     sections = {
-        one[1]: doc[one.end() : end].strip("\n") for one, end in zip(found, ends, strict=True)
+        title[1]: doc[title.end() : end].strip("\n")
+        for title, end in zip(titles, ends, strict=True)
     }
-    return doc[: found[0].start() if found else len(doc)].strip(), sections
+    return doc[: titles[0].start() if titles else len(doc)].strip(), sections
 
 
 def _entries(parameters: str) -> list[str]:
+    """Entries of a section of parameters, one for each parameter or group."""
     return re.split(r"\n(?=\S)", parameters) if parameters else []
 
 
 def meaning_of(range: tuple[float, float], greater_is_better: bool) -> str:
-    """Where values lie and which are better, in a sentence."""
+    """The range and the direction of a measure, in a sentence."""
     low, high = range
     if math.isfinite(low) and math.isfinite(high):
         where = f"Between {low:g} and {high:g}".replace("-", "−")
@@ -123,6 +126,6 @@ def meaning_of(range: tuple[float, float], greater_is_better: bool) -> str:
         where = "Not negative"
     else:
         bounds = {"From": low, "At most": high}
-        known = [f"{word} {bound:g}" for word, bound in bounds.items() if math.isfinite(bound)]
-        where = known[0] if known else "Without bounds"
+        sides = [f"{word} {bound:g}" for word, bound in bounds.items() if math.isfinite(bound)]
+        where = sides[0] if sides else "Without bounds"
     return f"{where}; {'greater' if greater_is_better else 'lower'} is better."

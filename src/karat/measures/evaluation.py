@@ -1,36 +1,39 @@
-"""One entry for judging: many clusterings, every measure that applies, one table."""
+"""One entry point: many clusterings, every applicable measure, one table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.distances import check_metric, metric_name
 from karat.labelings.labels import NoisePolicy
 from karat.measures import Measure, catalogue
+from karat.measures.catalogue import takes_weights
 from karat.measures.computation import compute, form_of
 from karat.measures.inputs import Inputs
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
-from karat.measures.passes.plan import takes_weights
 from karat.measures.scores import Scores
 from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
 
 __all__ = ["applicable", "evaluate"]
 
 
 def evaluate(
-    X: Any,
-    labelings: Any,
+    X: ArrayLike | None,
+    labelings: object,
     *,
-    truth: Any = None,
+    y: Labels | None = None,
     measures: Iterable[str] | None = None,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     penalize: bool = False,
     precision: float | None = None,
-    random_state: Any = 0,
-    executor: Any = None,
+    random_state: RandomState = 0,
+    executor: object = None,
 ) -> Scores:
     """Judge many clusterings of one data set at once.
 
@@ -39,63 +42,64 @@ def evaluate(
     X : array-like or sparse, shape (n, d), or None
         The data; None omits the internal measures.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
-        One or many clusterings, see :func:`karat.labelings.as_labelings`, or what holds them
-        (:func:`karat.labelings.hard_labelings`). Soft and overlapping
-        ones (:class:`~karat.labelings.SoftPartition`,
-        :class:`~karat.labelings.OverlappingPartition`) are judged as they are by the measures that
-        take them (``Measure.structures``), by their hard labels otherwise, and
-        ``scores.hardened`` says where; a :class:`~karat.Dendrogram` is its cuts.
-    truth : array-like, shape (n,), optional
-        Class of each object; None, NaN or ``-1`` where it is not known. External measures are
-        computed on the objects whose class is known.
+        One or many clusterings, see :func:`karat.labelings.as_labelings`, or fitted estimators
+        and other containers (:func:`karat.labelings.hard_labelings`). Measures that support soft
+        and overlapping clusterings (``Measure.structures``) judge a
+        :class:`~karat.labelings.SoftPartition` or :class:`~karat.labelings.OverlappingPartition`
+        directly. The others judge its hard labels, marked in ``scores.hardened``. A
+        :class:`~karat.Dendrogram` is judged by its cuts.
+    y : array-like, shape (n,), optional
+        Class of each object; None, NaN or ``-1`` marks an unknown class. External measures
+        ignore objects of unknown class.
     measures : iterable of str, optional
-        Catalogue keys; by default every measure that applies and costs at most one pass over
+        Catalogue keys; by default every applicable measure that costs at most one pass over
         the pairs of objects.
     metric : str or callable
         The distance of the internal measures, see :data:`karat.distances.METRICS`. A function of
         two rows is called for every pair in every pass; a study calls it once for each pair, as
-        does :func:`karat.distances.distance_matrix`. Measures that
-        are Euclidean by definition (centroids, scatter matrices) are computed on the rows whose
-        Euclidean distance it is, unit rows for cosine, see :data:`karat.distances.FORMS`; under
-        a distance that has no such rows they have no value and are excluded by default.
+        does :func:`karat.distances.distance_matrix`. Measures that are Euclidean by definition
+        (centroids, scatter matrices) use transformed rows whose Euclidean distance is the
+        metric: unit rows for cosine, see :data:`karat.distances.FORMS`. They are excluded by
+        default, and have no value, under a distance without such rows.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object. Measures that have no
-        weighted form are excluded, see :data:`karat.measures.passes.plan.WEIGHTED`.
+        Object weights (frequencies); 0 excludes the object. Measures without a weighted form
+        are excluded, see :data:`karat.measures.passes.plan.WEIGHTED`.
     penalize : bool
-        Make values worse by the share of objects that ``noise="drop"`` excludes: those above 0
-        are multiplied by the share that is judged, or divided by it where lower is better.
+        Worsen values by the share of objects that ``noise="drop"`` excludes. Values above 0 are
+        multiplied by the share of judged objects, or divided by it if lower is better.
     precision : float, optional
-        For large n: estimate silhouettes, informativeness and measures of the ranks of distances
-        from samples of the objects and of the pairs, until each has at most this standard error.
+        Largest standard error of estimates, for large n. Silhouettes, informativeness and measures
+        of the ranks of distances are then estimated from samples of the objects and of the pairs.
         By default everything is exact. Sums and extremes of distances have no estimate.
     random_state : int, Generator or None, default 0
         For the sample.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-        Where passes over the pairs and over the rows, searches for neighbours and estimates are
-        computed; by default threads of this process. Where it can keep data, they are sent once.
-        Values do not depend on the number of workers, and differ from those of this process by
-        the order of sums only. Computations of a measure's own are not distributed.
+        Computes passes over the pairs and over the rows, searches for neighbours and estimates;
+        by default threads of this process. Executors that can keep data receive them once.
+        Values do not depend on the number of workers, and differ from those of this process only
+        by the order of sums. Measures that share no statistics are not distributed.
 
     Returns
     -------
     Scores
-        ``scores.table`` has a row for each clustering and a column for each measure, and
-        ``scores["silhouette"]`` is one of them; beside it are the reasons of missing values, the
-        standard errors of estimates, the share of the objects judged, and which values are exact.
+        ``scores.table`` has a row for each clustering and a column for each measure;
+        ``scores["silhouette"]`` is a column. Further attributes hold the reasons of missing
+        values, the standard errors of estimates, the share of judged objects, and which values
+        are exact.
 
     Notes
     -----
-    Tables and series whose pandas index has ids are joined by it, one to one.
+    Tables and series with a pandas index of ids are joined by these ids, one to one.
 
-    The last digits of a value may depend on which clusterings are judged together, never on the
-    number of threads or workers.
+    The last digits of a value may depend on the clusterings judged together, never on the number
+    of threads or workers.
 
     Raises
     ------
     InputError
-        For input that cannot be used, or a measure that needs what is not given.
+        For invalid input, or a measure whose input is missing.
 
     Examples
     --------
@@ -106,39 +110,38 @@ def evaluate(
     two     0.8997
     """
     chosen = applicable(
-        measures, has_data=X is not None, has_truth=truth is not None, metric=check_metric(metric)
+        measures, has_data=X is not None, has_truth=y is not None, metric=check_metric(metric)
     )
     if sample_weight is not None:
         if precision is not None:
             raise InputError(
                 "estimates from a sample have no weighted form; omit precision, or sample_weight"
             )
-        chosen = _those(chosen, takes_weights, _not_weighted, measures)
+        chosen = _fitting(chosen, takes_weights, _not_weighted, measures)
     if precision is not None:
-        chosen = _those(chosen, _is_estimated, why_not_sampled, measures)
-    inputs = Inputs.read(
-        X, labelings, truth=truth, metric=metric, noise=noise, sample_weight=sample_weight
-    )
+        chosen = _fitting(chosen, _is_estimated, why_not_sampled, measures)
+    inputs = Inputs.read(X, labelings, y=y, metric=metric, noise=noise, sample_weight=sample_weight)
     return compute(
         inputs, chosen, penalize=penalize, precision=precision,
         random_state=random_state, executor=executor,
     )  # fmt: skip
 
 
-def _those(
+def _fitting(
     chosen: list[Measure],
     fits: Callable[[Measure], Any],
     why_not: Callable[[Measure], str],
-    asked: Iterable[str] | None,
+    requested: Iterable[str] | None,
 ) -> list[Measure]:
-    """The measures that fit; those that were asked for must."""
-    for measure in chosen if asked is not None else ():
+    """The measures that fit; raise for a requested one that does not."""
+    for measure in chosen if requested is not None else ():
         if not fits(measure):
             raise InputError(why_not(measure))
     return [measure for measure in chosen if fits(measure)]
 
 
 def _not_weighted(measure: Measure) -> str:
+    """Error message for a measure without a weighted form."""
     return (
         f"{measure.key} has no weighted form; exclude it, omit sample_weight, or repeat each "
         "object as often as its weight says"
@@ -146,7 +149,7 @@ def _not_weighted(measure: Measure) -> str:
 
 
 def _is_estimated(measure: Measure) -> bool:
-    """Whether it needs no pass over all pairs where what can be estimated is."""
+    """Whether a measure can be computed without a pass over all pairs."""
     return measure.kind == "external" or bool(sampled_by(measure))
 
 
@@ -155,14 +158,15 @@ def applicable(
     *,
     has_truth: bool,
     has_data: bool = True,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     every: bool = False,
 ) -> list[Measure]:
-    """The measures with these keys; by default the cheap ones (or all) that the input allows."""
+    """The measures with these keys; by default the cheap ones (or all) that fit the input."""
 
     def lacking(measure: Measure) -> str:
+        """Missing input of a measure, in words; empty if nothing is missing."""
         if measure.kind == "external":
-            return "" if has_truth else "truth"
+            return "" if has_truth else "the classes y"
         if not has_data:
             return "the data X"
         if measure.takes == "graph":

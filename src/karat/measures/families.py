@@ -1,4 +1,4 @@
-"""Measures that order clusterings alike: their correlation, families, and how many opinions."""
+"""Rank correlation of measures, and the families that follow from it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from scipy.stats import rankdata
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-
+    from karat.runtime.types import Floats
 
 __all__ = ["cut", "rank_correlation", "tree"]
 
@@ -19,7 +18,7 @@ __all__ = ["cut", "rank_correlation", "tree"]
 def rank_correlation(values: Floats) -> Floats:
     """Spearman's correlation (K, K) of the columns of (M, K) values, undefined ones last.
 
-    NaN for a measure that tells no two clusterings apart.
+    NaN for a measure with one value for all clusterings.
 
     Examples
     --------
@@ -32,12 +31,11 @@ def rank_correlation(values: Floats) -> Floats:
     length = np.sqrt((centred**2).sum(axis=0))
     with np.errstate(invalid="ignore", divide="ignore"):
         unit = centred / length
-    found: Floats = np.clip(unit.T @ unit, -1, 1)
-    return found
+    return np.asarray(np.clip(unit.T @ unit, -1, 1))
 
 
 def cut(correlation: Floats, apart: float) -> NDArray[np.int64]:
-    """Families by average linkage of 1 − correlation, cut where they are this far apart.
+    """Families by average linkage of 1 − correlation, cut at the distance ``apart``.
 
     Numbers of the families, from 0 in order of first appearance.
 
@@ -64,5 +62,4 @@ def tree(correlation: Floats) -> Floats:
     apart = np.clip(1 - np.nan_to_num(correlation), 0, 2)
     apart = (apart + apart.T) / 2
     np.fill_diagonal(apart, 0)
-    found: Floats = linkage(squareform(apart, checks=False), "average", optimal_ordering=True)
-    return found
+    return np.asarray(linkage(squareform(apart, checks=False), "average", optimal_ordering=True))

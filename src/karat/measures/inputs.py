@@ -1,4 +1,4 @@
-"""What is evaluated: data, clusterings, classes and weights, checked and encoded once."""
+"""Validated input of an evaluation: data, clusterings, classes and weights, encoded once."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, check_sample_weight, in_order_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.labelings.structures import Memberships
+    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = ["Inputs"]
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Objects of positive weight, and what is known of them.
+    """Objects of positive weight with their clusterings, classes and weights.
 
     Attributes
     ----------
@@ -31,45 +30,45 @@ class Inputs:
     labelings : Labelings
     metric : str or callable
     classes : Encoded or None
-        ``-1`` where the class is not known.
+        ``-1`` marks an unknown class.
     weights : ndarray of float64, shape (n,), or None
         None where all are 1.
     memberships : dict of str to Memberships
-        Soft and overlapping clusterings among the labelings, as they were given.
+        Soft and overlapping clusterings among the labelings, not hardened.
     kept : ndarray of bool
-        Which of the objects that were given have a positive weight.
+        Mask of the input objects with a positive weight.
     """
 
     X: Any
     labelings: Labelings
     metric: Any = "euclidean"
     classes: Encoded | None = None
-    weights: NDArray[np.float64] | None = None
+    weights: Floats | None = None
     memberships: dict[str, Memberships] = field(default_factory=dict)
     kept: Any = True
 
     @classmethod
     def read(
         cls,
-        X: Any,
-        labelings: Any,
+        X: ArrayLike | None,
+        labelings: object,
         *,
-        truth: Any = None,
-        metric: Any = "euclidean",
+        y: Labels | None = None,
+        metric: Metric = "euclidean",
         noise: NoisePolicy = "error",
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Inputs:
-        """Check and encode what :func:`karat.evaluate` takes; parameters are those there."""
+        """Validate and encode the input of :func:`karat.evaluate`, with the same parameters."""
         metric = check_metric(metric)
         labelings, memberships = hard_labelings(labelings, X)
         labelings = in_order_of(X, labelings, name="X", other_name="labelings")
         for name, side in (("X", X), ("labelings", labelings)):
-            truth = in_order_of(side, truth, name=name, other_name="truth")
+            y = in_order_of(side, y, name=name, other_name="truth")
             sample_weight = in_order_of(side, sample_weight, name=name, other_name="sample_weight")
         X = None if X is None else check_points(X, metric)
         n = None if X is None else X.shape[0]
         weights = None if sample_weight is None else check_sample_weight(sample_weight, n)
-        # an outlier that has no weight is no error
+        # an outlier of weight 0 is no error
         first: NoisePolicy = "drop" if weights is not None and noise == "error" else noise
         batch = as_labelings(labelings, n_objects=n, noise=first)
         n = batch.n_objects
@@ -78,7 +77,7 @@ class Inputs:
                 f"sample_weight has shape {weights.shape}, but there are {n} objects; give one "
                 "weight for each"
             )
-        classes = None if truth is None else encode_known(truth, n)
+        classes = None if y is None else encode_known(y, n)
         kept = np.ones(n, dtype=bool) if weights is None else weights > 0
         if weights is not None and not kept.all():
             weights, batch = weights[kept], batch.take(kept)
@@ -88,7 +87,7 @@ class Inputs:
                 classes = Encoded(classes.codes[kept], classes.names)
                 if (classes.codes == NOISE).all():
                     raise InputError(
-                        "truth names the class of no object that has a weight; omit it instead"
+                        "truth has no known class for any object of positive weight; omit truth"
                     )
         batch = as_labelings(batch, noise=noise)
         if weights is not None and (weights == 1).all():
@@ -96,6 +95,6 @@ class Inputs:
         return cls(X, batch, metric, classes, weights, memberships, kept)
 
     @property
-    def coverage(self) -> NDArray[np.float64]:
-        """The share of the objects, or of their weight, that each clustering does not exclude."""
+    def coverage(self) -> Floats:
+        """Share of the objects, or of their weight, that each clustering judges."""
         return np.asarray(np.average(self.labelings.codes != NOISE, axis=1, weights=self.weights))

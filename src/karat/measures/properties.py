@@ -1,7 +1,7 @@
-"""What each measure can be trusted to do: stored verdicts on properties, with counterexamples.
+"""Stored verdicts on the properties of each measure, with counterexamples.
 
-karat-lab defines the properties so that a machine can check them, and seeks the counterexamples;
-what it found of karat's measures is stored here, in ``verdicts.jsonl`` and ``properties.json``.
+karat-lab defines the properties in a form that a machine can check, and searches counterexamples.
+Its results for karat's measures are stored here, in ``verdicts.jsonl`` and ``properties.json``.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Bools, Floats, Ints
 
 __all__ = [
     "Case",
     "Counterexample",
-    "Form",
-    "Metric",
     "Outcome",
     "Properties",
     "Property",
+    "PropertyForm",
     "Situation",
+    "SituationMetric",
     "Verdict",
     "cluster_name",
     "definitions",
@@ -40,9 +40,9 @@ __all__ = [
     "stored_verdicts",
 ]
 
-Metric: TypeAlias = Literal["euclidean", "precomputed"]
+SituationMetric: TypeAlias = Literal["euclidean", "precomputed"]
 Outcome: TypeAlias = Literal["holds", "violated", "undecided", "not applicable"]
-Form: TypeAlias = Literal["", "weak", "strict"]
+PropertyForm: TypeAlias = Literal["", "weak", "strict"]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -55,17 +55,17 @@ class Property:
     ----------
     key : str
     name : str
-        Its name in prose.
+        Name in prose.
     kind : {"internal", "external"}
-        The measures that it speaks of.
+        Measures to which the property applies.
     definition : str
-        In exact words.
+        Exact definition.
     reference : str
-        Where it is defined, and in what this definition differs.
+        Source of the definition, and differences from it.
     form : {"", "weak", "strict"}
-        Which of two forms this is, where there are two.
+        Form of the property, if it has two.
     scope : str
-        What the exhaustive part of the search goes through, in words.
+        Cases of the exhaustive part of the search, in words.
     """
 
     key: str
@@ -73,13 +73,13 @@ class Property:
     kind: Literal["internal", "external"]
     definition: str
     reference: str
-    form: Form = ""
+    form: PropertyForm = ""
     scope: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """One thing to judge: a clustering, for external measures beside classes.
+    """A clustering to judge, with data or (for external measures) classes.
 
     For internal measures ``data`` are points (n, d), or distances (n, n).
     """
@@ -87,24 +87,24 @@ class Situation:
     labels: NDArray[np.int64]
     truth: NDArray[np.int64] | None = None
     data: Floats | None = None
-    metric: Metric = "euclidean"
+    metric: SituationMetric = "euclidean"
 
     @property
     def n(self) -> int:
-        """How many objects there are."""
+        """Number of objects."""
         return len(self.labels)
 
     @property
     def distances(self) -> Floats:
-        """The distances (n, n) of the objects."""
+        """Distances (n, n) of the objects."""
         assert self.data is not None
         if self.metric == "precomputed":
             return self.data
         difference = self.data[:, None] - self.data[None]
         return np.asarray(np.sqrt((difference**2).sum(axis=2)))
 
-    def take(self, objects: Any) -> Situation:
-        """The same with these objects only."""
+    def take(self, objects: Ints | Bools) -> Situation:
+        """The situation restricted to some objects."""
         data = self.data
         if data is not None:
             square = self.metric == "precomputed"
@@ -115,7 +115,7 @@ class Situation:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Situations that a property compares, and what it needs to know beside them."""
+    """Situations that a property compares, with further facts."""
 
     situations: tuple[Situation, ...]
     names: tuple[str, ...] = ("before", "after")
@@ -123,13 +123,13 @@ class Case:
 
     @property
     def n(self) -> int:
-        """How many objects the first situation has."""
+        """Number of objects of the first situation."""
         return self.situations[0].n
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A case in which a measure lacks a property, with the measure's value of each situation."""
+    """A case in which a measure violates a property, with the value of each situation."""
 
     property: str
     measure: str
@@ -138,14 +138,14 @@ class Counterexample:
     greater_is_better: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """JSON-serializable contents."""
         situations = []
-        for one in self.case.situations:
-            stored: dict[str, Any] = {"labels": one.labels.tolist()}
-            if one.truth is not None:
-                stored["truth"] = one.truth.tolist()
-            if one.data is not None:
-                stored |= {"data": one.data.tolist(), "metric": one.metric}
+        for situation in self.case.situations:
+            stored: dict[str, Any] = {"labels": situation.labels.tolist()}
+            if situation.truth is not None:
+                stored["truth"] = situation.truth.tolist()
+            if situation.data is not None:
+                stored |= {"data": situation.data.tolist(), "metric": situation.metric}
             situations.append(stored)
         return {
             "property": self.property,
@@ -159,13 +159,13 @@ class Counterexample:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Counterexample:
-        """From what :meth:`to_dict` gave."""
+        """An object from the output of :meth:`to_dict`."""
         kinds: dict[str, Any] = {"labels": np.int64, "truth": np.int64, "data": np.float64}
-        given: list[dict[str, Any]] = [
-            {key: np.asarray(one[key], kinds[key]) if key in kinds else one[key] for key in one}
-            for one in stored["situations"]
+        fields: list[dict[str, Any]] = [
+            {k: np.asarray(v, kinds[k]) if k in kinds else v for k, v in situation.items()}
+            for situation in stored["situations"]
         ]
-        situations = tuple(Situation(**one) for one in given)
+        situations = tuple(Situation(**facts) for facts in fields)
         case = Case(situations, tuple(stored["names"]), dict(stored["facts"]))
         values = tuple(map(float, stored["values"]))
         return cls(stored["property"], stored["measure"], case, values, stored["greater_is_better"])
@@ -201,16 +201,16 @@ class Verdict:
     property, measure : str
         Keys.
     outcome : {"holds", "violated", "undecided", "not applicable"}
-        *holds*: in every case that was tried; *undecided*: what should exist was not found, or
-        the measure was undefined in every case.
+        *holds*: in every tried case; *undecided*: a case that should exist was not found, or the
+        measure was undefined in every case.
     reason : str
-        In one sentence.
+        One sentence.
     n_cases : int
         Cases tried in which every value was defined.
     undefined : int
         Cases in which a value was undefined.
     exhaustive_to : int, optional
-        All cases of up to so many objects are among them (``Property.scope`` says of what).
+        The search covered all cases of up to so many objects, see ``Property.scope``.
     counterexample : Counterexample, optional
     """
 
@@ -224,20 +224,22 @@ class Verdict:
     counterexample: Counterexample | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """JSON-serializable contents."""
         stored = {key: value for key, value in self.__dict__.items() if key != "counterexample"}
-        found = None if self.counterexample is None else self.counterexample.to_dict()
-        if found is not None:  # the verdict says of which measure and property it is
-            found = {key: value for key, value in found.items() if key not in stored}
-        return stored | {"counterexample": found}
+        counterexample = None if self.counterexample is None else self.counterexample.to_dict()
+        if counterexample is not None:  # the verdict says of which measure and property it is
+            counterexample = {
+                key: value for key, value in counterexample.items() if key not in stored
+            }
+        return stored | {"counterexample": counterexample}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
-        """From what :meth:`to_dict` gave."""
-        found = stored["counterexample"]
-        if found is not None:
-            found = Counterexample.from_dict({**stored, **found})
-        return cls(**{**stored, "counterexample": found})
+        """An object from the output of :meth:`to_dict`."""
+        counterexample = stored["counterexample"]
+        if counterexample is not None:
+            counterexample = Counterexample.from_dict({**stored, **counterexample})
+        return cls(**{**stored, "counterexample": counterexample})
 
     def __str__(self) -> str:
         return f"{self.measure}, {_name(self.property)}: {self.outcome}. {self.reason}"
@@ -245,12 +247,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Properties:
-    """What a measure can be trusted to do.
+    """Verdicts on the properties of one measure.
 
     Attributes
     ----------
     measure : str
-        Its key.
+        Key of the measure.
     verdicts : tuple of Verdict
         One for each property of measures of its kind.
     """
@@ -260,14 +262,14 @@ class Properties:
 
     def __getitem__(self, property: str) -> Verdict:
         """The verdict on one property."""
-        known = {verdict.property: verdict for verdict in self.verdicts}
-        if property not in known:
-            raise unknown_name(property, known, "property")
-        return known[property]
+        verdicts = {verdict.property: verdict for verdict in self.verdicts}
+        if property not in verdicts:
+            raise unknown_name(property, verdicts, "property")
+        return verdicts[property]
 
     @property
     def counterexamples(self) -> dict[str, Counterexample]:
-        """Property -> the counterexample, where there is one."""
+        """Counterexamples by property, for the violated ones."""
         return {v.property: v.counterexample for v in self.verdicts if v.counterexample}
 
     @property
@@ -289,7 +291,7 @@ class Properties:
         return pd.DataFrame.from_dict(rows, orient="index").astype({"exhaustive to": "Int64"})
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """JSON-serializable contents."""
         return {"measure": self.measure, "verdicts": [v.to_dict() for v in self.verdicts]}
 
     def __str__(self) -> str:
@@ -304,7 +306,7 @@ class Properties:
 
 
 def properties(key: str) -> Properties:
-    """Which properties a measure has, and a counterexample to each that it lacks.
+    """Verdicts on the properties of a measure, with counterexamples.
 
     Parameters
     ----------
@@ -319,20 +321,20 @@ def properties(key: str) -> Properties:
     Raises
     ------
     InputError
-        If no measure has this key, or nothing is stored of it.
+        For an unknown key, or a measure without stored verdicts.
 
     Notes
     -----
-    *holds* means that no counterexample was found in so many cases, not that there is none. Of a
-    measure of your own, ``karat_lab.axioms.properties`` of karat-lab seeks counterexamples.
+    *holds* means that the search found no counterexample, not that none exists. For your own
+    measure, ``karat_lab.axioms.properties`` of karat-lab searches counterexamples.
 
     Examples
     --------
     >>> import karat
-    >>> found = karat.properties("silhouette")
-    >>> found["scale_invariance"].outcome
+    >>> silhouette = karat.properties("silhouette")
+    >>> silhouette["scale_invariance"].outcome
     'holds'
-    >>> print(found.counterexamples["improving_between"])
+    >>> print(silhouette.counterexamples["improving_between"])
     Improving between (strict): silhouette (greater is better)
     <BLANKLINE>
     before               after
@@ -346,13 +348,13 @@ def properties(key: str) -> Properties:
     from karat.measures.catalogue import catalogue
 
     measure = catalogue[key]
-    found = tuple(verdict for verdict in stored_verdicts() if verdict.measure == measure.key)
-    if not found:
+    verdicts = tuple(verdict for verdict in stored_verdicts() if verdict.measure == measure.key)
+    if not verdicts:
         raise InputError(
             f"no verdicts on the properties of {key!r} are stored; "
             f"karat_lab.axioms.properties({key!r}), of karat-lab, seeks counterexamples"
         )
-    return Properties(measure.key, found)
+    return Properties(measure.key, verdicts)
 
 
 def stored_verdicts() -> list[Verdict]:
@@ -369,6 +371,7 @@ def stored_verdicts() -> list[Verdict]:
 
 @cache
 def _stored() -> tuple[Verdict, ...]:
+    """The stored verdicts, in the order of the measures and properties."""
     lines = files("karat.measures").joinpath("verdicts.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line)["row"] for line in lines]
     order = {key: place for place, key in enumerate(definitions())}
@@ -384,20 +387,21 @@ def definitions() -> Mapping[str, Property]:
 
 
 def _name(property: str) -> str:
-    known = definitions().get(property)
-    return property if known is None else known.name
+    """Name of a property in prose, or its key if it is not defined."""
+    definition = definitions().get(property)
+    return property if definition is None else definition.name
 
 
 # -- a situation as text -----------------------------------------------------------------------
 
 
 def cluster_name(code: int) -> str:
-    """A, B, ..., then numbers."""
+    """A letter for each of the first 26 clusters, then the number."""
     return LETTERS[code] if 0 <= code < len(LETTERS) else str(code)
 
 
 def _table(situation: Situation, first: Situation) -> list[str]:
-    """A row for each object or class; what differs from the first situation has a star."""
+    """Lines of a table, a row for each object or class; a star marks changes to the first."""
     import pandas as pd
 
     names = [cluster_name(int(code)) for code in situation.labels]
@@ -407,9 +411,9 @@ def _table(situation: Situation, first: Situation) -> list[str]:
         counts = pd.crosstab(situation.truth, np.array(names))
         counts = counts.rename_axis(index=None, columns=None).astype(object)
         return counts.where(counts > 0, ".").to_string().splitlines()
-    other = data if first.data is None or first.data.shape != data.shape else first.data
+    reference = data if first.data is None or first.data.shape != data.shape else first.data
     cells = [
         [f"{value:.5g}{'*' if value != was else ' '}" for value, was in zip(*rows, strict=True)]
-        for rows in zip(data, other, strict=True)
+        for rows in zip(data, reference, strict=True)
     ]
     return pd.DataFrame(cells, names).to_string(header=False).splitlines()

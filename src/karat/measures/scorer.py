@@ -1,9 +1,9 @@
-"""Measures as scorers of scikit-learn's searches, and of whatever else calls ``scorer(est, X)``."""
+"""Measures as scorers for scikit-learn's searches and other callers of ``scorer(est, X)``."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,58 +14,62 @@ from karat.measures.evaluation import evaluate
 from karat.measures.external.pairs import adjusted_rand_index
 from karat.runtime.validation import InputError
 
-#: adjusted Rand index of two fits to the same objects, at least
-SAME = 0.8
-WHOLE = (
-    "An internal measure needs the labels of the objects that it judges, and cross-validation fits "
-    "to others. Fit and judge all objects together: all_rows = np.arange(len(X)); "
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, Estimator, Labels, Metric
+
+#: least adjusted Rand index of two fits to the same objects
+MIN_SAME_FIT_ARI = 0.8
+HOW_TO_FIT = (
+    "An internal measure needs the labels of the judged objects, but cross-validation fits other "
+    "objects. Fit and judge all objects together: all_rows = np.arange(len(X)); "
     "GridSearchCV(estimator, grid, scoring=karat.scorer(...), cv=[(all_rows, all_rows)])"
 )
 
 
 class Scorer:
-    """What :func:`scorer` returns: ``scorer(estimator, X, y=None)`` is a number, greater better."""
+    """A callable ``scorer(estimator, X, y=None)``; greater values are better."""
 
-    def __init__(self, measure: str, metric: Any, noise: NoisePolicy) -> None:
+    def __init__(self, measure: str, metric: Metric, noise: NoisePolicy) -> None:
         self.measure, self.metric, self.noise = measure, metric, noise
-        #: data on which the labels of an estimator were found to be theirs
+        #: digests of data whose labels were checked
         self._seen: set[bytes] = set()
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """The value for a fitted estimator, NaN with a warning where it has none."""
+    def __call__(self, estimator: Estimator, X: ArrayLike, y: Labels | None = None) -> float:
+        """The value of a fitted estimator; NaN with a warning if it is undefined."""
         record = catalogue[self.measure]
         if record.kind == "external" and y is None:
             raise InputError(f"{self.measure} compares with known classes; give them as y")
         labels = self._labels(estimator, X)
         external = record.kind == "external"
         scores = evaluate(
-            None if external else X, {"it": labels}, truth=y if external else None,
+            None if external else X, {"estimator": labels}, y=y if external else None,
             measures=[self.measure], metric=self.metric, noise=self.noise,
             penalize=self.noise == "drop",
         )  # fmt: skip
         value = float(scores[self.measure].iloc[0])
         if np.isnan(value):
-            reason = scores.reasons.get("it", {}).get(self.measure, "it has no value")
+            reason = scores.reasons.get("estimator", {}).get(self.measure, "it has no value")
             warnings.warn(f"{self.measure} of {estimator!r}: {reason}", stacklevel=2)
         return record.sign * value
 
     def _labels(self, estimator: Any, X: Any) -> Any:
+        """Labels of the estimator, checked to belong to the rows of ``X``."""
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         ((_, labels),) = hard_labelings(estimator, X)[0].items()
         if len(labels) != n:
             raise InputError(
                 f"the estimator was fitted to {len(labels)} objects and is judged on {n} others. "
-                + WHOLE
+                + HOW_TO_FIT
             )
-        # halves are as large as each other: the labels must be those of these objects
+        # training halves may have equal size: the labels must belong to these objects
         last = estimator[-1] if hasattr(estimator, "steps") else estimator
         if hasattr(last, "labels_") and (key := _digest(X)) not in self._seen:
-            again = _labels_again(estimator, X)
-            if again is None:
+            labels_again = _labels_again(estimator, X)
+            if labels_again is None:
                 return labels
-            if adjusted_rand_index(labels, again, noise="cluster") < SAME:
+            if adjusted_rand_index(labels, labels_again, noise="cluster") < MIN_SAME_FIT_ARI:
                 raise InputError(
-                    f"the estimator was fitted to other objects than it judges. {WHOLE}"
+                    f"the estimator was fitted to objects other than the judged ones. {HOW_TO_FIT}"
                 )
             self._seen.add(key)
         return labels
@@ -74,8 +78,8 @@ class Scorer:
         return f"karat.scorer({self.measure!r}, metric={self.metric!r}, noise={self.noise!r})"
 
 
-def _labels_again(estimator: Any, X: Any) -> Any:
-    """Labels of another prediction or fit; None where a fit may differ."""
+def _labels_again(estimator: Any, X: ArrayLike) -> Any:
+    """Labels of another prediction or fit; None if fits are random."""
     if hasattr(estimator, "predict"):
         return np.asarray(estimator.predict(X))
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
@@ -87,14 +91,15 @@ def _labels_again(estimator: Any, X: Any) -> Any:
 
 
 def _digest(X: Any) -> bytes:
+    """Digest of the values of ``X``."""
     import hashlib
 
     values = X.data if hasattr(X, "toarray") else np.asarray(X)
     return hashlib.sha256(np.ascontiguousarray(values).tobytes()).digest()
 
 
-def scorer(measure: str, *, metric: Any = "euclidean", noise: NoisePolicy = "drop") -> Scorer:
-    """A measure for scikit-learn's searches (``GridSearchCV``), Optuna and their like.
+def scorer(measure: str, *, metric: Metric = "euclidean", noise: NoisePolicy = "drop") -> Scorer:
+    """A measure for scikit-learn's searches (``GridSearchCV``), Optuna and similar tools.
 
     Parameters
     ----------
@@ -102,28 +107,28 @@ def scorer(measure: str, *, metric: Any = "euclidean", noise: NoisePolicy = "dro
         A key of the catalogue, such as ``"dbcv"`` or ``"silhouette"``; an external one compares
         with ``y``.
     metric : str or callable
-        The distance that judges. Pipelines are judged on the data that they are given.
+        The distance of the measure. Pipelines are judged on their input data.
     noise : {"drop", "cluster", "singletons", "error"}
-        What outliers (``-1``) are; with ``"drop"`` the value is penalized by the share of the
-        objects that is judged.
+        What the label ``-1`` means; with ``"drop"`` the value is penalized by the share of judged
+        objects.
 
     Returns
     -------
     Scorer
-        ``scorer(estimator, X, y=None)``; greater is better, so of measures where lower is better
-        the negative value.
+        ``scorer(estimator, X, y=None)``; greater is better. Measures for which lower is better are
+        negated.
 
     Raises
     ------
     InputError
-        For an unknown measure; when it is called, for estimators that were fitted to other objects
-        than it judges.
+        For an unknown measure. The scorer raises it for an estimator that was fitted to other
+        objects.
 
     Notes
     -----
     Cross-validation is wrong for internal measures: a clusterer labels the objects that it was
-    fitted to, and the measure judges these labels. One "split", in which all objects are both
-    fitted and judged, makes a search of this kind right: ``cv=[(rows, rows)]``.
+    fitted to, and the measure judges these labels. Use a single "split" in which all objects are
+    both fitted and judged: ``cv=[(rows, rows)]``.
 
     Examples
     --------

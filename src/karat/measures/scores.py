@@ -1,4 +1,4 @@
-"""The result of judging clusterings: values, and all that is known of how good they are."""
+"""The result of judging clusterings: values, reasons, errors, coverage and exactness."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from karat.runtime.types import Floats
+
+#: largest number of printed rows
 LINES = 60
 
 
@@ -28,17 +29,17 @@ class Scores(Mapping[str, "pd.Series[float]"]):
     reasons : dict of str to dict of str to str
         ``reasons[clustering][measure]`` says why a value is NaN.
     coverage : Series
-        Share of the objects that each clustering is judged on (of their weight, with weights).
+        Share of the objects, or of their weight, on which each clustering is judged.
     standard_errors : DataFrame
-        Standard errors of the estimates, a column for each *estimated* measure; 0 where the
-        sample was everything.
+        Standard errors of the estimates, a column for each *estimated* measure; 0 if the sample
+        contained all objects.
     exact : DataFrame of bool
-        Parallel to ``table``: False where a value is an estimate, or was found by a local search.
+        Parallel to ``table``: False for an estimate, or the result of a local search.
     hardened : DataFrame of bool
-        Parallel to ``table``: True where a value is that of the hard labels of a soft or
-        overlapping clustering, because the measure takes nothing else.
+        Parallel to ``table``: True for a soft or overlapping clustering whose hard labels were
+        judged, because the measure does not support memberships.
     sample_size : dict of str to int
-        How many ``"objects"``, and how many ``"pairs"`` of them, were drawn.
+        Numbers of drawn ``"objects"`` and ``"pairs"``.
 
     Examples
     --------
@@ -66,14 +67,14 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         names: Sequence[str],
         values: Mapping[str, ArrayLike],
         reasons: dict[str, dict[str, str]],
-        coverage: NDArray[np.float64],
+        coverage: Floats,
         *,
         standard_errors: Mapping[str, ArrayLike] | None = None,
         exact: Mapping[str, ArrayLike] | None = None,
         hardened: Mapping[str, ArrayLike] | None = None,
         sample_size: dict[str, int] | None = None,
     ) -> Scores:
-        """Scores of the clusterings with these names, from an array for each measure."""
+        """Scores of named clusterings, from an array for each measure."""
         import pandas as pd
 
         index = pd.Index(list(names), dtype=object)
@@ -98,14 +99,14 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         return self.table.shape[1]
 
     def to_frame(self) -> pd.DataFrame:
-        """All of it as one table, a row for each clustering and measure.
+        """One long table, a row for each clustering and measure.
 
         Returns
         -------
         DataFrame
-            Columns ``clustering``, ``measure``, ``value``, ``standard_error`` (NaN where the
-            value is no estimate), ``exact``, ``hardened`` and ``reason`` (empty where there is a
-            value).
+            Columns ``clustering``, ``measure``, ``value``, ``standard_error`` (NaN unless the
+            value is an estimate), ``exact``, ``hardened`` and ``reason`` (empty unless the value
+            is missing).
         """
         import pandas as pd
 
@@ -128,11 +129,13 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         return pd.DataFrame(rows, columns=columns)
 
     def _error(self, name: str, key: str) -> float:
+        """Standard error of a value; NaN unless it is an estimate."""
         if key not in self.standard_errors:
             return math.nan
         return float(self.standard_errors.loc[name, key])  # type: ignore[arg-type]
 
     def _cell(self, name: str, key: str) -> str:
+        """A value as text, with its standard error or a mark if it is not exact."""
         value = float(self.table.loc[name, key])  # type: ignore[arg-type]
         error = self._error(name, key)
         if math.isnan(value):
@@ -150,25 +153,27 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         return pd.DataFrame(cells, self.table.index, self.table.columns)
 
     def _notes(self) -> list[str]:
-        """Why values are missing or not exact, each reason once."""
+        """Reasons for missing and inexact values, each reason once."""
         grouped: dict[str, list[str]] = {}
         for name, why in self.reasons.items():
             for key, reason in why.items():
                 grouped.setdefault(reason, []).append(f"{key} of {name}")
         notes = [
-            f"– {', '.join(who[:3])}{f' and {len(who) - 3} more' * (len(who) > 3)}: {reason}"
-            for reason, who in grouped.items()
+            f"– {', '.join(cells[:3])}{f' and {len(cells) - 3} more' * (len(cells) > 3)}: {reason}"
+            for reason, cells in grouped.items()
         ]
         if (self.coverage < 1).any():
             shares = ", ".join(f"{name} {share:.1%}" for name, share in self.coverage[:3].items())
             notes.append(f"share of the objects that is judged: {shares}")
         for name in self.table.index[self.hardened.any(axis=1)]:
-            there = self.hardened.loc[name]
-            whole = [str(key) for key in there.index[~there]]
-            by = f"{', '.join(whole)} judge its memberships, the others" if whole else "all judge"
-            notes.append(f"{name}: {by} its hard labels")
+            hardened = self.hardened.loc[name]
+            direct = [str(key) for key in hardened.index[~hardened]]
+            judges = (
+                f"{', '.join(direct)} judge its memberships, the others" if direct else "all judge"
+            )
+            notes.append(f"{name}: {judges} its hard labels")
         if self.sample_size:
-            drawn = ", ".join(f"{number:,} {what}" for what, number in self.sample_size.items())
+            drawn = ", ".join(f"{number:,} {unit}" for unit, number in self.sample_size.items())
             notes.append(f"value ± standard error, from {drawn}")
         if any("≈" in cell for cell in self._cells().to_numpy().ravel()):
             notes.append("≈: found by a local search, not certain to be the optimum")
@@ -184,6 +189,7 @@ class Scores(Mapping[str, "pd.Series[float]"]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        """The table and the notes as HTML."""
         cells = self._cells()
         if cells.shape[1] > cells.shape[0]:
             cells = cells.T

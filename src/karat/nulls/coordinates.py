@@ -1,8 +1,8 @@
-"""Few coordinates of the objects of any data, in which valleys between clusters are looked for."""
+"""Low-dimensional coordinates of any data, for the search of valleys between clusters."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -13,19 +13,19 @@ from karat.nulls.references import principal_coordinates
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Rows = NDArray[np.intp]
+    from karat.runtime.types import Floats, Metric, Rows
 
-#: objects that are looked at, drawn from more; fewer where all distances are computed
-MOST_OBJECTS, MOST_RELATED = 2_000, 1_000
-#: principal components that are kept: all of so many features, at least and at most of more
-FEWEST, MOST = 10, 30
-#: features from which on ties of single features vanish in the sum of all
+
+#: largest sample of objects, and largest sample if all distances are computed
+MAX_PLACED, MAX_RELATED = 2_000, 1_000
+#: fewest and most principal components kept of many features
+MIN_COMPONENTS, MAX_COMPONENTS = 10, 30
+#: number of features above which ties of single features do not matter
 MANY_FEATURES = 100
 
 
-def coordinates(X: Any, metric: Any, rng: np.random.Generator) -> Floats:
-    """Principal coordinates of at most 2,000 distinct objects, in the order of the first.
+def coordinates(X: Rows, metric: Metric, rng: np.random.Generator) -> Floats:
+    """Principal coordinates of at most 2,000 distinct objects, ordered along the first one.
 
     Copies of continuous rows are dropped: drawn once each, they are no evidence. Values of features
     with few distinct ones are spread evenly up to the neighbouring values, so that a grid has no
@@ -47,12 +47,12 @@ def coordinates(X: Any, metric: Any, rng: np.random.Generator) -> Floats:
     return placed(X, metric, rng)[0]
 
 
-def placed(X: Any, metric: Any, rng: np.random.Generator) -> tuple[Floats, Rows]:
-    """The same, and which object each row is."""
+def placed(X: Rows, metric: Metric, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
+    """Principal coordinates as of :func:`coordinates`, and the position of each row's object."""
     n = X.shape[0]
     related = metric in RELATIONS or metric not in FORMS
-    most = MOST_RELATED if related and metric not in RELATIONS else MOST_OBJECTS
-    rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    max_objects = MAX_RELATED if related and metric not in RELATIONS else MAX_PLACED
+    rows = np.arange(n) if n <= max_objects else np.sort(rng.choice(n, max_objects, replace=False))
     if metric in RELATIONS:
         D = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
         distinct = _without_copies(D)
@@ -62,30 +62,30 @@ def placed(X: Any, metric: Any, rng: np.random.Generator) -> tuple[Floats, Rows]
         distinct = _without_copies(D)
         Z = _first_components(principal_coordinates(D[np.ix_(distinct, distinct)]), rng)
     else:
-        Y = embed(X[rows], metric)
+        Y = embed(X[rows], str(metric))
         distinct = np.arange(len(rows))
         if not sparse.issparse(Y):
             Y, distinct = spread_ties(np.asarray(Y, dtype=np.float64), rng)
-        elif min(Y.shape) <= 2 * MOST:
+        elif min(Y.shape) <= 2 * MAX_COMPONENTS:
             Y = Y.toarray().astype(np.float64)
         Z = _first_components(Y, rng)
     rows = rows[distinct]
     if Z.shape[1] == 0:
         return Z, rows
-    # signs and order of the objects that do not depend on how the data were stored
+    # signs and order that do not depend on the stored order of the objects
     skew = (Z**3).sum(axis=0)
     Z = Z * np.where(skew < 0, -1.0, 1.0)
     order = np.argsort(Z[:, 0], kind="stable")
     return np.ascontiguousarray(Z[order]), rows[order]
 
 
-def _without_copies(D: Floats) -> Rows:
-    """The objects that are not at distance 0 from an earlier one."""
+def _without_copies(D: Floats) -> NDArray[np.intp]:
+    """Positions of objects that are not at distance 0 from an earlier one."""
     return np.flatnonzero(~np.triu(D == 0, 1).any(axis=0))
 
 
-def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, Rows]:
-    """Rows in lexicographic order: ties of values spread, copies of continuous rows dropped."""
+def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp]]:
+    """Rows in lexicographic order, tied values spread and copies of continuous rows dropped."""
     X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
     if X.shape[1] == 0:
         return X, np.arange(len(X))
@@ -99,20 +99,20 @@ def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, Rows]:
         distinct = np.repeat(distinct, counts, axis=0)
         rows = np.argsort(copy_of.ravel(), kind="stable")
     out = distinct.copy()
-    for j, known in enumerate(values):
-        if len(known) >= 0.8 * len(distinct):
+    for j, values_of_feature in enumerate(values):
+        if len(values_of_feature) >= 0.8 * len(distinct):
             continue
-        steps = np.diff(known)
-        # beside a gap a value spreads no farther than usual, so that the gap remains
+        steps = np.diff(values_of_feature)
+        # limited reach beside a gap, so that the gap remains
         reach = np.minimum(steps / 2, 1.5 * np.median(steps))
-        at = np.searchsorted(known, distinct[:, j])
+        at = np.searchsorted(values_of_feature, distinct[:, j])
         down, up = np.append(reach[0], reach)[at], np.append(reach, reach[-1])[at]
         out[:, j] += rng.uniform(-down, up)
     return out, rows
 
 
-def _first_components(X: Any, rng: np.random.Generator) -> Floats:
-    """Scores along the principal axes that stand out."""
+def _first_components(X: Rows, rng: np.random.Generator) -> Floats:
+    """Scores along the leading principal axes."""
     n, d = X.shape
     if n < 2 or d == 0:
         return np.zeros((n, 0))
@@ -120,23 +120,25 @@ def _first_components(X: Any, rng: np.random.Generator) -> Floats:
     if sparse.issparse(X):
         from sklearn.decomposition import PCA
 
-        found: Floats = PCA(MOST, svd_solver="arpack", random_state=seed).fit_transform(X)
-        return found
+        scores: Floats = PCA(MAX_COMPONENTS, svd_solver="arpack", random_state=seed).fit_transform(
+            X
+        )
+        return scores
     Z = X - X.mean(axis=0)
     total = float(np.square(Z).sum())
-    if min(n, d) > 10 * MOST:
+    if min(n, d) > 10 * MAX_COMPONENTS:
         from sklearn.utils.extmath import randomized_svd
 
-        left, sizes, _ = randomized_svd(Z, MOST, n_iter=4, random_state=seed)
+        vectors, sizes, _ = randomized_svd(Z, MAX_COMPONENTS, n_iter=4, random_state=seed)
     else:
-        left, sizes, _ = np.linalg.svd(Z, full_matrices=False)
-    there = sizes > 1e-9 * max(sizes[0], np.finfo(float).tiny)
-    left, sizes = left[:, there], sizes[there]
-    if d > MOST and len(sizes) > FEWEST:
-        first = np.square(sizes[:MOST])
-        noise = max(total - first.sum(), 0.0) / max(min(n, d) - len(first), 1)
+        vectors, sizes, _ = np.linalg.svd(Z, full_matrices=False)
+    nonzero = sizes > 1e-9 * max(sizes[0], np.finfo(float).tiny)
+    vectors, sizes = vectors[:, nonzero], sizes[nonzero]
+    if d > MAX_COMPONENTS and len(sizes) > MIN_COMPONENTS:
+        leading = np.square(sizes[:MAX_COMPONENTS])
+        noise = max(total - leading.sum(), 0.0) / max(min(n, d) - len(leading), 1)
         edge = noise * min(n, d) / d * (1 + np.sqrt(d / n)) ** 2
-        r = int(np.clip((first > edge).sum(), FEWEST, MOST))
-        left, sizes = left[:, :r], sizes[:r]
+        r = int(np.clip((leading > edge).sum(), MIN_COMPONENTS, MAX_COMPONENTS))
+        vectors, sizes = vectors[:, :r], sizes[:r]
     r = max(2, n // 5)
-    return np.asarray((left * sizes)[:, :r])
+    return np.asarray((vectors * sizes)[:, :r])

@@ -1,4 +1,4 @@
-"""Data without clusters that are like the data in extent: what stability is compared with."""
+"""Null references: data without clusters whose extent is that of the user's data."""
 
 from __future__ import annotations
 
@@ -14,27 +14,26 @@ from karat.distances import check_points
 from karat.runtime.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState
 
-    Floats = NDArray[np.float64]
 
-Reference: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
-ALONG_AXES: tuple[Reference, ...] = ("gaussian", "uniform")
+NullKind: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
+ALONG_AXES: tuple[NullKind, ...] = ("gaussian", "uniform")
 
-#: principal coordinates that stand for a matrix of distances
+#: largest number of principal coordinates of a distance matrix
 MOST_COORDINATES = 50
-#: share of the objects from which on a feature's objects are drawn by keys of all objects
+#: share of the objects above which a feature's objects are drawn by random keys
 _COMMON = 0.2
 
 
 @dataclass(frozen=True)
 class Null:
-    """What reference sets of some data are drawn from.
+    """Source of reference sets without clusters for one data set.
 
     Attributes
     ----------
     X : ndarray or csr_array
-        The data, or the matrix of distances with ``metric="precomputed"``.
+        Data, or the matrix of distances with ``metric="precomputed"``.
     metric : str or callable
     """
 
@@ -42,8 +41,8 @@ class Null:
     metric: Any = "euclidean"
 
     @property
-    def kinds(self) -> tuple[Reference, ...]:
-        """The kinds that there are for such data."""
+    def kinds(self) -> tuple[NullKind, ...]:
+        """Kinds of reference available for these data."""
         if self.metric == "graph":
             return ()
         return ("shuffled",) if sparse.issparse(self.X) else ALONG_AXES
@@ -58,7 +57,7 @@ class Null:
             _, _, axes = np.linalg.svd(self.X - mean, full_matrices=False)
         return mean, (self.X - mean) @ axes.T, axes
 
-    def draw(self, kind: Reference, rng: np.random.Generator, labels: Any = None) -> Any:
+    def draw(self, kind: NullKind, rng: np.random.Generator, labels: Ints | None = None) -> Any:
         """One reference set: rows, or their distances where the data are distances.
 
         ``"within"`` is one Gaussian with the covariance within the clusters of ``labels``.
@@ -70,6 +69,7 @@ class Null:
         mean, turned, axes = self._along_axes
         drawn: Floats
         if kind == "within":
+            assert labels is not None
             drawn = rng.normal(size=turned.shape) @ _within(turned, labels)
         elif kind == "gaussian":
             drawn = rng.normal(size=turned.shape) * turned.std(axis=0, ddof=1)
@@ -83,17 +83,21 @@ class Null:
 
 
 def draw_reference(
-    X: Any, kind: Reference = "gaussian", *, metric: Any = "euclidean", random_state: Any = None
+    X: ArrayLike,
+    kind: NullKind = "gaussian",
+    *,
+    metric: Metric = "euclidean",
+    random_state: RandomState = None,
 ) -> Any:
-    """Data of one group that are like X in extent.
+    """Draw data of one group with the extent of X.
 
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
         The data, or the (n, n) distances with ``metric="precomputed"``.
     kind : {"gaussian", "uniform", "shuffled"}
-        Of dense data and of distances, one Gaussian with the covariance of X, or a uniform box
-        along its principal axes. Of sparse data, the values of each feature dealt to other objects.
+        For dense data and distances: one Gaussian with the covariance of X, or a uniform box along
+        its principal axes. For sparse data: the values of each feature dealt to other objects.
     metric : str or callable
         Only ``"precomputed"`` makes a difference.
     random_state : None, int or Generator
@@ -106,7 +110,7 @@ def draw_reference(
     Raises
     ------
     InputError
-        For a kind that there is not for such data.
+        For a kind that is not available for these data.
 
     Notes
     -----
@@ -131,16 +135,16 @@ def draw_reference(
     check_choice(kind, (*ALONG_AXES, "shuffled"), "kind")
     null = Null(check_points(X, metric), metric)
     if kind not in null.kinds:
-        given = {"shuffled": "sparse data", "": "a graph"}.get("".join(null.kinds), "dense data")
+        names = {"shuffled": "sparse data", "": "a graph"}
         raise InputError(
-            f"{given} have no reference of the kind {kind!r}; there is "
-            f"{' and '.join(map(repr, null.kinds)) or 'none'}"
+            f"{names.get(''.join(null.kinds), 'dense data')} have no reference of the kind "
+            f"{kind!r}; there is {' and '.join(map(repr, null.kinds)) or 'none'}"
         )
     return null.draw(kind, check_random_state(random_state))
 
 
-def _within(scores: Floats, labels: Any) -> Floats:
-    """A square root of the covariance within clusters; outliers are in none."""
+def _within(scores: Floats, labels: Ints) -> Floats:
+    """Square root of the covariance within clusters, without the outliers."""
     inside = scores[labels >= 0]
     codes = labels[labels >= 0]
     sizes = np.maximum(np.bincount(codes), 1)
@@ -153,7 +157,7 @@ def _within(scores: Floats, labels: Any) -> Floats:
 
 
 def principal_coordinates(D: Floats) -> Floats:
-    """Points whose Euclidean distances are near those of the matrix."""
+    """Points whose Euclidean distances approximate those of the matrix."""
     n = len(D)
     inner = -0.5 * np.square(D, dtype=np.float64)
     means = inner.mean(axis=1)
@@ -174,7 +178,8 @@ def principal_coordinates(D: Floats) -> Floats:
     return coordinates
 
 
-def _shuffled(X: Any, rng: np.random.Generator) -> Any:
+def _shuffled(X: sparse.csr_array, rng: np.random.Generator) -> Any:
+    """Sparse data with the values of each feature dealt to other objects."""
     n, d = X.shape
     columns = sparse.csc_array(X)
     columns.eliminate_zeros()
@@ -182,32 +187,32 @@ def _shuffled(X: Any, rng: np.random.Generator) -> Any:
     lengths = np.diff(sparse.csr_array(columns).indptr).astype(np.float64)
     ends = np.cumsum(lengths)
     rows = np.empty(columns.nnz, dtype=np.int64)
-    of = np.repeat(np.arange(d), counts)
+    feature_of = np.repeat(np.arange(d), counts)
     common = counts > _COMMON * n
     for j in np.flatnonzero(common):
         # keys of rate 1 / length: the lowest are a draw without replacement by length
         with np.errstate(divide="ignore"):
             keys = rng.exponential(size=n) / lengths
-        rows[of == j] = rng.permutation(np.argsort(keys)[: counts[j]])
-    todo = np.flatnonzero(~common[of])
-    rare = todo
-    while len(todo):
-        rows[todo] = np.searchsorted(ends, rng.uniform(0, ends[-1], len(todo)), side="right")
-        first = np.unique(of[rare] * n + rows[rare], return_index=True)[1]
-        todo = np.delete(rare, first)  # drawn twice for one feature: drawn again
+        rows[feature_of == j] = rng.permutation(np.argsort(keys)[: counts[j]])
+    undrawn = np.flatnonzero(~common[feature_of])
+    rare = undrawn
+    while len(undrawn):
+        rows[undrawn] = np.searchsorted(ends, rng.uniform(0, ends[-1], len(undrawn)), side="right")
+        distinct = np.unique(feature_of[rare] * n + rows[rare], return_index=True)[1]
+        undrawn = np.delete(rare, distinct)  # drawn twice for one feature: drawn again
     _fill_empty(rows, lengths, rng)
     # 32-bit indices, as scikit-learn takes them
-    places = rows.astype(X.indices.dtype), of.astype(X.indices.dtype)
+    places = rows.astype(X.indices.dtype), feature_of.astype(X.indices.dtype)
     return sparse.csr_array((columns.data.astype(np.float64), places), shape=(n, d))
 
 
-def _fill_empty(rows: NDArray[np.int64], lengths: Floats, rng: np.random.Generator) -> None:
-    """Give each object that lost every value one of an object with several."""
-    left = np.bincount(rows, minlength=len(lengths))
-    empty = np.flatnonzero((left == 0) & (lengths > 0))
+def _fill_empty(rows: Ints, lengths: Floats, rng: np.random.Generator) -> None:
+    """Give a value of an object with several to each object that lost every value."""
+    remaining = np.bincount(rows, minlength=len(lengths))
+    empty = np.flatnonzero((remaining == 0) & (lengths > 0))
     for value in rng.permutation(len(rows)) if len(empty) else ():
         if len(empty) == 0:
             break
-        if left[rows[value]] > 1:
-            left[rows[value]] -= 1
+        if remaining[rows[value]] > 1:
+            remaining[rows[value]] -= 1
             rows[value], empty = empty[0], empty[1:]

@@ -1,21 +1,24 @@
-"""Is there anything to find? Whether data have clusters at all, whatever clusterings there are."""
+"""Assessment of whether data have clusters at all, for any clustering method."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates
-from karat.nulls.valleys import LIMIT, find_valleys
+from karat.nulls.valleys import VALLEY_LIMIT, find_valleys
 from karat.runtime.validation import InputError, check_random_state
 
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, Metric, RandomState, Rows
+
 __all__ = [
-    "CERTAIN",
-    "ENOUGH",
-    "USUAL",
+    "CERTAIN_EVIDENCE",
+    "ENOUGH_EVIDENCE",
+    "USUAL_SIZE",
     "Structure",
     "assess_structure",
     "needed",
@@ -27,32 +30,32 @@ Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
 INTERCEPT, PER_EVIDENCE, PER_SIZE = -3.7, 1.5, -1.2
-#: objects of which nothing is added, evidence from which on their number does not matter, and
-#: from which on more evidence does not
-USUAL, ENOUGH, CERTAIN = 400, 4.0, 8.0
-#: more evidence that is needed from fewer objects, by the logarithm of how many are missing
-FEW = 0.7
+#: reference number of objects, evidence above which the number of objects does not matter, and
+#: evidence above which more evidence does not
+USUAL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 4.0, 8.0
+#: additional evidence required from fewer objects, per unit of log(USUAL_SIZE / n)
+PER_MISSING = 0.7
 #: probability below which there are no clusters
-UNLIKELY = 0.2
+NO_CLUSTERS_BELOW = 0.2
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Whether data have clusters, and what says so.
+    """Decision whether data have clusters, with its evidence.
 
     Attributes
     ----------
     probability : float
-        That there are clusters, where data with and without are equally frequent.
+        Probability of clusters, if data with and without clusters are equally frequent.
     decision : {"yes", "no", "unclear"}
-        ``"yes"`` where the evidence is more than 95 % of data sets of every kind without clusters
-        have; ``"no"`` where data with clusters would have shown more; else ``"unclear"``.
+        ``"yes"`` if the evidence exceeds that of 95 % of the data sets of every kind without
+        clusters; ``"no"`` if data with clusters would have shown more; else ``"unclear"``.
     evidence : float
         -log p of the deepest valley between clusters that no way around it avoids.
     n_clusters : int
-        The number of clusters for which it was found; 1 where there is none.
+        Number of clusters with this evidence; 1 without evidence.
     n_objects : int
-        Distinct objects that were looked at.
+        Number of distinct objects examined.
 
     Equal objects have no clusters.
     """
@@ -64,20 +67,23 @@ class Structure:
     n_objects: int
 
     def __str__(self) -> str:
-        told = {
+        sentence = {
             "yes": f"These data have clusters (probability {self.probability:.2f})",
             "no": f"These data have no clusters (probability of any {self.probability:.2f})",
             "unclear": "It cannot be told whether these data have clusters (probability "
             f"{self.probability:.2f})",
         }[self.decision]
-        return f"{told}: evidence {self.evidence:.1f}, {needed(self.n_objects):.1f} is needed."
+        return f"{sentence}: evidence {self.evidence:.1f}, {needed(self.n_objects):.1f} is needed."
 
     def _repr_html_(self) -> str:
+        """Decision as HTML."""
         return f"<p>{self}</p>"
 
 
-def assess_structure(X: Any, *, metric: Any = "euclidean", random_state: Any = 0) -> Structure:
-    """Whether data have clusters at all.
+def assess_structure(
+    X: ArrayLike, *, metric: Metric = "euclidean", random_state: RandomState = 0
+) -> Structure:
+    """Assess whether data have clusters at all.
 
     Parameters
     ----------
@@ -123,8 +129,8 @@ def assess_structure(X: Any, *, metric: Any = "euclidean", random_state: Any = 0
     return structure_of(check_points(X, metric), metric, check_random_state(random_state))
 
 
-def structure_of(X: Any, metric: Any, rng: np.random.Generator) -> Structure:
-    """The same for checked input."""
+def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure:
+    """Structure of validated data."""
     Z = coordinates(X, metric, rng)
     if Z.shape[1] == 0:
         return Structure(0.0, "no", 0.0, 1, len(Z))
@@ -134,20 +140,20 @@ def structure_of(X: Any, metric: Any, rng: np.random.Generator) -> Structure:
     decision: Decision = "unclear"
     if evidence >= needed(n):
         decision = "yes"
-    elif probability < UNLIKELY:
+    elif probability < NO_CLUSTERS_BELOW:
         decision = "no"
     k = int(groups[of_numbers.argmax()]) if decision == "yes" else 1
     return Structure(probability, decision, evidence, max(k, 1), n)
 
 
 def needed(n: int) -> float:
-    """The evidence from so many objects that is enough; few of a curve look like clusters."""
-    return LIMIT + FEW * max(float(np.log(USUAL / max(n, 2))), 0.0)
+    """Evidence that n objects need for a yes; more for few, since few on a curve look clustered."""
+    return VALLEY_LIMIT + PER_MISSING * max(float(np.log(USUAL_SIZE / max(n, 2))), 0.0)
 
 
 def probability_of(evidence: float, n: int) -> float:
-    """That there are clusters, by the evidence from so many objects."""
-    size = np.log(max(n, 2) / USUAL) * max(1 - evidence / ENOUGH, 0.0)
-    logit = INTERCEPT + PER_EVIDENCE * min(evidence, CERTAIN) + PER_SIZE * size
+    """Probability of clusters, by the evidence from n objects."""
+    size = np.log(max(n, 2) / USUAL_SIZE) * max(1 - evidence / ENOUGH_EVIDENCE, 0.0)
+    logit = INTERCEPT + PER_EVIDENCE * min(evidence, CERTAIN_EVIDENCE) + PER_SIZE * size
     logit = min(logit, PER_EVIDENCE * evidence)  # few objects are no evidence of clusters
     return float(1 / (1 + np.exp(-logit)))

@@ -1,9 +1,9 @@
-"""Valleys between clusters, proved on objects that had no part in finding the clusters.
+"""Valleys between clusters, tested on objects that were not used to find the clusters.
 
-k-means cuts any cloud in two, and what it cuts looks separated where it was cut. So the clusters,
-and the direction in which each two differ most, are found without a quarter of the objects in
-turn, and that quarter is projected. Under any density without a valley in that direction the
-projections are unimodal, which Hartigan's dip tests.
+k-means cuts any cloud in two, and the halves look separated at the cut. So the clusters, and the
+direction in which each two differ most, are fitted without one quarter of the objects at a time,
+and this quarter is projected. If the density has no valley in that direction, the projections are
+unimodal; Hartigan's dip tests this.
 """
 
 from __future__ import annotations
@@ -18,41 +18,39 @@ from scipy.stats import norm
 from karat.runtime.threads import in_threads
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Bools, Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int64]
 
-#: numbers of clusters that are tried, while a cluster has so many objects
-NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
-CLUSTER_SIZE = 16
-#: how many of these numbers are tried where every cluster must be set apart, and starts of each
+#: numbers of clusters tried, and objects per cluster required
+NUMBERS_OF_CLUSTERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
+OBJECTS_PER_CLUSTER = 16
+#: how many of these numbers are tried if all clusters must be separated, and starts of each
 SMALL, MANY_STARTS = 6, 10
-#: of these so many, of which none has a valley where nothing has
-FIRST = 3
-#: objects of a cluster without which nothing is said of it
-FEWEST = 8
-FOLDS, STARTS, STEPS = 4, 3, 3
-#: clusterings and divisions into folds whose evidence is averaged
+#: how many numbers without a valley end that search
+FIRST_NUMBERS = 3
+#: fewest objects of a cluster with evidence
+MIN_CLUSTER_SIZE = 8
+VALLEY_FOLDS, KMEANS_STARTS, KMEANS_STEPS = 4, 3, 3
+#: clusterings and divisions into folds to average
 REPEATS = 4
 #: share of the mean variance in the covariance within clusters, so that it has an inverse
-RIDGE = 0.1
-#: evidence (-log p) below which it is not looked at more closely, and above which clusters are two
-WORTH, LIMIT = 1.5, 3.5
-#: what is certain enough
+COVARIANCE_RIDGE = 0.1
+#: evidence (-log p) that is worth a closer look, and evidence that separates two clusters
+WORTH_A_LOOK, VALLEY_LIMIT = 1.5, 3.5
+#: upper limit of the evidence
 MOST_EVIDENCE = 50.0
-#: half of the border's width, centres being at -1 and 1; objects there without which it is empty
+#: half of the border's width between centres at -1 and 1, and objects below which it is empty
 BORDER, EMPTY = 0.25, 5
-#: neighbours that density is told by, axes beside that of the centres, and the factor of the
-#: variance of a mean density by which neighbours share neighbours
-NEIGHBOURS, BESIDE, SHARED = 5, 3, 2.5
-#: standard errors from which on two clusters are pieces of a curve; what is then subtracted since
-#: k-means may cut a curve where it is thin; the factor of the evidence of a border that is straight
+#: neighbours that estimate the density, axes beside that of the centres, and variance inflation of
+#: a mean density since neighbours share neighbours
+NEIGHBOURS, BESIDE, SHARED_NEIGHBOURS = 5, 3, 2.5
+#: standard errors above which two clusters are pieces of a curve, evidence subtracted from a curve
+#: (k-means may cut it where it is thin), and factor of the evidence of a straight border
 BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
 
 
-def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Codes]:
-    """Look for valleys between the clusters of k-means for several k.
+def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """Find valleys between the clusters of k-means for several k.
 
     Parameters
     ----------
@@ -65,7 +63,8 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Codes]:
     evidence : ndarray of float64
         For each number of clusters tried: -log p of the deepest valley that no way around avoids.
     groups : ndarray of int64
-        In how many parts the valleys with more evidence than :data:`LIMIT` divide the clusters.
+        Number of parts into which valleys with more evidence than :data:`VALLEY_LIMIT` divide
+        the clusters.
 
     Notes
     -----
@@ -77,20 +76,20 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Codes]:
     objects near their border must also lie less densely than those beside the centres.
     """
     n = len(Z)
-    numbers = tuple(k for k in NUMBERS if n >= CLUSTER_SIZE * k) if Z.shape[1] else ()
+    numbers = [k for k in NUMBERS_OF_CLUSTERS if n >= OBJECTS_PER_CLUSTER * k and Z.shape[1]]
     jobs = [(k, np.random.default_rng(seed)) for k in numbers for seed in _seeds(rng)]
     links = in_threads(lambda job: _weakest_links(Z, *job), jobs)
-    found = [links[i : i + REPEATS] for i in range(0, len(jobs), REPEATS)]
-    strongest = [np.mean([links.max(initial=0.0) for links in runs]) for runs in found]
-    groups = [np.median([(links > LIMIT).sum() for links in runs]) for runs in found]
+    by_number = [links[i : i + REPEATS] for i in range(0, len(jobs), REPEATS)]
+    strongest = [np.mean([links.max(initial=0.0) for links in runs]) for runs in by_number]
+    groups = [np.median([(links > VALLEY_LIMIT).sum() for links in runs]) for runs in by_number]
     return np.array(strongest), 1 + np.round(groups).astype(np.int64)
 
 
-def valley_evidence(Z: Floats, labels: Codes, rng: np.random.Generator) -> float:
-    """-log p of the shallowest of the valleys that set the clusters of a partition apart.
+def valley_evidence(Z: Floats, labels: Ints, rng: np.random.Generator) -> float:
+    """Evidence (-log p) of the shallowest valley that separates the clusters of a partition.
 
-    The clusters are found again by k-means steps without each fold, as those of k-means are. 0
-    where one of them is not found again, or has too few objects.
+    The clusters are refitted by k-means steps without each fold. The evidence is 0 if a cluster
+    vanishes or has too few objects.
     """
     k = int(labels.max(initial=-1)) + 1
     if k < 2 or Z.shape[1] == 0:
@@ -99,8 +98,8 @@ def valley_evidence(Z: Floats, labels: Codes, rng: np.random.Generator) -> float
     return float(np.mean([edges.min() if len(edges) == k - 1 else 0.0 for edges in runs]))
 
 
-def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Codes, float] | None:
-    """The finest partition by k-means for small k all of whose clusters are set apart by valleys.
+def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Ints, float] | None:
+    """Finest k-means partition for small k whose clusters are all separated by valleys.
 
     Returns
     -------
@@ -108,15 +107,15 @@ def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Codes,
         Labels, and the evidence of the shallowest valley, which is at least ``least``.
     """
     tried, deepest = [], 0.0
-    for i, k in enumerate(NUMBERS[:SMALL]):
-        few = len(Z) < CLUSTER_SIZE * k or Z.shape[1] == 0
-        if few or (i == FIRST and deepest < WORTH):
+    for i, k in enumerate(NUMBERS_OF_CLUSTERS[:SMALL]):
+        few = len(Z) < OBJECTS_PER_CLUSTER * k or Z.shape[1] == 0
+        if few or (i == FIRST_NUMBERS and deepest < WORTH_A_LOOK):
             break
-        # one division into folds says whether a closer look is worth it
+        # a single division into folds shows whether a closer look is worth it
         labels = _kmeans(Z, k, rng, MANY_STARTS)
         edges = _links_between(Z, labels, k, rng)
         deepest = max(deepest, edges.max(initial=0.0))
-        if len(edges) == k - 1 and edges.min() >= min(WORTH, least):
+        if len(edges) == k - 1 and edges.min() >= min(WORTH_A_LOOK, least):
             tried.append(labels)
     for labels in reversed(tried):
         evidence = valley_evidence(Z, labels, rng)
@@ -126,6 +125,7 @@ def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Codes,
 
 
 def _seeds(rng: np.random.Generator) -> list[int]:
+    """One seed for each repeat."""
     return [int(seed) for seed in rng.integers(2**31 - 1, size=REPEATS)]
 
 
@@ -134,20 +134,26 @@ def _weakest_links(Z: Floats, k: int, rng: np.random.Generator) -> Floats:
     return _links_between(Z, _kmeans(Z, k, rng), k, rng)
 
 
-def _links_between(Z: Floats, labels: Codes, k: int, rng: np.random.Generator) -> Floats:
+def _links_between(Z: Floats, labels: Ints, k: int, rng: np.random.Generator) -> Floats:
+    """Evidence on the edges of the minimum spanning tree of the clusters of a partition."""
     from karat._kernels.dip import pair_valleys
 
-    held = _held_out(Z, labels, k, rng.permutation(len(Z)) % FOLDS)
+    projections = _held_out(Z, labels, k, rng.permutation(len(Z)) % VALLEY_FOLDS)
     evidence = np.zeros((k, k))
-    pair_valleys(held.own, held.half, held.apart, held.fold, held.assigned, k, FEWEST, evidence)
-    there = np.flatnonzero(np.bincount(held.assigned, minlength=k) >= FEWEST)
-    for a, b in zip(*np.nonzero(np.tril(evidence) > WORTH), strict=True):
-        near = min(float(evidence[a, b]), _thin_border(Z, held, int(a), int(b)), MOST_EVIDENCE)
+    pair_valleys(
+        projections.scores, projections.half, projections.apart, projections.fold,
+        projections.assigned, k, MIN_CLUSTER_SIZE, evidence,
+    )  # fmt: skip
+    large = np.flatnonzero(np.bincount(projections.assigned, minlength=k) >= MIN_CLUSTER_SIZE)
+    for a, b in zip(*np.nonzero(np.tril(evidence) > WORTH_A_LOOK), strict=True):
+        border = _thin_border(Z, projections, int(a), int(b))
+        near = min(float(evidence[a, b]), border, MOST_EVIDENCE)
         evidence[a, b] = evidence[b, a] = near
-    return _spanning_edges(evidence[np.ix_(there, there)])
+    return _spanning_edges(evidence[np.ix_(large, large)])
 
 
-def _kmeans(Z: Floats, k: int, rng: np.random.Generator, starts: int = STARTS) -> Codes:
+def _kmeans(Z: Floats, k: int, rng: np.random.Generator, starts: int = KMEANS_STARTS) -> Ints:
+    """Labels by k-means, the best of several starts."""
     from karat._kernels.kmeans import kmeans
 
     columns = np.ascontiguousarray(Z.T)
@@ -160,66 +166,68 @@ def _kmeans(Z: Floats, k: int, rng: np.random.Generator, starts: int = STARTS) -
 
 
 @dataclass(frozen=True)
-class _HeldOut:
-    """Each object as the clusters of the other folds have it."""
+class _FoldProjections:
+    """Each object's cluster and scores by a clustering fitted without its fold."""
 
-    fold: Codes
-    assigned: Codes
-    #: along the discriminant of each cluster; half the squared length of each centre; distances
-    own: Floats
+    fold: Ints
+    assigned: Ints
+    #: scores on the discriminant of each cluster, half the squared length of each centre, distances
+    scores: Floats
     half: Floats
     apart: Floats
 
-    def between(self, a: int, b: int) -> tuple[Codes, Floats]:
-        """The objects of two clusters, and where they are between the centres at -1 and 1."""
+    def between(self, a: int, b: int) -> tuple[Ints, Floats]:
+        """Objects of two clusters, and their places between the centres at -1 and 1."""
         rows = np.flatnonzero((self.assigned == a) | (self.assigned == b))
         f = self.fold[rows]
-        lead = self.own[rows, a] - self.own[rows, b] - self.half[f, a] + self.half[f, b]
+        lead = self.scores[rows, a] - self.scores[rows, b] - self.half[f, a] + self.half[f, b]
         apart = self.apart[f, a, b]
         return rows[apart > 0], 2 * lead[apart > 0] / apart[apart > 0]
 
 
-def _held_out(Z: Floats, labels: Codes, k: int, fold: Codes) -> _HeldOut:
-    """Find the clusters again without each fold, and place the fold's objects among them."""
+def _held_out(Z: Floats, labels: Ints, k: int, fold: Ints) -> _FoldProjections:
+    """Fit the clusters again without each fold, and project the objects of the fold."""
     n, r = Z.shape
-    assigned, own = np.empty(n, dtype=np.int64), np.empty((n, k))
-    half, apart = np.empty((FOLDS, k)), np.empty((FOLDS, k, k))
-    for f in range(FOLDS):
-        left, rest = fold == f, fold != f
-        A, codes = Z[rest], labels[rest]
-        for step in range(STEPS + 1):
+    assigned, scores = np.empty(n, dtype=np.int64), np.empty((n, k))
+    half, apart = np.empty((VALLEY_FOLDS, k)), np.empty((VALLEY_FOLDS, k, k))
+    for f in range(VALLEY_FOLDS):
+        in_fold, outside = fold == f, fold != f
+        A, codes = Z[outside], labels[outside]
+        for step in range(KMEANS_STEPS + 1):
             member = (codes[:, None] == np.arange(k)).astype(np.float64)
             sizes = member.sum(axis=0)
             centres = member.T @ A / np.maximum(sizes, 1)[:, None]
-            if step < STEPS:
+            if step < KMEANS_STEPS:
                 codes = _nearest(A, centres, sizes)
         within = A - centres[codes]
         W = within.T @ within / max(len(A) - k, 1)
         scale = max(float(np.trace(W)) / r, np.finfo(float).tiny)
-        axes = np.linalg.solve((1 - RIDGE) * W + RIDGE * scale * np.eye(r), centres.T).T
+        ridge = COVARIANCE_RIDGE * scale * np.eye(r)
+        axes = np.linalg.solve((1 - COVARIANCE_RIDGE) * W + ridge, centres.T).T
         inner = axes @ centres.T
         squares = np.diag(inner)
-        own[left], half[f] = Z[left] @ axes.T, squares / 2
+        scores[in_fold], half[f] = Z[in_fold] @ axes.T, squares / 2
         apart[f] = squares[:, None] + squares[None, :] - inner - inner.T
         apart[f][:, sizes == 0] = apart[f][sizes == 0] = 0
-        assigned[left] = _nearest(Z[left], centres, sizes)
-    return _HeldOut(fold.astype(np.int64), assigned, own, half, apart)
+        assigned[in_fold] = _nearest(Z[in_fold], centres, sizes)
+    return _FoldProjections(fold.astype(np.int64), assigned, scores, half, apart)
 
 
-def _nearest(A: Floats, centres: Floats, sizes: Floats) -> Codes:
+def _nearest(A: Floats, centres: Floats, sizes: Floats) -> Ints:
+    """Nearest centre of each object, empty clusters excepted."""
     squares = np.where(sizes > 0, np.square(centres).sum(axis=1), np.inf)
     return np.asarray((squares - 2 * A @ centres.T).argmin(axis=1))
 
 
-def _thin_border(Z: Floats, held: _HeldOut, a: int, b: int) -> float:
-    """-log p of objects near the border of two clusters lying less densely than on either side.
+def _thin_border(Z: Floats, projections: _FoldProjections, a: int, b: int) -> float:
+    """Evidence (-log p) that objects near the border of two clusters are less dense than beside it.
 
     Density is that of the nearest neighbours in the direction of the centres and along the widest
     axes across it, less what the distance from the line of the centres explains.
     """
     from scipy.spatial import cKDTree
 
-    rows, t = held.between(a, b)
+    rows, t = projections.between(a, b)
     border = np.abs(t) < BORDER
     if border.sum() < EMPTY:
         return MOST_EVIDENCE
@@ -239,9 +247,9 @@ def _thin_border(Z: Floats, held: _HeldOut, a: int, b: int) -> float:
     thin = density[border]
     z = np.inf
     for side in sides:
-        here = density[side]
-        error = SHARED * (thin.var(ddof=1) / len(thin) + here.var(ddof=1) / len(here))
-        z = min(z, float(here.mean() - thin.mean()) / max(np.sqrt(error), 1e-9))
+        dense = density[side]
+        error = SHARED_NEIGHBOURS * (thin.var(ddof=1) / len(thin) + dense.var(ddof=1) / len(dense))
+        z = min(z, float(dense.mean() - thin.mean()) / max(np.sqrt(error), 1e-9))
     evidence = float(-norm.logsf(z))
     if q > 1 and _bend(P[border, 1:], P[beside, 1:]) > BENT:
         return max(evidence - CHOSEN, 0.0)
@@ -249,7 +257,7 @@ def _thin_border(Z: Floats, held: _HeldOut, a: int, b: int) -> float:
 
 
 def _bend(border: Floats, beside: Floats) -> float:
-    """How far the objects at the border lie off the line of the centres, in standard errors.
+    """Distance of the border's objects from the line of the centres, in standard errors.
 
     A curve leaves the line where two straight clusters meet on it.
     """
@@ -261,18 +269,18 @@ def _bend(border: Floats, beside: Floats) -> float:
     return float(np.sqrt(m) * max(shift.max(), (ratio.max() - 1) / np.sqrt(2)))
 
 
-def _across(P: Floats, side: NDArray[np.bool_]) -> Floats:
-    """Objects of two clusters: along the line of the centres, and along the widest axes across."""
-    one, other = P[side].mean(axis=0), P[~side].mean(axis=0)
-    line = (one - other) / max(float(np.linalg.norm(one - other)), 1e-300)
-    within = np.where(side[:, None], P - one, P - other)
+def _across(P: Floats, side: Bools) -> Floats:
+    """Coordinates of two clusters' objects along the line of their centres and across it."""
+    left, right = P[side].mean(axis=0), P[~side].mean(axis=0)
+    line = (left - right) / max(float(np.linalg.norm(left - right)), 1e-300)
+    within = np.where(side[:, None], P - left, P - right)
     within = within - np.outer(within @ line, line)
     spread, axes = np.linalg.eigh(within.T @ within / len(P))
     q = min(BESIDE, P.shape[1] - 1)
     axes = axes[:, ::-1][:, :q]
     # one scale for all axes, so that a curve remains one
     scale = np.sqrt(spread[-1]) if q else (P @ line).std()
-    return np.asarray((P - (one + other) / 2) @ np.column_stack([line, axes]) / max(scale, 1e-300))
+    return np.asarray((P - (left + right) / 2) @ np.column_stack([line, axes]) / max(scale, 1e-300))
 
 
 def _spanning_edges(evidence: Floats) -> Floats:

@@ -192,8 +192,8 @@ PAGE_FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
 
 
 def build(facts: Facts) -> dict[str, Any]:
-    """Values for the page template."""
-    from karat.runtime.version import __version__
+    """All that the page template needs."""
+    from karat.runtime.version import __version__, package_versions
 
     folds = []
     for id, title, builders in PAGE_FOLDS:
@@ -225,21 +225,12 @@ def build(facts: Facts) -> dict[str, Any]:
         "style": _file("style.css"),
         "script": "".join(_file(name) for name in SCRIPTS),
         "version": __version__,
-        "versions": _versions(),
+        "versions": package_versions("numpy", "scipy", "scikit-learn", "numba"),
         "decided": "" if facts.chosen is None else footer(facts.chosen.answer),
     }
 
 
-def _versions() -> list[tuple[str, str]]:
-    """Names and versions of the packages that decide the results."""
-    import platform
-    from importlib.metadata import version
-
-    packages = ("numpy", "scipy", "scikit-learn", "numba")
-    return [("Python", platform.python_version()), *((p, version(p)) for p in packages)]
-
-
-def script_json(value: object) -> str:
+def script_json(value: Any) -> str:
     """JSON that may stand in a script element: nothing in it can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":

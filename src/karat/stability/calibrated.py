@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from karat.nulls.references import Null, Reference
+from karat.nulls.references import Null, NullKind
 from karat.nulls.structure import Structure, structure_of
-from karat.nulls.valleys import WORTH
+from karat.nulls.valleys import WORTH_A_LOOK
 from karat.runtime.validation import InputError
 from karat.stability._agreement import least_kept
 from karat.stability.curves import overlapping
@@ -41,9 +41,7 @@ def share_drawn(n: int, most: int) -> float:
     return MORE if n * HALF**2 < SHARED * most else HALF
 
 
-def kinds_beside(
-    kinds: tuple[Reference, ...], structure: Structure | None
-) -> tuple[Reference, ...]:
+def kinds_beside(kinds: tuple[NullKind, ...], structure: Structure | None) -> tuple[NullKind, ...]:
     """The kinds of null that the data are compared with, of those available."""
     if "gaussian" not in kinds or structure is None:
         return kinds
@@ -149,7 +147,7 @@ def calibrated_stability(
             break
     table = _table(samples, sets) if kinds else curve_table(samples, [], greater_is_better=True)
     selected = max(_stable(table), default=1) if kinds else None
-    if structure is not None and structure.evidence < WORTH:
+    if structure is not None and structure.evidence < WORTH_A_LOOK:
         selected = 1
     return StabilityCurve(
         "Calibrated stability",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.runtime.types import Ints
     from karat.study.tried import Tried
 
 #: maximum number of objects for which a classifier on the features takes part in the guarantee
@@ -26,7 +27,7 @@ MAX_CLASSIFIED = 20_000
 
 @derived(without=("by", "judge", "scores", "notes"))
 def candidate_bounds(tried: Tried) -> PacMdlBounds:
-    """What the known labels guarantee about every candidate, all at once."""
+    """Guarantees for all candidates at once, from the known labels."""
     from karat.bounds import study_bounds
 
     return study_bounds(**bound_inputs(tried), noise="cluster")
@@ -46,7 +47,7 @@ def bound_inputs(tried: Tried, shares: Mapping[str, float] | None = None) -> dic
     codes = tried.storage.labels(partitions)
     return {
         "labelings": {c["name"]: row for (c, _), row in zip(fitted, codes, strict=True)},
-        "y_partial": tried.y,
+        "y": tried.y,
         "delta": tried.settings.delta,
         "classes": tried.settings.classes,
         "searched": Searched.from_origins([origin for _, origin in planned]),
@@ -107,7 +108,7 @@ def judged_shares(tried: Tried) -> dict[str, float] | None:
 
 def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
     """A function that chooses a candidate by some labels, with the judge as prior."""
-    from karat.judge.labelled import log_likelihood
+    from karat.judge.label_likelihood import log_likelihood
 
     judgement = judged(tried)
     assert judgement is not None
@@ -116,7 +117,7 @@ def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], 
     codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
     lead = judgement.lead
 
-    def chooser(labelled: Any, classes: Any) -> int:
+    def chooser(labelled: Ints, classes: Ints) -> int:
         """The most probable candidate by the classes of some objects."""
         return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
 

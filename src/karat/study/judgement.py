@@ -10,8 +10,8 @@ import numpy as np
 
 from karat.distances import RELATIONS
 from karat.judge import FEWEST_OBJECTS
-from karat.judge.labelled import TEMPERATURE, prior
-from karat.judge.learned import set_back
+from karat.judge.judgements import set_back
+from karat.judge.label_likelihood import TEMPERATURE, prior
 from karat.labelings.partitions import canonical_codes
 from karat.study import samples
 from karat.study.constraints import constraints_of
@@ -140,7 +140,7 @@ def judged(tried: Tried) -> JudgedCandidates | None:
 @derived(without=("by", "notes"))
 def _judged(tried: Tried) -> JudgedCandidates | None:
     """The judgement, with the likelihood of the known pairs."""
-    from karat.judge.labelled import pairs_log_likelihood
+    from karat.judge.label_likelihood import pairs_log_likelihood
 
     judgement, constraints = _judged_without_pairs(tried), constraints_of(tried)
     if constraints is None or judgement is None:

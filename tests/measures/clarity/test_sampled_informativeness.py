@@ -37,8 +37,8 @@ def test_neighbours_of_some_are_theirs_among_all(metric, monkeypatch):
 
 @pytest.mark.parametrize("spare", [0, 15])
 def test_a_sample_of_everything_is_exact(monkeypatch, spare):
-    monkeypatch.setattr(samples, "LEAST_OBJECTS", 10**9)
-    monkeypatch.setattr(sampled, "SPARE", spare)  # with none, lists are searched again
+    monkeypatch.setattr(samples, "FIRST_OBJECTS", 10**9)
+    monkeypatch.setattr(sampled, "SPARE_NEIGHBORS", spare)  # with none, lists are searched again
     X, labelings = data(400)
     batch = as_labelings(labelings, noise="drop")
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""What measures can be trusted to do: properties, and the search for counterexamples."""
+"""Properties of measures, and the search for counterexamples."""
 
 from karat.measures.properties import Case, Counterexample, Situation, Verdict
 from karat_lab.axioms import external as external

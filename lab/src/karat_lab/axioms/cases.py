@@ -24,9 +24,10 @@ def without_object(case: Case) -> Iterator[Case]:
 
 
 def rotated(case: Case) -> Case:
-    """The same with all points turned, those of each dimension alike."""
+    """Case with all points rotated, in the same way for each dimension."""
 
     def turned(situation: Situation) -> Situation:
+        """Situation with rotated points."""
         if situation.data is None or situation.metric == "precomputed":
             return situation
         d = situation.data.shape[1]

@@ -30,7 +30,8 @@ from karat_lab.axioms.valuation import Replayed, Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
 
 Side: TypeAlias = Literal["within", "between", "both"]
 
@@ -46,12 +47,12 @@ STEPS = 300
 
 
 def margin(values: Floats, case: Case, sign: int) -> float:
-    """By what share the second situation is better than the first."""
+    """Relative gain of the second situation over the first."""
     return float(gain(values[0], values[1], sign))
 
 
 def strict_margin(values: Floats, case: Case, sign: int) -> float:
-    """The same, where what is small is no change only if it is hardly more than rounding."""
+    """Relative gain, in which only rounding counts as no change."""
     return float(gain(values[0], values[1], sign, tolerance=1e-12))
 
 
@@ -85,7 +86,7 @@ def improves(case: Case, side: Side) -> bool:
 
 
 def visibly_improves(case: Case, side: Side) -> bool:
-    """That, among distances of like size: no value hides the change of one behind another."""
+    """Premise of one improved distance among distances of similar size."""
     apart = ~np.eye(case.n, dtype=bool)
     sizes = np.concatenate([each.distances[apart] for each in case.situations])
     return sizes.max() <= MOST_APART * sizes.min() and improves(case, side)
@@ -102,7 +103,7 @@ def trials(side: Side, *, strict: bool) -> Callable[..., Iterator[Trial]]:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedValues:
     """By how much values improve, and how to make a case of one of them."""
 
     margins: Floats
@@ -114,14 +115,15 @@ class Compared:
 def _trials(
     judge: Valuation, rng: np.random.Generator, *, side: Side, strict: bool
 ) -> Iterator[Trial]:
-    for found in _compared(judge, rng, side):
-        bad = broken(found.margins, strict)
-        worst = int(np.where(bad, found.margins, np.inf).argmin()) if bad.any() else None
-        case = None if worst is None else found.case(worst)
-        yield Trial(len(found.margins), found.undefined, found.exhaustive_to, case)
+    """Trials of changes of distances on one side."""
+    for compared in _compared(judge, rng, side):
+        bad = broken(compared.margins, strict)
+        worst = int(np.where(bad, compared.margins, np.inf).argmin()) if bad.any() else None
+        case = None if worst is None else compared.case(worst)
+        yield Trial(len(compared.margins), compared.undefined, compared.exhaustive_to, case)
 
 
-def _compared(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
+def _compared(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[ComparedValues]:
     """The weak form, the strict one and consistency read the same values."""
     if side == "both":  # what improves on one side alone improves on both
         yield from _compared(judge, rng, "within")
@@ -134,28 +136,32 @@ def _compared(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterato
     yield from judge.memo[key]
 
 
-def _of_one_side(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
+def _of_one_side(
+    judge: Valuation, rng: np.random.Generator, side: Side
+) -> Iterator[ComparedValues]:
+    """Compared values for small, random and own changes."""
     for n in sizes(judge):
         yield _all_small(judge, n, side)
     yield from _one_pair(judge, rng, side)
     yield from _own_change(judge, rng, side)
 
 
-def broken(margins: Any, strict: bool) -> Any:
-    """Which margins break a property."""
+def broken(margins: Floats, strict: bool) -> Any:
+    """Mask of the margins that break a property."""
     return (margins <= 0) if strict else (margins < 0)
 
 
-def _all_small(judge: Valuation, n: int, side: Side) -> Compared:
+def _all_small(judge: Valuation, n: int, side: Side) -> ComparedValues:
     """Each pair's distance exchanged for the other one, in each metric, for each clustering."""
     cases, values = small(n), table(judge, n)
-    asked = cases.far[:, :, None] == cases.within.T[None]
-    asked &= cases.nontrivial & (cases.within.T[None] == (side == "within"))
+    relevant = cases.far[:, :, None] == cases.within.T[None]
+    relevant &= cases.nontrivial & (cases.within.T[None] == (side == "within"))
     after = values[cases.target[:, :, None], cases.renamed]
-    margins = np.where(asked, gain(values[:, None], after, judge.sign), np.nan)
+    margins = np.where(relevant, gain(values[:, None], after, judge.sign), np.nan)
     at = np.argwhere(np.isfinite(margins))
 
     def case(i: int) -> Case | None:
+        """Case of the i-th margin."""
         g, e, k = at[i]
         far = far_for(judge)
         D = cases.distances(int(g), far)
@@ -164,10 +170,11 @@ def _all_small(judge: Valuation, n: int, side: Side) -> Compared:
         changed[i, j] = changed[j, i] = 1.0 if cases.far[g, e] else far
         return _case(judge, cases.partitions[k], D, changed)
 
-    return Compared(margins[tuple(at.T)], int(asked.sum()) - len(at), case, n)
+    return ComparedValues(margins[tuple(at.T)], int(relevant.sum()) - len(at), case, n)
 
 
 def _case(judge: Valuation, labels: NDArray[np.int64], D: Floats, changed: Floats) -> Case | None:
+    """Case of one clustering before and after a change of distances."""
     situations = []
     for distances in (D, changed):
         data, metric = data_of(judge, distances)
@@ -177,8 +184,8 @@ def _case(judge: Valuation, labels: NDArray[np.int64], D: Floats, changed: Float
     return Case(tuple(situations))
 
 
-def _one_pair(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
-    """One distance of a random metric changed, for many clusterings at once."""
+def _one_pair(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[ComparedValues]:
+    """Change of one distance of a random metric, for many clusterings at once."""
     points = judge.measure.takes == "features"
     for number in range(BASES):
         n = int(rng.integers(4, 13 if points else 41 if number % 4 == 0 else 16))
@@ -197,10 +204,10 @@ def _one_pair(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterato
             continue
         labelings = random_labels(rng, n, 30 if judge.batched else 6)
         inside = labelings[:, i] == labelings[:, j]
-        asked = inside == (side == "within")
-        if not asked.any():
+        relevant = inside == (side == "within")
+        if not relevant.any():
             continue
-        labelings = labelings[asked]
+        labelings = labelings[relevant]
         before, after = (
             judge.batch(*data_of(judge, distances), labelings) for distances in (D, changed)
         )
@@ -208,12 +215,13 @@ def _one_pair(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterato
         defined = np.flatnonzero(np.isfinite(margins))
         rows = labelings[defined]
         case = partial(_case_of, judge, rows, D, changed)
-        yield Compared(margins[defined], len(margins) - len(defined), case)
+        yield ComparedValues(margins[defined], len(margins) - len(defined), case)
 
 
 def _case_of(
     judge: Valuation, rows: NDArray[np.int64], D: Floats, changed: Floats, i: int
 ) -> Case | None:
+    """Case of the i-th clustering."""
     return _case(judge, rows[i], D, changed)
 
 
@@ -224,7 +232,7 @@ def _simplex(rng: np.random.Generator, n: int) -> Floats:
     return np.asarray(np.linalg.norm(points[:, None] - points[None], axis=2))
 
 
-def _own_change(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
+def _own_change(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[ComparedValues]:
     """Changes of many distances at once; then steps from the case of the smallest margin."""
     best: tuple[float, Case | None] = (np.inf, None)
     near: list[tuple[float, Case]] = []
@@ -240,7 +248,7 @@ def _own_change(judge: Valuation, rng: np.random.Generator, side: Side) -> Itera
             continue
         share = margin(judge.values(case.situations), case, judge.sign)
         defined = np.array([share])[np.isfinite([share])]
-        yield Compared(defined, 1 - len(defined), partial(_itself, case))
+        yield ComparedValues(defined, 1 - len(defined), partial(_itself, case))
         if start < 0 and len(defined):
             near.append((share, case))
         elif share < best[0]:
@@ -248,6 +256,7 @@ def _own_change(judge: Valuation, rng: np.random.Generator, side: Side) -> Itera
 
 
 def _itself(case: Case, i: int) -> Case:
+    """The case unchanged."""
     return case
 
 
@@ -282,6 +291,7 @@ def _random_case(
 
 
 def _is_embedded(D: Floats) -> bool:
+    """Whether distances are those of points."""
     return embedded(D) is not None
 
 
@@ -337,14 +347,14 @@ def _across_a_plane(rng: np.random.Generator, side: Side, base: Case | None) -> 
 
 
 def simpler(case: Case) -> Iterator[Case]:
-    """One object less, one cluster less, one change less, or rounder."""
+    """Cases with fewer objects, clusters, changes or digits."""
     yield from simpler_one(case)
     yield from _one_change_less(case)
     yield from rounder(case)
 
 
 def simpler_one(case: Case) -> Iterator[Case]:
-    """One object or one cluster less, or clusters numbered as they appear."""
+    """Cases with fewer objects or clusters, or clusters numbered by appearance."""
     yield from without_object(case)
     first = case.situations[0].labels
     if any(not np.array_equal(each.labels, first) for each in case.situations):
@@ -356,15 +366,16 @@ def simpler_one(case: Case) -> Iterator[Case]:
 
 
 def _labelled(case: Case, labels: NDArray[np.int64]) -> Case:
+    """Case with other labels."""
     return replace(case, situations=tuple(replace(each, labels=labels) for each in case.situations))
 
 
 def rounder(case: Case) -> Iterator[Case]:
-    """The same with fewer digits."""
-    given = [np.asarray(each.data) for each in case.situations]
+    """Cases with fewer digits."""
+    originals = [np.asarray(each.data) for each in case.situations]
     for digits in (0, 1, 2, 3, 12):
-        rounded = [np.round(data, digits) + 0.0 for data in given]
-        if any(not np.array_equal(a, b) for a, b in zip(rounded, given, strict=True)):
+        rounded = [np.round(data, digits) + 0.0 for data in originals]
+        if any(not np.array_equal(a, b) for a, b in zip(rounded, originals, strict=True)):
             yield replace(
                 case,
                 situations=tuple(
@@ -375,6 +386,7 @@ def rounder(case: Case) -> Iterator[Case]:
 
 
 def _one_change_less(case: Case) -> Iterator[Case]:
+    """Cases with one changed distance less."""
     if len(case.situations) != 2 or case.situations[0].metric != "precomputed":
         return
     before, after = case.situations

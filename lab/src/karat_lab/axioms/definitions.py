@@ -51,10 +51,10 @@ def named(labels: Sequence[int]) -> Labels:
 
 def groups(labels: Labels) -> list[frozenset[int]]:
     """The clusters as sets of objects."""
-    found: dict[int, list[int]] = {}
+    clusters: dict[int, list[int]] = {}
     for i, label in enumerate(labels):
-        found.setdefault(label, []).append(i)
-    return [frozenset(group) for group in found.values()]
+        clusters.setdefault(label, []).append(i)
+    return [frozenset(group) for group in clusters.values()]
 
 
 def is_trivial(labels: Labels) -> bool:
@@ -70,10 +70,10 @@ def none_trivial(pairs: Pairs) -> bool:
 def pair_counts(pair: Pair) -> tuple[int, int, int, int]:
     """Pairs of objects together in both, in C only, in T only, in neither."""
     T, C = pair
-    found = Counter(
+    counts = Counter(
         (T[i] == T[j], C[i] == C[j]) for i, j in itertools.combinations(range(len(T)), 2)
     )
-    return found[True, True], found[False, True], found[True, False], found[False, False]
+    return counts[True, True], counts[False, True], counts[True, False], counts[False, False]
 
 
 def signature(pair: Pair) -> Any:
@@ -90,17 +90,17 @@ def signature(pair: Pair) -> Any:
         met: dict[int, list[Any]] = {row: [] for row in rows}
         for (row, column), count in cells.items():
             met[row].append((count, columns[column]))
-        rows = {row: hash(tuple(sorted(found))) for row, found in met.items()}
+        rows = {row: hash(tuple(sorted(codes))) for row, codes in met.items()}
         met = {column: [] for column in columns}
         for (row, column), count in cells.items():
             met[column].append((count, rows[row]))
-        columns = {column: hash(tuple(sorted(found))) for column, found in met.items()}
+        columns = {column: hash(tuple(sorted(codes))) for column, codes in met.items()}
     return tuple(sorted(rows.values())), tuple(sorted(columns.values()))
 
 
-def changed(one: Labels, other: Labels) -> list[int]:
+def changed(before: Labels, after: Labels) -> list[int]:
     """The objects whose labels differ."""
-    return [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    return [i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
 
 
 def merged(fine: Labels, coarse: Labels) -> tuple[frozenset[int], frozenset[int]] | None:
@@ -158,6 +158,7 @@ def against_equal(pairs: Pairs, facts: Facts) -> bool:
 
 
 def not_maximal(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
+    """Whether an imperfect pair scores no less than a perfect one, or perfect pairs differ."""
     T, C = pairs[1]
     return (
         differ(values, facts, pairs) if named(T) == named(C) else not gain(values[0], values[1]) < 0
@@ -170,6 +171,7 @@ def against_disjoint(pairs: Pairs, facts: Facts) -> bool:
 
 
 def not_minimal(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
+    """Whether an agreeing pair scores no more than a disjoint one, or disjoint pairs differ."""
     both, _, _, neither = pair_counts(pairs[1])
     return (
         differ(values, facts, pairs) if both == neither == 0 else not gain(values[0], values[1]) > 0
@@ -194,10 +196,12 @@ def three_partitions(pairs: Pairs, facts: Facts) -> bool:
 
 
 def triangle_broken(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
+    """Whether the distances of three partitions break the triangle inequality."""
     return bool(gain(values[2] + values[3], values[0] + values[1]) > 0)
 
 
 def _split_or_merger(pairs: Pairs) -> tuple[str, list[set[int]]] | None:
+    """Whether C' splits or merges clusters of C, and the classes of the two parts."""
     (T, C), (U, D) = pairs
     if T != U or is_trivial(T):
         return None
@@ -210,35 +214,44 @@ def _split_or_merger(pairs: Pairs) -> tuple[str, list[set[int]]] | None:
 
 def splits_classes(pairs: Pairs, facts: Facts) -> bool:
     """(T, C), (T, C'): C' splits a cluster of two classes into these; T is not trivial."""
-    found = _split_or_merger(pairs)
-    if found is None or found[0] != "split":
+    change = _split_or_merger(pairs)
+    if change is None or change[0] != "split":
         return False
-    one, two = found[1]
-    return len(one) == len(two) == 1 and one != two
+    first_class, second_class = change[1]
+    return len(first_class) == len(second_class) == 1 and first_class != second_class
 
 
 def merges_class(pairs: Pairs, facts: Facts) -> bool:
     """(T, C), (T, C'): C' merges two clusters of one and the same class; T is not trivial."""
-    found = _split_or_merger(pairs)
-    return found is not None and found[0] == "merger" and len(found[1][0] | found[1][1]) == 1
+    change = _split_or_merger(pairs)
+    return change is not None and change[0] == "merger" and len(change[1][0] | change[1][1]) == 1
 
 
 def improves(pairs: Pairs, facts: Facts) -> bool:
     """(T, C), (T, C'): C' is a perfect split or a perfect merger of C; T is not trivial."""
-    found = _split_or_merger(pairs)
-    if found is None:
+    change = _split_or_merger(pairs)
+    if change is None:
         return False
-    one, two = found[1]
-    return len(one | two) == 1 if found[0] == "merger" else not one & two
+    first_class, second_class = change[1]
+    return (
+        len(first_class | second_class) == 1
+        if change[0] == "merger"
+        else not first_class & second_class
+    )
 
 
 def agrees_more(pairs: Pairs, facts: Facts) -> bool:
     """Two pairs of equally many objects; the second has no fewer agreements of either kind."""
     if len(pairs[0][0]) != len(pairs[1][0]):
         return False
-    one, two = map(pair_counts, pairs)
-    better = (two[0] >= one[0], two[1] <= one[1], two[2] <= one[2], two[3] >= one[3])
-    return one != two and all(better)
+    before, after = map(pair_counts, pairs)
+    better = (
+        after[0] >= before[0],
+        after[1] <= before[1],
+        after[2] <= before[2],
+        after[3] >= before[3],
+    )
+    return before != after and all(better)
 
 
 def joins_clean_or_disordered(pairs: Pairs, facts: Facts) -> bool:
@@ -313,6 +326,7 @@ def one_label_and_extremes(pairs: Pairs, facts: Facts) -> bool:
 
 
 def jumps(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
+    """Whether moving one object changes the value by more than its share of the range."""
     most = 2 / len(pairs[0][0]) * (values[2] - values[3])
     return bool(gain(most, abs(values[0] - values[1])) > 0)
 
@@ -328,11 +342,13 @@ def with_identities(pairs: Pairs, facts: Facts) -> bool:
 
 
 def _distances(values: Sequence[float]) -> list[float]:
+    """Differences of the values from the best values."""
     half = len(values) // 2
     return [best - value for value, best in zip(values[:half], values[half:], strict=True)]
 
 
 def not_additive(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
+    """Whether the distance is not the weighted sum of the distances of the parts."""
     d = _distances(values)
     n = [len(T) for T, _ in pairs]
     total = sum(n[i] / n[0] * d[i] for i in range(1, len(d)))
@@ -341,27 +357,28 @@ def not_additive(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
 
 def shared_clusters_differ(pairs: Pairs, facts: Facts) -> bool:
     """Two pairs of equally many objects, alike but for clusters on both sides; then (T, T)."""
-    one, two, *identities = pairs
+    first, second, *identities = pairs
     return (
-        len(one[0]) == len(two[0])
-        and signature(without_shared(one)) == signature(without_shared(two))
-        and identities == [(one[0], one[0]), (two[0], two[0])]
+        len(first[0]) == len(second[0])
+        and signature(without_shared(first)) == signature(without_shared(second))
+        and identities == [(first[0], first[0]), (second[0], second[0])]
     )
 
 
 def distances_differ(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
-    one, two = _distances(values)
-    return bool(gain(one, two) != 0)
+    """Whether two distances differ."""
+    first, second = _distances(values)
+    return bool(gain(first, second) != 0)
 
 
 # -- expectations ---------------------------------------------------------------------------
 
 
 def _likelihoods(pair: Pair) -> dict[Any, float]:
-    """How likely each table is, for labelings with the sizes of C, by enumeration."""
+    """Probability of each table for labelings with the sizes of C, by enumeration."""
     T, C = pair
-    found = Counter(signature((T, labels)) for labels in set(itertools.permutations(C)))
-    return {key: times / found.total() for key, times in found.items()}
+    counts = Counter(signature((T, labels)) for labels in set(itertools.permutations(C)))
+    return {key: times / counts.total() for key, times in counts.items()}
 
 
 def parts_of(facts: Facts, items: Sequence[Any]) -> list[list[tuple[float, Any]]]:
@@ -378,32 +395,36 @@ def all_labelings(pairs: Pairs, facts: Facts) -> bool:
     if not none_trivial(pairs):
         return False
     for part in parts_of(facts, pairs):
-        given = {signature(pair): likelihood for likelihood, pair in part}
-        wanted = _likelihoods(part[0][1])
-        if given.keys() != wanted.keys() or any(gain(given[k], wanted[k]) for k in given):
+        stated = {signature(pair): likelihood for likelihood, pair in part}
+        enumerated = _likelihoods(part[0][1])
+        if stated.keys() != enumerated.keys() or any(
+            gain(stated[k], enumerated[k]) for k in stated
+        ):
             return False
     return True
 
 
 def _sizes(labels: Labels) -> list[int]:
+    """Sorted sizes of the groups."""
     return sorted(Counter(labels).values())
 
 
 def all_labelings_of_one_truth(pairs: Pairs, facts: Facts) -> bool:
-    """The same with the sizes of T fixed."""
-    one, two = (part[0][1] for part in parts_of(facts, pairs))
-    return _sizes(one[0]) == _sizes(two[0]) and all_labelings(pairs, facts)
+    """Premise of :func:`all_labelings`, with the sizes of T fixed."""
+    first, second = (part[0][1] for part in parts_of(facts, pairs))
+    return _sizes(first[0]) == _sizes(second[0]) and all_labelings(pairs, facts)
 
 
 def all_labelings_of_one_clustering(pairs: Pairs, facts: Facts) -> bool:
-    """The same with the sizes of C fixed."""
-    one, two = (part[0][1] for part in parts_of(facts, pairs))
-    return _sizes(one[1]) == _sizes(two[1]) and all_labelings(pairs, facts)
+    """Premise of :func:`all_labelings`, with the sizes of C fixed."""
+    first, second = (part[0][1] for part in parts_of(facts, pairs))
+    return _sizes(first[1]) == _sizes(second[1]) and all_labelings(pairs, facts)
 
 
 def means_differ(values: Sequence[float], facts: Facts, pairs: Pairs) -> bool:
-    one, two = (sum(p * value for p, value in part) for part in parts_of(facts, values))
-    return bool(gain(one, two) != 0)
+    """Whether two weighted means differ."""
+    first, second = (sum(p * value for p, value in part) for part in parts_of(facts, values))
+    return bool(gain(first, second) != 0)
 
 
 def independent(pairs: Pairs, facts: Facts) -> bool:

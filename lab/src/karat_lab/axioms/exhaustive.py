@@ -31,12 +31,12 @@ from karat_lab.axioms.valuation import Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from karat.runtime.types import Floats, Ints
+
     Flags = NDArray[np.bool_]
 
 #: how many cases there are, how many are undefined, and the pairs of one that breaks the property
-Found: TypeAlias = tuple[int, int, "list[Pair] | None"]
+SearchResult: TypeAlias = tuple[int, int, "list[Pair] | None"]
 
 
 class Values:
@@ -71,56 +71,59 @@ class Values:
         return self.judge.sign * self.judge.against(T, C)
 
     def smaller(self, n: int) -> Values:
-        """The same for fewer objects."""
+        """Values for fewer objects."""
         return Values(self.judge, n)
 
-    def labels(self, partition: Any) -> Labels:
+    def labels(self, partition: int) -> Labels:
         """Labels of a partition by its index."""
         return tuple(self.space.partitions[partition].tolist())
 
-    def pair(self, t: Any, c: Any) -> Pair:
+    def pair(self, t: int, c: int) -> Pair:
         """Labels of two partitions."""
         return self.labels(t), self.labels(c)
 
     @cached_property
     def proper(self) -> Flags:
-        """Which partitions are neither one cluster nor all singletons."""
+        """Mask of the partitions that are neither one cluster nor all singletons."""
         k = self.space.n_clusters
         return np.asarray((k > 1) & (k < self.n))
 
 
-def _seen(*values: Any, asked: Any = True) -> tuple[int, int, Flags]:
-    """Numbers of defined and undefined cases among those asked for, and which are defined."""
+def _seen(*values: Any, mask: Flags | bool = True) -> tuple[int, int, Flags]:
+    """Numbers of defined and undefined cases in the mask, and the mask of the defined."""
     undefined = np.logical_or.reduce([np.isnan(v) for v in values])
-    defined = ~undefined & asked
-    return int(defined.sum()), int((undefined & asked).sum()), np.asarray(defined)
+    defined = ~undefined & mask
+    return int(defined.sum()), int((undefined & mask).sum()), np.asarray(defined)
 
 
-def _first(bad: Any) -> int | None:
-    found = np.flatnonzero(bad)
-    return int(found[0]) if len(found) else None
+def _first(bad: Flags) -> int | None:
+    """First position where a condition holds, or None."""
+    positions = np.flatnonzero(bad)
+    return int(positions[0]) if len(positions) else None
 
 
-def names_and_order(v: Values) -> Found:
+def names_and_order(v: Values) -> SearchResult:
+    """Test whether names of clusters and order of objects matter."""
     others = []
     for t, c in v.space.first.tolist():
         turned = [tuple(v.n - label for label in labels[::-1]) for labels in v.pair(t, c)]
         others.append((turned[0], turned[1]))
-    found = np.array([v.of(pair) for pair in others])
-    cases, undefined, defined = _seen(v.score, found)
-    i = _first(defined & (gain(v.score, found) != 0))
+    renamed_scores = np.array([v.of(pair) for pair in others])
+    cases, undefined, defined = _seen(v.score, renamed_scores)
+    i = _first(defined & (gain(v.score, renamed_scores) != 0))
     return cases, undefined, None if i is None else [v.pair(*v.space.first[i]), others[i]]
 
 
-def symmetry(v: Values) -> Found:
+def symmetry(v: Values) -> SearchResult:
+    """Test whether exchanging classes and clusters changes the value."""
     t, c = v.space.first.T
-    other = v.score[v.space.kind[c, t]]
-    cases, undefined, defined = _seen(v.score, other)
-    i = _first(defined & (gain(v.score, other) != 0))
+    swapped_scores = v.score[v.space.kind[c, t]]
+    cases, undefined, defined = _seen(v.score, swapped_scores)
+    i = _first(defined & (gain(v.score, swapped_scores) != 0))
     return cases, undefined, None if i is None else [v.pair(t[i], c[i]), v.pair(c[i], t[i])]
 
 
-def _against(reference: Pair, v: Values, alike: Any, sign: int) -> Found:
+def _against(reference: Pair, v: Values, alike: Flags, sign: int) -> SearchResult:
     """``alike`` kinds must have the reference's value, the others one that is greater or less."""
     change = sign * gain(v.of(reference), v.score)
     cases, undefined, defined = _seen(change)
@@ -128,35 +131,41 @@ def _against(reference: Pair, v: Values, alike: Any, sign: int) -> Found:
     return cases, undefined, None if i is None else [reference, v.pair(*v.space.first[i])]
 
 
-def maximal_agreement(v: Values) -> Found:
+def maximal_agreement(v: Values) -> SearchResult:
+    """Test whether equal partitions score best."""
     t, c = v.space.first.T
     return _against(EQUAL, v, t == c, -1)
 
 
-def minimal_agreement(v: Values) -> Found:
+def minimal_agreement(v: Values) -> SearchResult:
+    """Test whether disjoint partitions score worst."""
     both, _, _, neither = v.space.agreeing
     return _against(DISJOINT, v, (both == 0) & (neither == 0), 1)
 
 
-def _optimum(v: Values, asked: Any) -> Found:
+def _optimum(v: Values, mask: Flags) -> SearchResult:
+    """Test whether the selected pairs score worse than equal partitions."""
     t, c = v.space.first.T
     best = v.score[v.space.kind[t, t]]
-    cases, undefined, defined = _seen(best, v.score, asked=asked)
+    cases, undefined, defined = _seen(best, v.score, mask=mask)
     i = _first(defined & ~(gain(v.score, best) > 0))
     return cases, undefined, None if i is None else [v.pair(t[i], c[i]), v.pair(t[i], t[i])]
 
 
-def unique_optimum(v: Values) -> Found:
+def unique_optimum(v: Values) -> SearchResult:
+    """Test whether only equal partitions score best."""
     t, c = v.space.first.T
     return _optimum(v, t != c)
 
 
-def optimal_number(v: Values) -> Found:
+def optimal_number(v: Values) -> SearchResult:
+    """Test whether other numbers of clusters score worse than the right one."""
     k = v.space.n_clusters[v.space.first]
     return _optimum(v, k[:, 0] != k[:, 1])
 
 
-def triangle(v: Values) -> Found:
+def triangle(v: Values) -> SearchResult:
+    """Test whether distances obey the triangle inequality."""
     full = v.score[v.space.kind]
     full[np.isinf(full)] = np.nan
     cases = undefined = 0
@@ -174,18 +183,18 @@ def triangle(v: Values) -> Found:
     return cases, undefined, None
 
 
-def _improvements(v: Values, splits: Any, merges: Any) -> Found:
+def _improvements(v: Values, splits: Any, merges: Any) -> SearchResult:
     """Splits and mergers of two clusters, chosen by the classes of the two parts."""
-    fine, coarse, one, two = v.space.merges
+    fine, coarse, first, second = v.space.merges
     cases = undefined = 0
     for t in v.space.distinct[v.proper[v.space.distinct]].tolist():
         bits = _class_sets(v.space, t)
-        a, b = bits[fine, one], bits[fine, two]
+        a, b = bits[fine, first], bits[fine, second]
         for premise, worse, better in ((merges, fine, coarse), (splits, coarse, fine)):
             if premise is None:
                 continue
             before, after = v.score[v.space.kind[t, worse]], v.score[v.space.kind[t, better]]
-            more, less, defined = _seen(before, after, asked=premise(a, b))
+            more, less, defined = _seen(before, after, mask=premise(a, b))
             cases, undefined = cases + more, undefined + less
             i = _first(defined & ~(gain(before, after) > 0))
             if i is not None:
@@ -194,7 +203,7 @@ def _improvements(v: Values, splits: Any, merges: Any) -> Found:
 
 
 def _class_sets(space: PairsOfPartitions, t: int) -> Ints:
-    """Which classes of partition t each cluster of each partition has, as bits."""
+    """Classes of partition t in each cluster of each partition, as bits."""
     bits = np.zeros((len(space), space.n), dtype=np.int64)
     rows = np.arange(len(space))
     for i, label in enumerate(space.partitions[t].tolist()):
@@ -203,22 +212,27 @@ def _class_sets(space: PairsOfPartitions, t: int) -> Ints:
 
 
 def _single(bits: Ints) -> Flags:
+    """Whether a set of classes, as bits, has at most one member."""
     return np.asarray(bits & (bits - 1) == 0)
 
 
-def homogeneity(v: Values) -> Found:
+def homogeneity(v: Values) -> SearchResult:
+    """Test whether splitting a cluster by class raises the value."""
     return _improvements(v, lambda a, b: _single(a) & _single(b) & (a != b), None)
 
 
-def completeness(v: Values) -> Found:
+def completeness(v: Values) -> SearchResult:
+    """Test whether merging clusters of one class raises the value."""
     return _improvements(v, None, lambda a, b: _single(a) & (a == b))
 
 
-def monotonicity(v: Values) -> Found:
+def monotonicity(v: Values) -> SearchResult:
+    """Test whether perfect splits and mergers raise the value."""
     return _improvements(v, lambda a, b: a & b == 0, lambda a, b: _single(a) & (a == b))
 
 
-def strong_monotonicity(v: Values) -> Found:
+def strong_monotonicity(v: Values) -> SearchResult:
+    """Test whether more agreements of pairs raise the value."""
     both, only_pred, only_true, neither = v.space.agreeing
     better = (
         (both[None] >= both[:, None])
@@ -227,7 +241,7 @@ def strong_monotonicity(v: Values) -> Found:
         & (neither[None] >= neither[:, None])
     )
     change = gain(v.score[:, None], v.score[None])
-    cases, undefined, defined = _seen(change, asked=better & ~(better & better.T))
+    cases, undefined, defined = _seen(change, mask=better & ~(better & better.T))
     i = _first(defined & ~(change > 0))
     if i is None:
         return cases, undefined, None
@@ -246,7 +260,7 @@ def _beside(*parts: Pair) -> Pair:
 
 
 def _rests(n: int, most: int = 3) -> Iterator[Pair]:
-    """All that n further objects may look like, up to renaming; nothing for more than most."""
+    """Pairs of partitions of n further objects, up to renaming; none for too many objects."""
     if n == 0:
         yield (), ()
     elif 0 < n <= most:
@@ -256,7 +270,8 @@ def _rests(n: int, most: int = 3) -> Iterator[Pair]:
             yield T, C
 
 
-def _families(v: Values, made: Iterator[list[Pair]]) -> Found:
+def _families(v: Values, made: Iterator[list[Pair]]) -> SearchResult:
+    """Trials of pairs of clusterings of which the second must score higher."""
     cases = undefined = 0
     for pairs in made:
         change = gain(v.of(pairs[0]), v.of(pairs[1]))
@@ -266,8 +281,11 @@ def _families(v: Values, made: Iterator[list[Pair]]) -> Found:
     return int(cases), int(undefined), None
 
 
-def rag_bag(v: Values) -> Found:
+def rag_bag(v: Values) -> SearchResult:
+    """Test whether noise is better in a mixed cluster than in a pure one."""
+
     def made() -> Iterator[list[Pair]]:
+        """Pairs of clusterings, the better last."""
         for m in range(2, (v.n - 1) // 2 + 1):
             T = (*[0] * m, *range(1, m + 1), m + 1)
             for rest in _rests(v.n - 2 * m - 1):
@@ -276,65 +294,72 @@ def rag_bag(v: Values) -> Found:
     return _families(v, made())
 
 
-def size_against_quantity(v: Values) -> Found:
+def size_against_quantity(v: Values) -> SearchResult:
+    """Test whether one small error in a large cluster is better than many in small ones."""
+
     def made() -> Iterator[list[Pair]]:
+        """Pairs of clusterings, the better last."""
         for m in range(3, (v.n - 1) // 3 + 1):
             T = (*[0] * (m + 1), *(1 + i // 2 for i in range(2 * m)))
             many = (*[0] * (m + 1), *range(1, 2 * m + 1))
-            one = (*[0] * m, m + 1, *T[m + 1 :])
+            single = (*[0] * m, m + 1, *T[m + 1 :])
             for rest in _rests(v.n - 3 * m - 1):
-                yield [_beside((T, clusters), rest) for clusters in (many, one)]
+                yield [_beside((T, clusters), rest) for clusters in (many, single)]
 
     return _families(v, made())
 
 
-def _relabeled(v: Values, fixed: int, turn: int, start: Any, *steps: tuple[Any, Any]) -> list[Pair]:
-    """Pairs with one partition fixed, the other changed object by object; turned if asked."""
+def _relabeled(v: Values, fixed: int, turn: int, start: int, *steps: tuple[Any, Any]) -> list[Pair]:
+    """Pairs with one partition fixed, the other changed object by object."""
     labels = list(v.labels(start))
-    found = [tuple(labels)]
+    labelings = [tuple(labels)]
     for i, target in steps:
         labels[int(i)] = int(target)
-        found.append(tuple(labels))
-    pairs = [(v.labels(fixed), changed) for changed in found]
+        labelings.append(tuple(labels))
+    pairs = [(v.labels(fixed), changed) for changed in labelings]
     return pairs if turn > 0 else [(C, T) for T, C in pairs]
 
 
-def fullness(v: Values) -> Found:
+def fullness(v: Values) -> SearchResult:
+    """Test whether moving one object changes the value."""
     before, after, objects, targets = v.space.moves
     proper = v.proper[before] & v.proper[after]
     cases = undefined = 0
     for t in v.space.distinct[v.proper[v.space.distinct]].tolist():
         for kinds, turn in ((v.space.kind[t], 1), (v.space.kind[:, t], -1)):
-            one, two = kinds[before], kinds[after]
-            more, less, defined = _seen(v.score[one], v.score[two], asked=(one != two) & proper)
+            first, second = kinds[before], kinds[after]
+            more, less, defined = _seen(
+                v.score[first], v.score[second], mask=(first != second) & proper
+            )
             cases, undefined = cases + more, undefined + less
-            i = _first(defined & (gain(v.score[one], v.score[two]) == 0))
+            i = _first(defined & (gain(v.score[first], v.score[second]) == 0))
             if i is not None:
                 step = (objects[i], targets[i])
                 return cases, undefined, _relabeled(v, t, turn, before[i], step)
     return cases, undefined, None
 
 
-def weak_fullness(v: Values) -> Found:
+def weak_fullness(v: Values) -> SearchResult:
+    """Test whether moving two alike objects changes the value."""
     before, after, objects, targets = v.space.moves
     labels = v.space.partitions[before]
-    own = labels[np.arange(len(before)), objects]
+    home = labels[np.arange(len(before)), objects]
     cases = undefined = 0
-    for other in range(v.n):
+    for second_object in range(v.n):
         # both objects leave the same cluster for the same target
-        chosen = np.flatnonzero((objects < other) & (labels[:, other] == own))
+        chosen = np.flatnonzero((objects < second_object) & (labels[:, second_object] == home))
         last = labels[chosen].copy()
         last[np.arange(len(chosen)), objects[chosen]] = targets[chosen]
-        last[:, other] = targets[chosen]
+        last[:, second_object] = targets[chosen]
         steps = before[chosen], after[chosen], v.space.indices(last)
         proper = np.logical_and.reduce([v.proper[step] for step in steps])
         for t in v.space.distinct[v.proper[v.space.distinct]].tolist():
             T = v.space.partitions[t]
-            alike = proper & (T[objects[chosen]] == T[other])
+            alike = proper & (T[objects[chosen]] == T[second_object])
             for kinds, turn in ((v.space.kind[t], 1), (v.space.kind[:, t], -1)):
                 a, b, c = (kinds[step] for step in steps)
-                asked = alike & (a != b) & (b != c) & (a != c)
-                more, less, defined = _seen(v.score[a], v.score[b], v.score[c], asked=asked)
+                mask = alike & (a != b) & (b != c) & (a != c)
+                more, less, defined = _seen(v.score[a], v.score[b], v.score[c], mask=mask)
                 cases, undefined = cases + more, undefined + less
                 i = _first(
                     defined
@@ -343,12 +368,13 @@ def weak_fullness(v: Values) -> Found:
                 )
                 if i is not None:
                     j = chosen[i]
-                    moves = (objects[j], targets[j]), (other, targets[j])
+                    moves = (objects[j], targets[j]), (second_object, targets[j])
                     return cases, undefined, _relabeled(v, t, turn, before[j], *moves)
     return cases, undefined, None
 
 
-def noise_tolerance(v: Values) -> Found:
+def noise_tolerance(v: Values) -> SearchResult:
+    """Test whether moving one object changes the value by no more than its share."""
     before, after, objects, targets = v.space.moves
     S = np.where(np.isfinite(v.score), v.score, np.nan)
     if np.isnan(S).all():
@@ -370,24 +396,28 @@ def noise_tolerance(v: Values) -> Found:
     return cases, undefined, pairs
 
 
-def convex_additivity(v: Values) -> Found:
+def convex_additivity(v: Values) -> SearchResult:
+    """Test whether the distance is the weighted sum over unrelated parts."""
     return _of_distances(v, _parts)
 
 
 def _parts(pair: Pair) -> list[Pair] | None:
+    """A pair and its restrictions to unrelated parts."""
     blocks = components(*pair)
     return None if len(blocks) < 2 else [pair, *(restricted(pair, block) for block in blocks)]
 
 
-def _of_distances(v: Values, parts_of: Callable[[Pair], list[Pair] | None]) -> Found:
+def _of_distances(v: Values, parts_of: Callable[[Pair], list[Pair] | None]) -> SearchResult:
+    """Trials of distances of the pairs that belong together."""
     cases = undefined = 0
-    known: dict[Pair, float] = {}
+    distances: dict[Pair, float] = {}
 
     def distance(pair: Pair) -> float:
+        """Distance of a pair from the equal pair."""
         key = named(pair[0]), named(pair[1])
-        if key not in known:
-            known[key] = v.of((key[0], key[0])) - v.of(key)
-        return known[key]
+        if key not in distances:
+            distances[key] = v.of((key[0], key[0])) - v.of(key)
+        return distances[key]
 
     for t, c in v.space.first.tolist():
         pairs = parts_of(v.pair(t, c))
@@ -401,17 +431,19 @@ def _of_distances(v: Values, parts_of: Callable[[Pair], list[Pair] | None]) -> F
     return cases, undefined, None
 
 
-def locality(v: Values) -> Found:
+def locality(v: Values) -> SearchResult:
+    """Test whether shared clusters do not matter."""
     seen: dict[Any, Pair] = {}
 
     def parts(pair: Pair) -> list[Pair] | None:
+        """An earlier pair with the same remaining partitions."""
         T, C = without_shared(pair)
         key: Any = ()
         if T:
             small = pairs_of_partitions(len(T))
             t, c = (small.index(np.array(labels)) for labels in (T, C))
             key = len(T), int(small.kind[t, c])
-        other = seen.setdefault(key, pair)
-        return None if other == pair else [other, pair]
+        earlier = seen.setdefault(key, pair)
+        return None if earlier == pair else [earlier, pair]
 
     return _of_distances(v, parts)

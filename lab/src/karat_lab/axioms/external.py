@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.measures.properties import Case, Form
+from karat.measures.properties import Case, PropertyForm
 from karat_lab.axioms import definitions, random_cases, random_chance
 from karat_lab.axioms import exhaustive as all_cases
 from karat_lab.axioms.definitions import Facts, Pair, Pairs
@@ -40,6 +40,7 @@ Broken = Callable[[Sequence[float], Facts, Pairs], bool]
 
 
 def _pairs(case: Case) -> list[Pair]:
+    """Pairs (truth, labels) of a case."""
     return [
         (tuple(each.truth.tolist()), tuple(each.labels.tolist()))
         for each in case.situations
@@ -57,13 +58,15 @@ def _without_object(case: Case) -> Iterator[Case]:
 
 
 def _nothing(case: Case) -> Iterator[Case]:
+    """No simpler cases."""
     return iter(())
 
 
-def _case_of(found: Any, names: tuple[str, ...]) -> Case | None:
-    if found is None or isinstance(found, Case):
-        return found
-    return random_chance.as_case(found, names if len(names) == len(found) else ())
+def _case_of(pairs: Any, names: tuple[str, ...]) -> Case | None:
+    """Case of a list of pairs, or None."""
+    if pairs is None or isinstance(pairs, Case):
+        return pairs
+    return random_chance.as_case(pairs, names if len(names) == len(pairs) else ())
 
 
 def _external(
@@ -78,7 +81,7 @@ def _external(
     *,
     names: tuple[str, ...] = ("first", "second"),
     sizes: Sequence[int] = range(2, EXHAUSTIVE + 1),
-    form: Form = "",
+    form: PropertyForm = "",
     scope: str = "all pairs of partitions",
     simpler: Callable[[Case], Iterator[Case]] = _without_object,
 ) -> None:
@@ -111,11 +114,13 @@ def _external(
 
 
 def _margin(values: Any, case: Case, sign: int, *, broken: Broken) -> float:
+    """Negative if the values break the property."""
     turned = [sign * float(value) for value in values]
     return -1.0 if broken(turned, case.facts, _pairs(case)) else 1.0
 
 
 def _speaks(case: Case, *, premise: Premise) -> bool:
+    """Whether the premise holds for a case."""
     return premise(_pairs(case), case.facts)
 
 
@@ -132,8 +137,8 @@ def _trials(
 ) -> Iterator[Trial]:
     """All cases of each number of objects, then random ones."""
     for n in sizes:
-        cases, undefined, found = exhaustive(all_cases.Values(judge, n))
-        yield Trial(cases, undefined, n, _case_of(found, names))
+        cases, undefined, counterexample = exhaustive(all_cases.Values(judge, n))
+        yield Trial(cases, undefined, n, _case_of(counterexample, names))
     for _ in range(RANDOM if draw is not None else 0):
         assert draw is not None
         case = _case_of(draw(rng, *random_cases.pair(rng)), names)

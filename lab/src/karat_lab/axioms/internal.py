@@ -19,12 +19,14 @@ THESIS = "Whissell 2012"
 
 
 def _has_distances(measure: Measure) -> str:
+    """Reason why a measure of graphs is excluded."""
     if measure.takes == "graph":
         return "it judges the weights of a graph's edges, and the property speaks of distances"
     return ""
 
 
 def _add(key: str, name: str, definition: str, reference: str, **more: Any) -> Property:
+    """Add a property of internal measures."""
     more.setdefault("scope", SCOPE)
     return PROPERTIES.add(
         Property(
@@ -87,6 +89,7 @@ for _side, _number, _change in (("within", 7, "smaller"), ("between", 8, "larger
 
 
 def _changed(change: invariances.Change) -> dict[str, Callable[..., Any]]:
+    """Premise and simplification for properties of a change."""
     return {"premise": invariances.changed_by(change), "simpler": invariances.simpler_by(change)}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.properties import Case, Metric, Situation
+from karat.measures.properties import Case, Situation, SituationMetric
 from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.consistency import rounder, simpler_one
 from karat_lab.axioms.point_sets import clumps, random_distances, random_labels, symmetric
@@ -22,7 +22,8 @@ from karat_lab.axioms.valuation import Replayed, Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Ints
+
 
 BASES = 60
 #: powers of two, so that what ties before ties after
@@ -35,44 +36,46 @@ JUMP = 1e-4
 
 
 @dataclass(frozen=True)
-class Given:
-    """Clusterings (M, n) of one data set, and whether they are all there are of all such data."""
+class ClusteredData:
+    """Clusterings (M, n) of one data set, and whether they are exhaustive."""
 
     data: Any
-    metric: Metric
+    metric: SituationMetric
     labelings: NDArray[np.int64]
     last_of: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def bases(judge: Valuation, rng: np.random.Generator) -> list[Given]:
+def bases(judge: Valuation, rng: np.random.Generator) -> list[ClusteredData]:
     """All small data, then random data: the same for the same state of the generator."""
-    found = []
+    data_sets = []
     for n in range(3, 6):
         every = small_data(judge, n)
         for g, (data, metric) in enumerate(every):
-            found.append(Given(data, metric, partitions(n), n if g == len(every) - 1 else None))
+            data_sets.append(
+                ClusteredData(data, metric, partitions(n), n if g == len(every) - 1 else None)
+            )
     for _ in range(BASES):
         n = int(rng.integers(4, 25))
         labelings = random_labels(rng, n, 20 if judge.batched else 5)
         if judge.measure.takes == "features":
             d = int(rng.integers(1, 4))
             data = clumps(rng, n, d) + 1e-3 * rng.normal(size=(n, d))
-            found.append(Given(data, "euclidean", labelings))
+            data_sets.append(ClusteredData(data, "euclidean", labelings))
         else:
-            found.append(Given(random_distances(rng, n), "precomputed", labelings))
-    return found
+            data_sets.append(ClusteredData(random_distances(rng, n), "precomputed", labelings))
+    return data_sets
 
 
-Change = Callable[[Given, np.random.Generator], Iterator[Given]]
+Change = Callable[[ClusteredData, np.random.Generator], Iterator[ClusteredData]]
 
 
 @dataclass(frozen=True)
 class Pair:
     """Values of some clusterings before a change and after it."""
 
-    given: Given
-    other: Given
+    base: ClusteredData
+    changed: ClusteredData
     before: Floats
     after: Floats
     last_of: int | None
@@ -87,16 +90,17 @@ def changes(judge: Valuation, rng: np.random.Generator, change: Change) -> Itera
 
 
 def _changes(judge: Valuation, rng: np.random.Generator, change: Change) -> Iterator[Pair]:
+    """Pairs of data before and after a change, with their values."""
     state = str(rng.bit_generator.state)
-    for number, given in enumerate(bases(judge, rng)):
+    for number, base in enumerate(bases(judge, rng)):
         key = (number, state)
         if key not in judge.memo:
-            judge.memo[key] = judge.batch(given.data, given.metric, given.labelings)
-        others = list(change(given, rng))
-        for i, other in enumerate(others):
-            after = judge.batch(other.data, other.metric, other.labelings)
-            last = given.last_of if i == len(others) - 1 else None
-            yield Pair(given, other, judge.memo[key], after, last)
+            judge.memo[key] = judge.batch(base.data, base.metric, base.labelings)
+        changed_data = list(change(base, rng))
+        for i, changed in enumerate(changed_data):
+            after = judge.batch(changed.data, changed.metric, changed.labelings)
+            last = base.last_of if i == len(changed_data) - 1 else None
+            yield Pair(base, changed, judge.memo[key], after, last)
 
 
 def one_value(change: Change, *, exhaustive: int = 5) -> Callable[..., Iterator[Trial]]:
@@ -110,25 +114,27 @@ def one_value(change: Change, *, exhaustive: int = 5) -> Callable[..., Iterator[
 def _one_value(
     judge: Valuation, rng: np.random.Generator, change: Change, exhaustive: int
 ) -> Iterator[Trial]:
+    """Trials of :func:`one_value`."""
     for pair in changes(judge, rng, change):
         margins = unequal(pair.before, pair.after)
         defined = np.isfinite(margins)
         case = None
         if (margins[defined] < 0).any():
             m = int(np.where(defined, margins, 0).argmin())
-            case = Case((_at(pair.given, m), _at(pair.other, m)), facts=pair.other.facts)
+            case = Case((_at(pair.base, m), _at(pair.changed, m)), facts=pair.changed.facts)
         last = pair.last_of if pair.last_of is None or pair.last_of <= exhaustive else None
         yield Trial(int(defined.sum()), int((~defined).sum()), last, case)
 
 
-def two_values(change: Change, differ: Any) -> Callable[..., Iterator[Trial]]:
+def two_values(change: Change, differ: Callable[..., Floats]) -> Callable[..., Iterator[Trial]]:
     """Trials that compare how two clusterings stand to each other before and after."""
     return partial(_two_values, change=change, differ=differ)
 
 
 def _two_values(
-    judge: Valuation, rng: np.random.Generator, change: Change, differ: Any
+    judge: Valuation, rng: np.random.Generator, change: Change, differ: Callable[..., Floats]
 ) -> Iterator[Trial]:
+    """Trials of :func:`two_values`."""
     for pair in changes(judge, rng, change):
         before, after = pair.before, pair.after
         defined = np.isfinite(before) & np.isfinite(after)
@@ -139,83 +145,91 @@ def _two_values(
         if (margins < 0).any():
             i = int(margins.argmin())
             case = Case(
-                tuple(_at(each, int(m)) for each in (pair.given, pair.other) for m in (p[i], q[i])),
+                tuple(
+                    _at(each, int(m)) for each in (pair.base, pair.changed) for m in (p[i], q[i])
+                ),
                 FOUR,
-                pair.other.facts,
+                pair.changed.facts,
             )
         yield Trial(len(p), int((~defined).sum()), pair.last_of, case)
 
 
-def _at(given: Given, m: int) -> Situation:
-    return Situation(given.labelings[m], data=given.data, metric=given.metric)
+def _at(base: ClusteredData, m: int) -> Situation:
+    """One clustering of the data as a situation."""
+    return Situation(base.labelings[m], data=base.data, metric=base.metric)
 
 
-def other_ratio(one: Any, other: Any, one_after: Any, other_after: Any) -> Any:
+def other_ratio(first: Floats, second: Floats, first_after: Floats, second_after: Floats) -> Any:
     """Negative where the ratio of two values changes, by products so that 0 needs no division."""
-    return unequal(one * other_after, other * one_after)
+    return unequal(first * second_after, second * first_after)
 
 
-def other_order(one: Any, other: Any, one_after: Any, other_after: Any) -> Any:
+def other_order(first: Floats, second: Floats, first_after: Floats, second_after: Floats) -> Any:
     """Negative where the better of two clusterings is the other one after."""
-    return np.minimum(gain(one, other) * gain(one_after, other_after), 0.0)
+    return np.minimum(gain(first, second) * gain(first_after, second_after), 0.0)
 
 
 def margin_of_one(values: Floats, case: Case, sign: int) -> float:
-    """For :func:`one_value`."""
+    """Margin function for :func:`one_value`."""
     return float(unequal(values[0], values[1]))
 
 
-def margin_of_two(differ: Any) -> Callable[[Floats, Case, int], float]:
-    """For :func:`two_values`."""
+def margin_of_two(differ: Callable[..., Floats]) -> Callable[[Floats, Case, int], float]:
+    """Margin function for :func:`two_values`."""
 
     def margin(values: Floats, case: Case, sign: int) -> float:
+        """Difference of the four values of a case."""
         return float(differ(*values))
 
     return margin
 
 
-def scaled(given: Given, rng: np.random.Generator) -> Iterator[Given]:
+def scaled(base: ClusteredData, rng: np.random.Generator) -> Iterator[ClusteredData]:
     """All distances multiplied by a factor."""
     for factor in FACTORS:
-        yield _scaled(given, {"factor": factor})
+        yield _scaled(base, {"factor": factor})
 
 
-def _scaled(given: Given, facts: dict[str, Any]) -> Given:
-    return replace(given, data=facts["factor"] * given.data, facts=facts)
+def _scaled(base: ClusteredData, facts: dict[str, Any]) -> ClusteredData:
+    """Data multiplied by a stored factor."""
+    return replace(base, data=facts["factor"] * base.data, facts=facts)
 
 
-def reordered(given: Given, rng: np.random.Generator) -> Iterator[Given]:
+def reordered(base: ClusteredData, rng: np.random.Generator) -> Iterator[ClusteredData]:
     """The objects in other orders, and the clusters under other names."""
-    n = given.labelings.shape[1]
+    n = base.labelings.shape[1]
     orders: Any = permutations(range(n)) if n <= 4 else [rng.permutation(n) for _ in range(3)]
     for order in orders:
-        yield _reordered(given, {"order": [int(i) for i in order]})
+        yield _reordered(base, {"order": [int(i) for i in order]})
 
 
-def _reordered(given: Given, facts: dict[str, Any]) -> Given:
+def _reordered(base: ClusteredData, facts: dict[str, Any]) -> ClusteredData:
+    """Objects in a stored order, clusters under other names."""
     order = facts["order"]
-    rows = given.labelings[:, order]
+    rows = base.labelings[:, order]
     rows = rows.max(axis=1, keepdims=True) - rows
-    return replace(_taken(given, order), labelings=rows, facts=facts)
+    return replace(_taken(base, order), labelings=rows, facts=facts)
 
 
-def duplicated(given: Given, rng: np.random.Generator) -> Iterator[Given]:
+def duplicated(base: ClusteredData, rng: np.random.Generator) -> Iterator[ClusteredData]:
     """Every object twice, the copy at distance 0 and in the same cluster."""
-    yield _duplicated(given, {})
+    yield _duplicated(base, {})
 
 
-def _duplicated(given: Given, facts: dict[str, Any]) -> Given:
-    return _taken(given, np.tile(np.arange(given.labelings.shape[1]), 2))
+def _duplicated(base: ClusteredData, facts: dict[str, Any]) -> ClusteredData:
+    """Every object twice."""
+    return _taken(base, np.tile(np.arange(base.labelings.shape[1]), 2))
 
 
-def _taken(given: Given, objects: Any) -> Given:
-    square = given.metric == "precomputed"
-    data = given.data[np.ix_(objects, objects)] if square else given.data[objects]
-    return replace(given, data=data, labelings=given.labelings[:, objects])
+def _taken(base: ClusteredData, objects: Ints) -> ClusteredData:
+    """Data and labels of these objects."""
+    square = base.metric == "precomputed"
+    data = base.data[np.ix_(objects, objects)] if square else base.data[objects]
+    return replace(base, data=data, labelings=base.labelings[:, objects])
 
 
 #: change -> how the later half of a case comes from the earlier
-MAKES: dict[Change, Callable[[Given, dict[str, Any]], Given]] = {
+MAKES: dict[Change, Callable[[ClusteredData, dict[str, Any]], ClusteredData]] = {
     scaled: _scaled,
     reordered: _reordered,
     duplicated: _duplicated,
@@ -226,11 +240,12 @@ def changed_by(change: Change) -> Callable[[Case], bool]:
     """The premise that the later half of a case is the change of the earlier."""
 
     def premise(case: Case) -> bool:
-        again = _made(change, case, dict(case.facts))
+        """Whether the second half of a case is the change of the first."""
+        remade_case = _made(change, case, dict(case.facts))
         return all(
-            np.array_equal(np.asarray(one.data), np.asarray(other.data))
-            and np.array_equal(one.labels, other.labels)
-            for one, other in zip(case.situations, again.situations, strict=True)
+            np.array_equal(np.asarray(stored.data), np.asarray(remade.data))
+            and np.array_equal(stored.labels, remade.labels)
+            for stored, remade in zip(case.situations, remade_case.situations, strict=True)
         )
 
     return premise
@@ -239,8 +254,8 @@ def changed_by(change: Change) -> Callable[[Case], bool]:
 def _made(change: Change, case: Case, facts: dict[str, Any]) -> Case:
     """The earlier half of a case, and what the change makes of it."""
     first = case.situations[: len(case.situations) // 2]
-    given = [Given(each.data, each.metric, each.labels[None]) for each in first]
-    later = (_at(MAKES[change](each, facts), 0) for each in given)
+    base = [ClusteredData(each.data, each.metric, each.labels[None]) for each in first]
+    later = (_at(MAKES[change](each, facts), 0) for each in base)
     return Case((*first, *later), case.names, facts)
 
 
@@ -248,6 +263,7 @@ def simpler_by(change: Change) -> Callable[[Case], Iterator[Case]]:
     """The earlier half made simpler, and changed again."""
 
     def simpler(case: Case) -> Iterator[Case]:
+        """Simpler cases."""
         half = len(case.situations) // 2
         first = Case(case.situations[:half], case.names[:half])
         for fewer in (*simpler_one(first), *rounder(first)):
@@ -264,45 +280,46 @@ def simpler_by(change: Change) -> Callable[[Case], Iterator[Case]]:
 
 
 def _doubled(first: Case, case: Case) -> Case:
+    """Case whose second half repeats the first."""
     return Case((*first.situations, *first.situations), case.names)
 
 
 def continuity(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
     """Distances moved by a millionth and by a billionth: the value must follow."""
-    for given in bases(judge, rng):
-        if given.metric == "precomputed":  # now no distance is the sum of two others
-            given = replace(given, data=given.data**0.9)
-        for _ in range(1 if given.data.shape[0] > 5 else 2):
-            noise = rng.normal(size=given.data.shape)
-            if given.metric == "precomputed":
+    for base in bases(judge, rng):
+        if base.metric == "precomputed":  # now no distance is the sum of two others
+            base = replace(base, data=base.data**0.9)
+        for _ in range(1 if base.data.shape[0] > 5 else 2):
+            noise = rng.normal(size=base.data.shape)
+            if base.metric == "precomputed":
                 noise = symmetric(noise)
             if rng.random() < 0.5:
-                noise = _alone(noise, given.metric, rng)
-            moved = [given.data * (1 + share * noise) for share in (FAR, NEAR)]
-            if given.metric == "euclidean":
-                size = np.abs(given.data).max()
-                moved = [given.data + share * size * noise for share in (FAR, NEAR)]
+                noise = _alone(noise, base.metric, rng)
+            moved = [base.data * (1 + share * noise) for share in (FAR, NEAR)]
+            if base.metric == "euclidean":
+                size = np.abs(base.data).max()
+                moved = [base.data + share * size * noise for share in (FAR, NEAR)]
             values = [
-                judge.batch(data, given.metric, given.labelings) for data in (given.data, *moved)
+                judge.batch(data, base.metric, base.labelings) for data in (base.data, *moved)
             ]
             margins = _jump(*values)
             defined = np.isfinite(margins)
             case = None
             if (margins[defined] < 0).any():
                 m = int(np.where(defined, margins, 0).argmin())
-                labels = given.labelings[m]
+                labels = base.labelings[m]
                 case = Case(
                     tuple(
-                        Situation(labels, data=data, metric=given.metric)
-                        for data in (given.data, *moved)
+                        Situation(labels, data=data, metric=base.metric)
+                        for data in (base.data, *moved)
                     ),
                     ("at", "a millionth away", "a billionth away"),
                 )
             yield Trial(int(defined.sum()), int((~defined).sum()), case=case)
 
 
-def _alone(noise: Floats, metric: Metric, rng: np.random.Generator) -> Floats:
-    """One distance, or one object, moves."""
+def _alone(noise: Floats, metric: SituationMetric, rng: np.random.Generator) -> Floats:
+    """Noise on one distance, or on one object."""
     kept = np.zeros_like(noise)
     i, j = rng.choice(len(noise), 2, replace=False)
     if metric == "precomputed":
@@ -322,5 +339,5 @@ def _jump(at: Any, away: Any, near: Any) -> Any:
 
 
 def margin_of_jump(values: Floats, case: Case, sign: int) -> float:
-    """For :func:`continuity`."""
+    """Margin function for :func:`continuity`."""
     return float(_jump(*values))

@@ -59,18 +59,18 @@ class PairsOfPartitions:
             ends = np.concatenate(fixing) if fixing else np.arange(number)
             starts = np.tile(np.arange(number), max(len(fixing), 1))
             graph = coo_array((np.ones(len(ends)), (starts, ends)), shape=(number, number))
-            found, component = connected_components(graph, directed=False)
+            n_components, component = connected_components(graph, directed=False)
             self.kind[t] = kinds + component
-            kinds += found
+            kinds += n_components
             seen[t], todo = True, [t]
             while todo:
-                here = todo.pop()
+                partition = todo.pop()
                 for swap in swaps:
-                    there = int(swap[here])
-                    if not seen[there]:
-                        seen[there] = True
-                        self.kind[there] = self.kind[here][swap]
-                        todo.append(there)
+                    swapped = int(swap[partition])
+                    if not seen[swapped]:
+                        seen[swapped] = True
+                        self.kind[swapped] = self.kind[partition][swap]
+                        todo.append(swapped)
         flat = np.unique(self.kind, return_index=True)[1]
         self.first = np.stack(np.divmod(flat, number), axis=1)
 
@@ -78,16 +78,16 @@ class PairsOfPartitions:
         return len(self.partitions)
 
     def index(self, labels: NDArray[np.integer]) -> int:
-        """Which partition these labels are."""
+        """Number of the partition with these labels."""
         return self._index[canonical(labels[None, :])[0].tobytes()]
 
     def indices(self, labels: NDArray[np.integer]) -> Ints:
-        """Which partitions the rows are."""
+        """Numbers of the partitions in the rows."""
         rows = canonical(labels)
         return np.array([self._index[row.tobytes()] for row in rows], dtype=np.int64)
 
     def permuted(self, order: NDArray[np.integer]) -> Ints:
-        """Which partition each becomes when object i takes the place of ``order[i]``."""
+        """Number of each partition after object i takes the place of ``order[i]``."""
         return self.indices(self.partitions[:, order])
 
     @cached_property
@@ -102,7 +102,7 @@ class PairsOfPartitions:
 
     @cached_property
     def distinct(self) -> Ints:
-        """One partition for each list of sizes: every pair is like one with its T among these."""
+        """One partition for each list of sizes: T may be restricted to these."""
         first: dict[tuple[int, ...], int] = {}
         for i, sizes in enumerate(self.sizes):
             first.setdefault(sizes, i)
@@ -112,8 +112,8 @@ class PairsOfPartitions:
     def agreeing(self) -> tuple[Ints, Ints, Ints, Ints]:
         """Pairs of objects together in both, in C only, in T only and in neither, of each kind."""
         T, C = (self.partitions[index] for index in self.first.T)
-        one, two = np.triu_indices(self.n, 1)
-        in_T, in_C = T[:, one] == T[:, two], C[:, one] == C[:, two]
+        first, second = np.triu_indices(self.n, 1)
+        in_T, in_C = T[:, first] == T[:, second], C[:, first] == C[:, second]
         return (
             (in_T & in_C).sum(axis=1),
             (~in_T & in_C).sum(axis=1),
@@ -128,7 +128,7 @@ class PairsOfPartitions:
         The target is a cluster of the partition or a new one; moves that change nothing but names
         are excluded.
         """
-        found = []
+        changes = []
         everything = np.arange(len(self))
         for i in range(self.n):
             for target in range(self.n):
@@ -138,25 +138,25 @@ class PairsOfPartitions:
                 after = self.indices(changed)
                 moved = after != before
                 same = np.full((2, moved.sum()), [[i], [target]])
-                found.append(np.stack([before[moved], after[moved], *same]))
-        before_, after_, objects, targets = np.concatenate(found, axis=1)
+                changes.append(np.stack([before[moved], after[moved], *same]))
+        before_, after_, objects, targets = np.concatenate(changes, axis=1)
         return before_, after_, objects, targets
 
     @cached_property
     def merges(self) -> tuple[Ints, Ints, Ints, Ints]:
         """All mergers of two clusters: partition before, after, and the two clusters."""
-        found = []
-        for one in range(self.n - 1):
-            for two in range(one + 1, self.n):
-                before = np.flatnonzero(self.n_clusters > two)
+        mergers = []
+        for first in range(self.n - 1):
+            for second in range(first + 1, self.n):
+                before = np.flatnonzero(self.n_clusters > second)
                 labels = self.partitions[before]
-                after = self.indices(np.where(labels == two, one, labels))
-                same = np.full((2, len(before)), [[one], [two]])
-                found.append(np.stack([before, after, *same]))
-        if not found:
+                after = self.indices(np.where(labels == second, first, labels))
+                same = np.full((2, len(before)), [[first], [second]])
+                mergers.append(np.stack([before, after, *same]))
+        if not mergers:
             return (np.empty(0, dtype=np.int64),) * 4
-        before_, after_, ones, twos = np.concatenate(found, axis=1)
-        return before_, after_, ones, twos
+        before_, after_, firsts, seconds = np.concatenate(mergers, axis=1)
+        return before_, after_, firsts, seconds
 
 
 @lru_cache(maxsize=8)
@@ -168,7 +168,7 @@ def pairs_of_partitions(n: int) -> PairsOfPartitions:
 def canonical(labels: NDArray[np.integer]) -> NDArray[np.int8]:
     """Labels of each row in order of first appearance."""
     number, n = labels.shape
-    found = np.full((number, n), -1, dtype=np.int8)
+    codes = np.full((number, n), -1, dtype=np.int8)
     fresh = np.zeros(number, dtype=np.int8)
     rows = np.arange(number)
     code = np.full((number, int(labels.max(initial=0)) + 1), -1, dtype=np.int8)
@@ -177,11 +177,12 @@ def canonical(labels: NDArray[np.integer]) -> NDArray[np.int8]:
         new = old < 0
         code[rows[new], labels[new, i]] = fresh[new]
         fresh[new] += 1
-        found[:, i] = code[rows, labels[:, i]]
-    return found
+        codes[:, i] = code[rows, labels[:, i]]
+    return codes
 
 
 def _swap(n: int, i: int) -> Ints:
+    """Permutation that exchanges neighbours i and i + 1."""
     order = np.arange(n)
     order[[i, i + 1]] = i + 1, i
     return order
@@ -198,9 +199,9 @@ def _symmetries(labels: NDArray[np.int8]) -> list[Ints]:
             order[[a, b]] = b, a
             orders.append(order)
     groups.sort(key=len)
-    for one, two in itertools.pairwise(groups):
-        if len(one) == len(two):
+    for first, second in itertools.pairwise(groups):
+        if len(first) == len(second):
             order = np.arange(n)
-            order[one], order[two] = two, one
+            order[first], order[second] = second, first
             orders.append(order)
     return orders

@@ -9,7 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
 
 #: distances that differ by less than this share of the largest are the same
 SAME = 1e-9
@@ -62,7 +63,7 @@ def symmetric(upper: Floats) -> Floats:
 
 
 def same_cluster(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which pairs (n, n) are within a cluster."""
+    """Mask (n, n) of the pairs within a cluster."""
     return np.asarray(labels[:, None] == labels[None])
 
 

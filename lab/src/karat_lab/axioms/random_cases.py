@@ -34,27 +34,33 @@ def pair(rng: Rng, least: int = 8, most: int = 40) -> Pair:
 
 
 def names_and_order(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """A pair, and the same pair renamed and reversed."""
     return [(T, C), (tuple(99 - t for t in T[::-1]), tuple(99 - c for c in C[::-1]))]
 
 
 def symmetry(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """A pair, and the pair exchanged."""
     return [(T, C), (C, T)]
 
 
 def maximal_agreement(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """An equal pair, and another pair."""
     return [EQUAL, (T, T if rng.random() < 0.3 else C)]
 
 
 def minimal_agreement(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """A disjoint pair, and another pair."""
     n = len(T)
     return [DISJOINT, ((0,) * n, tuple(range(n))) if rng.random() < 0.3 else (T, C)]
 
 
 def unique_optimum(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """A pair, and the equal pair."""
     return [(T, C), (T, T)]
 
 
 def triangle(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """Pairs of three partitions for the triangle inequality."""
     B = list(T)
     for i in rng.integers(0, len(T), 3):
         B[int(i)] = int(rng.integers(0, 10))
@@ -63,6 +69,7 @@ def triangle(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
 
 
 def _moved(rng: Rng, labels: Labels, objects: list[int]) -> Labels:
+    """Labels with some objects moved to a random cluster."""
     changed = list(labels)
     target = int(rng.integers(0, max(labels) + 2))
     for i in objects:
@@ -71,6 +78,7 @@ def _moved(rng: Rng, labels: Labels, objects: list[int]) -> Labels:
 
 
 def fullness(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """A pair, and the pair after one object moved."""
     i = int(rng.integers(0, len(T)))
     if rng.random() < 0.5:
         return [(T, C), (T, _moved(rng, C, [i]))]
@@ -78,14 +86,15 @@ def fullness(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
 
 
 def weak_fullness(rng: Rng, T: Labels, C: Labels) -> list[Pair] | None:
+    """A pair, and the pairs after one and two alike objects moved."""
     x = int(rng.integers(0, len(T)))
     cell = [i for i in range(len(T)) if i != x and T[i] == T[x] and C[i] == C[x]]
     if not cell:
         return None
     y = int(rng.choice(cell))
-    two = _moved(rng, C, [x, y])
-    one = (*two[:y], C[y], *two[y + 1 :])
-    return [(T, C), (T, one), (T, two)]
+    double = _moved(rng, C, [x, y])
+    single = (*double[:y], C[y], *double[y + 1 :])
+    return [(T, C), (T, single), (T, double)]
 
 
 def split(rng: Rng, T: Labels, C: Labels) -> list[Pair] | None:
@@ -105,28 +114,34 @@ def split_of_two(rng: Rng, T: Labels, C: Labels) -> list[Pair] | None:
     """Two pure clusters of different classes, before that together."""
     meet = named([t * len(T) + c for t, c in zip(T, C, strict=True)])
     class_of = dict(zip(meet, T, strict=True))
-    one, two = rng.choice(len(class_of), 2, replace=False).tolist() if len(class_of) > 1 else (0, 0)
-    if class_of[one] == class_of[two]:
+    first, second = (
+        rng.choice(len(class_of), 2, replace=False).tolist() if len(class_of) > 1 else (0, 0)
+    )
+    if class_of[first] == class_of[second]:
         return None
-    return [(T, tuple(one if c == two else c for c in meet)), (T, meet)]
+    return [(T, tuple(first if c == second else c for c in meet)), (T, meet)]
 
 
 def merger(rng: Rng, T: Labels, C: Labels) -> list[Pair] | None:
     """Two pure clusters of one class, then together."""
     meet = named([t * len(T) + c for t, c in zip(T, C, strict=True)])
     class_of = dict(zip(meet, T, strict=True))
-    found = [(a, b) for a in class_of for b in class_of if a < b and class_of[a] == class_of[b]]
-    if not found:
+    candidates = [
+        (a, b) for a in class_of for b in class_of if a < b and class_of[a] == class_of[b]
+    ]
+    if not candidates:
         return None
-    one, two = found[int(rng.integers(0, len(found)))]
-    return [(T, meet), (T, tuple(one if c == two else c for c in meet))]
+    first, second = candidates[int(rng.integers(0, len(candidates)))]
+    return [(T, meet), (T, tuple(first if c == second else c for c in meet))]
 
 
 def improvement(rng: Rng, T: Labels, C: Labels) -> list[Pair] | None:
+    """A pair before and after a random improvement."""
     return (split if rng.random() < 0.5 else merger)(rng, T, C)
 
 
 def convex_additivity(rng: Rng, T: Labels, C: Labels) -> list[Pair] | None:
+    """A pair, its unrelated parts, and the equal pairs."""
     cut = int(rng.integers(1, len(T)))
     D = (*C[:cut], *(c + len(T) for c in C[cut:]))
     U = (*T[:cut], *(t + len(T) for t in T[cut:]))
@@ -136,9 +151,10 @@ def convex_additivity(rng: Rng, T: Labels, C: Labels) -> list[Pair] | None:
 
 
 def locality(rng: Rng, T: Labels, C: Labels) -> list[Pair]:
+    """A pair extended by shared clusters in two ways, and the equal pairs."""
     changed = without_shared((T, C))
-    found = []
+    extended = []
     for _ in range(2):
         shared = tuple(int(c) + len(T) for c in rng.integers(0, 4, 8))
-        found.append((changed[0] + shared, changed[1] + shared))
-    return [*found, *((A, A) for A, _ in found)]
+        extended.append((changed[0] + shared, changed[1] + shared))
+    return [*extended, *((A, A) for A, _ in extended)]

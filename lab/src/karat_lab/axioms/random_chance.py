@@ -1,4 +1,4 @@
-"""What an external measure gives for labels at random: exact for few objects, and the limit."""
+"""Values of external measures for random labels: exact for few objects, and the limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from karat_lab.axioms.valuation import Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+    from karat_lab.axioms.valuation import MeasureLike
+
     Ints = NDArray[np.int64]
 
 #: sizes of classes and of clusters in the limit, in parts
@@ -49,6 +51,7 @@ def expectations(v: Values) -> tuple[Floats, Ints]:
 
 
 def _members(v: Values, c: int) -> list[int]:
+    """Partitions with the same cluster sizes as partition c."""
     return [i for i, sizes in enumerate(v.space.sizes) if sizes == v.space.sizes[c]]
 
 
@@ -81,22 +84,25 @@ def as_case(pairs: Any, names: tuple[str, ...] = (), **facts: Any) -> Case:
 
 
 def over_clusterings(v: Values) -> tuple[int, int, Case | None]:
+    """Test whether the mean over clusterings with fixed sizes is constant."""
     return _chance(v, 1)
 
 
 def over_truths(v: Values) -> tuple[int, int, Case | None]:
+    """Test whether the mean over truths with fixed sizes is constant."""
     return _chance(v, -1)
 
 
 def _chance(v: Values, turn: int) -> tuple[int, int, Case | None]:
+    """Test whether the means over one side of the pairs are constant."""
     E, chosen = expectations(v)
     rows = E if turn > 0 else E.T
     undefined = int(np.isnan(E).sum())
     for i, row in enumerate(rows):
-        known = np.flatnonzero(~np.isnan(row))
-        bad = np.flatnonzero(gain(row[known[0]], row[known]) != 0) if len(known) else known
+        defined = np.flatnonzero(~np.isnan(row))
+        bad = np.flatnonzero(gain(row[defined[0]], row[defined]) != 0) if len(defined) else defined
         if len(bad):
-            ends = ((chosen[i], chosen[known[j]])[::turn] for j in (0, bad[0]))
+            ends = ((chosen[i], chosen[defined[j]])[::turn] for j in (0, bad[0]))
             return E.size - undefined, undefined, chance_case(*((v, t, c) for t, c in ends))
     return E.size - undefined, undefined, None
 
@@ -109,13 +115,13 @@ def constant_baseline(v: Values) -> tuple[int, int, Case | None]:
     for n in range(3, v.n + 1):
         small = v.smaller(n)
         base, first = expectations(small)
-        known = np.argwhere(~np.isnan(base))
-        if len(known):
-            change = gain(base[tuple(known[0])], E)
+        defined = np.argwhere(~np.isnan(base))
+        if len(defined):
+            change = gain(base[tuple(defined[0])], E)
             bad = np.argwhere(~np.isnan(E) & (change != 0))
             if len(bad) == 0:
                 return *numbers, None
-            t, c = first[known[0]]
+            t, c = first[defined[0]]
             return *numbers, chance_case((small, t, c), (v, *chosen[bad[0]]))
     return *numbers, None
 
@@ -127,14 +133,14 @@ def asymptotic_baseline(v: Values) -> tuple[int, int, Case | None]:
     shares = [(rows, columns) for rows in SHARES for columns in SHARES]
     tables = [[independent(*each, copies) for each in shares] for copies in (8, 16)]
     small, large = ([v.of(pair) for pair in pairs] for pairs in tables)
-    known = np.flatnonzero(~np.isnan(small) & ~np.isnan(large)).tolist()
-    for i in known[1:]:
-        values = (small[known[0]], small[i], large[known[0]], large[i])
+    defined = np.flatnonzero(~np.isnan(small) & ~np.isnan(large)).tolist()
+    for i in defined[1:]:
+        values = (small[defined[0]], small[i], large[defined[0]], large[i])
         if gap_stays(values, {}, ()):
-            pairs = [part[j] for part in tables for j in (known[0], i)]
+            pairs = [part[j] for part in tables for j in (defined[0], i)]
             names = ("first", "second", "first, doubled", "second, doubled")
-            return len(known), len(shares) - len(known), as_case(pairs, names)
-    return len(known), len(shares) - len(known), None
+            return len(defined), len(shares) - len(defined), as_case(pairs, names)
+    return len(defined), len(shares) - len(defined), None
 
 
 def limits(judge: Valuation) -> Floats:
@@ -144,15 +150,15 @@ def limits(judge: Valuation) -> Floats:
     extrapolated as a term in 1/n goes. For measures that are continuous functions of the
     proportions it is the limit of the expectation.
     """
-    found = np.empty((len(SHARES), len(SHARES)))
+    extrapolated = np.empty((len(SHARES), len(SHARES)))
     for i, rows in enumerate(SHARES):
         for j, columns in enumerate(SHARES):
             small, large = (
                 judge.sign * judge.against(*map(np.array, independent(rows, columns, copies)))
                 for copies in COPIES
             )
-            found[i, j] = 2 * large - small
-    return found
+            extrapolated[i, j] = 2 * large - small
+    return extrapolated
 
 
 def depends_on(means: Floats, close: float) -> str:
@@ -161,6 +167,7 @@ def depends_on(means: Floats, close: float) -> str:
         return UNDECIDED
 
     def constant(axis: int | None) -> bool:
+        """Whether the means vary by no more than ``close``."""
         low, high = np.min(means, axis=axis), np.max(means, axis=axis)
         return bool(np.all(high - low <= close * np.maximum(1.0, np.abs(high))))
 
@@ -169,8 +176,8 @@ def depends_on(means: Floats, close: float) -> str:
     return "T" if constant(1) else "C" if constant(0) else "C, T"
 
 
-def finite_chance(measure: Any, n: int = 7) -> str:
-    """What the value of labels at random varies with, for few objects.
+def finite_chance(measure: MeasureLike | Valuation, n: int = 7) -> str:
+    """Sizes on which the value of random labels depends, for few objects.
 
     Parameters
     ----------
@@ -199,8 +206,8 @@ def finite_chance(measure: Any, n: int = 7) -> str:
     return depends_on(expectations(Values(_judge(measure), n))[0], 1e-9)
 
 
-def asymptotic_chance(measure: Any, n: int = 7) -> str:
-    """What the value of labels at random varies with, for many objects.
+def asymptotic_chance(measure: MeasureLike | Valuation, n: int = 7) -> str:
+    """Sizes on which the value of random labels depends, for many objects.
 
     Parameters
     ----------
@@ -227,7 +234,8 @@ def asymptotic_chance(measure: Any, n: int = 7) -> str:
     return depends_on(limits(judge), CLOSE)
 
 
-def _judge(measure: Any) -> Valuation:
+def _judge(measure: MeasureLike | Valuation) -> Valuation:
+    """Valuation of a measure."""
     return measure if isinstance(measure, Valuation) else Valuation.of(measure, kind="external")
 
 
@@ -238,8 +246,8 @@ def independent(rows: tuple[int, ...], columns: tuple[int, ...], copies: int) ->
     return tuple(T * copies), tuple(C * copies)
 
 
-def optimal_numbers(measure: Any, n: int = 7) -> str:
-    """How many clusters k the best clusterings have, relative to the number of classes t.
+def optimal_numbers(measure: MeasureLike | Valuation, n: int = 7) -> str:
+    """Number of clusters k of the best clusterings, relative to the number of classes t.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.properties import Metric, cluster_name
+from karat.measures.properties import SituationMetric, cluster_name
 from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.point_sets import (
     is_metric,
@@ -23,7 +23,8 @@ from karat_lab.axioms.valuation import Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
 
 #: distances tried for each clustering
 TRIES = 120
@@ -40,7 +41,7 @@ def patterns(n: int) -> Iterator[NDArray[np.int64]]:
 
 
 def richness(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
-    """For each pattern of sizes, distances under which no other clustering is better."""
+    """Trials of richness: for each pattern of sizes, distances that make a clustering best."""
     for n in range(3, 7 if judge.batched else 6):
         every = partitions(n)
         for labels in patterns(n):
@@ -51,6 +52,7 @@ def richness(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
 def _best_somewhere(
     judge: Valuation, rng: np.random.Generator, labels: NDArray[np.int64], every: NDArray[np.int64]
 ) -> Trial:
+    """Search for data on which a clustering is the best one."""
     at = int((every == labels).all(axis=1).argmax())
     rivals = np.zeros(len(every), dtype=int)
     undefined = tried = 0
@@ -97,7 +99,7 @@ def as_sets(labels: NDArray[np.int64]) -> str:
 
 def _separated(
     judge: Valuation, rng: np.random.Generator, labels: NDArray[np.int64], near: Any
-) -> tuple[Any, Metric]:
+) -> tuple[Any, SituationMetric]:
     """Data of which these are the clusters, more or less clearly; or near other data."""
     n, k = len(labels), int(labels.max()) + 1
     if near is not None:
@@ -127,7 +129,7 @@ def _separated(
 
 
 def cofinal_richness(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
-    """For each clustering, a consistent variant in which it beats all others before the change."""
+    """Trials of cofinal richness: consistent variants in which a clustering beats all others."""
     for n in (3, 4):
         rows, cases = partitions(n), small(n)
         for data, metric in small_data(judge, n):
@@ -146,10 +148,11 @@ def cofinal_richness(judge: Valuation, rng: np.random.Generator) -> Iterator[Tri
 def _overtake(
     judge: Valuation,
     data: Floats,
-    metric: Metric,
+    metric: SituationMetric,
     rivals: NDArray[np.int64],
     rows: NDArray[np.int64],
 ) -> Iterator[Trial]:
+    """Trials of data on which rival clusterings become best."""
     values = judge.batch(data, metric, rivals)
     # only non-trivial clusterings are to be overtaken
     k = rivals.max(axis=1) + 1
@@ -159,11 +162,11 @@ def _overtake(
         return
     best = judge.sign * (judge.sign * values).max()
     for labels in rows:
-        found = [
+        rival_values = [
             judge.batch(variant, metric, labels[None])[0]
             for variant in _variants(data, metric, labels)
         ]
-        defined = np.array([value for value in found if np.isfinite(value)])
+        defined = np.array([value for value in rival_values if np.isfinite(value)])
         if not len(defined):
             yield Trial(0, 1)
         elif (gain(best, defined, judge.sign) >= 0).any():
@@ -172,13 +175,13 @@ def _overtake(
             yield Trial(
                 0,
                 open=f"No consistent variant found in which {as_sets(labels)} is as good as the "
-                f"best clustering was before, of {len(found)} tried; values up to "
+                f"best clustering was before, of {len(rival_values)} tried; values up to "
                 f"{judge.sign * (judge.sign * defined).max():.4g}, the best before was {best:.4g}",
             )
             return
 
 
-def _variants(data: Floats, metric: Metric, labels: NDArray[np.int64]) -> Iterator[Floats]:
+def _variants(data: Floats, metric: SituationMetric, labels: NDArray[np.int64]) -> Iterator[Floats]:
     """Clusters that shrink and move apart, more and more."""
     inside = same_cluster(labels)
     for shrink, apart in ((1, 3), (0.1, 1), (0.1, 10), (1e-3, 1e3), (1e-5, 1e5)):

@@ -1,4 +1,4 @@
-"""How a counterexample to a property of measures is sought and shrunk."""
+"""Search for counterexamples to properties of measures, and their simplification."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from karat_lab.axioms.cases import rotated, without_object
 from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.measures import Measure
+    from karat.runtime.types import Floats, RandomState
+    from karat_lab.axioms.valuation import MeasureLike
 
-    Floats = NDArray[np.float64]
 
 #: differences below this share of the values are rounding
 TOLERANCE = 1e-9
@@ -28,7 +27,7 @@ ZERO = 1e-12
 
 
 def gain(before: Any, after: Any, sign: int = 1, *, tolerance: float = TOLERANCE) -> Any:
-    """By what share of the larger value the second is better; 0 within rounding.
+    """Gain of the second value, relative to the larger; 0 within rounding.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ def unequal(before: Any, after: Any) -> Any:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a number of cases gave.
+    """Result of several cases.
 
     Attributes
     ----------
@@ -83,10 +82,12 @@ class Trial:
 
 
 def _always(case: Case) -> bool:
+    """The premise that holds for every case."""
     return True
 
 
 def _everything(measure: Measure) -> str:
+    """No reason why a measure is excluded."""
     return ""
 
 
@@ -130,7 +131,7 @@ class Property(Definition):
 PROPERTIES: Registry[Property] = Registry("property", "karat.properties")
 
 
-def search(property: Property, judge: Valuation, *, random_state: Any = 0) -> Verdict:
+def search(property: Property, judge: Valuation, *, random_state: RandomState = 0) -> Verdict:
     """Seek a counterexample: all small cases, then random ones; the first is shrunk.
 
     Parameters
@@ -150,22 +151,22 @@ def search(property: Property, judge: Valuation, *, random_state: Any = 0) -> Ve
     if why := property.applies(measure):
         return Verdict(*key, "not applicable", f"{why[0].upper()}{why[1:]}.")
     rng = np.random.default_rng(random_state)
-    found = _Count()
+    count = _Count()
     for trial in property.trials(judge, rng):
-        found.add(trial)
+        count.add(trial)
         if trial.case is not None and is_broken(property, judge, trial.case):
             example = shrink(property, judge, trial.case)
-            found.example = example
-            return found.verdict(property, key, judge)
+            count.example = example
+            return count.verdict(property, key, judge)
         if trial.open:
-            found.open = trial.open
+            count.open = trial.open
             break
-    return found.verdict(property, key, judge)
+    return count.verdict(property, key, judge)
 
 
 @dataclass
 class _Count:
-    """How many cases a search has seen."""
+    """Counts of a search."""
 
     n_cases: int = 0
     undefined: int = 0
@@ -174,12 +175,14 @@ class _Count:
     example: Counterexample | None = field(default=None)
 
     def add(self, trial: Trial) -> None:
+        """Add the cases of a trial."""
         self.n_cases += trial.n_cases
         self.undefined += trial.undefined
         if trial.exhaustive_to is not None:
             self.exhaustive_to = trial.exhaustive_to
 
     def verdict(self, property: Property, key: tuple[str, str], judge: Valuation) -> Verdict:
+        """Verdict for the cases seen."""
         aside = ""
         if self.undefined:
             why = judge.commonest_reason
@@ -214,6 +217,7 @@ def is_broken(property: Property, judge: Valuation, case: Case) -> bool:
     """
 
     def broken(seen: Case) -> bool:
+        """Whether a case breaks the property."""
         return property.breaks(judge.values(seen.situations), seen, judge.sign)
 
     return property.premise(case) and broken(case) and broken(rotated(case))
@@ -234,7 +238,7 @@ def shrink(property: Property, judge: Valuation, case: Case) -> Counterexample:
     )
 
 
-def replays(example: Counterexample, measure: Any = None) -> bool:
+def replays(example: Counterexample, measure: MeasureLike | None = None) -> bool:
     """Whether a measure gives the values of a counterexample, and they break the property.
 
     Parameters

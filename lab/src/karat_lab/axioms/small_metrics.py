@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings import as_labelings
-from karat.measures.properties import Metric
+from karat.measures.properties import SituationMetric
 from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.point_sets import embedded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats
     from karat_lab.axioms.valuation import Valuation
 
-    Floats = NDArray[np.float64]
 
 #: the two distances; those of points have an embedding for every choice up to 6 objects
 NEAR, FAR, FAR_OF_POINTS = 1.0, 2.0, 1.4**0.5
@@ -86,6 +86,7 @@ def small(n: int) -> Small:
 
     @cache
     def under(o: int) -> NDArray[np.intp]:
+        """Numbers of the clusterings under one order of the objects."""
         return np.array([names[numbered(row)] for row in rows[:, orders[o]]], dtype=np.intp)
 
     renamed = np.array([[under(int(order[mask])) for mask in row] for row in flipped])
@@ -113,8 +114,8 @@ def sizes(judge: Valuation) -> range:
     return range(3, 7 if judge.batched else 6)
 
 
-def data_of(judge: Valuation, D: Floats) -> tuple[Any, Metric]:
-    """What the measure takes: the distances, or points that have them."""
+def data_of(judge: Valuation, D: Floats) -> tuple[Any, SituationMetric]:
+    """Input of the measure: the distances, or points with these distances."""
     if judge.measure.takes == "distances":
         return D, "precomputed"
     return embedded(D), "euclidean"
@@ -127,6 +128,7 @@ def far_for(judge: Valuation) -> float:
 
 @cache
 def _labelings(n: int) -> Any:
+    """Labelings of all partitions of n objects."""
     return as_labelings(partitions(n), n_objects=n, noise="cluster")
 
 
@@ -143,7 +145,7 @@ def table(judge: Valuation, n: int, factor: float = 1.0) -> Floats:
     return np.asarray(judge.memo[key])
 
 
-def small_data(judge: Valuation, n: int) -> list[tuple[Any, Metric]]:
+def small_data(judge: Valuation, n: int) -> list[tuple[Any, SituationMetric]]:
     """The data of each metric."""
     cases = small(n)
     return [data_of(judge, cases.distances(g, far_for(judge))) for g in range(len(cases.far))]

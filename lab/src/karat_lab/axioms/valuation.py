@@ -20,18 +20,21 @@ from karat.measures.properties import Situation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.measures.catalogue import MeasureKind, Takes
+    from karat.runtime.types import Floats, Metric, Rows
+
+    MeasureLike = str | Measure | Callable[..., Any]
 
 
 class Replayed:
-    """What an iterator gave, for several readers, each item made once."""
+    """Items of an iterator for several readers, each made once."""
 
     def __init__(self, source: Iterator[Any]) -> None:
         self._source = source
         self._items: list[Any] = []
 
     def __iter__(self) -> Iterator[Any]:
-        """From the first item on."""
+        """Iterate over all items, from the first."""
         at = 0
         while True:
             if at == len(self._items):
@@ -45,7 +48,7 @@ class Replayed:
 
 @dataclass
 class Valuation:
-    """One measure, asked for many values.
+    """Values of one measure, with the reasons for undefined ones.
 
     Attributes
     ----------
@@ -65,13 +68,13 @@ class Valuation:
     @classmethod
     def of(
         cls,
-        measure: Any,
+        measure: MeasureLike,
         *,
-        kind: Any = "internal",
-        takes: Any = "features",
+        kind: MeasureKind = "internal",
+        takes: Takes = "features",
         greater_is_better: bool = True,
     ) -> Valuation:
-        """Of a catalogue key, a Measure, or a function of one's own.
+        """Valuation of a catalogue key, a Measure, or a user-supplied function.
 
         ``kind``, ``takes`` and ``greater_is_better`` are those of a function, see
         :class:`karat.measures.Measure`; a function of distances gets a matrix of them.
@@ -114,14 +117,15 @@ class Valuation:
 
     @property
     def commonest_reason(self) -> str:
-        """Why values were undefined most often."""
+        """Most frequent reason for undefined values."""
         return self.reasons.most_common(1)[0][0] if self.reasons else ""
 
     def values(self, situations: Sequence[Situation]) -> Floats:
-        """The value of each situation, NaN where there is none."""
+        """Value of each situation, NaN where it is undefined."""
         return np.array([self._value(situation) for situation in situations])
 
     def _value(self, situation: Situation) -> float:
+        """Value of one situation."""
         if self.measure.kind == "external":
             assert situation.truth is not None
             return self.against(situation.truth, situation.labels)
@@ -135,13 +139,14 @@ class Valuation:
         return self._tables[key]
 
     def _external(self, truth: NDArray[Any], labels: NDArray[Any]) -> float:
+        """Value of an external measure."""
         if self._plain is not None:
             return self._called(self._plain, truth, labels)
         if self.measure.compute is None:
             return self._called(self.measure.function, truth, labels)
         return self._called(self.measure.compute, ContingencyTable(truth, labels))
 
-    def batch(self, data: Any, metric: Any, labelings: Any) -> Floats:
+    def batch(self, data: Rows, metric: Metric, labelings: Any) -> Floats:
         """Values of an internal measure for clusterings (M, n), or Labelings, of one data set.
 
         An infinite value is none: nothing can improve it, and it has no ratio to another.
@@ -152,7 +157,8 @@ class Valuation:
             self.reasons["the value is infinite"] += int(infinite.sum())
         return np.where(infinite, np.nan, values)
 
-    def _of_data(self, data: Any, metric: Any, labelings: Any) -> Floats:
+    def _of_data(self, data: Rows, metric: Metric, labelings: Any) -> Floats:
+        """Values of an internal measure for several labelings."""
         if self._plain is not None:
             rows = labelings.codes if isinstance(labelings, Labelings) else labelings
             return np.array([self._called(self._plain, data, row) for row in rows])
@@ -162,9 +168,10 @@ class Valuation:
         self.reasons.update(judged.reasons.values())
         return judged.values
 
-    def _called(self, function: Callable[..., Any], *given: Any) -> float:
+    def _called(self, function: Callable[..., Any], *arguments: Any) -> float:
+        """Value of a function, NaN with a counted reason if it fails."""
         try:
-            value = float(function(*given))
+            value = float(function(*arguments))
         except Exception as error:  # a function of one's own may raise anything
             self.reasons[str(error) or type(error).__name__] += 1
             return math.nan

@@ -14,20 +14,24 @@ from karat_lab.axioms.search import PROPERTIES, Property, search
 from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from karat.measures import Measure
+    from karat.measures.catalogue import MeasureKind, Takes
+    from karat_lab.axioms.valuation import MeasureLike
 
 
 def properties(
-    measure: Any,
+    measure: MeasureLike,
     *,
-    kind: str | None = None,
-    takes: str = "features",
+    kind: MeasureKind | None = None,
+    takes: Takes = "features",
     greater_is_better: bool = True,
     names: str | Iterable[str] | None = None,
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Properties:
-    """Which properties a measure has, and a counterexample to each that it lacks.
+    """Properties of a measure, with counterexamples to those that it lacks.
 
     Parameters
     ----------
@@ -139,6 +143,7 @@ def _read_rows(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _asked(measure: Measure, names: str | Iterable[str] | None) -> list[Property]:
+    """Properties to test on a measure."""
     if names is None:
         return [p for p in PROPERTIES.values() if p.kind == measure.kind]
     return [PROPERTIES[name] for name in ([names] if isinstance(names, str) else names)]

@@ -25,7 +25,8 @@ from karat_lab.axioms.valuation import Valuation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats
+
 
 CASES = 800
 
@@ -40,14 +41,14 @@ def is_local_variant(case: Case) -> bool:
     if (changed - D < -slack)[~same_cluster(labels)].any():
         return False
     for c in np.unique(labels):
-        own = np.ix_(labels == c, labels == c)
-        if not _scaled(D[own], changed[own], slack, (0.0, 1.0)):
+        block = np.ix_(labels == c, labels == c)
+        if not _scaled(D[block], changed[block], slack, (0.0, 1.0)):
             return False
     members = case.facts["representatives"]
-    own = np.ix_(members, members)
+    block = np.ix_(members, members)
     if sorted(labels[members]) != sorted(set(labels.tolist())):
         return False
-    if not _scaled(D[own], changed[own], slack, (1.0, np.inf)):
+    if not _scaled(D[block], changed[block], slack, (1.0, np.inf)):
         return False
     return before.metric == "euclidean" or (is_metric(D) and is_metric(changed))
 
@@ -81,6 +82,7 @@ def trials(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _factors(rng: np.random.Generator, k: int) -> tuple[Floats, float]:
+    """Random factors within and between clusters."""
     shrink = rng.choice([1.0, 0.95, 0.7, 0.2], size=k)
     return shrink, float(rng.choice([1.0, 1.05, 1.5, 3.0]))
 
@@ -88,6 +90,7 @@ def _factors(rng: np.random.Generator, k: int) -> tuple[Floats, float]:
 def _of_distances(
     rng: np.random.Generator, labels: NDArray[np.int64], members: list[int]
 ) -> Case | None:
+    """Random distances and a locally consistent variant."""
     D = random_distances(rng, len(labels))
     shrink, spread = _factors(rng, int(labels.max()) + 1)
     inside = same_cluster(labels)
@@ -103,6 +106,7 @@ def _of_distances(
 
 
 def _of_points(rng: np.random.Generator, labels: NDArray[np.int64], members: list[int]) -> Case:
+    """Random points and a locally consistent variant."""
     X = clumps(rng, len(labels), int(rng.integers(1, 4)))
     k = int(labels.max()) + 1
     if rng.random() < 0.8:
@@ -117,7 +121,7 @@ def _of_points(rng: np.random.Generator, labels: NDArray[np.int64], members: lis
 
 
 def simpler(case: Case) -> Iterator[Case]:
-    """One object less that represents nothing, or a cluster less."""
+    """Cases without one object that represents no cluster, or without a cluster."""
     members = case.facts["representatives"]
     labels = case.situations[0].labels
     drops = [np.array([i]) for i in range(case.n) if i not in members]

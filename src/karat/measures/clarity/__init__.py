@@ -1,4 +1,4 @@
-"""Clarity: can the clusters be learnt? Informativeness and what goes with it."""
+"""Clarity: can the clusters be learned? Informativeness and related scores."""
 
 from karat.measures.clarity.assessment import Clarity, assess
 from karat.measures.clarity.classifiers import (

@@ -1,9 +1,9 @@
-"""What every classifier is given: the data, the clusterings as classes, and who is excluded."""
+"""The prediction task of every classifier: data, clusterings as classes, and folds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -11,13 +11,18 @@ from karat.distances.neighbors import NeighborLists, neighbor_lists
 from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from numpy.typing import NDArray
+
+    from karat.runtime.executors import Workers
+    from karat.runtime.types import Metric
 
 LeaveOneOut: TypeAlias = Literal["leave-one-out"]
 
 
 def first_appearance(codes: NDArray[np.int32], k: int) -> NDArray[np.int32]:
-    """Codes renumbered by first appearance, so that no result depends on the clusters' names."""
+    """Codes renumbered by first appearance, so that results do not depend on clusters' names."""
     first = np.empty(k, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     rank = np.empty(k, dtype=np.int32)
@@ -28,10 +33,10 @@ def first_appearance(codes: NDArray[np.int32], k: int) -> NDArray[np.int32]:
 def stratified_folds(
     codes: NDArray[np.int32], n_folds: int, shuffle: NDArray[np.intp]
 ) -> NDArray[np.int32]:
-    """A fold for each object: the shuffled objects, sorted by cluster, dealt like cards.
+    """Fold of each object: shuffled objects, sorted by cluster, dealt like cards.
 
-    Every fold has n/n_folds objects within one, and of each cluster its share within one, also
-    where a cluster is smaller than the number of folds.
+    The sizes of any two folds differ by at most one object. So do the sizes of each cluster's
+    parts, even if a cluster is smaller than the number of folds.
     """
     order = shuffle[np.argsort(codes[shuffle], kind="stable")]
     folds = np.empty(len(codes), dtype=np.int32)
@@ -40,7 +45,7 @@ def stratified_folds(
 
 
 @dataclass
-class Task:
+class PredictionTask:
     """Cross-validated prediction of M clusterings of the same objects.
 
     Attributes
@@ -50,22 +55,22 @@ class Task:
         Clusters numbered by first appearance; none is -1.
     n_clusters : ndarray of int64, shape (M,)
     folds : ndarray of int32, shape (M, n), or None
-        None: each object is a fold of its own.
+        None: each object is its own fold.
     metric : str or callable
-        The distance of the neighbours.
+        Distance of the neighbours.
     seed : int
-        For classifiers that draw at random.
+        Seed of randomised classifiers.
     executor : Executor, Workers or None
-        Where refits and the search for neighbours run; None: here, refits one after the other.
+        Runs refits and the search for neighbours; None: this process, refits in sequence.
     """
 
     X: Data
     codes: NDArray[np.int32]
     n_clusters: NDArray[np.int64]
     folds: NDArray[np.int32] | None
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     seed: int = 0
-    executor: Any = None
+    executor: Executor | Workers | None = None
     lists: NeighborLists | None = field(default=None, init=False, repr=False)
 
     @property
@@ -74,7 +79,7 @@ class Task:
         return self.codes.shape[1]
 
     def neighbors(self, n_neighbors: int) -> NeighborLists:
-        """Lists of at least this length, or of all other objects; searched for once."""
+        """Lists of at least ``n_neighbors`` (or all other) objects; searched once and kept."""
         enough = min(n_neighbors, self.n_objects - 1)
         if self.lists is None or self.lists.n_neighbors < enough:
             self.lists = neighbor_lists(self.X, enough, metric=self.metric, executor=self.executor)

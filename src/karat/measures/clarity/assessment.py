@@ -13,33 +13,36 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.clarity._task import (
     LeaveOneOut,
-    Task,
+    PredictionTask,
     check_cv,
     first_appearance,
     stratified_folds,
 )
 from karat.measures.clarity.classifiers import Classifier, as_classifiers
-from karat.measures.clarity.scores import Recognition, standard_error
+from karat.measures.clarity.scores import Baseline, Recognition, standard_error
 from karat.runtime.validation import Data, InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.runtime.executors import Workers
+    from karat.runtime.types import ArrayLike, Bools, Floats, Metric, RandomState
+
 
 @dataclass(frozen=True)
 class Clarity:
-    """What classifiers made of M clusterings.
+    """Cross-validated predictions of M clusterings.
 
     Attributes
     ----------
     labelings : Labelings
         The clusterings.
     classifiers : tuple of str
-        The types of classifier.
+        Names of the classifiers.
     predictions : ndarray of int32, shape (F, M, n)
-        Code of the predicted cluster of each object, by a classifier that was not trained on
-        it; -1 for excluded objects.
+        Code of the predicted cluster of each object, by a classifier trained without it; -1
+        for excluded objects.
     folds : ndarray of int32, shape (M, n), or None
         The fold of each object, -1 for excluded objects; None for leave-one-out.
     """
@@ -50,14 +53,16 @@ class Clarity:
     folds: NDArray[np.int32] | None
 
     def recognition(self, m: int, classifier: int) -> Recognition:
-        """Counts for clustering ``m`` and one of the classifiers."""
+        """Recognised objects of clustering ``m`` by one classifier."""
         k = int(self.labelings.n_clusters[m])
         return Recognition.of_codes(self.labelings.codes[m], self.predictions[classifier, m], k)
 
     def best_classifier(self, m: int) -> int:
-        """Number of the classifier with the largest AI on clustering ``m``."""
-        found = [self.recognition(m, f).average_information for f in range(len(self.classifiers))]
-        return int(np.argmax(found))
+        """Index of the classifier with the largest AI on clustering ``m``."""
+        information = [
+            self.recognition(m, f).average_information for f in range(len(self.classifiers))
+        ]
+        return int(np.argmax(information))
 
     def _best(self, m: str | int) -> tuple[Any, NDArray[np.int32], NDArray[np.int32]]:
         """Names of the clusters, codes, and predictions of the best classifier."""
@@ -71,8 +76,8 @@ class Clarity:
         predicted = self.predictions[self.best_classifier(m), m]
         return self.labelings.cluster_names[m], self.labelings.codes[m], predicted
 
-    def values(self, baseline: Any = "uniform") -> NDArray[np.float64]:
-        """Informativeness (M,), the best classifier's; NaN for a single cluster."""
+    def values(self, baseline: Baseline = "uniform") -> Floats:
+        """Informativeness (M,) by the best classifier; NaN for a single cluster."""
         out = np.full(len(self.labelings), np.nan)
         for m, k in enumerate(self.labelings.n_clusters):
             if k >= 2:
@@ -80,17 +85,19 @@ class Clarity:
                 out[m] = best.informativeness(baseline)
         return out
 
-    def agreement(self, judge: Callable[..., float], sign: int = 1) -> NDArray[np.float64]:
+    def agreement(self, judge: Callable[..., float], sign: int = 1) -> Floats:
         """The best value (M,) of an external measure over the classifiers; NaN for one cluster."""
         values = np.full(len(self.labelings), np.nan)
         for m, k in enumerate(self.labelings.n_clusters):
             if k < 2:
                 continue
-            # an object that no classifier could place is a class of its own name
+            # objects that the classifier could not place form a further class
             kept = self.labelings.codes[m] != NOISE
             predicted = self.predictions[:, m, kept]
-            told = np.where(predicted == NOISE, k, predicted)
-            values[m] = sign * max(sign * judge(row, self.labelings.codes[m][kept]) for row in told)
+            labels_pred = np.where(predicted == NOISE, k, predicted)
+            values[m] = sign * max(
+                sign * judge(row, self.labelings.codes[m][kept]) for row in labels_pred
+            )
         return values
 
     @property
@@ -98,9 +105,9 @@ class Clarity:
         """One row per clustering.
 
         Columns: ``n_clusters``; ``informativeness`` and its ``standard_error`` over folds or
-        excluded objects; ``corrected``, with the guesser that keeps the predicted sizes;
-        ``accuracy``, ``normalized_accuracy``, ``macro_accuracy``; the ``classifier`` that
-        recognised most. NaN for a single cluster.
+        objects; ``corrected``, relative to a guesser with the predicted sizes; ``accuracy``,
+        ``normalized_accuracy``, ``macro_accuracy``; the best ``classifier``. NaN for a single
+        cluster.
         """
         import pandas as pd
 
@@ -128,12 +135,12 @@ class Clarity:
         return pd.DataFrame(rows, index=list(self.labelings.names))
 
     def per_cluster(self, m: str | int = 0) -> pd.DataFrame:
-        """Which clusters of clustering ``m`` can be recognised, by its best classifier.
+        """Recognition of each cluster of clustering ``m`` by its best classifier.
 
         One row per cluster: ``size``; ``recall``, the share of its objects that are recognised;
-        ``precision``, the share of the objects predicted to be in it that are; ``information``,
-        its part of AI in nats; ``taken_for``, the cluster that its other objects are mostly
-        predicted to be in, and ``taken_for_share``, the share of its objects that are.
+        ``precision``, the share of correct predictions of the cluster; ``information``, its part
+        of AI in nats; ``taken_for``, the most frequent wrong prediction for its objects, and
+        ``taken_for_share``, the share of its objects with that prediction.
         """
         import pandas as pd
 
@@ -142,21 +149,21 @@ class Clarity:
         wrong = self.confusion(m).to_numpy(dtype=np.float64, copy=True)
         np.fill_diagonal(wrong, 0)
         share = wrong.max(axis=1) / seen.sizes
-        taken = np.where(share > 0, names[wrong.argmax(axis=1)], None)
+        taken_for = np.where(share > 0, names[wrong.argmax(axis=1)], None)
         return pd.DataFrame(
             {
                 "size": seen.sizes,
                 "recall": seen.recognised / seen.sizes,
                 "precision": seen.recognised / np.maximum(seen.predicted_sizes, 1),
                 "information": seen.recognised * seen.code_lengths / seen.n,
-                "taken_for": taken,
+                "taken_for": taken_for,
                 "taken_for_share": share,
             },
             index=pd.Index(names, name="cluster"),
         )
 
     def confusion(self, m: str | int = 0) -> pd.DataFrame:
-        """Objects of each cluster (rows) predicted to be in each cluster (columns)."""
+        """Confusion matrix: objects by cluster (rows) and predicted cluster (columns)."""
         import pandas as pd
 
         names, codes, predicted = self._best(m)
@@ -169,10 +176,10 @@ class Clarity:
         )
 
     def confused_pairs(self, m: str | int = 0) -> pd.DataFrame:
-        """Pairs of clusters that cannot be told apart, the worst first.
+        """Pairs of confused clusters, the worst first.
 
-        ``confusion`` is the share of the objects of both that are predicted to be in the other:
-        (n_ab + n_ba)/(n_a + n_b). Pairs without confusion are excluded.
+        ``confusion`` is the share of the objects of both clusters that are predicted to be in the
+        other cluster: (n_ab + n_ba)/(n_a + n_b). Pairs without confusion are excluded.
         """
         import pandas as pd
 
@@ -180,9 +187,9 @@ class Clarity:
         table, sizes = self.confusion(m).to_numpy(), np.bincount(codes[codes != NOISE])
         a, b = np.triu_indices(len(names), 1)
         share = (table[a, b] + table[b, a]) / (sizes[a] + sizes[b])
-        found = pd.DataFrame({"a": names[a], "b": names[b], "confusion": share})
-        found = found.sort_values("confusion", ascending=False, kind="stable", ignore_index=True)
-        return found[found["confusion"] > 0]
+        pairs = pd.DataFrame({"a": names[a], "b": names[b], "confusion": share})
+        pairs = pairs.sort_values("confusion", ascending=False, kind="stable", ignore_index=True)
+        return pairs[pairs["confusion"] > 0]
 
     def __str__(self) -> str:
         how = "leave-one-out" if self.folds is None else f"{int(self.folds.max()) + 1} folds"
@@ -190,21 +197,22 @@ class Clarity:
         return f"{head}{how}\n{self.table.round(3).to_string()}"
 
     def _repr_html_(self) -> str:
+        """The table as HTML."""
         return self.table.round(3).to_html()
 
 
 def assess(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: object,
     *,
-    classifiers: Any = "5nn",
+    classifiers: object = "5nn",
     cv: int | LeaveOneOut = "leave-one-out",
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     executor: Executor | None = None,
 ) -> Clarity:
-    """Let classifiers learn each of many clusterings, and keep all that they predicted.
+    """Train classifiers on each of many clusterings, and keep their predictions.
 
     Parameters
     ----------
@@ -224,10 +232,10 @@ def assess(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     random_state : int, Generator or None, default 0
-        For the folds and for classifiers that draw at random.
+        Randomness of the folds and of randomised classifiers.
     executor : concurrent.futures.Executor, optional
-        Where neighbours are searched, and classifiers that must be trained anew run, side by side
-        over the clusterings. The answer does not depend on it.
+        Runs the search for neighbours, and trains classifiers for several clusterings in
+        parallel. The result does not depend on it.
 
     Returns
     -------
@@ -236,16 +244,16 @@ def assess(
     Raises
     ------
     InputError
-        For input that cannot be used.
+        For invalid input.
 
     Notes
     -----
     ``"5nn"``: one neighbour search, then O(n) for each clustering. ``"centroid"``: as one
     iteration of k-means for each. ``"kernel-ridge"``: O(n³) once, then O(n² k) for each.
 
-    An object alone in its cluster can never be recognised: without it, its
-    cluster is unknown. With ``noise="drop"`` an object that a clustering excludes is neither
-    trained on nor predicted.
+    A singleton can never be recognised: without it, its cluster is unknown. With
+    ``noise="drop"``, the objects that a clustering excludes are neither training nor test
+    objects.
 
     Examples
     --------
@@ -254,8 +262,8 @@ def assess(
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(0, 1, (50, 2)), rng.normal(8, 1, (50, 2))])
     >>> halves, thirds = np.repeat([0, 1], 50), np.arange(100) % 3
-    >>> found = assess(X, {"halves": halves, "thirds": thirds})
-    >>> found.table[["informativeness", "classifier"]].round(2)
+    >>> clarity = assess(X, {"halves": halves, "thirds": thirds})
+    >>> clarity.table[["informativeness", "classifier"]].round(2)
             informativeness classifier
     halves             1.00        5nn
     thirds            -0.12        5nn
@@ -277,13 +285,13 @@ def assess_labelings(
     X: Data,
     labelings: Labelings,
     *,
-    classifiers: Any = "5nn",
+    classifiers: object = "5nn",
     cv: int | LeaveOneOut = "leave-one-out",
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Any = None,
+    metric: Metric = "euclidean",
+    random_state: RandomState = 0,
+    executor: Executor | Workers | None = None,
 ) -> Clarity:
-    """The same for checked data and labelings."""
+    """Clarity of validated data and labelings; parameters are those of :func:`assess`."""
     chosen = as_classifiers(classifiers)
     rng = check_random_state(random_state)
     M, n = labelings.codes.shape
@@ -295,35 +303,29 @@ def assess_labelings(
         if count < 2:
             continue
         n_folds = check_cv(cv, count)
-        everyone = count == n
-        codes = labelings.codes[rows] if everyone else labelings.codes[np.ix_(rows, kept)]
+        all_kept = count == n
+        codes = labelings.codes[rows] if all_kept else labelings.codes[np.ix_(rows, kept)]
         k = labelings.n_clusters[rows]
         ranked = np.stack(
             [first_appearance(c, int(size)) for c, size in zip(codes, k, strict=True)]
         )
         folds = None
         if n_folds is not None and fold_ids is not None:
-            among = shuffle if everyone else (np.cumsum(kept) - 1)[shuffle[kept[shuffle]]]
-            folds = np.stack([stratified_folds(row, n_folds, among) for row in ranked])
+            shuffled = shuffle if all_kept else (np.cumsum(kept) - 1)[shuffle[kept[shuffle]]]
+            folds = np.stack([stratified_folds(row, n_folds, shuffled) for row in ranked])
             fold_ids[np.ix_(rows, kept)] = folds
-        task = Task(
-            _rows_of(X, kept, metric),
-            ranked,
-            k,
-            folds,
-            metric=metric,
-            seed=seed,
-            executor=executor,
+        task = PredictionTask(
+            _rows_of(X, kept, metric), ranked, k, folds, metric=metric, seed=seed, executor=executor
         )
         for f, classifier in enumerate(chosen):
-            told = _checked(classifier, task)
+            predicted = _checked(classifier, task)
             for m, row in enumerate(rows):
-                predictions[f, row, kept] = _named_as(codes[m], ranked[m], told[m])
+                predictions[f, row, kept] = _named_as(codes[m], ranked[m], predicted[m])
     names = tuple(classifier.name for classifier in chosen)
     return Clarity(labelings, names, predictions, fold_ids)
 
 
-def _by_kept(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+def _by_kept(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], Bools]]:
     """Clusterings grouped by the objects that they keep."""
     kept = codes != NOISE
     if kept.all():
@@ -334,25 +336,29 @@ def _by_kept(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], NDArray[n
     return [(np.array(rows), kept[rows[0]]) for rows in groups.values()]
 
 
-def _rows_of(X: Any, kept: NDArray[np.bool_], metric: Any) -> Data:
+def _rows_of(X: Data, kept: Bools, metric: Metric) -> Data:
+    """Rows of the kept objects; of a distance matrix also their columns."""
     if kept.all():
         return X
     return np.ascontiguousarray(X[np.ix_(kept, kept)]) if metric == "precomputed" else X[kept]
 
 
-def _checked(classifier: Classifier, task: Task) -> NDArray[np.int32]:
-    told = classifier.out_of_fold(task)
-    if told.shape != task.codes.shape:
+def _checked(classifier: Classifier, task: PredictionTask) -> NDArray[np.int32]:
+    """Out-of-fold predictions of a classifier, with their shape checked."""
+    predicted = classifier.out_of_fold(task)
+    if predicted.shape != task.codes.shape:
         raise InputError(
-            f"classifier {classifier.name!r} predicted an array of shape {told.shape}; "
+            f"classifier {classifier.name!r} predicted an array of shape {predicted.shape}; "
             f"it must predict {task.codes.shape} (clusterings × objects)"
         )
-    return told
+    return predicted
 
 
-def _named_as(codes: Any, ranked: Any, told: Any) -> NDArray[np.int32]:
-    """Predictions in the codes of the labelling instead of ranks by first appearance."""
+def _named_as(
+    codes: NDArray[np.int32], ranked: NDArray[np.int32], ranks: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Predicted ranks of first appearance, translated to the codes of the labeling."""
     back = np.empty(int(ranked.max()) + 2, dtype=np.int32)
     back[ranked] = codes
     back[-1] = NOISE
-    return back[told]
+    return back[ranks]

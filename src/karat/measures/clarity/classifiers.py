@@ -1,4 +1,4 @@
-"""Classifiers that try to learn a clustering, each predicting every object out of its fold."""
+"""Classifiers that learn a clustering and predict every object out of its fold."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from karat.measures.clarity._task import Task
+from karat.measures.clarity._task import PredictionTask
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_strips
 from karat.runtime.validation import Data, InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats, Ints, Rows
 
 __all__ = [
     "THESIS",
@@ -31,15 +33,15 @@ __all__ = [
 
 @runtime_checkable
 class Classifier(Protocol):
-    """A type of classifier, as informativeness uses it."""
+    """Interface of the classifiers behind informativeness."""
 
     @property
     def name(self) -> str:
-        """Its name in tables."""
+        """Name in tables."""
         ...
 
-    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
-        """Predicted codes (M, n), each object's by a classifier that was not trained on it."""
+    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
+        """Predicted codes (M, n), each object by a classifier trained without it."""
         ...
 
 
@@ -47,16 +49,16 @@ class Classifier(Protocol):
 class KNearestNeighbors:
     """Vote of the nearest training objects.
 
-    One search for neighbours serves all clusterings, under leave-one-out and under folds.
+    One search for neighbours serves all clusterings, with leave-one-out and with folds.
 
     Parameters
     ----------
     n_neighbors : int
-        How many vote; all others where there are fewer.
+        Number of voters, or all other objects if they are fewer.
     vote : {"majority", "smallest mean"}
-        The most frequent cluster, or the one whose members among the neighbours have the
-        smallest mean distance (whissell2012 §7.4, with ten neighbours). Ties go to the cluster
-        of the nearer neighbour, so that clusters' names do not matter.
+        The most frequent cluster, or the cluster with the smallest mean distance of its members
+        among the neighbours (whissell2012 §7.4, with ten neighbours). Ties go to the cluster of
+        the nearer neighbour, so clusters' names do not matter.
     name : str
     """
 
@@ -69,7 +71,7 @@ class KNearestNeighbors:
         if self.n_neighbors < 1:
             raise InputError(f"n_neighbors must be at least 1; got {self.n_neighbors}")
 
-    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
         """Predicted codes (M, n)."""
         out = np.full(task.codes.shape, -1, dtype=np.int32)
         if task.folds is None:
@@ -87,7 +89,10 @@ class KNearestNeighbors:
             self._count(indices, distances, task.codes[m][:, None], out[m : m + 1])
         return out
 
-    def _count(self, indices: Any, distances: Any, codes: Any, out: Any) -> None:
+    def _count(
+        self, indices: Ints, distances: Floats, codes: NDArray[np.int32], out: NDArray[np.int32]
+    ) -> None:
+        """Count the votes of all objects and write the predictions into ``out``."""
         from karat._kernels.neighbors import majority_vote, smallest_mean_vote
 
         indices = np.ascontiguousarray(indices)
@@ -95,6 +100,7 @@ class KNearestNeighbors:
         codes = np.ascontiguousarray(codes)
 
         def work(start: int, stop: int) -> None:
+            """Count the votes of the objects start..stop."""
             if self.vote == "majority":
                 majority_vote(indices, codes, start, stop, out)
             else:
@@ -103,8 +109,13 @@ class KNearestNeighbors:
         in_strips(work, out.shape[1], least=2048)
 
 
-def _outside(task: Task, folds: NDArray[np.int32], k: int) -> tuple[Any, Any]:
-    """The k nearest in other folds, from lists that are lengthened until they hold them."""
+def _outside(
+    task: PredictionTask, folds: NDArray[np.int32], k: int
+) -> tuple[NDArray[np.int32], Floats]:
+    """Indices and distances of the k nearest objects in other folds.
+
+    Longer lists are searched until they contain k such objects.
+    """
     from karat._kernels.neighbors import outside_fold
 
     n_folds = int(folds.max()) + 1
@@ -125,8 +136,8 @@ def _outside(task: Task, folds: NDArray[np.int32], k: int) -> tuple[Any, Any]:
 class NearestCentroid:
     """The cluster whose training mean is nearest, by Euclidean distance.
 
-    Leaving one object out multiplies its squared distance to its own centroid by (s/(s−1))²,
-    s the size of its cluster, so that one pass judges all clusterings without refitting.
+    Excluding an object multiplies the squared distance to its cluster's centroid by (s/(s−1))²,
+    s the size of the cluster, so one pass judges all clusterings without refitting.
     Ties go to the cluster that appears first in the data.
 
     Parameters
@@ -136,11 +147,12 @@ class NearestCentroid:
 
     name: str = "centroid"
 
-    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
         """Predicted codes (M, n)."""
         out = np.empty(task.codes.shape, dtype=np.int32)
 
         def work(start: int, stop: int) -> None:
+            """Predict clusterings start..stop."""
             for m in range(start, stop):
                 folds = None if task.folds is None else task.folds[m]
                 _nearest_centroids(task.X, task.codes[m], int(task.n_clusters[m]), folds, out[m])
@@ -149,15 +161,21 @@ class NearestCentroid:
         return out
 
 
-def _is_sparse(X: Any) -> bool:
+def _is_sparse(X: object) -> bool:
+    """Whether ``X`` is a SciPy sparse array or matrix."""
     from scipy import sparse
 
     return bool(sparse.issparse(X))
 
 
 def _nearest_centroids(
-    X: Any, codes: NDArray[np.int32], k: int, folds: NDArray[np.int32] | None, out: Any
+    X: Rows,
+    codes: NDArray[np.int32],
+    k: int,
+    folds: NDArray[np.int32] | None,
+    out: NDArray[np.int32],
 ) -> None:
+    """Write the out-of-fold predictions of the nearest centroid into ``out``."""
     from scipy import sparse
 
     n = len(codes)
@@ -165,25 +183,26 @@ def _nearest_centroids(
     sums, sizes = _dense(member @ X), np.bincount(codes, minlength=k).astype(np.float64)
     if folds is None:
         D = _squares(X, sums / sizes[:, None])
-        own = D[np.arange(n), codes] * (sizes / np.maximum(sizes - 1, 1))[codes] ** 2
-        D[np.arange(n), codes] = np.where(sizes[codes] > 1, own, np.inf)
+        without_self = D[np.arange(n), codes] * (sizes / np.maximum(sizes - 1, 1))[codes] ** 2
+        D[np.arange(n), codes] = np.where(sizes[codes] > 1, without_self, np.inf)
         out[:] = D.argmin(axis=1)
         return
     for fold in range(int(folds.max()) + 1):
         test = np.flatnonzero(folds == fold)
-        left = sizes - np.bincount(codes[test], minlength=k)
+        n_left = sizes - np.bincount(codes[test], minlength=k)
         rest = sums - _dense(member[:, test] @ X[test])
-        D = _squares(X[test], rest / np.maximum(left, 1)[:, None])
-        D[:, left == 0] = np.inf
+        D = _squares(X[test], rest / np.maximum(n_left, 1)[:, None])
+        D[:, n_left == 0] = np.inf
         out[test] = D.argmin(axis=1)
 
 
-def _dense(sums: Any) -> NDArray[np.float64]:
+def _dense(sums: Any) -> Floats:
+    """Sums of rows as a dense array."""
     return np.asarray(sums.toarray() if _is_sparse(sums) else sums, dtype=np.float64)
 
 
-def _squares(X: Any, C: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Squared distances to centroids; of sparse data from dot products."""
+def _squares(X: Any, C: Floats) -> Floats:
+    """Squared distances to centroids; from dot products if the data are sparse."""
     from scipy.spatial.distance import cdist
 
     if not _is_sparse(X):
@@ -197,7 +216,7 @@ class KernelRidge:
     """Regularised least squares on cluster indicators; the largest predicted indicator wins.
 
     Predictions of held-out objects follow from one inverse of the regularised kernel matrix,
-    whatever the number of clusterings: with G = (K + αI)⁻¹ and Y the indicators, those of a
+    for any number of clusterings: with G = (K + αI)⁻¹ and Y the indicators, those of a
     fold F are Y_F − G_FF⁻¹ (G Y)_F. Ties go to the cluster that appears first in the data.
 
     Parameters
@@ -206,7 +225,7 @@ class KernelRidge:
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float, optional
         Width of the ``"rbf"`` kernel; by default 1 over (number of features × variance of X),
-        as the support vector machine of scikit-learn has it. It does not see the labels.
+        as in scikit-learn's support vector machine. It does not depend on the labels.
     alpha : float
         Regularisation.
     name : str
@@ -221,7 +240,7 @@ class KernelRidge:
     alpha: float = 1.0
     name: str = "kernel-ridge"
 
-    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
         """Predicted codes (M, n)."""
         G = self._inverse(task.X)
         out = np.empty(task.codes.shape, dtype=np.int32)
@@ -235,7 +254,8 @@ class KernelRidge:
             out[m] = np.argmax(scores, axis=1)
         return out
 
-    def _inverse(self, X: Any) -> NDArray[np.float64]:
+    def _inverse(self, X: Rows) -> Floats:
+        """Inverse of the regularised kernel matrix, (K + αI)⁻¹."""
         from scipy.linalg import lapack
         from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -265,6 +285,7 @@ class KernelRidge:
         return G
 
     def _gamma(self, X: Any) -> float:
+        """Width of the kernel: ``gamma``, or scikit-learn's default for these data."""
         if self.gamma is not None:
             return self.gamma
         sparse = _is_sparse(X)
@@ -272,9 +293,8 @@ class KernelRidge:
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-def _fold_scores(
-    G: NDArray[np.float64], y: Any, gy: Any, folds: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def _fold_scores(G: Floats, y: Floats, gy: Floats, folds: NDArray[np.int32]) -> Floats:
+    """Held-out predicted indicators of every fold."""
     scores = np.empty_like(y)
     for fold in range(int(folds.max()) + 1):
         test = np.flatnonzero(folds == fold)
@@ -284,7 +304,7 @@ def _fold_scores(
 
 @dataclass(frozen=True)
 class Refit:
-    """Any estimator with ``fit`` and ``predict``, trained anew for every fold.
+    """Any estimator with ``fit`` and ``predict``, trained for every fold.
 
     Parameters
     ----------
@@ -296,8 +316,8 @@ class Refit:
     estimator: Any
     name: str
 
-    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
-        """Predicted codes (M, n); the clusterings run side by side in ``task.executor``."""
+    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
+        """Predicted codes (M, n); the clusterings run in parallel on ``task.executor``."""
         folds = [None] * len(task.codes) if task.folds is None else list(task.folds)
         jobs = [
             (self.estimator, row, fold, task.seed)
@@ -311,9 +331,9 @@ class Refit:
 
 
 def _refit(
-    X: Data,
-    job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int],
+    X: Data, job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int]
 ) -> NDArray[np.int32]:
+    """Out-of-fold predictions of clones of an estimator, for one clustering."""
     from sklearn.base import clone
 
     estimator, codes, folds, seed = job
@@ -357,7 +377,7 @@ class SupportVectorMachine:
     C: float = 1.0
     name: str = "svm"
 
-    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
         """Predicted codes (M, n)."""
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
@@ -369,16 +389,18 @@ class SupportVectorMachine:
 
 
 def _tree() -> Classifier:
+    """A decision tree by entropy, with at least two objects in each leaf."""
     from sklearn.tree import DecisionTreeClassifier
 
     return Refit(DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2), "tree")
 
 
 def _email() -> Classifier:
+    """The classifier of e-mails of whissell2012 §7.4."""
     return KNearestNeighbors(10, "smallest mean", "email")
 
 
-#: name -> what makes the classifier
+#: name -> constructor of the classifier
 _NAMED: dict[str, Any] = {
     "5nn": KNearestNeighbors,
     "svm": SupportVectorMachine,
@@ -391,32 +413,31 @@ _NAMED: dict[str, Any] = {
 THESIS = ("5nn", "svm", "tree", "centroid")
 
 
-def as_classifiers(classifiers: Any) -> tuple[Classifier, ...]:
-    """Classifiers from names, classifiers, or estimators, one or many; all names different."""
-    if isinstance(classifiers, str) or not isinstance(classifiers, (list, tuple, set)):
-        classifiers = [classifiers]
-    if not classifiers:
+def as_classifiers(classifiers: object) -> tuple[Classifier, ...]:
+    """Classifiers with unique names, from one or many names, classifiers or estimators."""
+    requested = list(classifiers) if isinstance(classifiers, (list, tuple, set)) else [classifiers]
+    if not requested:
         raise InputError("there is no classifier; name at least one, e.g. '5nn'")
-    found: list[Classifier] = []
-    for one in classifiers:
-        if isinstance(one, str):
-            if one not in _NAMED:
-                raise unknown_name(one, _NAMED, "classifier")
-            found.append(_NAMED[one]())
-        elif isinstance(one, Classifier):
-            found.append(one)
-        elif hasattr(one, "fit") and hasattr(one, "predict"):
-            found.append(Refit(one, type(one).__name__))
+    chosen: list[Classifier] = []
+    for candidate in requested:
+        if isinstance(candidate, str):
+            if candidate not in _NAMED:
+                raise unknown_name(candidate, _NAMED, "classifier")
+            chosen.append(_NAMED[candidate]())
+        elif isinstance(candidate, Classifier):
+            chosen.append(candidate)
+        elif hasattr(candidate, "fit") and hasattr(candidate, "predict"):
+            chosen.append(Refit(candidate, type(candidate).__name__))
         else:
             raise InputError(
                 f"a classifier is one of {', '.join(map(repr, _NAMED))}, or an estimator with fit "
-                f"and predict; got {one!r}"
+                f"and predict; got {candidate!r}"
             )
-    names = [classifier.name for classifier in found]
+    names = [classifier.name for classifier in chosen]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        repeated = next(name for name in names if names.count(name) > 1)
         raise InputError(
-            f"two classifiers are called {twice!r}; wrap one in "
-            "karat.measures.clarity.Refit(estimator, name) to give it a name of its own"
+            f"two classifiers are called {repeated!r}; wrap one in "
+            "karat.measures.clarity.Refit(estimator, name) to give it another name"
         )
-    return tuple(found)
+    return tuple(chosen)

@@ -1,21 +1,22 @@
-"""Informativeness of many objects, from a sample of them that is tested against all.
+"""Informativeness of many objects, estimated from a sample of test objects.
 
 Each sampled object is predicted by its nearest neighbours among all other objects, as in the exact
-leave-one-out; only the share of each cluster that is recognised is estimated. The sample is simple
-within each cluster of each clustering, with ten objects of it (or all) in any case.
+leave-one-out; only the recognised share of each cluster is estimated. The sample is simple within
+each cluster of each clustering, with at least ten objects of the cluster (or all).
 """
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.distances.neighbors import neighbors_of_some
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
+from karat.measures.internal.batch import TOO_FEW_CLUSTERS
 from karat.measures.passes.estimates import settle
 from karat.measures.passes.samples import ObjectSample
 from karat.runtime.executors import Workers
@@ -24,16 +25,15 @@ from karat.runtime.validation import Data
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.measures.passes.samples import Found
+    from karat.measures.passes.samples import EstimatedValues
+    from karat.runtime.types import Floats, Ints, Metric
 
-    Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-NEIGHBORS = 5
-#: neighbours more than are counted, because a clustering may have excluded some as outliers
-SPARE = 15
-PART = 128  # of a sample that is one item of an executor's work
-_ONE_CLUSTER = "the clustering has fewer than two clusters; it needs at least 2"
+N_VOTERS = 5
+#: further neighbours in each list, because a clustering may exclude some as outliers
+SPARE_NEIGHBORS = 15
+PART_SIZE = 128  # objects of a sample in one job of an executor
 
 
 def estimate_informativeness(
@@ -41,7 +41,7 @@ def estimate_informativeness(
     labelings: Labelings,
     *,
     precision: float,
-    metric: Any,
+    metric: Metric,
     rng: np.random.Generator,
     workers: Workers | None = None,
 ) -> tuple[Floats, Floats, dict[int, str], int]:
@@ -51,22 +51,24 @@ def estimate_informativeness(
     -------
     values, standard_errors : ndarray of float64, shape (M,)
     reasons : dict of int to str
-        Why clustering m has no value.
+        Reason of a missing value of clustering m.
     drawn : int
-        How many objects were drawn.
+        Number of drawn objects.
     """
-    reasons = dict.fromkeys(np.flatnonzero(labelings.n_clusters < 2).tolist(), _ONE_CLUSTER)
+    reasons = dict.fromkeys(np.flatnonzero(labelings.n_clusters < 2).tolist(), TOO_FEW_CLUSTERS)
 
-    def recognised(objects: NDArray[Any]) -> Floats:
+    def recognised(objects: Ints) -> Floats:
+        """Whether each object is recognised in each clustering, (M, objects)."""
         predicted = _predict(X, labelings, objects, metric, workers or Workers())
         return (predicted == labelings.codes[:, objects]).astype(np.float64)
 
-    def estimates() -> Found:
-        found = [
+    def estimates() -> EstimatedValues:
+        """Values, standard errors and reasons from the current sample."""
+        pairs = [
             (math.nan, 0.0) if m in reasons else _estimate(labelings.sizes(m), *sample.judged_by(m))
             for m in range(len(labelings))
         ]
-        values, errors = np.array(found).T
+        values, errors = np.array(pairs).T
         return values[:, None], errors[:, None], {}
 
     sample = ObjectSample(labelings, rng, recognised)
@@ -77,10 +79,10 @@ def estimate_informativeness(
     return values[:, 0], np.where(np.isnan(values), np.nan, errors)[:, 0], reasons, drawn
 
 
-def _estimate(sizes: NDArray[np.int64], own: Codes, right: Floats) -> tuple[float, float]:
-    """Informativeness and its standard error, from which of the sampled objects are recognised."""
-    drawn = np.bincount(own, minlength=len(sizes)).astype(np.float64)
-    hits = np.bincount(own, right, minlength=len(sizes))
+def _estimate(sizes: NDArray[np.int64], clusters: Codes, right: Floats) -> tuple[float, float]:
+    """Informativeness and its standard error, from the recognised objects of a sample."""
+    drawn = np.bincount(clusters, minlength=len(sizes)).astype(np.float64)
+    hits = np.bincount(clusters, right, minlength=len(sizes))
     shares = sizes / sizes.sum()
     weights = -shares * np.log(shares)  # of a cluster's recognised share in AI
     entropy = weights.sum()
@@ -93,54 +95,56 @@ def _estimate(sizes: NDArray[np.int64], own: Codes, right: Floats) -> tuple[floa
 
 
 def _predict(
-    X: Data, labelings: Labelings, objects: NDArray[Any], metric: Any, workers: Workers
+    X: Data, labelings: Labelings, objects: Ints, metric: Metric, workers: Workers
 ) -> Codes:
-    """:func:`predict`, some of the objects at a time where that is another process's work."""
+    """Predictions of :func:`predict`, computed in parts if workers are other processes."""
     if workers.elsewhere is None:
         return predict(X, labelings, objects, metric)
-    parts = [objects[i : i + PART] for i in range(0, len(objects), PART)]
-    found = workers.map(partial(_predict_part, metric), (X, labelings), parts)
-    return np.concatenate(list(found), axis=1)
+    parts = [objects[i : i + PART_SIZE] for i in range(0, len(objects), PART_SIZE)]
+    predictions = workers.map(partial(_predict_part, metric), (X, labelings), parts)
+    return np.concatenate(list(predictions), axis=1)
 
 
-def _predict_part(metric: Any, X: Data, labelings: Labelings, objects: NDArray[Any]) -> Codes:
+def _predict_part(metric: Metric, X: Data, labelings: Labelings, objects: Ints) -> Codes:
+    """Predictions of :func:`predict` with the arguments in the order of ``Workers.map``."""
     return predict(X, labelings, objects, metric)
 
 
-def predict(X: Data, labelings: Labelings, objects: NDArray[Any], metric: Any) -> Codes:
-    """Codes (M, s) that the five nearest of all other objects give the objects.
+def predict(X: Data, labelings: Labelings, objects: Ints, metric: Metric) -> Codes:
+    """Codes (M, s) of the sampled objects, predicted by their five nearest objects.
 
-    With outliers in a clustering, of the nearest that it does not exclude.
+    Outliers of a clustering do not vote in it.
     """
     codes = labelings.codes
-    most = len(codes[0]) - 1
+    n_others = len(codes[0]) - 1
     noisy = (codes == NOISE).any(axis=1)
-    length = min(NEIGHBORS + SPARE * bool(noisy.any()), most)
-    found = neighbors_of_some(X, objects, length, metric=metric)
+    length = min(N_VOTERS + SPARE_NEIGHBORS * bool(noisy.any()), n_others)
+    neighbors = neighbors_of_some(X, objects, length, metric=metric)
     out = np.full((len(codes), len(objects)), NOISE, dtype=np.int32)
     plain = np.flatnonzero(~noisy)
     if len(plain):
-        out[plain] = _vote(found[:, :NEIGHBORS], codes[plain])
+        out[plain] = _vote(neighbors[:, :N_VOTERS], codes[plain])
     for m in np.flatnonzero(noisy):
-        among = codes[m] != NOISE
-        count = min(NEIGHBORS, int(among.sum()) - 1)
+        judged = codes[m] != NOISE
+        count = min(N_VOTERS, int(judged.sum()) - 1)
         if count < 1:
             continue
-        kept = among[found]
-        first = np.argsort(~kept, axis=1, kind="stable")[:, :count]
-        lists = np.take_along_axis(found, first, axis=1)
-        short = np.flatnonzero((kept.sum(axis=1) < count) & among[objects])
+        kept = judged[neighbors]
+        nearest_judged = np.argsort(~kept, axis=1, kind="stable")[:, :count]
+        lists = np.take_along_axis(neighbors, nearest_judged, axis=1)
+        short = np.flatnonzero((kept.sum(axis=1) < count) & judged[objects])
         if len(short):
-            lists[short] = neighbors_of_some(X, objects[short], count, metric=metric, among=among)
+            lists[short] = neighbors_of_some(X, objects[short], count, metric=metric, among=judged)
         out[m] = _vote(lists, codes[m : m + 1])[0]
     return out
 
 
 def _vote(lists: NDArray[np.int32], codes: Codes) -> Codes:
+    """Majority vote of the listed neighbours in each clustering."""
     from karat._kernels.neighbors import majority_vote
 
-    there, local = np.unique(lists, return_inverse=True)
+    voters, local = np.unique(lists, return_inverse=True)
     out = np.full((len(codes), len(lists)), NOISE, dtype=np.int32)
     near = np.ascontiguousarray(local.reshape(lists.shape).astype(np.int32))
-    majority_vote(near, np.ascontiguousarray(codes[:, there].T), 0, len(lists), out)
+    majority_vote(near, np.ascontiguousarray(codes[:, voters].T), 0, len(lists), out)
     return out

@@ -1,10 +1,10 @@
-"""How much of a clustering was recognised: scores of predicted against given clusters."""
+"""Recognition of a clustering: scores of predicted against actual clusters."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,13 +14,15 @@ from karat.runtime.validation import InputError, UndefinedMeasureError, check_ch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats, Labels
+
 Baseline: TypeAlias = Literal["uniform", "permutation"]
 BASELINES: tuple[Baseline, ...] = ("uniform", "permutation")
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """One clustering against what a classifier predicted for its objects.
+    """Counts of the correct predictions of a classifier for one clustering.
 
     Attributes
     ----------
@@ -29,7 +31,7 @@ class Recognition:
     predicted_sizes : ndarray of int64, shape (k,)
         Objects predicted to be in each cluster.
     recognised : ndarray of int64, shape (k,)
-        Objects in each cluster that are predicted so: n·r_f(c).
+        Correctly predicted objects of each cluster: n·r_f(c).
     """
 
     sizes: NDArray[np.int64]
@@ -40,13 +42,13 @@ class Recognition:
     def of_codes(
         cls, codes: NDArray[np.int32], predicted: NDArray[np.int32], k: int
     ) -> Recognition:
-        """From codes 0..k-1; a predicted -1 is wrong, a given -1 is not counted."""
+        """Counts from codes 0..k-1; a predicted -1 is wrong, an actual -1 is ignored."""
         kept = codes != NOISE
         if not kept.all():
             codes, predicted = codes[kept], predicted[kept]
-        told = predicted[predicted != NOISE]
+        placed = predicted[predicted != NOISE]
         right = codes[codes == predicted]
-        return cls(*(np.bincount(part, minlength=k) for part in (codes, told, right)))
+        return cls(*(np.bincount(part, minlength=k) for part in (codes, placed, right)))
 
     @property
     def n(self) -> int:
@@ -54,7 +56,7 @@ class Recognition:
         return int(self.sizes.sum())
 
     @property
-    def code_lengths(self) -> NDArray[np.float64]:
+    def code_lengths(self) -> Floats:
         """−log p(c) of each cluster, in nats (6.4)."""
         return -np.log(self.sizes / self.n)
 
@@ -75,7 +77,7 @@ class Recognition:
 
     @property
     def normalized_accuracy(self) -> float:
-        """NA: accuracy over that of always naming the largest cluster (6.3); 0 to k."""
+        """NA: accuracy divided by that of always predicting the largest cluster (6.3); 0 to k."""
         return float(self.recognised.sum()) / float(self.sizes.max())
 
     @property
@@ -86,21 +88,20 @@ class Recognition:
     def expected_information(self, baseline: Baseline = "uniform") -> float:
         """AI of a guesser, in nats.
 
-        ``"uniform"`` names every cluster equally often: H/k (6.10). ``"permutation"`` names
-        each cluster as often as the classifier did, but for random objects: Σ p q (−log p).
+        ``"uniform"`` predicts every cluster equally often: H/k (6.10). ``"permutation"`` predicts
+        each cluster as often as the classifier, but for random objects: Σ p q (−log p).
         """
         if baseline == "uniform":
             return self.entropy / len(self.sizes)
-        told = self.sizes * self.predicted_sizes
-        return float(told @ self.code_lengths) / self.n**2
+        weights = self.sizes * self.predicted_sizes
+        return float(weights @ self.code_lengths) / self.n**2
 
     def informativeness(self, baseline: Baseline = "uniform") -> float:
-        """(AI − E)/(H − E), E the guesser's AI (6.11); 1 where every object is recognised."""
+        """(AI − E)/(H − E), E the guesser's AI (6.11); 1 if every object is recognised."""
         expected, entropy = self.expected_information(baseline), self.entropy
         if entropy <= expected:
             raise UndefinedMeasureError(
-                "informativeness is undefined: the clustering has one cluster, and naming it "
-                "tells nothing; it needs at least 2"
+                "informativeness is undefined: the clustering has one cluster; it needs at least 2"
             )
         return (self.average_information - expected) / (entropy - expected)
 
@@ -115,8 +116,8 @@ def standard_error(
 
     The objects of a fold share a classifier, so they count as one draw: with g the sum over a
     fold of each object's information less its cluster's mean, K folds, and n objects, the
-    squared error of AI is K/(K−1) Σ g²/n². The clusters and their sizes are taken as given, and
-    the overlap of the training folds, for which no unbiased estimate exists, is not seen.
+    squared error of AI is K/(K−1) Σ g²/n². The clusters and their sizes are fixed. The overlap of
+    the training folds, for which no unbiased estimate exists, is ignored.
     """
     share = recognition.recognised / recognition.sizes
     excess = recognition.code_lengths[codes] * ((codes == predicted) - share[codes])
@@ -127,24 +128,24 @@ def standard_error(
 
 
 def recognition_of_predictions(
-    labels: Any, predicted: Any, *, noise: NoisePolicy = "error"
+    labels: Labels, predicted: Labels, *, noise: NoisePolicy = "error"
 ) -> Recognition:
-    """Count how much of a clustering a classifier recognised.
+    """Count the correct predictions of a classifier for a clustering.
 
     Parameters
     ----------
     labels : array-like, shape (n,)
         The cluster of each object.
     predicted : array-like, shape (n,)
-        The predicted cluster of each object, under the same names; a name that is no cluster
-        is a wrong prediction.
+        The predicted cluster of each object, under the same names; any other name is a wrong
+        prediction.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in ``labels``.
 
     Returns
     -------
     Recognition
-        With A, NA, macro-averaged accuracy, AI and informativeness as attributes and methods.
+        A, NA, macro-averaged accuracy, AI and informativeness are attributes and methods.
 
     Raises
     ------
@@ -158,25 +159,29 @@ def recognition_of_predictions(
     >>> seen.accuracy, seen.normalized_accuracy, round(seen.macro_accuracy, 4)
     (0.75, 1.5, 0.6667)
     """
-    given = apply_noise_policy(encode(labels), noise)
-    told = encode(predicted, name="predicted")
-    if len(given.codes) != len(told.codes):
+    true = apply_noise_policy(encode(labels), noise)
+    pred = encode(predicted, name="predicted")
+    if len(true.codes) != len(pred.codes):
         raise InputError(
-            f"labels has {len(given.codes)} labels and predicted {len(told.codes)}; both must "
+            f"labels has {len(true.codes)} labels and predicted {len(pred.codes)}; both must "
             "name the same objects in the same order"
         )
-    if given.n_clusters == 0:
+    if true.n_clusters == 0:
         raise InputError("no object is left: every one is marked as an outlier")
-    place = {name: code for code, name in enumerate(given.names)}
+    place = {name: code for code, name in enumerate(true.names)}
     # the last entry is the place of a predicted -1
-    codes = np.array([place.get(name, -1) for name in [*told.names, -1]], dtype=np.int32)
-    return Recognition.of_codes(given.codes, codes[told.codes], given.n_clusters)
+    codes = np.array([place.get(name, -1) for name in [*pred.names, -1]], dtype=np.int32)
+    return Recognition.of_codes(true.codes, codes[pred.codes], true.n_clusters)
 
 
 def informativeness_of_predictions(
-    labels: Any, predicted: Any, *, baseline: Baseline = "uniform", noise: NoisePolicy = "error"
+    labels: Labels,
+    predicted: Labels,
+    *,
+    baseline: Baseline = "uniform",
+    noise: NoisePolicy = "error",
 ) -> float:
-    """Informativeness of a clustering, given what a classifier predicted for its objects.
+    """Informativeness of a clustering from a classifier's predictions.
 
     I = (AI − E)/(H − E), where AI = −Σ r(c) log p(c) is the mean correct information in a
     prediction, H the entropy of the clustering, and E the AI of a guesser.
@@ -186,11 +191,11 @@ def informativeness_of_predictions(
     labels : array-like, shape (n,)
         The cluster of each object.
     predicted : array-like, shape (n,)
-        Its predicted cluster, by a classifier that was not trained on it; under the same names.
+        Its cluster predicted by a classifier trained without it, under the same names.
     baseline : {"uniform", "permutation"}
-        The guesser: names every cluster equally often (whissell2012), or each as often as the
-        classifier did. Only the second gives every classifier that ignores the objects an
-        expected 0, whatever the sizes of the clusters.
+        The guesser: predicts every cluster equally often (whissell2012), or each as often as the
+        classifier. Only with the second, a classifier that ignores the objects has an expected
+        value of 0 for clusters of any sizes.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in ``labels``.
 
@@ -204,7 +209,7 @@ def informativeness_of_predictions(
     UndefinedMeasureError
         For a single cluster.
     InputError
-        For labels that cannot be used.
+        For invalid labels.
 
     Notes
     -----
@@ -213,8 +218,8 @@ def informativeness_of_predictions(
     Examples
     --------
     >>> from karat.measures.clarity import informativeness_of_predictions
-    >>> told = [3, 1, 1, 1, 3, 3, 3, 3]
-    >>> round(informativeness_of_predictions([3, 1, 2, 1, 2, 3, 3, 3], told), 9)
+    >>> predicted = [3, 1, 1, 1, 3, 3, 3, 3]
+    >>> round(informativeness_of_predictions([3, 1, 2, 1, 2, 3, 3, 3], predicted), 9)
     0.5
     """
     check_choice(baseline, BASELINES, "baseline")

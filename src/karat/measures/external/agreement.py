@@ -1,8 +1,8 @@
-"""One clustering against many, and many against each other."""
+"""Pairwise agreement of many clusterings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +19,9 @@ __all__ = ["compare_labelings"]
 
 
 def compare_labelings(
-    labelings: Any, measure: str = "adjusted_rand_index", *, noise: NoisePolicy = "error"
+    labelings: object, measure: str = "adjusted_rand_index", *, noise: NoisePolicy = "error"
 ) -> pd.DataFrame:
-    """Agreement of every two of many clusterings of the same objects.
+    """Pairwise agreement of many clusterings of the same objects.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ def compare_labelings(
     measure : str
         Key of an external measure.
     noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means; ``"drop"`` excludes an object from the pairs of clusterings
-        where either marks it.
+        What the label ``-1`` means; ``"drop"`` excludes outliers of either clustering from the
+        comparison of two clusterings.
 
     Returns
     -------
     DataFrame, shape (M, M)
-        Row: the clustering taken as the gold standard; column: the one judged by it. NaN where
-        two clusterings share no object.
+        Row: the clustering used as the gold standard; column: the judged clustering. NaN if two
+        clusterings share no judged object.
 
     Raises
     ------
@@ -68,8 +68,10 @@ def compare_labelings(
     batch = as_labelings(labelings, noise=noise)
     values = np.full((len(batch), len(batch)), np.nan)
     for i in range(len(batch)):
-        one = Encoded(batch.codes[i], batch.cluster_names[i])
-        for j, table in enumerate(tables_against(one, batch.select(range(i, len(batch)))), start=i):
+        labels_true = Encoded(batch.codes[i], batch.cluster_names[i])
+        for j, table in enumerate(
+            tables_against(labels_true, batch.select(range(i, len(batch)))), start=i
+        ):
             if table is None:
                 continue
             values[i, j] = compute(table)

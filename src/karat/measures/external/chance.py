@@ -1,11 +1,11 @@
-"""What chance does to an external measure: shuffled labels; the table is all it takes."""
+"""External measures of shuffled labels: permutation tests and corrections for chance."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,31 +18,28 @@ from karat.measures.external.table import as_table, need_counts
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.measures.external.soft import ClusteringLike
+    from karat.measures.external.table import LabelsOrTable
+    from karat.runtime.types import Floats, RandomState
 
-__all__ = [
-    "ChanceCorrectedResult",
-    "PermutationResult",
-    "chance_corrected",
-    "permutation_test",
-]
+__all__ = ["ChanceCorrectedResult", "PermutationResult", "chance_corrected", "permutation_test"]
 
-#: above so many objects the products in SciPy's sampler leave 64 bits
-MOST_SHUFFLED = 2**31
+#: largest number of objects before products in SciPy's sampler overflow 64 bits
+MAX_SHUFFLED = 2**31
 
 MeasureLike: TypeAlias = "str | Callable[[ContingencyTable], float]"
 
 
 @dataclass(frozen=True)
 class PermutationResult:
-    """A value beside those of shuffled labels.
+    """A value compared with the values of shuffled labels.
 
     Attributes
     ----------
     value : float
-        The measure of the table itself.
+        The measure of the table.
     p_value : float
-        Chance that shuffled labels do at least as well, (1 + how many did) / (1 + shuffles).
+        Probability that shuffled labels are at least as good: (1 + as good ones) / (1 + shuffles).
     mean, standard_deviation : float
         Over the shuffles.
     n_permutations : int
@@ -68,7 +65,7 @@ class ChanceCorrectedResult:
     Attributes
     ----------
     value : float
-        (M − E) / (optimum − E): 1 at the optimum, 0 at what chance gives.
+        (M − E) / (optimum − E): 1 at the optimum, 0 at the expectation.
     standard_error : float
         Monte Carlo standard error of ``value``.
     uncorrected, expected : float
@@ -92,24 +89,24 @@ class ChanceCorrectedResult:
 @cite("patefield1981")
 def permutation_test(
     measure: MeasureLike,
-    labels_true: Any,
-    labels_pred: Any = None,
+    labels_true: LabelsOrTable,
+    labels_pred: ClusteringLike | None = None,
     *,
     n_permutations: int = 1000,
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> PermutationResult:
-    """Whether a clustering agrees with a gold standard better than shuffled labels do.
+    """Test whether a clustering agrees with a gold standard better than shuffled labels.
 
     Parameters
     ----------
     measure : str or callable
-        Key of an external measure, or a function of a :class:`~karat.ContingencyTable`; of a
-        callable, greater values are better.
+        Key of an external measure, or a function of a :class:`~karat.ContingencyTable` with
+        greater values better.
     n_permutations : int
         Number of shuffles; the least p-value is 1/(n_permutations + 1).
     random_state : int, Generator or None, default 0
-        For the shuffles.
+        Randomness of the shuffles.
 
     Returns
     -------
@@ -134,9 +131,9 @@ def permutation_test(
     True
     """
     function, record = _resolve(measure)
-    given = (labels_true, labels_pred, noise)
+    clusterings = (labels_true, labels_pred, noise)
     value, values = _beside_chance(
-        "The permutation test", function, given, n_permutations, random_state
+        "The permutation test", function, clusterings, n_permutations, random_state
     )
     sign = 1 if record is None else record.sign
     # values equal in exact arithmetic may differ in the last bits
@@ -154,13 +151,13 @@ def permutation_test(
 @cite("whissell2012 3.39")
 def chance_corrected(
     measure: MeasureLike,
-    labels_true: Any,
-    labels_pred: Any = None,
+    labels_true: LabelsOrTable,
+    labels_pred: ClusteringLike | None = None,
     *,
     optimum: float | None = None,
     n_permutations: int = 1000,
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> ChanceCorrectedResult:
     """Any measure, corrected for chance: (M − E[M]) / (optimum − E[M]).
 
@@ -169,22 +166,22 @@ def chance_corrected(
     measure : str or callable
         As in :func:`permutation_test`.
     optimum : float, optional
-        The best value of the measure; by default what the catalogue says.
+        The best value of the measure; by default from the catalogue.
     n_permutations : int
-        Shuffles that estimate the expectation.
+        Number of shuffles that estimate the expectation.
     random_state : int, Generator or None, default 0
-        For the shuffles.
+        Randomness of the shuffles.
 
     Returns
     -------
     ChanceCorrectedResult
-        1 at the optimum, about 0 under chance, with the Monte Carlo standard error. 1 where
-        chance is always optimal.
+        1 at the optimum, about 0 under chance, with the Monte Carlo standard error. 1 if every
+        shuffle is optimal.
 
     Raises
     ------
     InputError
-        If the optimum is neither known nor given.
+        For a measure without a finite optimum, unless ``optimum`` is set.
 
     Notes
     -----
@@ -200,25 +197,30 @@ def chance_corrected(
     if optimum is None:
         optimum = math.nan if record is None else record.optimum
     if not math.isfinite(optimum):
-        raise InputError(f"{measure!r} has no optimum of its own; give optimum=")
-    given = (labels_true, labels_pred, noise)
+        raise InputError(f"{measure!r} has no finite optimum; give optimum=")
+    clusterings = (labels_true, labels_pred, noise)
     value, values = _beside_chance(
-        "The correction for chance", function, given, n_permutations, random_state
+        "The correction for chance", function, clusterings, n_permutations, random_state
     )
-    expected = float(values.mean())
-    room = optimum - expected
-    error = float(values.std(ddof=1)) / math.sqrt(n_permutations)
+    return corrected(value, values, optimum)
+
+
+def corrected(value: float, chance: Floats, optimum: float) -> ChanceCorrectedResult:
+    """A value corrected by a sample of values under chance, or by their exact expectation."""
+    expected, n = float(chance.mean()), len(chance)
+    margin = optimum - expected
+    error = float(chance.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     return ChanceCorrectedResult(
-        value=(value - expected) / room if room else 1.0,
-        standard_error=abs(value - optimum) / room**2 * error if room else 0.0,
+        value=(value - expected) / margin if margin else 1.0,
+        standard_error=abs(value - optimum) / margin**2 * error if margin else 0.0,
         uncorrected=value,
         expected=expected,
-        n_permutations=n_permutations,
+        n_permutations=n if n > 1 else 0,
     )
 
 
 def _resolve(measure: MeasureLike) -> tuple[Callable[[ContingencyTable], float], Measure | None]:
-    """The function of a table, and the record of a measure of the catalogue."""
+    """The function of a table, and the record of the measure if it has one."""
     if not isinstance(measure, str):
         return measure, None
     record = catalogue[measure]
@@ -232,22 +234,24 @@ def _resolve(measure: MeasureLike) -> tuple[Callable[[ContingencyTable], float],
 def _beside_chance(
     title: str,
     function: Callable[[ContingencyTable], float],
-    given: Any,
+    clusterings: tuple[LabelsOrTable, ClusteringLike | None, NoisePolicy],
     times: int,
-    random_state: Any,
-) -> tuple[float, NDArray[np.float64]]:
-    """The value of a table, and those of shuffled ones."""
-    labels_true, labels_pred, noise = given
+    random_state: RandomState,
+) -> tuple[float, Floats]:
+    """The value of a table, and the values of shuffled tables."""
+    labels_true, labels_pred, noise = clusterings
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, title)
     if times < 2:
         raise InputError(f"n_permutations must be at least 2; got {times}")
     shuffled = _shuffled(table, times, random_state)
-    return function(table), np.array([function(t) for t in shuffled])
+    return function(table), np.array([function(shuffled_table) for shuffled_table in shuffled])
 
 
-def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterator[ContingencyTable]:
-    """Tables with these margins, as likely as shuffled labels make them (Patefield 1981)."""
+def _shuffled(
+    table: ContingencyTable, times: int, random_state: RandomState
+) -> Iterator[ContingencyTable]:
+    """Random tables with the margins of shuffled labels (Patefield 1981)."""
     from scipy.stats import random_table
 
     rows, columns = table.row_sums, table.column_sums
@@ -255,13 +259,13 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
         raise UndefinedMeasureError(
             f"a shuffled table of {len(rows)} × {len(columns)} cells does not fit in memory"
         )
-    if table.n >= MOST_SHUFFLED:
+    if table.n >= MAX_SHUFFLED:
         raise UndefinedMeasureError(
-            f"labels of {table.n:,} objects cannot be shuffled, {MOST_SHUFFLED:,} at most; "
+            f"labels of {table.n:,} objects cannot be shuffled, {MAX_SHUFFLED:,} at most; "
             "take a sample of the objects"
         )
     rng, names = check_random_state(random_state), (table.row_names, table.column_names)
-    # SciPy 1.17 makes a negative count of one row with two columns
+    # SciPy 1.17 returns a negative count for one row with two columns
     alone = len(rows) == 1 or len(columns) == 1
     margins = None if alone else random_table(rows, columns)
     for _ in range(times):

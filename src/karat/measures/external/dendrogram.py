@@ -1,8 +1,8 @@
-"""A gold standard against a dendrogram: the best nodes anywhere in the tree."""
+"""External measures of a dendrogram: the best nodes anywhere in the tree."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Labels
+
 __all__ = ["Dendrogram"]
 
 
-def _classes(labels_true: Any, tree: Dendrogram) -> NDArray[np.int32]:
+def _classes(labels_true: Labels, tree: Dendrogram) -> NDArray[np.int32]:
+    """Codes of the classes, checked against the size of the tree."""
     if not isinstance(tree, Dendrogram):
         raise InputError("a dendrogram is judged by classes: give it as labels_pred")
     classes = apply_noise_policy(encode(labels_true, name="labels_true"), "error").codes
@@ -38,7 +41,7 @@ def _node_counts(classes: NDArray[np.int32], tree: Dendrogram) -> NDArray[np.int
     return counts
 
 
-def best_f_measure(labels_true: Any, tree: Dendrogram, beta: float = 1.0) -> float:
+def best_f_measure(labels_true: Labels, tree: Dendrogram, beta: float = 1.0) -> float:
     """Σ_t p(t) max over all nodes of F_β, O(n · classes)."""
     check_beta(beta)
     counts = _node_counts(_classes(labels_true, tree), tree)
@@ -48,13 +51,12 @@ def best_f_measure(labels_true: Any, tree: Dendrogram, beta: float = 1.0) -> flo
     return min(float(f.max(axis=0) @ sizes / tree.n_objects), 1.0)
 
 
-def best_accuracy(labels_true: Any, tree: Dendrogram) -> float:
-    """Greatest accuracy of any disjoint nodes, each matched with a class of its own.
+def best_accuracy(labels_true: Labels, tree: Dendrogram) -> float:
+    """Greatest accuracy of disjoint nodes, each matched with a different class.
 
-    A node is a candidate for a class where no smaller one holds as many of it: its leaves and
-    the meeting points of its leaves, 2n - classes in all. Which of them to take is an integer
-    program of that size: one node a class, and none below another (a node's *covered* flag is
-    that of its parent plus what is taken there).
+    Candidates for a class are the smallest nodes with their number of its objects: its leaves and
+    the merges of its leaves, 2n - classes in total. An integer program of that size selects one
+    node per class and none below another. A node is *covered* if it or an ancestor is selected.
     """
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -67,24 +69,24 @@ def best_accuracy(labels_true: Any, tree: Dendrogram) -> float:
     node, label = np.nonzero(meets)
     node = np.concatenate([np.arange(n), node + n])
     label = np.concatenate([classes, label])
-    taken = len(node)
+    count = len(node)
     parent = np.full(nodes, -1)
     parent[children.ravel()] = np.repeat(np.arange(n, nodes), 2)
     below = np.flatnonzero(parent >= 0)
-    one_node = sparse.csr_array((np.ones(taken), (label, np.arange(taken))), (t, taken + nodes))
+    one_node = sparse.csr_array((np.ones(count), (label, np.arange(count))), (t, count + nodes))
     covered = sparse.csr_array(
         (
-            np.concatenate([np.ones(nodes), -np.ones(len(below)), -np.ones(taken)]),
+            np.concatenate([np.ones(nodes), -np.ones(len(below)), -np.ones(count)]),
             (
                 np.concatenate([np.arange(nodes), below, node]),
-                np.concatenate([taken + np.arange(nodes), taken + parent[below], np.arange(taken)]),
+                np.concatenate([count + np.arange(nodes), count + parent[below], np.arange(count)]),
             ),
         ),
-        (nodes, taken + nodes),
+        (nodes, count + nodes),
     )
     result = milp(
         -np.concatenate([counts[node, label], np.zeros(nodes)]),
-        integrality=np.concatenate([np.ones(taken), np.zeros(nodes)]),
+        integrality=np.concatenate([np.ones(count), np.zeros(nodes)]),
         bounds=Bounds(0, 1),
         constraints=[LinearConstraint(one_node, 0, 1), LinearConstraint(covered, 0, 0)],
     )
@@ -93,8 +95,8 @@ def best_accuracy(labels_true: Any, tree: Dendrogram) -> float:
     return float(round(-result.fun) / n)
 
 
-def dendrogram_purity(labels_true: Any, tree: Dendrogram) -> float:
-    """Mean, over pairs of one class, of its share of the node where they meet; O(n · classes)."""
+def dendrogram_purity(labels_true: Labels, tree: Dendrogram) -> float:
+    """Mean, over pairs of one class, of the class's share of the node that merges them."""
     counts = _node_counts(_classes(labels_true, tree), tree)
     children = tree.linkage[:, :2].astype(np.intp)
     pairs = counts[children[:, 0]] * counts[children[:, 1]]

@@ -1,4 +1,4 @@
-"""Measures of how pure clusters are and how whole classes, by conditional entropies."""
+"""Homogeneity of clusters and completeness of classes, by conditional entropies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from karat.labelings.contingency import ContingencyTable
 from karat.measures.external.information import (
-    FAMILY,
+    INFORMATION,
     entropy_given_pred,
     entropy_given_true,
     entropy_of,
@@ -16,45 +16,47 @@ from karat.measures.external.table import check_beta, of_table
 
 __all__ = ["completeness", "dom_q0", "entropy_quality", "homogeneity", "v_measure"]
 
-_of_entropies = partial(of_table, family=FAMILY)
+_of_entropies = partial(of_table, family=INFORMATION)
 
 
-def _share_known(table: ContingencyTable) -> float:
-    whole = entropy_of(table.row_sums)
-    return max(1 - entropy_given_pred(table) / whole, 0.0) if whole else 1.0
+def _homogeneity(table: ContingencyTable) -> float:
+    """1 − H(T∣C)/H(T), or 1 for one class."""
+    entropy = entropy_of(table.row_sums)
+    return max(1 - entropy_given_pred(table) / entropy, 0.0) if entropy else 1.0
 
 
-def _share_kept(table: ContingencyTable) -> float:
-    whole = entropy_of(table.column_sums)
-    return max(1 - entropy_given_true(table) / whole, 0.0) if whole else 1.0
+def _completeness(table: ContingencyTable) -> float:
+    """1 − H(C∣T)/H(C), or 1 for one cluster."""
+    entropy = entropy_of(table.column_sums)
+    return max(1 - entropy_given_true(table) / entropy, 0.0) if entropy else 1.0
 
 
 @_of_entropies("Homogeneity", references=["rosenberg2007", "whissell2012 3.30"], compares_k=False)
 def homogeneity(table: ContingencyTable) -> float:
-    """Whether clusters hold one class each: 1 − H(T∣C)/H(T), which corrects equation 3.30.
+    """Degree to which each cluster has one class: 1 − H(T∣C)/H(T), correcting equation 3.30.
 
-    1 for any refinement of the classes, and where there is one class.
+    1 for any refinement of the classes, and for a single class.
 
     Examples
     --------
     >>> homogeneity([0, 0, 1, 1], [0, 1, 2, 2])
     1.0
     """
-    return _share_known(table)
+    return _homogeneity(table)
 
 
 @_of_entropies("Completeness", references=["rosenberg2007", "whissell2012 3.31"], compares_k=False)
 def completeness(table: ContingencyTable) -> float:
-    """Whether classes lie in one cluster each: 1 − H(C∣T)/H(C), which corrects equation 3.31.
+    """Degree to which each class is in one cluster: 1 − H(C∣T)/H(C), correcting equation 3.31.
 
-    1 where classes are never split, and where there is one cluster.
+    1 if no class is split, and for a single cluster.
 
     Examples
     --------
     >>> completeness([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    return _share_kept(table)
+    return _completeness(table)
 
 
 @_of_entropies("V-measure", references=["rosenberg2007", "whissell2012 3.29"], symmetric=True)
@@ -64,8 +66,8 @@ def v_measure(table: ContingencyTable, *, beta: float = 1.0) -> float:
     Parameters
     ----------
     beta : float
-        Weight of completeness beside that of homogeneity; 0 leaves homogeneity alone, 1 gives
-        NMI with the arithmetic normaliser.
+        Weight of completeness relative to homogeneity; 0 gives homogeneity alone, 1 gives NMI
+        with the arithmetic normaliser.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def v_measure(table: ContingencyTable, *, beta: float = 1.0) -> float:
     1.0
     """
     check_beta(beta)
-    h, c = _share_known(table), _share_kept(table)
+    h, c = _homogeneity(table), _completeness(table)
     if beta == 0:
         return h
     return (1 + beta) * h * c / (beta * h + c) if h and c else 0.0
@@ -81,9 +83,9 @@ def v_measure(table: ContingencyTable, *, beta: float = 1.0) -> float:
 
 @_of_entropies("Entropy quality", references=["whissell2012 3.32, 3.33"], compares_k=False)
 def entropy_quality(table: ContingencyTable) -> float:
-    """How ordered the classes within clusters are: 1 − H(T∣C)/log(number of classes).
+    """Order of the classes within clusters: 1 − H(T∣C)/log(number of classes).
 
-    1 where every cluster lies within a class. Unlike NMI it gives no credit for rare classes. Per
+    1 if every cluster lies within a class. Unlike NMI, it gives no credit for rare classes. Per
     cluster: :meth:`karat.ContingencyTable.by_cluster`.
 
     Notes
@@ -108,10 +110,10 @@ def entropy_quality(table: ContingencyTable) -> float:
     range=(0.0, math.inf),
 )
 def dom_q0(table: ContingencyTable) -> float:
-    """Dom's Q0: nats per object to tell the classes of objects whose clusters are known.
+    """Dom's Q0: nats per object to encode the classes, given the clusters.
 
-    H(T∣C) + (1/n) Σ log C(∣c∣ + t − 1, t − 1). The second part pays for the class histogram of each
-    cluster, so splitting does not come free.
+    H(T∣C) + (1/n) Σ log C(∣c∣ + t − 1, t − 1). The second part is the cost of the class histogram
+    of each cluster, so splitting clusters has a cost.
 
     Examples
     --------

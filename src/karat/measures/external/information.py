@@ -1,11 +1,11 @@
-"""Measures from information theory: what each clustering says about the other, in nats."""
+"""Measures from information theory, in nats."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from karat.runtime.threads import in_threads
 from karat.runtime.validation import UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import Floats, Ints
 
 __all__ = [
     "adjusted_mutual_information",
@@ -34,23 +34,25 @@ MEANS: dict[str, Callable[[float, float], float]] = {
     "max": max,
     "min": min,
 }
-FAMILY = "information"
-_of_information = partial(of_table, family=FAMILY, symmetric=True)
+INFORMATION = "information"
+_of_information = partial(of_table, family=INFORMATION, symmetric=True)
 
 
-def entropy_of(counts: NDArray[Any]) -> float:
+def entropy_of(counts: Ints | Floats) -> float:
+    """Entropy of counts, in nats."""
     p = counts[counts > 0] / counts.sum()
     return max(0.0, float(-(p * np.log(p)).sum()))
 
 
 def entropy_given_pred(table: ContingencyTable) -> float:
-    """H(T∣C): 0 exactly where every cluster lies within a class."""
+    """H(T∣C), exactly 0 if every cluster lies within a class."""
     share = table.counts / table.column_sums[table.columns]
     # memberships may add up to a rounding above 1
     return max(0.0, float(-(table.counts * np.log(share)).sum()) / table.n)
 
 
 def entropy_given_true(table: ContingencyTable) -> float:
+    """H(C∣T), exactly 0 if every class lies within a cluster."""
     share = table.counts / table.row_sums[table.rows]
     return max(0.0, float(-(table.counts * np.log(share)).sum()) / table.n)
 
@@ -77,6 +79,7 @@ class _Information:
             self.mutual = min((total + empty) / table.n, self.true, self.pred)
 
     def normalizer(self, name: str) -> float:
+        """A mean of the two entropies, or their joint entropy."""
         if name == "joint":
             return self.pred + self.true_given_pred
         return MEANS[name](self.true, self.pred)
@@ -94,7 +97,7 @@ class _Information:
 def mutual_information(table: ContingencyTable) -> float:
     """Mutual information of the two clusterings, in nats; it never falls when clusters are split.
 
-    At most the lesser of the two entropies, which are maximum likelihood estimates.
+    At most the smaller entropy. Entropies are maximum likelihood estimates.
 
     Examples
     --------
@@ -113,9 +116,9 @@ def mutual_information(table: ContingencyTable) -> float:
     symmetric=False,
 )
 def conditional_entropy(table: ContingencyTable) -> float:
-    """Entropy of the classes that is left when the clusters are known, H(T∣C), in nats.
+    """Conditional entropy of the classes given the clusters, H(T∣C), in nats.
 
-    0 where every cluster is within one class. Exchange the sides for H(C∣T). The equations lack
+    0 if every cluster is within one class. Exchange the sides for H(C∣T). The cited equations lack
     minus signs.
 
     Examples
@@ -134,18 +137,19 @@ def normalized_mutual_information(
 ) -> float:
     """Mutual information divided by a normaliser of the two entropies.
 
-    1 where both sides have one cluster; 0 where one side alone has. With ``"min"`` any refinement
-    of the classes has 1.
+    1 if both sides have one cluster; 0 if only one side has. With ``"min"`` the value of any
+    refinement of the classes is 1.
 
     Parameters
     ----------
     normalizer : {"geometric", "arithmetic", "max", "min", "joint"}
-        Mean of the entropies, the greater, the lesser, or the entropy of both together.
+        Mean of the entropies, their maximum or minimum, or the joint entropy.
 
     Notes
     -----
-    The equations are of the geometric, the least and the joint normaliser, manning2008's of the
-    arithmetic. A soft clustering compared with itself has 1 only where it is hard. O(n + cells).
+    whissell2012 has the geometric, the minimum and the joint normaliser, manning2008 the
+    arithmetic. A soft clustering compared with itself has the value 1 only if it is hard.
+    O(n + cells).
 
     Examples
     --------
@@ -187,13 +191,13 @@ def adjusted_mutual_information(
     """Mutual information corrected for chance: (MI − E) / (normaliser − E).
 
     0 in expectation under random labels with the same cluster sizes. 1 for equal partitions, also
-    where the denominator is 0; 0 where one side has one cluster or only singletons, because every
+    if the denominator is 0. 0 if one side has one cluster or only singletons, because every
     labeling then has the same mutual information.
 
     Parameters
     ----------
     normalizer : {"max", "arithmetic", "geometric", "min"}
-        The greatest value that mutual information is held to have; ``"max"`` is equation 3.28's.
+        Normaliser, an upper bound of mutual information; ``"max"`` is that of equation 3.28.
 
     Notes
     -----
@@ -217,6 +221,7 @@ def adjusted_mutual_information(
 
 
 def _standardized(table: ContingencyTable) -> float:
+    """(MI − E) / sqrt(Var) under the permutation model; 0 without variance."""
     if not {1, table.n}.isdisjoint(table.shape):
         return 0.0
     from karat._kernels.permutation_model import mean_deviances, variance_of_row
@@ -229,14 +234,14 @@ def _standardized(table: ContingencyTable) -> float:
     )
     variance = math.fsum(parts)
     mean = float(many_a @ expected @ many_b)
-    # the parts cancel to about 1e-8 of the mean where equal classes meet one object and the rest
+    # rounding of about 1e-8 of the mean remains if equal classes meet one object and the rest
     if variance <= (1e-7 * mean) ** 2:
         return 0.0
     return (_Information(table).mutual * table.n - mean) / math.sqrt(variance)
 
 
 def _standardized_if_quick(table: ContingencyTable) -> float:
-    """For tables of many clusterings: rejects what takes longer than all other measures."""
+    """Standardised mutual information, unless it takes longer than all other measures."""
     need_counts(table, "Standardised mutual information")
     a, b = np.unique(table.row_sums), np.unique(table.column_sums)
     spread = np.minimum(np.sqrt(np.outer(a, b) / table.n), 10)
@@ -261,18 +266,18 @@ def _standardized_if_quick(table: ContingencyTable) -> float:
     cost="O(n + cells + distinct sizes³ · spread²)",
 )
 def standardized_mutual_information(table: ContingencyTable) -> float:
-    """Standard deviations by which mutual information exceeds what chance gives.
+    """Standard deviations by which mutual information exceeds its expectation.
 
-    (MI − E) / sqrt(Var), both moments exact under the permutation model. 0 where chance has no
-    variance: one side has one cluster or only singletons, or one has classes of one size and the
-    other a single object and the rest.
+    (MI − E) / sqrt(Var), both moments exact under the permutation model. 0 without variance: one
+    side has one cluster or only singletons, or one side has classes of equal size and the other
+    has a single object and the rest.
 
     Notes
     -----
     Unlike :func:`adjusted_mutual_information` it does not favour clusterings with many small
     clusters, but it grows with n. For distinct sizes k' and t' and a spread r of the cells,
-    O(k' t' (k' + t') r²). The variance is summed here over one corner cell for each pair of cells,
-    since rows and columns are independent given the cell where they meet.
+    O(k' t' (k' + t') r²). The variance is summed over one corner cell for each pair of cells,
+    because rows and columns are independent given their common cell.
 
     Examples
     --------
@@ -289,7 +294,7 @@ def standardized_mutual_information(table: ContingencyTable) -> float:
     range=(0.0, math.inf),
 )
 def variation_of_information(table: ContingencyTable) -> float:
-    """Information in either clustering that the other does not have, in nats; a metric.
+    """Information in each clustering that the other lacks, in nats; a metric.
 
     H(C) + H(T) − 2 MI = H(T∣C) + H(C∣T), at most log n.
 
@@ -307,7 +312,7 @@ def variation_of_information(table: ContingencyTable) -> float:
     greater_is_better=False,
 )
 def normalized_variation_of_information(table: ContingencyTable) -> float:
-    """Variation of information divided by the entropy of both clusterings together.
+    """Variation of information divided by the joint entropy of both clusterings.
 
     It stays a metric, and is 1 − NMI(joint).
 
@@ -316,5 +321,5 @@ def normalized_variation_of_information(table: ContingencyTable) -> float:
     >>> normalized_variation_of_information([0, 0, 1, 1], [0, 1, 0, 1])
     1.0
     """
-    given = entropy_given_pred(table) + entropy_given_true(table)
-    return min(given / entropy_of(table.counts), 1.0) if given > 0 else 0.0
+    variation = entropy_given_pred(table) + entropy_given_true(table)
+    return min(variation / entropy_of(table.counts), 1.0) if variation > 0 else 0.0

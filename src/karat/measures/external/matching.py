@@ -1,4 +1,4 @@
-"""Measures that match clusters with classes, or objects with what shares their cluster."""
+"""Measures that match clusters with classes, or compare the clusters of each object."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import numpy as np
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.matching import heaviest_matching
 from karat.measures.external.dendrogram import best_accuracy, best_f_measure, dendrogram_purity
-from karat.measures.external.soft import extended_bcubed, overlapping_similarity
+from karat.measures.external.soft import check_alpha, extended_bcubed, overlapping_similarity
 from karat.measures.external.table import check_beta, of_table
-from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.measures.external.soft import ClusteringLike
+    from karat.runtime.types import Floats, Ints
 
 __all__ = [
     "bcubed_f_measure",
@@ -30,24 +32,26 @@ __all__ = [
     "purity",
 ]
 
-COST = "O(n + min(k, t)² · max(k, t))"
+MATCHING_COST = "O(n + min(k, t)² · max(k, t))"
 _of_sets = partial(of_table, family="set matching")
 _of_objects = partial(of_table, family="object-centric")
 
 
 def _accuracy(table: ContingencyTable) -> float:
+    """Share of the objects in the best one-to-one matching."""
     cluster = table.matching()
     return float(table.counts[cluster[table.rows] == table.columns].sum() / table.n)
 
 
 def _largest(index: NDArray[np.intp], values: NDArray[Any], size: int) -> NDArray[Any]:
-    """Greatest value in each row; every row has one."""
+    """Greatest value in each row; no row is empty."""
     best = np.zeros(size, dtype=values.dtype)
     np.maximum.at(best, index, values)
     return best
 
 
-def _share(value: Any) -> float:
+def _share(value: float | np.floating[Any]) -> float:
+    """A share as a float, at most 1 in spite of rounding."""
     return min(float(value), 1.0)
 
 
@@ -55,15 +59,15 @@ def _share(value: Any) -> float:
     "Accuracy of the best matching",
     others={"dendrogram": best_accuracy},
     references=["whissell2012 3.40"],
-    cost=COST,
+    cost=MATCHING_COST,
     symmetric=True,
 )
 def matching_accuracy(table: ContingencyTable) -> float:
     """Share of the objects on which the best one-to-one matching agrees.
 
-    For different numbers of clusters and classes the matching is rectangular, and objects of
-    unmatched ones count as wrong. A :class:`~karat.Dendrogram` as ``labels_pred``: the best
-    accuracy of any disjoint nodes.
+    For different numbers of clusters and classes, objects of unmatched clusters or classes count
+    as wrong. For a :class:`~karat.Dendrogram` as ``labels_pred``, the best accuracy of disjoint
+    nodes.
 
     Notes
     -----
@@ -82,11 +86,11 @@ def matching_accuracy(table: ContingencyTable) -> float:
     others={"dendrogram": lambda true, tree: 1 - best_accuracy(true, tree)},
     references=["whissell2012 3.41"],
     greater_is_better=False,
-    cost=COST,
+    cost=MATCHING_COST,
     symmetric=True,
 )
 def hamming_distance(table: ContingencyTable) -> float:
-    """Share of the objects to relabel before the partitions are equal: 1 − accuracy.
+    """Share of the objects to relabel to make the partitions equal: 1 − accuracy.
 
     The classification error distance of Meilă (2007).
 
@@ -102,13 +106,13 @@ def hamming_distance(table: ContingencyTable) -> float:
 def f_quality(table: ContingencyTable, *, beta: float = 1.0) -> float:
     """F-measure of the best cluster for each class, averaged by class size.
 
-    Clusters that are best for no class do not count. A :class:`~karat.Dendrogram` as
-    ``labels_pred``: the best node anywhere in the tree for each class.
+    Clusters that are best for no class do not count. For a :class:`~karat.Dendrogram` as
+    ``labels_pred``, the best node anywhere in the tree for each class.
 
     Parameters
     ----------
     beta : float
-        How many times recall weighs as much as precision.
+        Weight of recall relative to precision.
 
     Examples
     --------
@@ -131,9 +135,9 @@ def purity(table: ContingencyTable) -> float:
     """Share of the objects that belong to the most frequent class of their cluster.
 
     At least 1/(number of classes); 1 for any refinement of the classes, so it cannot choose the
-    number of clusters. Per cluster: :meth:`karat.ContingencyTable.by_cluster`. A
-    :class:`~karat.Dendrogram` as ``labels_pred``: the expected purity of the smallest node that
-    holds two objects of one class (Heller & Ghahramani 2005).
+    number of clusters. Per cluster: :meth:`karat.ContingencyTable.by_cluster`. For a
+    :class:`~karat.Dendrogram` as ``labels_pred``, the expected purity of the smallest node with
+    two random objects of one class (Heller & Ghahramani 2005).
 
     Examples
     --------
@@ -145,9 +149,9 @@ def purity(table: ContingencyTable) -> float:
 
 @_of_sets("Inverse purity", references=["amigo2009"], compares_k=False)
 def inverse_purity(table: ContingencyTable) -> float:
-    """Share of the objects that lie in the cluster that holds most of their class.
+    """Share of the objects in the cluster with most objects of their class.
 
-    1 where no class is split, as in one cluster of all.
+    1 if no class is split, as in one cluster of all objects.
 
     Examples
     --------
@@ -157,16 +161,16 @@ def inverse_purity(table: ContingencyTable) -> float:
     return _share(_largest(table.rows, table.counts, table.shape[0]).sum() / table.n)
 
 
-@_of_sets("Pair sets index", references=["rezaei2016"], cost=COST, symmetric=True)
+@_of_sets("Pair sets index", references=["rezaei2016"], cost=MATCHING_COST, symmetric=True)
 def pair_sets_index(table: ContingencyTable) -> float:
-    """Pair sets index: the best matching of clusters with classes by shared share, less chance.
+    """Pair sets index: similarity of best-matched clusters and classes, corrected for chance.
 
-    Every cluster has the same vote, whatever its size. 0 for agreement below what sizes alone give.
+    Clusters of any size have the same weight. 0 for agreement below that expected from sizes alone.
 
     Notes
     -----
     (S − E)/(max(k, t) − E), where S is the greatest Σ n_ij/max(a_i, b_j) of a one-to-one matching
-    and E = Σ_i a_i b_i/(n max(a_i, b_i)) over both lists of sizes in descending order. 1 where both
+    and E = Σ_i a_i b_i/(n max(a_i, b_i)) over both lists of sizes in descending order. 1 if both
     sides have one cluster. Other packages differ: genieclust's ``pair_sets_index`` in about a third
     of random pairs of labelings, and ELKI, which pairs the *smallest* sizes with each other, where
     k ≠ t. O(n + min(k, t)² max(k, t)).
@@ -177,34 +181,33 @@ def pair_sets_index(table: ContingencyTable) -> float:
     0.5
     """
     a, b = table.row_sums, table.column_sums
-    fewest, most = min(table.shape), max(table.shape)
-    if most == 1:
+    n_matched, n_largest = min(table.shape), max(table.shape)
+    if n_largest == 1:
         return 1.0
     shares = table.counts / np.maximum(a[table.rows], b[table.columns])
     matched = heaviest_matching(table.rows, table.columns, shares, table.shape)
-    found = float(shares[matched[table.rows] == table.columns].sum())
-    one, two = (np.sort(sizes)[::-1][:fewest].astype(np.float64) for sizes in (a, b))
-    expected = float((one * two / np.maximum(one, two)).sum()) / table.n
-    return max(0.0, min(1.0, (found - expected) / (most - expected)))
+    similarity = float(shares[matched[table.rows] == table.columns].sum())
+    sizes_true, sizes_pred = (
+        np.sort(sizes)[::-1][:n_matched].astype(np.float64) for sizes in (a, b)
+    )
+    expected = float((sizes_true * sizes_pred / np.maximum(sizes_true, sizes_pred)).sum()) / table.n
+    return max(0.0, min(1.0, (similarity - expected) / (n_largest - expected)))
 
 
 def _harmonic(p: float, r: float, beta: float) -> float:
+    """Weighted harmonic mean of precision and recall; 0 if either is 0."""
     check_beta(beta)
     b = beta * beta
     return (1 + b) * p * r / (b * p + r) if p and r else 0.0
 
 
-def _precision(table: ContingencyTable) -> float:
-    shares = table.counts / table.column_sums[table.columns]
-    return _share(np.sum(table.counts * shares) / table.n)
+def _mean_share(table: ContingencyTable, sizes: Floats | Ints) -> float:
+    """Mean over the objects of their cell's share of ``sizes``, one size for each cell."""
+    return _share(np.sum(table.counts * (table.counts / sizes)) / table.n)
 
 
-def _recall(table: ContingencyTable) -> float:
-    shares = table.counts / table.row_sums[table.rows]
-    return _share(np.sum(table.counts * shares) / table.n)
-
-
-def _extended_recall(labels_true: Any, labels_pred: Any) -> float:
+def _extended_recall(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> float:
+    """Extended B-cubed recall."""
     return extended_bcubed(labels_pred, labels_true)
 
 
@@ -217,8 +220,8 @@ def _extended_recall(labels_true: Any, labels_pred: Any) -> float:
 def bcubed_precision(table: ContingencyTable) -> float:
     """Mean over the objects of the share of their cluster that has their class.
 
-    The object itself is among those that share its cluster, so the value is above 0. For an
-    :class:`~karat.labelings.OverlappingPartition` on either side extended B-cubed.
+    The object counts in its own cluster, so the value is above 0. Extended B-cubed for an
+    :class:`~karat.labelings.OverlappingPartition` on either side.
 
     Notes
     -----
@@ -230,7 +233,7 @@ def bcubed_precision(table: ContingencyTable) -> float:
     >>> bcubed_precision([0, 0, 1, 1], [0, 0, 0, 0])
     0.5
     """
-    return _precision(table)
+    return _mean_share(table, table.column_sums[table.columns])
 
 
 @_of_objects(
@@ -249,10 +252,13 @@ def bcubed_recall(table: ContingencyTable) -> float:
     >>> bcubed_recall([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    return _recall(table)
+    return _mean_share(table, table.row_sums[table.rows])
 
 
-def _extended_f(labels_true: Any, labels_pred: Any, beta: float = 1.0) -> float:
+def _extended_f(
+    labels_true: ClusteringLike, labels_pred: ClusteringLike, beta: float = 1.0
+) -> float:
+    """Extended B-cubed F-measure."""
     p, r = extended_bcubed(labels_true, labels_pred), _extended_recall(labels_true, labels_pred)
     return _harmonic(p, r, beta)
 
@@ -266,64 +272,55 @@ def _extended_f(labels_true: Any, labels_pred: Any, beta: float = 1.0) -> float:
 def bcubed_f_measure(table: ContingencyTable, *, beta: float = 1.0) -> float:
     """Weighted harmonic mean of B-cubed precision and recall.
 
-    The one family that meets all four constraints of Amigó et al.
+    B-cubed is the only family that meets all four constraints of Amigó et al.
 
     Parameters
     ----------
     beta : float
-        How many times recall weighs as much as precision.
+        Weight of recall relative to precision.
 
     Examples
     --------
     >>> round(bcubed_f_measure([0, 0, 1, 1], [0, 0, 0, 0]), 6)
     0.666667
     """
-    return _harmonic(_precision(table), _recall(table), beta)
-
-
-def _check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha must lie between 0 and 1; got {alpha}")
-
-
-def _overlapping_similarity(labels_true: Any, labels_pred: Any, alpha: float = 0.9) -> float:
-    _check_alpha(alpha)
-    return overlapping_similarity(labels_true, labels_pred, alpha)
+    precision = _mean_share(table, table.column_sums[table.columns])
+    return _harmonic(precision, _mean_share(table, table.row_sums[table.rows]), beta)
 
 
 @_of_objects(
     "Element-centric similarity",
-    others={"overlapping": _overlapping_similarity},
+    others={"overlapping": overlapping_similarity},
     references=["gates2019"],
     symmetric=True,
 )
 def element_centric_similarity(table: ContingencyTable, *, alpha: float = 0.9) -> float:
-    """Mean over the objects of how alike the two clusterings look from each of them.
+    """Mean over the objects of the similarity of their clusters in both clusterings.
 
     1 for equal partitions, above 0 for others.
 
     Parameters
     ----------
     alpha : float
-        Probability that the walk between objects that share a cluster continues at each step. It
-        has no influence on clusterings without overlap.
+        Probability that the walk between objects of a common cluster continues at each step. It
+        has no effect without overlap.
 
     Raises
     ------
     InputError
-        For ``alpha`` outside (0, 1), or an object without a cluster in an overlapping one.
+        For ``alpha`` outside (0, 1), or an object without a cluster in an overlapping clustering.
 
     Notes
     -----
-    Half the L1 distance of the personalised PageRanks of each object, over alpha, taken from 1. For
-    partitions that is Σ n_ij² / max(a_i, b_j) / n, O(n + cells); with overlap
-    O(patterns² + k³ + t³), over objects in different sets of clusters.
+    For each object, 1 minus half the L1 distance of its personalised PageRanks, divided by alpha.
+    For partitions this is Σ n_ij² / max(a_i, b_j) / n, O(n + cells); with overlap
+    O(patterns² + k³ + t³), over objects with different sets of clusters.
 
     Examples
     --------
     >>> element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 0])
     0.5
     """
-    _check_alpha(alpha)
+    check_alpha(alpha)
     larger = np.maximum(table.row_sums[table.rows], table.column_sums[table.columns])
-    return _share(np.sum(table.counts * (table.counts / larger)) / table.n)
+    return _mean_share(table, larger)

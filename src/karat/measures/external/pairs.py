@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from karat.labelings.contingency import PairCounts
 from karat.labelings.labels import NoisePolicy
 from karat.measures.docstrings import cite
 from karat.measures.external.table import as_table, check_beta, of_table
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.measures.external.soft import ClusteringLike
+    from karat.measures.external.table import LabelsOrCounts
+    from karat.runtime.types import ArrayLike
 
 __all__ = [
     "adjusted_rand_index",
@@ -26,20 +32,20 @@ __all__ = [
 
 @cite("whissell2012 table 3.1", "brouwer2009")
 def pair_counts(
-    labels_true: Any,
-    labels_pred: Any = None,
+    labels_true: LabelsOrCounts,
+    labels_pred: ClusteringLike | None = None,
     *,
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> PairCounts:
-    """Pairs of different objects, by whether the two clusterings put them together.
+    """Numbers of pairs of objects that are together or apart in each clustering.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like, shape (n,), or SoftPartition
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
-        ``labels_true`` alone. For memberships these are expectations, with each object's class
-        and cluster drawn from them; an object of weight w stands for w that coincide.
+        ``labels_true`` alone. Memberships give expectations, with each object's class and
+        cluster drawn from them. An object of weight w counts as w coincident objects.
 
     Returns
     -------
@@ -50,7 +56,7 @@ def pair_counts(
     Raises
     ------
     InputError
-        For labels that cannot be compared.
+        For labels of different objects.
 
     Notes
     -----
@@ -63,7 +69,9 @@ def pair_counts(
     >>> pair_counts([0, 0, 1, 1], [0, 0, 0, 1])
     PairCounts(both=1, only_pred=2, only_true=1, neither=2)
     """
-    if isinstance(labels_true, PairCounts) and labels_pred is None and sample_weight is None:
+    if isinstance(labels_true, PairCounts):
+        if labels_pred is not None or sample_weight is not None:
+            raise InputError("give PairCounts alone, without labels_pred and sample_weight")
         return labels_true
     return as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight).pair_counts
 
@@ -71,16 +79,16 @@ def pair_counts(
 _of_pairs = partial(of_table, reads=pair_counts, family="pair counting")
 
 
-def _ratio(part: Any, whole: Any) -> float:
-    """One correctly rounded division, 1 where there is nothing to share."""
+def _ratio(part: float, whole: float) -> float:
+    """One correctly rounded division; 1 if ``whole`` is 0."""
     return float(part / whole) if whole else 1.0
 
 
 @_of_pairs("Pair precision", references=["manning2008 §16.3"], compares_k=False)
 def pair_precision(p: PairCounts) -> float:
-    """Share of the pairs put together that belong together: TP / (TP + FP).
+    """Share of the pairs within clusters that are within classes: TP / (TP + FP).
 
-    1 where no pair is put together.
+    1 if no pair is within a cluster.
 
     Examples
     --------
@@ -92,9 +100,9 @@ def pair_precision(p: PairCounts) -> float:
 
 @_of_pairs("Pair recall", references=["manning2008 §16.3"], compares_k=False)
 def pair_recall(p: PairCounts) -> float:
-    """Share of the pairs that belong together that are put together: TP / (TP + FN).
+    """Share of the pairs within classes that are within clusters: TP / (TP + FN).
 
-    1 where no pair belongs together.
+    1 if no pair is within a class.
 
     Examples
     --------
@@ -108,12 +116,12 @@ def pair_recall(p: PairCounts) -> float:
 def pair_f_measure(p: PairCounts, *, beta: float = 1.0) -> float:
     """Weighted harmonic mean of pair precision and pair recall.
 
-    (1 + β²) TP / ((1 + β²) TP + β² FN + FP); 1 where no pair is together on either side.
+    (1 + β²) TP / ((1 + β²) TP + β² FN + FP); 1 if no pair is together on either side.
 
     Parameters
     ----------
     beta : float
-        How many times recall weighs as much as precision.
+        Weight of recall relative to precision.
 
     Examples
     --------
@@ -150,14 +158,14 @@ def rand_index(p: PairCounts) -> float:
 def adjusted_rand_index(p: PairCounts) -> float:
     """Agreement on pairs of objects, corrected for chance.
 
-    0 in expectation under random labels with the same cluster sizes. 1 where the denominator is 0,
-    that is where both sides have one cluster or both only singletons.
+    0 in expectation under random labels with the same cluster sizes. 1 if the denominator is 0:
+    both sides have one cluster, or both only singletons.
 
     Notes
     -----
-    O(n + cells), in exact integers up to one division. Expectation and maximum belong to the pairs
-    together in both, which corrects whissell2012. The bound −0.5 is Chacón & Rastrojo's (2023). For
-    weights and memberships the same formula on their pair sums.
+    O(n + cells), in exact integers up to one division. Expectation and maximum are those of the
+    number of pairs together in both, which corrects whissell2012. The bound −0.5 is from Chacón &
+    Rastrojo (2023). Weights and memberships use the same formula on their pair sums.
 
     Examples
     --------
@@ -175,7 +183,7 @@ def adjusted_rand_index(p: PairCounts) -> float:
 def jaccard_index(p: PairCounts) -> float:
     """Share of the pairs together on either side that are together on both.
 
-    L / (L + D + D'), which corrects equation 3.35; 1 where no pair is together on either side.
+    L / (L + D + D'), which corrects equation 3.35; 1 if no pair is together on either side.
 
     Examples
     --------
@@ -189,7 +197,7 @@ def jaccard_index(p: PairCounts) -> float:
 def fowlkes_mallows_index(p: PairCounts) -> float:
     """Geometric mean of pair precision and pair recall.
 
-    1 where no pair is together on either side, 0 where that is so on one side alone.
+    1 if no pair is together on either side, 0 if that is so on one side only.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Clusterings whose objects belong to several clusters: by degree (soft) or fully (overlapping)."""
+"""External measures of soft and overlapping clusterings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -19,32 +19,40 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from karat.labelings.structures import Dendrogram, Memberships
+    from karat.runtime.types import Bools, Floats, Labels
+
 __all__ = ["fuzzy_pair_counts"]
 
+#: one side of a comparison
+ClusteringLike: TypeAlias = "Labels | Memberships | Dendrogram"
 
-def expected_table(labels_true: Any, labels_pred: Any) -> ContingencyTable:
-    """Expected cells where each object's class and cluster are drawn from its memberships."""
+
+def expected_table(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> ContingencyTable:
+    """Expected table if each object's class and cluster are drawn from its memberships."""
     (U, row_names), (V, column_names) = (
         _memberships(labels_true, "labels_true"),
         _memberships(labels_pred, "labels_pred"),
     )
     _same_objects(U, V)
     u, v = (U * U).sum(axis=1), (V * V).sum(axis=1)
-    # the two objects of a pair differ: what each shares with itself is excluded
+    # the two objects of a pair differ: exclude the products of an object with itself
     squares = (float(u @ v), float(u.sum()), float(v.sum()), float(len(U)))
     return ContingencyTable.of_cells(cells_of(U.T @ V), (row_names, column_names), squares=squares)
 
 
-def _memberships(labels: Any, name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+def _memberships(labels: ClusteringLike, name: str) -> tuple[Floats, NDArray[np.object_]]:
+    """Memberships (n, k) of a soft or hard clustering, and the names of its clusters."""
     if isinstance(labels, SoftPartition):
         return labels.memberships, as_names(range(labels.memberships.shape[1]))
-    hard = apply_noise_policy(encode(labels, name=name), "error", name=name)
+    hard = apply_noise_policy(encode(cast("Labels", labels), name=name), "error", name=name)
     one_hot = np.zeros((len(hard.codes), hard.n_clusters))
     one_hot[np.arange(len(hard.codes)), hard.codes] = 1
     return one_hot, hard.names
 
 
-def _same_objects(U: NDArray[Any], V: NDArray[Any]) -> None:
+def _same_objects(U: Floats | Bools, V: Floats | Bools) -> None:
+    """Raise unless both sides have the same number of objects."""
     if len(U) != len(V):
         raise InputError(
             f"labels_true has {len(U)} objects and labels_pred {len(V)}; both must describe the "
@@ -54,23 +62,26 @@ def _same_objects(U: NDArray[Any], V: NDArray[Any]) -> None:
 
 @cite("campello2007")
 def fuzzy_pair_counts(
-    labels_true: Any, labels_pred: Any, *, t_norm: Literal["min", "product"] = "min"
+    labels_true: ClusteringLike,
+    labels_pred: ClusteringLike,
+    *,
+    t_norm: Literal["min", "product"] = "min",
 ) -> PairCounts:
-    """Pairs together and apart in two soft clusterings, in fuzzy logic.
+    """Fuzzy numbers of pairs together and apart in two soft clusterings.
 
     Parameters
     ----------
     labels_true, labels_pred : SoftPartition, or array-like of labels, shape (n,)
         The two clusterings.
     t_norm : {"min", "product"}
-        What *and* means; *or* is the maximum.
+        Meaning of *and*; *or* is the maximum.
 
     Returns
     -------
     PairCounts
-        Goes into :func:`rand_index`, :func:`adjusted_rand_index`, :func:`jaccard_index`,
-        :func:`fowlkes_mallows_index` and the other measures of pairs. For hard clusterings the
-        ordinary counts.
+        Input of :func:`rand_index`, :func:`adjusted_rand_index`, :func:`jaccard_index`,
+        :func:`fowlkes_mallows_index` and the other measures of pairs. Equal to the ordinary
+        counts for hard clusterings.
 
     Raises
     ------
@@ -79,9 +90,10 @@ def fuzzy_pair_counts(
 
     Notes
     -----
-    Campello (2007): two objects are together as far as, for some cluster, one *and* the other
-    belong to it, and apart as far as they belong to two different ones. O(n² (k + t)), nothing
-    n × n is stored. A soft clustering compared with itself does not reach 1, as Campello notes.
+    Campello (2007): two objects are together to the degree that both belong to a common cluster,
+    and apart to the degree that they belong to two different clusters. O(n² (k + t)) time; no
+    n × n matrix is stored. A soft clustering compared with itself does not reach 1, as Campello
+    notes.
     Without fuzzy logic, :func:`pair_counts` gives expectations in O(n k t).
 
     Examples
@@ -108,9 +120,9 @@ def fuzzy_pair_counts(
 
 
 class _Patterns:
-    """Objects with the same classes and clusters, taken together."""
+    """Groups of objects with the same classes and clusters."""
 
-    def __init__(self, labels_true: Any, labels_pred: Any) -> None:
+    def __init__(self, labels_true: ClusteringLike, labels_pred: ClusteringLike) -> None:
         true, pred = _sets(labels_true, "labels_true"), _sets(labels_pred, "labels_pred")
         _same_objects(true, pred)
         rows, self.counts = np.unique(np.hstack([true, pred]), axis=0, return_counts=True)
@@ -119,12 +131,14 @@ class _Patterns:
         self.pred = rows[:, true.shape[1] :].astype(np.float64)
 
     def blocks(self) -> Iterator[slice]:
+        """Slices of the patterns, small enough for a matrix of patterns."""
         step = max(1 << 22, len(self.counts)) // len(self.counts)
         for start in range(0, len(self.counts), step):
             yield slice(start, start + step)
 
 
-def _sets(labels: Any, name: str) -> NDArray[np.bool_]:
+def _sets(labels: ClusteringLike | None, name: str) -> Bools:
+    """Mask (n, k) of the clusters of each object."""
     if isinstance(labels, OverlappingPartition):
         return labels.memberships
     if labels is None:
@@ -132,8 +146,8 @@ def _sets(labels: Any, name: str) -> NDArray[np.bool_]:
     return _memberships(labels, name)[0] > 0
 
 
-def extended_bcubed(labels_true: Any, labels_pred: Any) -> float:
-    """Mean multiplicity precision (Amigó et al. 2009, §6); recall with the sides exchanged."""
+def extended_bcubed(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> float:
+    """Mean multiplicity precision (Amigó et al. 2009, §6); recall if the sides are exchanged."""
     patterns = _Patterns(labels_true, labels_pred)
     m = patterns.counts.astype(np.float64)
     total = weight = 0.0
@@ -141,17 +155,28 @@ def extended_bcubed(labels_true: Any, labels_pred: Any) -> float:
         clusters = patterns.pred[block] @ patterns.pred.T
         classes = patterns.true[block] @ patterns.true.T
         share = np.minimum(clusters, classes) / np.maximum(clusters, 1)
-        beside = (clusters > 0) @ m
-        held = beside > 0
-        total += float(m[block][held] @ ((share @ m)[held] / beside[held]))
-        weight += float(m[block][held].sum())
+        companions = (clusters > 0) @ m
+        with_companions = companions > 0
+        total += float(
+            m[block][with_companions] @ ((share @ m)[with_companions] / companions[with_companions])
+        )
+        weight += float(m[block][with_companions].sum())
     if weight == 0:
         raise InputError("no object is in any cluster, so there is nothing to judge")
     return min(total / weight, 1.0)
 
 
-def overlapping_similarity(labels_true: Any, labels_pred: Any, alpha: float) -> float:
+def check_alpha(alpha: float) -> None:
+    """Raise unless ``alpha`` is between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha must lie between 0 and 1; got {alpha}")
+
+
+def overlapping_similarity(
+    labels_true: ClusteringLike, labels_pred: ClusteringLike, alpha: float = 0.9
+) -> float:
     """Element-centric similarity of overlapping clusterings (Gates et al. 2019)."""
+    check_alpha(alpha)
     patterns = _Patterns(labels_true, labels_pred)
     m = patterns.counts.astype(np.float64)
     walks = []
@@ -159,7 +184,7 @@ def overlapping_similarity(labels_true: Any, labels_pred: Any, alpha: float) -> 
         if not sets.any(axis=1).all():
             raise InputError(
                 f"{name} leaves {int(m[~sets.any(axis=1)].sum())} objects in no cluster; "
-                "element-centric similarity needs one at least for each"
+                "element-centric similarity needs at least one for each"
             )
         # one step: from an object to one of its clusters, then to one of the cluster's objects
         out = sets / sets.sum(axis=1, keepdims=True)

@@ -1,10 +1,10 @@
-"""What every external measure is a function of: the contingency table of its two clusterings."""
+"""Contingency tables: the common input of external measures."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import NoisePolicy
@@ -14,18 +14,27 @@ from karat.measures.catalogue import define
 from karat.measures.external.soft import expected_table
 from karat.runtime.validation import InputError, UndefinedMeasureError
 
+if TYPE_CHECKING:
+    from karat.labelings.contingency import PairCounts
+    from karat.measures.external.soft import ClusteringLike
+    from karat.runtime.types import ArrayLike, Labels
+
+#: first argument of an external measure: a clustering, or the counts of two
+LabelsOrTable: TypeAlias = "ClusteringLike | ContingencyTable"
+LabelsOrCounts: TypeAlias = "LabelsOrTable | PairCounts"
+
 
 def as_table(
-    labels_true: Any,
-    labels_pred: Any = None,
+    labels_true: LabelsOrTable,
+    labels_pred: ClusteringLike | None = None,
     *,
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> ContingencyTable:
-    """The contingency table that is given, or that of two clusterings.
+    """The contingency table of two clusterings, or ``labels_true`` if it is a table.
 
-    Two label arrays give counts. Where a side is a :class:`~karat.labelings.SoftPartition`, the
-    cells are expected counts.
+    Two label arrays give counts. With a :class:`~karat.labelings.SoftPartition` the cells are
+    expected counts.
     """
     if isinstance(labels_true, ContingencyTable):
         if labels_pred is not None:
@@ -45,11 +54,12 @@ def as_table(
         if sample_weight is not None:
             raise InputError("memberships take no sample_weight; repeat the objects instead")
         return expected_table(labels_true, labels_pred)
-    return ContingencyTable(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    y, labels = cast("Labels", labels_true), cast("Labels", labels_pred)
+    return ContingencyTable(y, labels, noise=noise, sample_weight=sample_weight)
 
 
 def need_counts(table: ContingencyTable, title: str) -> None:
-    """Raise where cells are weights or memberships, which the permutation model cannot shuffle."""
+    """Raise for weights or memberships, which the permutation model cannot shuffle."""
     if not table.is_counted:
         raise UndefinedMeasureError(
             f"{title} is defined for counted objects only, not for weights or memberships; "
@@ -65,22 +75,22 @@ def check_beta(beta: float) -> None:
 
 # -- a measure written as its formula ------------------------------------------------------------
 
-_STRUCTURES: dict[str, Any] = {"overlapping": OverlappingPartition, "dendrogram": Dendrogram}
+_STRUCTURES: dict[str, type] = {"overlapping": OverlappingPartition, "dendrogram": Dendrogram}
 
 
 class OfTable(Protocol):
-    """An external measure; its formula says which options it has."""
+    """An external measure; its formula determines the options."""
 
     def __call__(
         self,
-        labels_true: Any,
-        labels_pred: Any = None,
+        labels_true: LabelsOrCounts,
+        labels_pred: ClusteringLike | None = None,
         *,
         noise: NoisePolicy = "error",
-        sample_weight: Any = None,
-        **options: Any,
+        sample_weight: ArrayLike | None = None,
+        **options: object,
     ) -> float:
-        """Its value for two clusterings, or for one table."""
+        """Value for two clusterings, or for one table."""
 
 
 def of_table(
@@ -91,23 +101,26 @@ def of_table(
     reads: Callable[..., Any] = as_table,
     **record: Any,
 ) -> Callable[[Callable[..., float]], OfTable]:
-    """A decorator that makes ``value(table, **options)`` a measure of its name.
+    """A decorator that turns a formula ``value(table, **options)`` into a measure.
 
-    ``counted`` ones are defined for counted objects only; ``others`` are functions of overlapping
-    sides and dendrograms, which have no table; ``reads`` makes what ``value`` is given. The record
-    is that of :func:`karat.measures.catalogue.define`.
+    ``counted``: defined for counted objects only. ``others``: functions for overlapping sides and
+    dendrograms, which have no table. ``reads``: returns the first argument of ``value``.
+    ``record``: options of :func:`karat.measures.catalogue.define`.
     """
     apart = {_STRUCTURES[name]: function for name, function in (others or {}).items()}
 
     def add(value: Callable[..., float]) -> OfTable:
+        """Define the measure of one formula and return its public function."""
+
         def function(
-            labels_true: Any,
-            labels_pred: Any = None,
+            labels_true: LabelsOrCounts,
+            labels_pred: ClusteringLike | None = None,
             *,
             noise: NoisePolicy = "error",
-            sample_weight: Any = None,
-            **options: Any,
+            sample_weight: ArrayLike | None = None,
+            **options: object,
         ) -> float:
+            """The measure; the docstring of the formula replaces this one."""
             for structure, of_structure in apart.items():
                 if isinstance(labels_true, structure) or isinstance(labels_pred, structure):
                     if sample_weight is not None:
@@ -116,17 +129,17 @@ def of_table(
                             "repeat the objects instead"
                         )
                     return of_structure(labels_true, labels_pred, **options)
-            given = reads(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+            counts = reads(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
             if counted:
-                need_counts(given, title)
-            return value(given, **options)
+                need_counts(counts, title)
+            return value(counts, **options)
 
         for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(function, attribute, getattr(value, attribute))
         plain = inspect.signature(function)
-        own = [p for p in plain.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        shared = [p for p in plain.parameters.values() if p.kind is not p.VAR_KEYWORD]
         more = [p for p in inspect.signature(value).parameters.values() if p.kind is p.KEYWORD_ONLY]
-        signature = plain.replace(parameters=[*own[:2], *more, *own[2:]])
+        signature = plain.replace(parameters=[*shared[:2], *more, *shared[2:]])
         function.__signature__ = signature  # type: ignore[attr-defined]
         structures = {*(others or {}), *(() if counted else ("soft",))}
         undefined = "For weights or memberships." if counted else ""

@@ -1,4 +1,4 @@
-"""Measures of centroids, their distances and the spread around them; Euclidean."""
+"""Measures of centroids, their Euclidean distances and the spread around them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.labels import NOISE, NoisePolicy
-from karat.labelings.partitions import SoftPartition
 from karat.measures.catalogue import define
-from karat.measures.internal.batch import each, of_features, one, one_value
+from karat.measures.internal.batch import batch_form, compute_one, measure_one, of_features
 from karat.measures.internal.nearest import centroid_distances, nearest_centroids
-from karat.measures.internal.variance import ALL_COINCIDE
+from karat.measures.internal.soft import has_memberships, soft_pbm
+from karat.measures.internal.variance import ALL_COINCIDE, NO_SCATTER
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.labelings.partitions import SoftPartition
+    from karat.runtime.types import ArrayLike, Floats, Labels
 
 __all__ = [
     "davies_bouldin_index",
@@ -32,19 +33,19 @@ __all__ = [
     "wemmert_gancarski_index",
 ]
 
-FAMILY = "centroid separation"
+CENTROID_SEPARATION = "centroid separation"
 SAME_CENTROID = "two clusters have the same centroid"
-_of_centroids = partial(of_features, family=FAMILY, needs=["centroids"], default=False)
+_of_centroids = partial(of_features, family=CENTROID_SEPARATION, needs=["centroids"], default=False)
 
 
 def davies_bouldin_index(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
     p: float = 2,
     q: float = 1,
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Mean over clusters of the worst (spread + spread)/(distance of centroids).
 
@@ -53,8 +54,8 @@ def davies_bouldin_index(
     p : float, at least 1
         Exponent of the Minkowski distance between centroids; 2 is Euclidean.
     q : float, at least 1
-        A cluster's spread is (mean of (Euclidean distance to the centroid)^q)^(1/q). 1 is the
-        usual one, and equation 3.17; 2 the standard deviation.
+        A cluster's spread is (mean of (Euclidean distance to the centroid)^q)^(1/q). 1 is usual
+        (equation 3.17); 2 is the standard deviation.
 
     Raises
     ------
@@ -68,81 +69,81 @@ def davies_bouldin_index(
     """
     if p < 1 or q not in (1, 2):
         raise InputError(f"p must be at least 1 and q 1 or 2; got p={p}, q={q}")
-    compute = each(lambda stats, m: _davies_bouldin_value(stats, m, p, q))
-    return one_value(
+    compute = batch_form(lambda stats, m: _davies_bouldin_value(stats, m, p, q))
+    return compute_one(
         "Davies–Bouldin index", compute, ["centroids"], X, labels,
         noise=noise, sample_weight=sample_weight,
     )  # fmt: skip
 
 
 def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> float | str:
+    """Davies–Bouldin index of clustering m, or the reason of a missing value."""
     sizes, C = stats.sizes[m], stats.centroids[m]
     spread = stats.spreads[m] / sizes if q == 1 else np.sqrt(stats.squares[m] / sizes)
     worst = np.empty(len(C))
-    for block, apart in centroid_distances(C, p):
-        if (apart == 0).any():
+    for block, distances in centroid_distances(C, p):
+        if (distances == 0).any():
             return SAME_CENTROID
-        worst[block] = ((spread[block, None] + spread) / apart).max(axis=1)
+        worst[block] = ((spread[block, None] + spread) / distances).max(axis=1)
     return float(worst.mean())
 
 
 def pbm_index(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels | SoftPartition,
     *,
     fuzzifier: float = 1.5,
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
-    """PBM index: (E_1/E_k · D/k)², as clusterCrit has it.
+    """PBM index: (E_1/E_k · D/k)², as in clusterCrit.
 
-    E_1 and E_k are the sums of distances to the mean of all objects and to the own centroid,
+    E_1 and E_k are the sums of the objects' distances to the overall mean and to their centroids,
     D the largest distance of two centroids.
 
     Parameters
     ----------
     labels : array-like, shape (n,), or memberships (n, k) or SoftPartition
     fuzzifier : float, at least 1
-        Of memberships u the exponent m: centres and E_k are weighted by u^m.
+        Exponent m of memberships u: centres and E_k are weighted by u^m.
     sample_weight : array-like, shape (n,), optional
         Object weights (frequencies); 0 excludes the object. Not for memberships.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where every object is at its centroid.
+        For fewer than two clusters, or if every object is at its centroid.
 
     Examples
     --------
     >>> pbm_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     2500.0
     """
-    if isinstance(labels, SoftPartition) or np.ndim(labels) == 2:
-        from karat.measures.internal.soft import soft_pbm
-
+    if has_memberships(labels):
         if sample_weight is not None:
             raise InputError("memberships take no sample_weight here; repeat the objects instead")
         return soft_pbm(X, labels, fuzzifier)
-    return one("pbm_index", X, labels, noise=noise, sample_weight=sample_weight)
+    return measure_one("pbm_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 def _pbm(stats: Statistics, m: int) -> float | str:
+    """PBM index of clustering m, or the reason of a missing value."""
     inner = float(stats.spreads[m].sum())
     if inner == 0:
-        return "every object is at its cluster's centroid"
+        return NO_SCATTER
     k = len(stats.sizes[m])
     outer = float(stats.total_spreads[m])
     blocks = centroid_distances(stats.centroids[m])
-    farthest = max(float(apart[np.isfinite(apart)].max()) for _, apart in blocks)
+    farthest = max(float(distances[np.isfinite(distances)].max()) for _, distances in blocks)
     return (outer / inner * farthest / k) ** 2
 
 
 define(
     davies_bouldin_index,
     "Davies–Bouldin index",
-    family=FAMILY,
+    family=CENTROID_SEPARATION,
     references=["davies1979", "whissell2012 3.16, 3.17"],
-    compute=each(lambda stats, m: _davies_bouldin_value(stats, m, 2, 1)),
+    compute=batch_form(lambda stats, m: _davies_bouldin_value(stats, m, 2, 1)),
     needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
@@ -152,9 +153,9 @@ define(
 define(
     pbm_index,
     "PBM index",
-    family=FAMILY,
+    family=CENTROID_SEPARATION,
     references=["pakhira2004"],
-    compute=each(_pbm),
+    compute=batch_form(_pbm),
     needs=["centroids", "total_spreads"],
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
@@ -173,12 +174,12 @@ define(
 def ray_turi_index(stats: Statistics, m: int) -> float | str:
     """Mean squared distance to the centroid over the smallest squared distance of centroids.
 
-    The same as Xie–Beni's index for hard clusterings in its centroid form.
+    Equal to the centroid form of Xie–Beni's index for hard clusterings.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where two have the same centroid.
+        For fewer than two clusters, or two clusters with the same centroid.
 
     Examples
     --------
@@ -192,7 +193,7 @@ def ray_turi_index(stats: Statistics, m: int) -> float | str:
 
 
 def centred_blocks(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32], Floats, Floats]]:
-    """Cluster, weight and dense rows, less ``stats.shift``, of the objects judged, in blocks."""
+    """Blocks of judged objects: clusters, weights and dense rows relative to ``stats.shift``."""
     codes = stats.labelings.codes[m]
     weights = np.ones(len(codes)) if stats.weights is None else stats.weights
     step = max(1, 2**20 // max(len(stats.centroids[m]), stats.X.shape[1]))
@@ -205,7 +206,7 @@ def centred_blocks(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32
 
 
 def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
-    """Length of the vector of the features' variances: of each cluster, and of all objects."""
+    """Norms of the vectors of the features' variances: of each cluster, and of all objects."""
     sizes, C = stats.sizes[m], stats.centroids[m]
     mean = sizes @ C / sizes.sum()
     total = stats.feature_squares[m].sum(axis=0) + sizes @ (C - mean) ** 2
@@ -223,7 +224,7 @@ def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
     compares_k=False,
 )
 def sd_scattering(stats: Statistics, m: int) -> float | str:
-    """Scat, the first part of SD: mean length of the clusters' variances over that of all.
+    """Scat, the first part of SD: mean norm of the clusters' variances over the total norm.
 
     Each cluster has a vector of variances (over n_c, not n_c − 1), one for each feature;
     singletons have zeros. It falls with the number of clusters, so SD adds
@@ -232,7 +233,7 @@ def sd_scattering(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        Where all objects coincide.
+        If all objects coincide.
 
     Examples
     --------
@@ -254,12 +255,12 @@ def sd_scattering(stats: Statistics, m: int) -> float | str:
 def sd_separation(stats: Statistics, m: int) -> float | str:
     """Dis, the second part of SD: (D_max/D_min) Σ_a 1/Σ_b ∣v_a − v_b∣ over the centroids v.
 
-    1/length is its unit. It grows with the number of clusters.
+    Its unit is 1/length. It grows with the number of clusters.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or two with the same centroid.
+        For fewer than two clusters, or two clusters with the same centroid.
 
     Examples
     --------
@@ -267,13 +268,13 @@ def sd_separation(stats: Statistics, m: int) -> float | str:
     0.2
     """
     nearest, farthest, inverses = math.inf, 0.0, 0.0
-    for _, apart in centroid_distances(stats.centroids[m]):
-        nearest = min(nearest, float(apart.min()))
+    for _, distances in centroid_distances(stats.centroids[m]):
+        nearest = min(nearest, float(distances.min()))
         if nearest == 0:
             return SAME_CENTROID
-        apart[np.isinf(apart)] = 0.0
-        farthest = max(farthest, float(apart.max()))
-        inverses += float((1 / apart.sum(axis=1)).sum())
+        distances[np.isinf(distances)] = 0.0
+        farthest = max(farthest, float(distances.max()))
+        inverses += float((1 / distances.sum(axis=1)).sum())
     return farthest / nearest * inverses
 
 
@@ -281,13 +282,13 @@ def sd_separation(stats: Statistics, m: int) -> float | str:
 def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
     """Wemmert–Gançarski: Σ_c max(0, n_c − Σ_{x in c} R(x))/n.
 
-    R(x) is the distance of an object to its own centroid over that to the nearest other one; 1
-    (neutral) for an object at both.
+    R(x) is the distance of an object to its cluster's centroid divided by that to the nearest
+    other centroid; 1 (neutral) for an object at both.
 
     Notes
     -----
-    In the form of Desgraupes' clusterCrit. A singleton is at its centroid, so many singletons look
-    good. O(n k d).
+    In the form of Desgraupes' clusterCrit. Singletons are at their centroids, so many singletons
+    give a good value. O(n k d).
 
     Examples
     --------
@@ -298,13 +299,13 @@ def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
 
     sizes = stats.sizes[m]
     ratios = np.zeros(len(sizes))
-    for own, weights, rows in centred_blocks(stats, m):
-        apart = cdist(rows, stats.centroids[m])
-        at = np.arange(len(own))
-        a = apart[at, own].copy()
-        apart[at, own] = np.inf
-        b = apart.min(axis=1)
+    for clusters, weights, rows in centred_blocks(stats, m):
+        distances = cdist(rows, stats.centroids[m])
+        at = np.arange(len(clusters))
+        a = distances[at, clusters].copy()
+        distances[at, clusters] = np.inf
+        b = distances.min(axis=1)
         ratio = np.divide(a, b, out=np.full(len(a), np.inf), where=b > 0)
         ratio[(a == 0) & (b == 0)] = 1.0
-        ratios += np.bincount(own, weights * ratio, len(sizes))
+        ratios += np.bincount(clusters, weights * ratio, len(sizes))
     return float(np.maximum(sizes - ratios, 0).sum()) / stats.n_judged(m)

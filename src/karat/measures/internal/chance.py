@@ -1,10 +1,10 @@
-"""Internal measures corrected for chance: what random clusterings of the same sizes would get."""
+"""Internal measures corrected for chance: the expectation for random clusterings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,16 +12,14 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import catalogue
 from karat.measures.docstrings import cite
-from karat.measures.external.chance import ChanceCorrectedResult
+from karat.measures.external.chance import ChanceCorrectedResult, corrected
 from karat.measures.internal.batch import inputs_of_one
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
 
 __all__ = ["chance_corrected_internal"]
 
@@ -29,16 +27,16 @@ __all__ = ["chance_corrected_internal"]
 @cite("whissell2012 4.4")
 def chance_corrected_internal(
     measure: str,
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
     optimum: float | None = None,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
     n_permutations: int = 1000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> ChanceCorrectedResult:
-    """An internal measure, corrected for what permuted labels would get.
+    """An internal measure, corrected for its expectation under permuted labels.
 
     Parameters
     ----------
@@ -47,85 +45,77 @@ def chance_corrected_internal(
     optimum : float, optional
         The best value; by default the measure's optimum, if finite.
     n_permutations : int
-        Where there is no closed form for the expectation. All permutations are judged together,
-        in one pass.
+        Number of permutations, for measures without a closed form of the expectation. One pass
+        judges all of them.
     random_state : int, Generator or None, default 0
-        For the permutations.
+        Randomness of the permutations.
 
     Returns
     -------
     ChanceCorrectedResult
-        Its ``standard_error`` and ``n_permutations`` are 0 where a closed form gave E.
+        Its ``standard_error`` and ``n_permutations`` are 0 if E has a closed form.
 
     Raises
     ------
     UndefinedMeasureError
-        Where the measure, or its value by chance, has none, or chance gets the best value.
+        If the measure or its expectation is undefined, or the expectation is the best value.
     InputError
-        For a measure without finite optimum and without ``optimum``.
+        For a measure without finite optimum, unless ``optimum`` is set.
 
     Notes
     -----
     A random labeling with the same sizes puts every pair of objects within a cluster with the same
     probability, and every object into a cluster in proportion to its size. So the expectation has
-    a closed form, exact and without permutations, for
+    an exact closed form, without permutations, for
 
     - sums and means of pairs: WCS, WWCS1, WWCS2, aWCS, BCS, aBCS, Ratio-Cut of 1/d², C-Index;
     - sums of squares: within sum of squares, pooled variance, Ball–Hall, and R², whose correction
       is the *adjusted* R², 1 − (1 − R²)(n − 1)/(n − k);
-    - AUCC (1/2), Kendall's tau and point-biserial correlation (0), which are corrected as they are.
+    - AUCC (1/2), Kendall's tau and point-biserial correlation (0).
 
-    C-Index corrected is WCS corrected with ``optimum`` S_min, the sum of as many smallest
-    distances; C-Index with the mean in place of S_min is WCS corrected with ``optimum`` S_max
+    The corrected C-Index equals WCS corrected with ``optimum`` S_min, the sum of as many smallest
+    distances. C-Index with the mean in place of S_min equals WCS corrected with ``optimum`` S_max
     (whissell2012, section 4.8). The proof is in the documentation of internal measures.
 
     Examples
     --------
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> labels = [0, 0, 1, 1]
-    >>> found = chance_corrected_internal("average_within_cluster_scatter", X, labels)
-    >>> round(found.value, 6)
+    >>> corrected = chance_corrected_internal("average_within_cluster_scatter", X, labels)
+    >>> round(corrected.value, 6)
     0.857143
     """
     record = catalogue[measure]
     if record.kind != "internal" or record.compute is None:
-        raise InputError(f"{measure} cannot be corrected here: it is no batch internal measure")
+        raise InputError(f"{measure} cannot be corrected here: it is not a batch internal measure")
     best = record.optimum if optimum is None else optimum
     if not math.isfinite(best):
-        raise InputError(f"{record.title} has no finite optimum; say what is best with optimum=")
-    given = inputs_of_one(X, labels, metric=metric, noise=noise)
+        raise InputError(f"{record.title} has no finite optimum; give the best value with optimum=")
+    inputs = inputs_of_one(X, labels, metric=metric, noise=noise)
     closed = _CLOSED.get(measure)
-    batch = given.labelings
+    batch = inputs.labelings
     if closed is None:
         if n_permutations < 2:
             raise InputError(f"n_permutations must be at least 2; got {n_permutations}")
         batch = _permuted(batch, n_permutations, check_random_state(random_state))
-    stats = Statistics(given.X, batch, record.needs, metric=given.metric)
+    stats = Statistics(inputs.X, batch, record.needs, metric=inputs.metric)
     stats.raise_failed()
     values, why = record.judge(stats)
     if 0 in why:
         raise UndefinedMeasureError(f"{record.title} is undefined: {why[0]}")
     chance = values[1:] if closed is None else np.array([closed(stats)])
     if not np.isfinite(chance).all():
-        told = next(iter(why.values()), "it is infinite")
+        reason = next(iter(why.values()), "it is infinite")
         raise UndefinedMeasureError(
-            f"{record.title} of permuted labels has no finite value: {told}"
+            f"{record.title} of permuted labels has no finite value: {reason}"
         )
-    measured, expected = float(values[0]), float(chance.mean())
-    error = float(chance.std(ddof=1)) / math.sqrt(n_permutations) if closed is None else 0.0
-    if math.isclose(best, expected, rel_tol=1e-12, abs_tol=1e-300):
-        raise UndefinedMeasureError(f"{record.title}: chance gets the best value already")
-    return ChanceCorrectedResult(
-        value=(measured - expected) / (best - expected),
-        standard_error=abs((measured - best) / (best - expected) ** 2) * error,
-        uncorrected=measured,
-        expected=expected,
-        n_permutations=0 if closed is not None else n_permutations,
-    )
+    if math.isclose(best, float(chance.mean()), rel_tol=1e-12, abs_tol=1e-300):
+        raise UndefinedMeasureError(f"{record.title}: the expectation by chance is the best value")
+    return corrected(float(values[0]), chance, best)
 
 
 def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> Labelings:
-    """The clustering and ``number`` permutations of it; excluded objects stay excluded."""
+    """A clustering and ``number`` permutations of it; excluded objects stay excluded."""
     codes = np.repeat(labelings.codes, number + 1, axis=0)
     kept = np.flatnonzero(codes[0] != NOISE)
     for row in codes[1:]:
@@ -139,16 +129,19 @@ def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> La
 
 
 def _mean_distance(stats: Statistics) -> float:
+    """Mean distance of all pairs."""
     total = float(stats.within_sums[0].sum()) + float(stats.between_sums[0].sum()) / 2
     return total / (stats.pairs_within(0) + stats.pairs_between(0))
 
 
 def _c_index(stats: Statistics) -> float:
+    """Expected C-Index."""
     low, high = float(stats.smallest_sums[0]), float(stats.largest_sums[0])
     return (stats.pairs_within(0) * _mean_distance(stats) - low) / (high - low)
 
 
 def _ratio_cut(stats: Statistics) -> float:
+    """Expected Ratio-Cut of 1/d²."""
     inverse = float(stats.within_inverse[0].sum()) + float(stats.between_inverse[0].sum()) / 2
     between = stats.pairs_between(0)
     mean = inverse / (stats.pairs_within(0) + between)
@@ -160,7 +153,7 @@ def _variance(stats: Statistics) -> float:
     return sum(sums_of_squares(stats, 0)) / (float(stats.sizes[0].sum()) - 1)
 
 
-#: key -> the expectation over permutations, from the statistics that the measure reads
+#: key -> expectation over permutations, from the statistics of the measure
 _CLOSED: dict[str, Callable[[Statistics], float]] = {
     "within_cluster_scatter": lambda s: s.pairs_within(0) * _mean_distance(s),
     "weighted_within_cluster_scatter_1": lambda s: (

@@ -1,4 +1,4 @@
-"""Clarity: how well a classifier that is trained on a clustering predicts it."""
+"""Clarity: how well a classifier predicts the clustering on which it is trained."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import numpy as np
 from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import catalogue, define
 from karat.measures.docstrings import cite
+from karat.measures.internal.batch import TOO_FEW_CLUSTERS
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from karat.labelings.partitions import Labelings
     from karat.measures.clarity import Clarity
     from karat.measures.passes.statistics import Statistics
+    from karat.runtime.types import ArrayLike, Floats, Labels, Metric, RandomState
+    from karat.runtime.validation import Data
 
 __all__ = [
     "generalized_informativeness",
@@ -29,27 +31,26 @@ __all__ = [
     "informativeness_pq",
 ]
 
-COST = "O(n² d) once, O(n) per clustering"
-_ONE_CLUSTER = "the clustering has fewer than two clusters; it needs at least 2"
+INFORMATIVENESS_COST = "O(n² d) once, O(n) per clustering"
 
 
 def informativeness(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: object,
     *,
-    classifiers: Any = "5nn",
+    classifiers: object = "5nn",
     cv: int | Literal["leave-one-out"] = "leave-one-out",
     baseline: Literal["uniform", "permutation"] = "uniform",
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     executor: Executor | None = None,
 ) -> Any:
     """How well clusters can be learnt: correct information in a classifier's predictions.
 
     I = (AI − E)/(H − E), where AI = −Σ r(c) log p(c) is the mean correct information in a
-    prediction of an object that the classifier was not trained on, H the entropy of the
-    clustering, and E the AI of a guesser. Over several types of classifier the largest AI counts.
+    prediction for an object outside the training data, H the entropy of the clustering, and E
+    the AI of a guesser. With several classifiers, the largest AI counts.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def informativeness(
         The data, or the (n, n) distances with ``metric="precomputed"``.
     labels : array-like, shape (n,) or (M, n)
         One or many clusterings; many cost little more than one, see
-        :func:`karat.measures.clarity.assess`, which also tells which clusters are at fault.
+        :func:`karat.measures.clarity.assess`, which also reports the clusters at fault.
     classifiers : str, classifier, estimator, or a list of them
         ``"5nn"``, ``"svm"``, ``"tree"``, ``"centroid"``, ``"email"``, ``"kernel-ridge"``, or any
         estimator with ``fit`` and ``predict``. whissell2012 takes the first four and 10 folds:
@@ -65,33 +66,33 @@ def informativeness(
     cv : "leave-one-out" or int
         Number of folds; they are stratified by cluster.
     baseline : {"uniform", "permutation"}
-        The guesser names every cluster equally often, E = H/k (whissell2012); or it names each
-        as often as the classifier did, so that a classifier that ignores the objects scores 0
-        whatever the sizes of the clusters.
+        The guesser predicts every cluster equally often, E = H/k (whissell2012), or each as
+        often as the classifier. With the second, a classifier that ignores the objects scores 0
+        for clusters of any sizes.
     metric : str or callable
         The distance of the neighbour classifiers.
     random_state : int, Generator or None, default 0
-        For the folds and for classifiers that draw at random.
+        Randomness of the folds and of randomised classifiers.
     executor : concurrent.futures.Executor, optional
-        Where neighbours are searched, and classifiers that must be trained anew run.
+        Runs the search for neighbours and the training of classifiers.
 
     Returns
     -------
     float, or ndarray of float64, shape (M,)
-        At most 1 (every object recognised, whatever the sizes of the clusters); 0 is guessing;
-        below 0 is worse. Greater is better. In an array, NaN for a single cluster.
+        At most 1 (every object recognised); 0 is guessing; below 0 is worse. Greater is better.
+        In an array, NaN for a single cluster.
 
     Raises
     ------
     UndefinedMeasureError
         For one clustering with a single cluster.
     InputError
-        For input that cannot be used.
+        For invalid input.
 
     Notes
     -----
     With ``"5nn"`` one search for neighbours, O(n² d) or less, then O(n) for each clustering.
-    An object alone in its cluster is never recognised.
+    Singletons are never recognised.
 
     Whissell 2012, equations 6.5 and 6.11–6.13 (6.12 with the missing minus sign).
 
@@ -109,35 +110,35 @@ def informativeness(
     from karat.measures.clarity.scores import BASELINES
 
     check_choice(baseline, BASELINES, "baseline")
-    found = assess(
+    clarity = assess(
         X, labels, classifiers=classifiers, cv=cv, metric=metric, noise=noise,
         random_state=random_state, executor=executor,
     )  # fmt: skip
-    return _like(labels, found.values(baseline))
+    return _like(labels, clarity.values(baseline))
 
 
 @cite("whissell2012 §6.2")
 def generalized_informativeness(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: object,
     *,
     measure: str | Callable[[Any, Any], float] = "adjusted_rand_index",
-    classifiers: Any = "5nn",
+    classifiers: object = "5nn",
     cv: int | Literal["leave-one-out"] = "leave-one-out",
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     executor: Executor | None = None,
 ) -> Any:
-    """Agreement of a clustering with what a classifier predicts, by any external measure.
+    """Agreement of a clustering with a classifier's predictions, by any external measure.
 
     Parameters
     ----------
     labels : array-like, shape (n,) or (M, n)
     measure : str or callable
         Key of an external measure in the catalogue, or ``measure(labels_true, labels_pred)``,
-        greater is better. As in whissell2012, the prediction stands for the truth by which the
-        clustering is judged. Over several types of classifier the best value counts.
+        greater is better. As in whissell2012, the prediction takes the place of the truth. With
+        several classifiers, the best value counts.
     classifiers, cv, metric, noise, random_state, executor
         As in :func:`informativeness`.
 
@@ -157,63 +158,70 @@ def generalized_informativeness(
     """
     from karat.measures.clarity.assessment import assess
 
-    found = assess(
+    clarity = assess(
         X, labels, classifiers=classifiers, cv=cv, metric=metric, noise=noise,
         random_state=random_state, executor=executor,
     )  # fmt: skip
     if callable(measure):
-        return _like(labels, found.agreement(measure, 1))
+        return _like(labels, clarity.agreement(measure, 1))
     record = catalogue[measure]
     if record.kind != "external":
         raise InputError(
             f"{measure} is an {record.kind} measure; generalized informativeness compares two "
             "partitions and needs an external one, e.g. 'adjusted_rand_index'"
         )
-    return _like(labels, found.agreement(record.function, record.sign))
+    return _like(labels, clarity.agreement(record.function, record.sign))
 
 
-def _like(labels: Any, values: NDArray[np.float64]) -> Any:
-    """A float for one clustering given as such, otherwise the array."""
+def _like(labels: Any, values: Floats) -> Any:
+    """A float if ``labels`` is a single clustering, otherwise the array."""
     if len(values) > 1 or np.ndim(labels) != 1:
         return values
     if np.isnan(values[0]):
-        raise UndefinedMeasureError(f"informativeness is undefined: {_ONE_CLUSTER}")
+        raise UndefinedMeasureError(f"informativeness is undefined: {TOO_FEW_CLUSTERS}")
     return float(values[0])
 
 
-#: what 5-NN predicted for the statistics that are being read, so that all records share it
+#: 5-NN predictions by statistics, shared by all records
 _predicted: WeakKeyDictionary[Any, Clarity] = WeakKeyDictionary()
 
 
-def _estimate(X: Any, labelings: Any, **options: Any) -> Any:
+def _estimate(
+    X: Data, labelings: Labelings, **options: Any
+) -> tuple[Floats, Floats, dict[int, str], int]:
+    """Informativeness estimated from a sample; options as in ``Measure.estimate``."""
     from karat.measures.clarity.sampled import estimate_informativeness
 
     return estimate_informativeness(X, labelings, **options)
 
 
-def _compute(stats: Statistics, judge: Any = None) -> list[float | str]:
+def _compute(stats: Statistics, judge: Callable[..., float] | None = None) -> list[float | str]:
+    """Batch form: informativeness, or agreement by an external measure."""
     from karat.measures.clarity.assessment import assess_labelings
 
     if stats not in _predicted:
         _predicted[stats] = assess_labelings(
             stats.X, stats.labelings, metric=stats.metric, random_state=0, executor=stats.workers
         )
-    found = _predicted[stats]
-    values = found.values() if judge is None else found.agreement(judge)
+    clarity = _predicted[stats]
+    values = clarity.values() if judge is None else clarity.agreement(judge)
     return [
-        float(value) if k > 1 else _ONE_CLUSTER
-        for value, k in zip(values, found.labelings.n_clusters, strict=True)
+        float(value) if k > 1 else TOO_FEW_CLUSTERS
+        for value, k in zip(values, clarity.labelings.n_clusters, strict=True)
     ]
 
 
 def _generalized(key: str, measure: str, title: str, low: float) -> Callable[..., float]:
+    """Define and return generalized informativeness by one external measure."""
+
     def function(
-        X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+        X: ArrayLike, labels: Labels, *, metric: Metric = "euclidean", noise: NoisePolicy = "error"
     ) -> float:
+        """The measure; the docstring below replaces this one."""
         return generalized_informativeness(X, labels, measure=measure, metric=metric, noise=noise)
 
     function.__name__ = function.__qualname__ = key
-    function.__doc__ = f"""{title}: agreement of a clustering with what 5-NN predicts for it.
+    function.__doc__ = f"""{title}: agreement of a clustering with its 5-NN prediction.
 
     The external measure {measure!r} between the clustering and its leave-one-out prediction by
     the five nearest neighbours; :func:`generalized_informativeness` takes other classifiers,
@@ -231,7 +239,7 @@ def _generalized(key: str, measure: str, title: str, low: float) -> Callable[...
         references=["whissell2012 §6.2"],
         compute=lambda stats: _compute(stats, catalogue[measure].function),
         range=(low, 1.0),
-        cost=COST,
+        cost=INFORMATIVENESS_COST,
     )
     return function
 
@@ -244,7 +252,7 @@ define(
     compute=_compute,
     estimate=_estimate,
     range=(-1.0, 1.0),
-    cost=COST,
+    cost=INFORMATIVENESS_COST,
 )
 informativeness_ari = _generalized("informativeness_ari", "adjusted_rand_index", "inf-ARI", -1.0)
 informativeness_eq = _generalized("informativeness_eq", "entropy_quality", "inf-EQ", 0.0)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import define
-from karat.measures.internal.batch import OfGraph, Value, each, of_graph, one_value
+from karat.measures.internal.batch import OfGraph, Value, batch_form, compute_one, of_graph
 from karat.measures.passes.edges import EdgeSums
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, Floats, Ints, Labels
 
 __all__ = [
     "conductance",
@@ -30,20 +33,24 @@ CUTS = "cuts of a graph"
 
 
 def _of_edges(title: str, **record: Any) -> Callable[[Callable[[EdgeSums], float]], OfGraph]:
-    """A decorator that makes a function of :class:`EdgeSums` a measure of its name."""
-    undefined = "Where no edge joins two of the nodes that are judged."
+    """A decorator that turns a formula of :class:`EdgeSums` into a measure."""
+    undefined = "If no edge joins two judged nodes."
     if record.get("least_k", 2) > 1:
         undefined = f"For fewer than two clusters. {undefined}"
 
     def add(value: Callable[[EdgeSums], float]) -> OfGraph:
+        """Define the measure of one formula and return its public function."""
         return of_graph(title, undefined=undefined, **record)(_batched(value))
 
     return add
 
 
 def _batched(value: Callable[[EdgeSums], float]) -> Value:
+    """The formula as a value of statistics, or a reason without edges."""
+
     @wraps(value)
     def of_one(stats: Statistics, m: int) -> float | str:
+        """Value of clustering m, or the reason of a missing one."""
         edges: EdgeSums = stats.edge_sums[m]
         return float(value(edges)) if edges.n_edges else NO_EDGE
 
@@ -51,25 +58,25 @@ def _batched(value: Callable[[EdgeSums], float]) -> Value:
 
 
 def modularity(
-    graph: Any, labels: Any, *, resolution: float = 1.0, noise: NoisePolicy = "error"
+    graph: ArrayLike, labels: Labels, *, resolution: float = 1.0, noise: NoisePolicy = "error"
 ) -> float:
     """Modularity: share of the edges within clusters, less that expected from the degrees.
 
     Σ_c [w_c/w − γ (v_c/2w)²] with the weight w_c of the edges within cluster c, the sum v_c of
     the degrees of its nodes, and the weight w of all edges. 0 for one cluster (γ = 1), and negative
-    where clusters have fewer edges than expected.
+    if clusters have fewer edges than expected.
 
     Parameters
     ----------
     resolution : float, default 1.0
-        γ, at least 0; a greater one prefers more clusters.
+        γ, at least 0; greater values prefer more clusters.
 
     Raises
     ------
     InputError
         For a graph that is not symmetric, or has negative weights.
     UndefinedMeasureError
-        Where no edge joins two nodes that are judged.
+        If no edge joins two judged nodes.
 
     Notes
     -----
@@ -84,11 +91,12 @@ def modularity(
     """
     if not 0 <= resolution < math.inf:
         raise InputError(f"resolution must be a number of at least 0; got {resolution!r}")
-    compute = each(_batched(partial(_modularity, resolution=resolution)), least_k=1)
-    return one_value("Modularity", compute, ["edges"], graph, labels, metric="graph", noise=noise)
+    compute = batch_form(_batched(partial(_modularity, resolution=resolution)), least_k=1)
+    return compute_one("Modularity", compute, ["edges"], graph, labels, metric="graph", noise=noise)
 
 
 def _modularity(edges: EdgeSums, resolution: float = 1.0) -> float:
+    """Modularity of one clustering."""
     shares = edges.volumes / edges.volumes.sum()
     return float(edges.within.sum() / edges.volumes.sum() - resolution * (shares**2).sum())
 
@@ -98,7 +106,7 @@ define(
     "Modularity",
     family="modularity",
     references=["newman2004", "reichardt2006"],
-    compute=each(_batched(_modularity), least_k=1),
+    compute=batch_form(_batched(_modularity), least_k=1),
     needs=["edges"],
     takes="graph",
     range=(-1.0, 1.0),
@@ -115,7 +123,7 @@ define(
     range=(0.0, math.inf),
 )
 def map_equation(edges: EdgeSums) -> float:
-    """Map equation: bits that describe a step of a random walk, by a code of two levels.
+    """Map equation: bits per step of a random walk in a two-level code.
 
     q log q − 2 Σ_c q_c log q_c − Σ_i p_i log p_i + Σ_c (q_c + p_c) log (q_c + p_c), where the walk
     visits node i with probability p_i (its share of the degrees), is in cluster c with p_c and
@@ -134,13 +142,14 @@ def map_equation(edges: EdgeSums) -> float:
     return max(codebook + edges.entropy, 0.0)
 
 
-def _plogp(p: Any) -> float:
+def _plogp(p: float | Floats) -> float:
+    """Sum of p log2 p."""
     values = np.asarray(p, dtype=np.float64)
     return float((values * np.log2(np.where(values > 0, values, 1.0))).sum())
 
 
-def _over(cut: Any, size: Any) -> Any:
-    """Nothing that is cut is 0, whatever it is cut from."""
+def _over(cut: Floats, size: Floats | Ints) -> Floats:
+    """``cut / size``; 0 without a cut, also for size 0."""
     with np.errstate(divide="ignore"):
         return np.where(cut > 0, cut / np.where(cut > 0, size, 1), 0.0)
 
@@ -153,10 +162,10 @@ def _over(cut: Any, size: Any) -> Any:
     compares_k=False,
 )
 def conductance(edges: EdgeSums) -> float:
-    """Conductance: mean over the clusters of the weight that leaves a cluster over its volume.
+    """Conductance: mean over the clusters of the outgoing weight divided by the volume.
 
-    The volume is the sum of the degrees of the cluster's nodes, or of all others' where that is
-    less; a cluster without edges counts 0. 1 where no edge is within.
+    The volume is the sum of the degrees of the cluster's nodes, or of all other nodes if that is
+    less. A cluster without edges counts 0. 1 if no edge is within a cluster.
 
     Examples
     --------
@@ -168,14 +177,14 @@ def conductance(edges: EdgeSums) -> float:
     return _over(edges.cut, np.minimum(edges.volumes, others)).mean()
 
 
-_of_cuts = partial(
+_of_graph_cuts = partial(
     _of_edges, family=CUTS, greater_is_better=False, range=(0.0, math.inf), compares_k=False
 )
 
 
-@_of_cuts("Ratio cut of a graph", references=["whissell2012 2.24", "hagen1992"])
+@_of_graph_cuts("Ratio cut of a graph", references=["whissell2012 2.24", "hagen1992"])
 def graph_ratio_cut(edges: EdgeSums) -> float:
-    """Ratio cut of a graph: Σ_c cut(c)/∣c∣, the weight that leaves a cluster over its size.
+    """Ratio cut of a graph: Σ_c cut(c)/∣c∣, each cluster's outgoing weight divided by its size.
 
     It grows with the number of clusters.
 
@@ -188,9 +197,9 @@ def graph_ratio_cut(edges: EdgeSums) -> float:
     return _over(edges.cut, edges.sizes).sum()
 
 
-@_of_cuts("N-cut of a graph", references=["whissell2012 2.25", "shi2000"])
+@_of_graph_cuts("N-cut of a graph", references=["whissell2012 2.25", "shi2000"])
 def graph_normalized_cut(edges: EdgeSums) -> float:
-    """N-cut of a graph: Σ_c cut(c)/vol(c), the weight that leaves a cluster over its degrees.
+    """N-cut of a graph: Σ_c cut(c)/vol(c), each cluster's outgoing weight divided by its volume.
 
     At most k; it grows with the number of clusters.
 
@@ -203,11 +212,11 @@ def graph_normalized_cut(edges: EdgeSums) -> float:
     return _over(edges.cut, edges.volumes).sum()
 
 
-@_of_cuts("Min-max cut of a graph", references=["whissell2012 2.26", "ding2001"])
+@_of_graph_cuts("Min-max cut of a graph", references=["whissell2012 2.26", "ding2001"])
 def graph_minmax_cut(edges: EdgeSums) -> float:
-    """Min-max cut of a graph: Σ_c cut(c)/within(c), the weight that leaves over that within.
+    """Min-max cut of a graph: Σ_c cut(c)/within(c), outgoing weight divided by weight within.
 
-    Infinite where a cluster has edges to others and none within, as a single node has. Both
+    Infinite if a cluster, such as a single node, has edges to others and none within. Both
     directions of an edge within count.
 
     Examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +15,13 @@ from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
 from karat.measures.inputs import Inputs
 from karat.measures.internal.batch import (
+    compute_one,
     inputs_of_one,
     of_features,
-    one_value,
     too_few_clusters,
 )
 from karat.measures.internal.centroids import centred_blocks, variance_lengths
+from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
@@ -29,18 +30,18 @@ from karat.runtime.validation import InputError, UndefinedMeasureError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = ["connectivity", "cvnn_index", "dbcv", "s_dbw_index"]
 
-NEIGHBORS = 10
+DEFAULT_NEIGHBORS = 10
 
 
 def dbcv(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    metric: Any = "sqeuclidean",
+    metric: Metric = "sqeuclidean",
     noise: NoisePolicy = "drop",
     n_features: int | None = None,
 ) -> float:
@@ -48,7 +49,7 @@ def dbcv(
 
     Each object has a core distance to its cluster; the minimum spanning tree of the mutual
     reachability distances gives a cluster's sparseness (its largest inner edge) and the
-    separation of two clusters (the nearest inner nodes). Between −1 and 1, greater is better.
+    separation of two clusters (their nearest inner nodes). Between −1 and 1, greater is better.
 
     Parameters
     ----------
@@ -58,8 +59,8 @@ def dbcv(
         The reference code and the paper's figures use *squared* Euclidean distances, the
         default here; ``"euclidean"`` gives other values.
     noise : {"drop", "cluster", "singletons", "error"}
-        With ``"drop"`` outliers are in no cluster, but count in n, as the paper has it, so that
-        they lower the value.
+        With ``"drop"`` outliers are in no cluster, but count in n as in the paper, so they lower
+        the value.
     n_features : int, optional
         The exponent of the core distance; by default d. Needed for ``"precomputed"``.
 
@@ -74,9 +75,9 @@ def dbcv(
     -----
     Moulavi, Jaskowiak, Campello, Zimek & Sander 2014, definitions 1–8. A cluster of one object
     has validity 0. Coincident objects have core distance 0. Mutual reachability distances are
-    often equal, so that there are several minimum spanning trees with different inner nodes:
-    among equal edges the one of the earlier objects is taken, so the value may change with the
-    order of the objects. O(n² d) time, O(n d) memory.
+    often equal, so there may be several minimum spanning trees with different inner nodes. Ties
+    go to the edge of the earlier objects, so the value may depend on the order of the objects.
+    O(n² d) time, O(n d) memory.
 
     Examples
     --------
@@ -84,19 +85,19 @@ def dbcv(
     >>> round(dbcv(X, [0, 0, 0, 0, 1, 1, 1, 1]), 3)
     0.996
     """
-    given = inputs_of_one(X, labels, metric=metric, noise=noise)
+    inputs = inputs_of_one(X, labels, metric=metric, noise=noise)
     if n_features is None:
-        if given.metric == "precomputed":
-            raise InputError("a matrix of distances does not tell the dimension; give n_features")
-        n_features = given.X.shape[1]
-    codes, sizes = given.labelings.codes[0], given.labelings.sizes(0)
+        if inputs.metric == "precomputed":
+            raise InputError("a matrix of distances has no dimension; give n_features")
+        n_features = inputs.X.shape[1]
+    codes, sizes = inputs.labelings.codes[0], inputs.labelings.sizes(0)
     if len(sizes) < 2:
         raise UndefinedMeasureError(
             f"DBCV is undefined: the clustering has {len(sizes)} cluster; it needs at least 2"
         )
     order = np.argsort(codes, kind="stable")
     order = order[codes[order] != NOISE]
-    distances = as_distances(given.X, given.metric).take(order)
+    distances = as_distances(inputs.X, inputs.metric).take(order)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     core = np.zeros(len(order))
     sparseness = np.zeros(len(sizes))
@@ -107,8 +108,8 @@ def dbcv(
         sparseness[c], inside = _sparseness(members, core[a:b])
         inner.append(inside + a)
     nodes = np.concatenate(inner)
-    own = np.repeat(np.arange(len(sizes)), [len(i) for i in inner])
-    separation = separations(distances.take(nodes), core[nodes], own, len(sizes))
+    clusters = np.repeat(np.arange(len(sizes)), [len(i) for i in inner])
+    separation = separations(distances.take(nodes), core[nodes], clusters, len(sizes))
     largest = np.maximum(separation, sparseness)
     validity = np.where(
         largest > 0, (separation - sparseness) / np.where(largest > 0, largest, 1), 0
@@ -118,7 +119,7 @@ def dbcv(
 
 
 def _sparseness(members: Distances, core: Floats) -> tuple[float, NDArray[np.intp]]:
-    """The largest edge between inner nodes of the minimum spanning tree, and the inner nodes."""
+    """Largest edge between inner nodes of the minimum spanning tree, and the inner nodes."""
     if members.n == 1:
         return 0.0, np.zeros(1, dtype=np.intp)
     u, v, lengths = spanning_tree(members, core)
@@ -131,14 +132,14 @@ def _sparseness(members: Distances, core: Floats) -> tuple[float, NDArray[np.int
 
 
 def connectivity(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    n_neighbors: int = NEIGHBORS,
-    metric: Any = "euclidean",
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
 ) -> float:
-    """Connectivity: 1/j for each object's j-th nearest neighbour that is in another cluster.
+    """Connectivity: sum of 1/j over each object's j-th nearest neighbours in other clusters.
 
     Not negative, lower is better; it grows with the number of clusters.
 
@@ -149,7 +150,7 @@ def connectivity(
     Raises
     ------
     InputError
-        Unless n_neighbors is at least 1. Where there are fewer other objects, all are taken.
+        Unless ``n_neighbors`` is at least 1. All other objects are neighbours if they are fewer.
 
     Notes
     -----
@@ -163,16 +164,17 @@ def connectivity(
     """
     _check_neighbors(n_neighbors)
     compute = partial(_connectivity, n_neighbors=n_neighbors)
-    return one_value("Connectivity", compute, (), X, labels, metric=metric, noise=noise)
+    return compute_one("Connectivity", compute, (), X, labels, metric=metric, noise=noise)
 
 
 def _check_neighbors(n_neighbors: int) -> None:
+    """Raise unless there is at least one neighbour."""
     if n_neighbors < 1:
         raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
 
 
 def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
-    """Positions among ``kept`` of the nearest others of each, nearest first."""
+    """Positions in ``kept`` of the nearest other objects of each object, nearest first."""
     if stats.metric == "euclidean":
         from karat.distances.neighbors import neighbor_lists
 
@@ -190,14 +192,15 @@ def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> ND
     return out
 
 
-def _connectivity(stats: Statistics, n_neighbors: int = NEIGHBORS) -> list[float | str]:
+def _connectivity(stats: Statistics, n_neighbors: int = DEFAULT_NEIGHBORS) -> list[float | str]:
+    """Connectivity of all clusterings."""
     from karat.measures.passes.ranks import by_kept
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
-    for kept, which in by_kept(stats.labelings):
+    for kept, clusterings in by_kept(stats.labelings):
         near = nearest_others(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
-        for m in which:
+        for m in clusterings:
             codes = stats.labelings.codes[m, kept]
             values[m] = float(((codes[near] != codes[:, None]) * weights).sum())
     return values
@@ -205,18 +208,18 @@ def _connectivity(stats: Statistics, n_neighbors: int = NEIGHBORS) -> list[float
 
 @cite("liu2013")
 def cvnn_index(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: object,
     *,
-    n_neighbors: int = NEIGHBORS,
-    metric: Any = "euclidean",
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
 ) -> Scores:
-    """CVNN: share of foreign neighbours plus mean distance within, each over the worst of a batch.
+    """CVNN: share of foreign neighbours plus mean distance within, relative to the worst values.
 
-    It compares clusterings of the same data: Sep(C)/max Sep + Com(C)/max Com over those given.
-    A clustering has no value of its own, so there is no record in the catalogue.
-    Between 0 and 2, lower is better; a single clustering always gets 2.
+    It compares clusterings of the same data: Sep(C)/max Sep + Com(C)/max Com over all of them.
+    The value depends on the compared clusterings, so there is no record in the catalogue. Between
+    0 and 2, lower is better; a single clustering always has 2.
 
     Parameters
     ----------
@@ -232,26 +235,26 @@ def cvnn_index(
     Notes
     -----
     Sep is the largest share of foreign neighbours of a cluster, Com = Σ_c 2/(n_c(n_c − 1))
-    Σ_{x,y in c} d(x, y), as the paper has it. fpc's ``cvnn`` takes the mean over all pairs instead,
-    and may rank clusterings the other way round. O(n² d).
+    Σ_{x,y in c} d(x, y), as in the paper. fpc's ``cvnn`` uses the mean over all pairs instead, and
+    may reverse the order of clusterings. O(n² d).
 
     Examples
     --------
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> found = cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
-    >>> found["cvnn_index"].round(6).tolist()
+    >>> scores = cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
+    >>> scores["cvnn_index"].round(6).tolist()
     [0.1, 2.0]
     """
     from karat.measures.passes.ranks import by_kept
 
     _check_neighbors(n_neighbors)
-    given = Inputs.read(X, labels, metric=metric, noise=noise)
-    stats = Statistics(given.X, given.labelings, ["pair_sums"], metric=given.metric)
+    inputs = Inputs.read(X, labels, metric=metric, noise=noise)
+    stats = Statistics(inputs.X, inputs.labelings, ["pair_sums"], metric=inputs.metric)
     separation, compactness = stats.values(), stats.values()
     reasons: dict[str, dict[str, str]] = {}
-    for kept, which in by_kept(stats.labelings):
+    for kept, clusterings in by_kept(stats.labelings):
         near = nearest_others(stats, kept, n_neighbors)
-        for m in which:
+        for m in clusterings:
             if missing := too_few_clusters(stats, m):
                 reasons[stats.labelings.names[m]] = {"cvnn_index": missing}
                 continue
@@ -261,10 +264,11 @@ def cvnn_index(
             pairs, sums = np.maximum(sizes * (sizes - 1) // 2, 1), stats.within_sums[m]
             compactness[m] = float((sums / pairs).sum())
     values = _over_largest(separation) + _over_largest(compactness)
-    return Scores.of(given.labelings.names, {"cvnn_index": values}, reasons, given.coverage)
+    return Scores.of(inputs.labelings.names, {"cvnn_index": values}, reasons, inputs.coverage)
 
 
 def _over_largest(values: Floats) -> Floats:
+    """Values divided by the largest; unchanged if that is 0."""
     largest = np.fmax.reduce(values)
     return values / largest if largest > 0 else values
 
@@ -285,17 +289,17 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where all objects coincide.
+        For fewer than two clusters, or if all objects coincide.
 
     Notes
     -----
-    Scat is that of :func:`sd_scattering`. For each
-    pair of clusters a density counts their objects at most σ = √(Σ_c ∣variances of c∣)/k from the
-    middle of the centroids, over the larger of the counts at the centroids (0 where both are 0).
-    Dens_bw is 1/(k(k−1)) times the sum over all ordered pairs, so the *mean* over the pairs, as
-    in R's clv and the manual of clusterCrit; clusterCrit itself adds the pairs up (iris: 0.8233
-    where the mean gives 0.3471). The Python package s-dbw takes standard deviations for
-    variances, and counts at a centroid its own cluster only. O(n k² d).
+    Scat is :func:`sd_scattering`. The density of a pair of clusters is the number of their objects
+    at most σ = √(Σ_c ∣variances of c∣)/k from the midpoint of the centroids, divided by the larger
+    number at the centroids (0 if both are 0). Dens_bw is 1/(k(k−1)) times the sum over all ordered
+    pairs, so the *mean* over the pairs, as in R's clv and the manual of clusterCrit. clusterCrit
+    itself uses the sum (iris: 0.8233; the mean gives 0.3471). The Python package s-dbw uses
+    standard deviations instead of variances, and counts only the centroid's cluster at a centroid.
+    O(n k² d).
 
     Examples
     --------
@@ -306,7 +310,7 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     k = len(C)
     lengths, total = variance_lengths(stats, m)
     if total == 0:
-        return "all objects coincide"
+        return ALL_COINCIDE
     scattering = float(lengths.mean()) / total
     radius = math.sqrt(float(lengths.sum())) / k
     a, b = np.triu_indices(k, 1)
@@ -314,21 +318,21 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     at_centroids = _counts(stats, m, C, radius)
     at_middles = _counts(stats, m, middles, radius)
     pairs = np.arange(len(a))
-    own = at_centroids[a, a] + at_centroids[b, a]
-    other = at_centroids[a, b] + at_centroids[b, b]
+    at_first = at_centroids[a, a] + at_centroids[b, a]
+    at_second = at_centroids[a, b] + at_centroids[b, b]
     between = at_middles[a, pairs] + at_middles[b, pairs]
-    highest = np.maximum(own, other)
+    highest = np.maximum(at_first, at_second)
     dense = highest > 0
     return scattering + float((between[dense] / highest[dense]).sum()) / len(a)
 
 
 def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
-    """(k, points): how many objects of each cluster are within ``radius`` of each point."""
+    """Numbers (k, points) of objects of each cluster within ``radius`` of each point."""
     from scipy.spatial.distance import cdist
 
     total = np.zeros((len(stats.sizes[m]), len(points)))
-    for own, weights, rows in centred_blocks(stats, m):
-        np.add.at(total, own, (cdist(rows, points) <= radius) * weights[:, None])
+    for clusters, weights, rows in centred_blocks(stats, m):
+        np.add.at(total, clusters, (cdist(rows, points) <= radius) * weights[:, None])
     return total
 
 

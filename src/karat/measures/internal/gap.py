@@ -1,10 +1,10 @@
-"""The gap statistic: scatter within against that of data without clusters."""
+"""The gap statistic: scatter within clusters compared with null references."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int32]
+    from karat.runtime.types import ArrayLike, Floats, Labels, RandomState
+
+    Codes = NDArray[np.int32]
 
 __all__ = ["GapResult", "gap_statistic"]
 
 ReferenceKind = Literal["box", "pca"]
+#: ``clusterer(X, k, seed)`` returns labels
+Clusterer: TypeAlias = "Callable[[Any, int, int], Labels]"
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class GapResult:
         simulation).
     first_k : int
         The smallest k with gap(k) ≥ gap(k′) − s_k′ for the next k′ tried (Tibshirani et al.);
-        the largest k tried where there is none.
+        the largest tried k without such a k.
     largest_k : int
         The k of the largest gap.
     labels : dict of int to ndarray
@@ -49,7 +52,7 @@ class GapResult:
     table: pd.DataFrame
     first_k: int
     largest_k: int
-    labels: dict[int, Labels]
+    labels: dict[int, Codes]
 
     def __str__(self) -> str:
         return (
@@ -60,16 +63,16 @@ class GapResult:
 
 @cite("tibshirani2001", "yan2007")
 def gap_statistic(
-    X: Any,
-    clusterer: Callable[[Any, int, int], Any] | None = None,
+    X: ArrayLike,
+    clusterer: Clusterer | None = None,
     *,
     k: Iterable[int] = range(1, 11),
     n_references: int = 50,
     reference: ReferenceKind = "box",
     weighted: bool = False,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> GapResult:
-    """Gap statistic: how far log W_k falls below its expectation for uniform data.
+    """Gap statistic: how far log W_k is below its expectation for uniform data.
 
     Parameters
     ----------
@@ -87,12 +90,12 @@ def gap_statistic(
         W_k weighs a cluster's sum of squared distances by 1/(2∣c∣(∣c∣−1)) (weighted gap), not by
         1/(2∣c∣).
     random_state : int, Generator or None, default 0
-        For the references and the clusterer's seeds.
+        Randomness of the references and the clusterer's seeds.
 
     Returns
     -------
     GapResult
-        With standard errors, and the k chosen by both rules.
+        Gaps with standard errors, and the k chosen by both rules.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def gap_statistic(
     import pandas as pd
 
     check_choice(reference, ("box", "pca"), "reference")
-    data = check_data(X)
+    data: Any = check_data(X)
     if hasattr(data, "toarray"):
         raise InputError("the gap statistic needs dense data: its reference data fill a box")
     numbers = sorted({int(number) for number in k})
@@ -127,7 +130,8 @@ def gap_statistic(
     rng = check_random_state(random_state)
     null = Null(data)
 
-    def log_scatter(points: Any) -> tuple[Floats, list[Labels]]:
+    def log_scatter(points: Floats) -> tuple[Floats, list[Codes]]:
+        """Log W_k of the points for each k, and the clusterings."""
         seeds = rng.integers(0, 2**31 - 1, len(numbers))
         batch = _clustered(points, numbers, seeds, clusterer or _kmeans)
         return _log_scatter(points, batch, weighted), batch
@@ -150,8 +154,10 @@ def gap_statistic(
     )
 
 
-def _clustered(points: Any, numbers: list[int], seeds: Any, clusterer: Any) -> list[Labels]:
-    """The labels of a clustering for each number of clusters."""
+def _clustered(
+    points: Floats, numbers: list[int], seeds: NDArray[np.int64], clusterer: Clusterer
+) -> list[Codes]:
+    """Labels of a clustering for each number of clusters."""
     return [
         np.zeros(len(points), dtype=np.int32)
         if number == 1
@@ -160,7 +166,8 @@ def _clustered(points: Any, numbers: list[int], seeds: Any, clusterer: Any) -> l
     ]
 
 
-def _log_scatter(points: Any, labels: list[Labels], weighted: bool) -> Floats:
+def _log_scatter(points: Floats, labels: list[Codes], weighted: bool) -> Floats:
+    """Log W_k of each clustering."""
     batch = as_labelings(np.stack(labels), noise="drop")
     stats = Statistics(points, batch, ["centroids"])
     scatter = [
@@ -168,11 +175,12 @@ def _log_scatter(points: Any, labels: list[Labels], weighted: bool) -> Floats:
         for s, size in zip(stats.squares, stats.sizes, strict=True)
     ]
     if min(scatter) == 0:
-        raise InputError("some clustering has all objects at their centroids; try smaller k")
+        raise InputError("a clustering has all objects at their centroids; try smaller k")
     return np.log(scatter)
 
 
-def _kmeans(X: Any, k: int, seed: int) -> Any:
+def _kmeans(X: Floats, k: int, seed: int) -> Labels:
+    """Labels by k-means with ten starts."""
     if X.shape[1] <= MOST_FEATURES:
         return QuickKMeans("k-means++", 10, 300, 1e-4).labels(as_columns(X), k, seed)
     from sklearn.cluster import KMeans

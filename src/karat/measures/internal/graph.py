@@ -1,10 +1,10 @@
-"""Cuts of a graph: given by its affinities, or of all objects by 1/d²."""
+"""Graph cuts with affinities 1/d² of all objects, and Gaussian affinities."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from karat.measures.internal.batch import of_distances
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, check_data
 
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike, Floats
+
 __all__ = ["gaussian_affinity", "normalized_cut", "ratio_cut"]
 
-_of_cuts = partial(
+_of_affinity_cuts = partial(
     of_distances,
     family="graph cuts",
     needs=["inverse_square_sums"],
@@ -27,7 +30,7 @@ _of_cuts = partial(
 
 
 @cite("whissell2012 2.10")
-def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+def gaussian_affinity(X: ArrayLike, *, sigma: float) -> Floats:
     """Affinities exp(−∣x − y∣²/(2σ²)) of all pairs, an (n, n) array, for the cuts of a graph.
 
     O(n² d) time and n² memory.
@@ -54,11 +57,11 @@ def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.fl
         return np.exp(-squares / (2 * sigma**2))
 
 
-@_of_cuts("Ratio-Cut of 1/d²", references=["whissell2012 3.7", "ackerman2008"])
+@_of_affinity_cuts("Ratio-Cut of 1/d²", references=["whissell2012 3.7", "ackerman2008"])
 def ratio_cut(stats: Statistics, m: int) -> float:
     """Ratio-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/∣c∣.
 
-    Infinite where coincident objects are in different clusters.
+    Infinite if coincident objects are in different clusters.
 
     Examples
     --------
@@ -68,18 +71,18 @@ def ratio_cut(stats: Statistics, m: int) -> float:
     return float(stats.between_inverse[m].sum()) / 2 * float((1 / stats.sizes[m]).sum())
 
 
-@_of_cuts("N-Cut of 1/d²", references=["whissell2012 3.9", "ackerman2008"])
+@_of_affinity_cuts("N-Cut of 1/d²", references=["whissell2012 3.9", "ackerman2008"])
 def normalized_cut(stats: Statistics, m: int) -> float | str:
     """N-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/(Σ_{pairs in c} 1/d²).
 
-    A singleton has no pair within it, so the value is infinite; it is also infinite where
-    coincident objects are in different clusters.
+    Infinite for singletons, which contain no pair, and if coincident objects are in different
+    clusters.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where coincident objects are both in one cluster and in
-        two, so that every term is ∞ · 0.
+        For fewer than two clusters, or if coincident objects are both in one cluster and in two:
+        then every term is ∞ · 0.
 
     Notes
     -----

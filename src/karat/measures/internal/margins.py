@@ -1,10 +1,10 @@
-"""Margins of representative sets: one object of each cluster stands for it."""
+"""Margins of representative sets, which contain one object of each cluster."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,35 +13,32 @@ from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from karat.measures.internal.pairs import average_within_cluster_scatter
-from karat.measures.passes.tiles import WIDTH
+from karat.measures.passes.tiles import TILE_WIDTH
 from karat.runtime.threads import in_order
 from karat.runtime.validation import UndefinedMeasureError, check_random_state
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.intp]
+    from karat.runtime.types import ArrayLike, Floats, Ints, Labels, Metric, RandomState
 
 __all__ = ["MarginResult", "additive_margin", "relative_margin"]
 
-#: up to so many representative sets times objects are tried one by one
+#: largest number of representative sets times objects for an exhaustive search
 EXACT_WORK = 2 * 10**7
-#: pairs of objects that the starts of a local search go through in each of their first sweeps
+#: pairs of objects in the first sweeps of all starts of a local search
 SEARCH_WORK = 2 * 10**7
-LEAST_STARTS, MOST_STARTS = 32, 256
-#: a search ends after the least number of starts when so many have reached the best value
-REACHED = 8
+MIN_STARTS, MAX_STARTS = 32, 256
+#: after MIN_STARTS, a search ends when so many starts have reached the best value
+ENOUGH_HITS = 8
 
 
 class MarginResult(float):
-    """A margin: a float that also says how it was found.
+    """A margin: a float that also reports how it was computed.
 
     Attributes
     ----------
     exact : bool
-        Whether all representative sets were tried; otherwise a local search found the value, and
-        a better set may exist.
+        Whether all representative sets were tried. Otherwise the value is from a local search,
+        and a better set may exist.
     representatives : ndarray of int
         Positions of the best representatives, one of each cluster.
     """
@@ -61,42 +58,42 @@ class MarginResult(float):
 
 
 def relative_margin(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> MarginResult:
-    """Relative margin: how much nearer objects are to the first than to the second representative.
+    """Relative margin: distance to the nearest representative over that to the second nearest.
 
-    The least, over all sets R of one object from each cluster, of the mean over the objects
+    The minimum, over all sets R of one object from each cluster, of the mean over the objects
     outside R of (distance to the nearest)/(distance to the second nearest of R). Between 0 and
-    1, lower is better. Where there are too many sets to try them all, the least that a local
-    search finds, so an upper bound: ``.exact`` is False then.
+    1, lower is better. With too many sets a local search gives an upper bound, and ``.exact`` is
+    False.
 
     Parameters
     ----------
     random_state : None, int or Generator
-        For the random starts of the local search, after medoids: 32 and more until eight have
-        reached the best value, at most 256; fewer for more than 279 objects, and the medoids alone
-        for more than 3,162.
+        Randomness of the starts of the local search. It starts from the medoids, then at random:
+        at least 32 starts, until eight have reached the best value, at most 256. Fewer for more
+        than 279 objects, and the medoids alone for more than 3,162.
 
     Returns
     -------
     MarginResult
-        A float; ``.exact`` says whether all sets were tried, ``.representatives`` which is best.
+        A float; ``.exact`` is True if all sets were tried, ``.representatives`` is the best set.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where all objects are representatives.
+        For fewer than two clusters, or if all objects are representatives.
 
     Notes
     -----
-    Ackerman & Ben-David 2008; whissell2012 equation 3.18, which divides by k where it must be
-    the number of objects outside R. Where a representative coincides with another the ratio of
-    an object that coincides with both is 1. All sets: O(n^k n k); a sweep of the local search:
+    Ackerman & Ben-David 2008; whissell2012 equation 3.18, which divides by k instead of the
+    number of objects outside R. The ratio is 1 for an object that coincides with two
+    representatives. All sets: O(n^k n k); a sweep of the local search:
     O(n² d).
 
     Examples
@@ -108,22 +105,22 @@ def relative_margin(
 
 
 def additive_margin(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> MarginResult:
     """Additive margin: second nearest minus nearest representative, over the mean distance within.
 
-    The greatest, over all sets of one object from each cluster, of the mean over the other
-    objects of (distance to the second nearest − to the nearest representative), divided by the
-    mean distance of the pairs within clusters. Not negative, greater is better. A lower bound
-    where ``.exact`` is False.
+    The maximum, over all sets of one object from each cluster, of the mean over the other objects
+    of (distance to the second nearest − to the nearest representative), divided by the mean
+    distance of the pairs within clusters. Not negative, greater is better. A lower bound if
+    ``.exact`` is False.
 
     Parameters, result and errors are those of :func:`relative_margin`; it is also undefined
-    where all distances within clusters are 0.
+    if all distances within clusters are 0.
 
     Notes
     -----
@@ -134,33 +131,36 @@ def additive_margin(
     >>> additive_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     6.0 (exact)
     """
-    found = _margin(X, labels, metric, noise, "additive", random_state)
+    margin = _margin(X, labels, metric, noise, "additive", random_state)
     within = average_within_cluster_scatter(X, labels, metric=metric, noise=noise)
     if within == 0:
-        raise UndefinedMeasureError("Additive margin is undefined: distances within are all 0")
-    return MarginResult(float(found) / within, found.exact, found.representatives)
+        raise UndefinedMeasureError(
+            "Additive margin is undefined: all distances within clusters are 0"
+        )
+    return MarginResult(float(margin) / within, margin.exact, margin.representatives)
 
 
 def _margin(
-    X: Any,
-    labels: Any,
-    metric: Any,
+    X: ArrayLike,
+    labels: Labels,
+    metric: Metric,
     noise: NoisePolicy,
     kind: Literal["relative", "additive"],
-    random_state: Any,
+    random_state: RandomState,
 ) -> MarginResult:
-    given = inputs_of_one(X, labels, metric=metric, noise=noise)
-    codes = given.labelings.codes[0]
+    """A margin of one clustering, exhaustive or by local search."""
+    inputs = inputs_of_one(X, labels, metric=metric, noise=noise)
+    codes = inputs.labelings.codes[0]
     kept = np.flatnonzero(codes >= 0)
     codes = codes[kept]
-    groups = [np.flatnonzero(codes == c) for c in range(codes.max(initial=-1) + 1)]
+    groups: list[Ints] = [np.flatnonzero(codes == c) for c in range(codes.max(initial=-1) + 1)]
     if len(groups) < 2:
         raise UndefinedMeasureError(
             f"A margin is undefined: the clustering has {len(groups)} cluster; it needs at least 2"
         )
     if len(groups) == len(kept):
         raise UndefinedMeasureError(f"A margin is undefined: {SINGLETONS_ONLY}")
-    distances = as_distances(given.X, given.metric).take(kept)
+    distances = as_distances(inputs.X, inputs.metric).take(kept)
     work = math.prod(len(g) for g in groups) * len(kept)
     exact = work <= EXACT_WORK and len(kept) <= 4096
     if exact:
@@ -172,7 +172,7 @@ def _margin(
 
 
 def _score(first: Floats, second: Floats, kind: str) -> Floats:
-    """To be made small: the ratio, or nearest minus second nearest."""
+    """Score to minimise: the ratio, or nearest minus second nearest."""
     if kind == "additive":
         return first - second
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -180,6 +180,7 @@ def _score(first: Floats, second: Floats, kind: str) -> Floats:
 
 
 def _all_sets(distances: Distances, groups: list[Ints], kind: str) -> tuple[float, Ints]:
+    """Least mean score over all representative sets, and the best set."""
     n = distances.n
     D = distances.block(slice(0, n), slice(0, n))
     best, chosen = math.inf, np.zeros(len(groups), dtype=np.intp)
@@ -207,49 +208,51 @@ def _local_search(
     kind: str,
     rng: np.random.Generator,
 ) -> tuple[float, Ints]:
-    """Change one representative at a time to the best of its cluster until none gets better."""
-    most = min(max(SEARCH_WORK // distances.n**2, 1), MOST_STARTS)
-    best, chosen, reached = math.inf, np.zeros(len(groups), dtype=np.intp), 0
-    for start in range(most):
+    """Best set of a search that replaces one representative at a time by the best one."""
+    max_starts = min(max(SEARCH_WORK // distances.n**2, 1), MAX_STARTS)
+    best, chosen, hits = math.inf, np.zeros(len(groups), dtype=np.intp), 0
+    for start in range(max_starts):
         if start == 0:
             current = np.array([_medoid(distances, g) for g in groups])
         else:
             current = np.array([rng.choice(g) for g in groups])
-        value, waiting, c = math.inf, len(groups), 0
-        while waiting:
-            found, candidate = _best_of_cluster(distances, groups[c], np.delete(current, c), kind)
-            if not math.isfinite(value) or found < value - 1e-12 * abs(value):
-                value, current[c], waiting = found, candidate, len(groups)
-            waiting -= 1
+        value, unchanged, c = math.inf, len(groups), 0
+        while unchanged:
+            changed, candidate = _best_of_cluster(distances, groups[c], np.delete(current, c), kind)
+            if not math.isfinite(value) or changed < value - 1e-12 * abs(value):
+                value, current[c], unchanged = changed, candidate, len(groups)
+            unchanged -= 1
             c = (c + 1) % len(groups)
         if not math.isfinite(best) or value < best - 1e-12 * abs(best):
-            best, chosen, reached = value, current.copy(), 0
-        reached += value <= best + 1e-12 * abs(best)
-        if start + 1 >= LEAST_STARTS and reached >= REACHED:
+            best, chosen, hits = value, current.copy(), 0
+        hits += value <= best + 1e-12 * abs(best)
+        if start + 1 >= MIN_STARTS and hits >= ENOUGH_HITS:
             break
     return best, chosen
 
 
 def _medoid(distances: Distances, group: Ints) -> int:
+    """Medoid of a group."""
     inside = distances.take(group)
 
     def sums(start: int) -> Floats:
+        """Sums of the distances from a block of members to all members."""
         block = inside.block(slice(start, start + 256), slice(0, len(group)))
         return np.asarray(block.sum(axis=1))
 
     starts = range(0, len(group), 256)
-    found = (
+    totals = (
         map(sums, starts)
         if len(group) < 512
         else in_order(sums, starts, one_blas_thread=inside.uses_blas)
     )
-    return int(group[np.argmin(np.concatenate(list(found)))])
+    return int(group[np.argmin(np.concatenate(list(totals)))])
 
 
 def _best_of_cluster(
     distances: Distances, group: Ints, others: Ints, kind: str
 ) -> tuple[float, int]:
-    """The least mean score of a set with ``others`` and one of the group, and which that is."""
+    """Least mean score of a set of ``others`` and one object of the group, and that object."""
     from karat._kernels import margins
 
     n = distances.n
@@ -260,28 +263,29 @@ def _best_of_cluster(
     relative = kind == "relative"
 
     def scores(start: int) -> Floats:
-        candidates = group[start : start + WIDTH]
+        """Sums of the scores for a block of candidates."""
+        candidates = group[start : start + TILE_WIDTH]
         total = np.zeros(len(candidates))
         moved = distances.take(np.concatenate([candidates, np.arange(n)]))
         for r0 in range(0, n, 512):
             part = slice(r0, min(r0 + 512, n))
-            others = slice(len(candidates) + part.start, len(candidates) + part.stop)
-            tile = np.ascontiguousarray(moved.block(slice(0, len(candidates)), others).T)
+            columns = slice(len(candidates) + part.start, len(candidates) + part.stop)
+            tile = np.ascontiguousarray(moved.block(slice(0, len(candidates)), columns).T)
             margins.add_scores(tile, first[part], second[part], relative, total)
-        return total - own(candidates)
+        return total - scores_of_selves(candidates)
 
-    def own(candidates: Ints) -> Any:
-        """What a candidate itself adds, at distance 0: nothing is meant to be added."""
+    def scores_of_selves(candidates: Ints) -> Floats:
+        """Scores of the candidates themselves (distance 0), to be subtracted."""
         if relative:
             return (first[candidates] == 0).astype(np.float64)
         return -first[candidates]
 
-    starts = range(0, len(group), WIDTH)
-    # a pool of threads takes longer to start than little work does
+    starts = range(0, len(group), TILE_WIDTH)
+    # starting a pool of threads takes longer than little work
     each = map(scores, starts) if n * len(group) < 2**18 else in_order(scores, starts)
-    found = np.concatenate(list(each))
-    at = int(np.argmin(found))
-    return float(found[at]) / (n - len(others) - 1), int(group[at])
+    totals = np.concatenate(list(each))
+    at = int(np.argmin(totals))
+    return float(totals[at]) / (n - len(others) - 1), int(group[at])
 
 
 define(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import of_features
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, check_data
+
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike
 
 __all__ = [
     "akaike_information_criterion",
@@ -45,13 +48,13 @@ def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
 def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
     """BIC of a hard clustering: −2 ln L + p ln n of its spherical Gaussians, in nats.
 
-    Each cluster is a Gaussian around its centroid, all with one variance in all directions; L is
-    the likelihood of the objects together with their clusters. p = k − 1 + k d + 1.
+    Each cluster is a Gaussian around its centroid, with one common variance in all directions. L
+    is the likelihood of the objects together with their clusters. p = k − 1 + k d + 1.
 
     Raises
     ------
     UndefinedMeasureError
-        Where every object is at its centroid, so that the likelihood has no bound.
+        If every object is at its centroid, because the likelihood is unbounded.
 
     Notes
     -----
@@ -85,7 +88,7 @@ def akaike_information_criterion(stats: Statistics, m: int) -> float | str:
 
 
 @cite("whissell2012 3.19, 3.20")
-def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
+def mixture_criteria(X: ArrayLike, mixture: Any) -> dict[str, float]:
     """BIC and AIC of a fitted mixture; lower is better.
 
     Parameters
@@ -103,7 +106,7 @@ def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
     Raises
     ------
     InputError
-        If the mixture tells no likelihood or no number of parameters.
+        For a mixture without likelihood or without number of parameters.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,18 +12,17 @@ from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import (
     SINGLETONS_ONLY,
-    each,
+    batch_form,
+    compute_one,
     of_distances,
     of_features,
-    one_value,
 )
+from karat.measures.internal.variance import NO_SCATTER
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import check_choice
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = [
     "centroid_dunn_index",
@@ -46,14 +45,14 @@ _DIAMETER_NEEDS = {"complete": "diameters", "average": "pair_sums", "centroid": 
 
 
 def dunn_index(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
     separation: Separation = "single",
     diameter: Diameter = "complete",
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Smallest separation of two clusters over the largest diameter of one.
 
@@ -62,23 +61,23 @@ def dunn_index(
     Parameters
     ----------
     separation : str
-        Of two clusters: ``"single"``, ``"complete"``, ``"average"``: the smallest, largest or
-        mean distance between their objects; ``"centroid"``: distance of the centroids;
-        ``"average-centroid"``: mean distance of all their objects to the other's centroid;
-        ``"hausdorff"``: largest distance of an object to the nearest one of the other cluster.
+        Separation of two clusters. ``"single"``, ``"complete"``, ``"average"``: smallest, largest
+        or mean distance between their objects; ``"centroid"``: distance of the centroids;
+        ``"average-centroid"``: mean distance of all their objects to the other centroid;
+        ``"hausdorff"``: largest distance of an object to the nearest object of the other cluster.
     diameter : str
-        Of a cluster: ``"complete"``: its largest distance; ``"average"``: its mean distance;
-        ``"centroid"``: twice the mean distance to its centroid; :func:`centroid_dunn_index` is
-        the form without the factor 2.
+        Diameter of a cluster. ``"complete"``: largest distance; ``"average"``: mean distance;
+        ``"centroid"``: twice the mean distance to the centroid; :func:`centroid_dunn_index`
+        omits the factor 2.
     metric : str or callable
-        Of objects; distances to centroids are Euclidean.
+        Distance of objects; distances to centroids are Euclidean.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where all diameters are 0.
+        For fewer than two clusters, or if all diameters are 0.
     InputError
-        For forms with centroids and a matrix of distances.
+        For a matrix of distances and a form with centroids.
 
     Examples
     --------
@@ -88,8 +87,8 @@ def dunn_index(
     check_choice(separation, _SEPARATION_NEEDS, "separation")
     check_choice(diameter, _DIAMETER_NEEDS, "diameter")
     needs = [_SEPARATION_NEEDS[separation], _DIAMETER_NEEDS[diameter]]
-    compute = each(lambda stats, m: _dunn(stats, m, separation, diameter))
-    return one_value(
+    compute = batch_form(lambda stats, m: _dunn(stats, m, separation, diameter))
+    return compute_one(
         "Dunn index",
         compute,
         needs,
@@ -102,10 +101,11 @@ def dunn_index(
 
 
 def _dunn(stats: Statistics, m: int, separation: str, diameter: str) -> float | str:
+    """A Dunn index of clustering m, or the reason of a missing value."""
     widest = float(_diameters(stats, m, diameter).max())
     if widest == 0:
-        all_alone = diameter == "complete" and stats.pairs_within(m) == 0
-        return SINGLETONS_ONLY if all_alone else "all diameters are 0"
+        only_singletons = diameter == "complete" and stats.pairs_within(m) == 0
+        return SINGLETONS_ONLY if only_singletons else "all diameters are 0"
     return _separation(stats, m, separation) / widest
 
 
@@ -130,6 +130,7 @@ def _separation(stats: Statistics, m: int, kind: str) -> float:
 
 
 def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
+    """Diameter of each cluster."""
     if kind == "complete":
         return stats.diameters[m]
     if kind == "average":
@@ -139,19 +140,19 @@ def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
 
 
 def centroid_distances(C: Floats, p: float = 2) -> Iterator[tuple[slice, Floats]]:
-    """Minkowski distances of centroids to all of them in blocks of rows, infinite to themselves."""
+    """Blocks of rows of the centroids' Minkowski distances, with an infinite diagonal."""
     from scipy.spatial.distance import cdist
 
     for start in range(0, len(C), 512):
         block = slice(start, min(start + 512, len(C)))
-        apart = cdist(C[block], C, "minkowski", p=p)
-        apart[np.arange(len(apart)), np.arange(len(C))[block]] = np.inf
-        yield block, apart
+        distances = cdist(C[block], C, "minkowski", p=p)
+        distances[np.arange(len(distances)), np.arange(len(C))[block]] = np.inf
+        yield block, distances
 
 
 def nearest_centroids(stats: Statistics, m: int) -> float:
     """The smallest Euclidean distance of two centroids."""
-    return min(float(apart.min()) for _, apart in centroid_distances(stats.centroids[m]))
+    return min(float(distances.min()) for _, distances in centroid_distances(stats.centroids[m]))
 
 
 define(
@@ -159,7 +160,7 @@ define(
     "Dunn index",
     family="dunn",
     references=["dunn1973", "bezdek1998 18–26", "whissell2012 3.13"],
-    compute=each(lambda stats, m: _dunn(stats, m, "single", "complete")),
+    compute=batch_form(lambda stats, m: _dunn(stats, m, "single", "complete")),
     needs=["diameters", "nearest"],
     range=(0.0, math.inf),
     cost="O(n² d)",
@@ -182,7 +183,7 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where every object is at its cluster's centroid.
+        For fewer than two clusters, or if every object is at its cluster's centroid.
 
     Examples
     --------
@@ -191,7 +192,7 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
     """
     widest = float((stats.spreads[m] / stats.sizes[m]).max())
     if widest == 0:
-        return "every object is at its cluster's centroid"
+        return NO_SCATTER
     return _separation(stats, m, "centroid") / widest
 
 
@@ -209,7 +210,7 @@ def generalized_dunn_index_12(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where all diameters are 0.
+        For fewer than two clusters, or if all diameters are 0.
 
     Examples
     --------
@@ -231,9 +232,9 @@ def generalized_dunn_index_12(stats: Statistics, m: int) -> float | str:
 def point_wise_margin(stats: Statistics, m: int) -> float:
     """Mean over the objects of nearest distance within over nearest distance between.
 
-    An object alone in its cluster counts 1 (neutral), and so does one that coincides with objects
-    of its own and of another cluster; one that coincides with objects of other clusters only makes
-    the value infinite.
+    A singleton counts 1 (neutral). So does an object that coincides with objects of both its
+    cluster and another cluster. The value is infinite if an object coincides with objects of other
+    clusters only.
 
     Examples
     --------

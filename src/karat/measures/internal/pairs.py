@@ -32,7 +32,7 @@ _within = partial(_of_sums, least_k=1, greater_is_better=False)
 
 
 def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
-    """Mean distance within and between; NaN where there is no such pair."""
+    """Mean distances within and between clusters; NaN without such pairs."""
     within, between = stats.pairs_within(m), stats.pairs_between(m)
     return (
         float(stats.within_sums[m].sum()) / within if within else math.nan,
@@ -47,7 +47,7 @@ def average_within_cluster_scatter(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        Where every cluster is a singleton.
+        If every cluster is a singleton.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def within_cluster_scatter(stats: Statistics, m: int) -> float:
 
     Notes
     -----
-    O(n² d) time, O(n d) memory; as for all sums of pairs O(n d) time for ``metric="sqeuclidean"``
+    O(n² d) time, O(n d) memory. Like all sums of pairs, O(n d) time for ``metric="sqeuclidean"``
     and dense data, from centroids.
 
     Examples
@@ -103,8 +103,8 @@ def weighted_within_cluster_scatter_2(stats: Statistics, m: int) -> float:
     2.0
     """
     pairs = stats.cluster_pairs(m)
-    more = pairs > 0
-    return float((stats.within_sums[m][more] / (2 * pairs[more])).sum())
+    has_pairs = pairs > 0
+    return float((stats.within_sums[m][has_pairs] / (2 * pairs[has_pairs])).sum())
 
 
 @_of_sums("Average between-cluster scatter (aBCS)", references=["whissell2012 3.6"])
@@ -135,7 +135,7 @@ def between_cluster_scatter(stats: Statistics, m: int) -> float:
 def between_within_ratio(stats: Statistics, m: int) -> float | str:
     """Mean distance between clusters over mean distance within them (B/W = aBCS/aWCS).
 
-    1 where the clustering tells nothing of the distances.
+    1 if the clusters are unrelated to the distances.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def mcclain_rao_index(stats: Statistics, m: int) -> float | str:
     default=False,
 )
 def point_biserial_index(stats: Statistics, m: int) -> float | str:
-    """Correlation of the distance of a pair with whether it is between clusters.
+    """Correlation of the distance of a pair with its being between clusters.
 
     (d̄_b − d̄_w)/s · √(∣P_w∣ ∣P_b∣)/N, where d̄_w and d̄_b are the mean distances within and
     between clusters, and s is the standard deviation of all N distances.
@@ -193,14 +193,14 @@ def point_biserial_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, singletons only, or where all distances are equal.
+        For fewer than two clusters, singletons only, or equal distances of all pairs.
     InputError
         For a distance that is not symmetric.
 
     Notes
     -----
     fpc calls it ``pearsongamma`` (Hubert's Γ, normalised, Halkidi et al. 2001). clusterCrit omits s
-    and gives it the other sign. O(n² d), for distances that are not Euclidean a second pass.
+    and reverses the sign. O(n² d), with a second pass for distances that are not Euclidean.
 
     Examples
     --------

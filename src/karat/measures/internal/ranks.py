@@ -10,17 +10,18 @@ from karat.measures.passes.statistics import Statistics
 
 __all__ = ["aucc", "baker_hubert_gamma", "c_index", "g_plus_index", "kendall_tau_index"]
 
-FAMILY = "order of pairs"
+PAIR_ORDER = "order of pairs"
 _of_concordance = partial(
-    of_order, family=FAMILY, needs=["concordance"], cost="O(n² log n)", default=False
+    of_order, family=PAIR_ORDER, needs=["concordance"], cost="O(n² log n)", default=False
 )
 
 
 def _of_pairs(value: Value) -> Callable[[Statistics, int], float | str]:
-    """No value where every cluster is a singleton."""
+    """A formula that has no value if every cluster is a singleton."""
 
     @wraps(value)
     def checked(stats: Statistics, m: int) -> float | str:
+        """Value of clustering m, or the reason of a missing one."""
         return value(stats, m) if stats.pairs_within(m) else SINGLETONS_ONLY
 
     return checked
@@ -28,7 +29,7 @@ def _of_pairs(value: Value) -> Callable[[Statistics, int], float | str]:
 
 @of_order(
     "C-Index",
-    family=FAMILY,
+    family=PAIR_ORDER,
     references=["hubert1976", "whissell2012 3.15"],
     needs=["extreme_sums", "pair_sums"],
     greater_is_better=False,
@@ -37,7 +38,7 @@ def _of_pairs(value: Value) -> Callable[[Statistics, int], float | str]:
 )
 @_of_pairs
 def c_index(stats: Statistics, m: int) -> float | str:
-    """C-Index: the sum of distances within, between its least and greatest possible value.
+    """C-Index: the sum of distances within, scaled by its least and greatest possible value.
 
     (WCS − S_min)/(S_max − S_min), where S_min and S_max are the sums of as many smallest and
     largest distances as there are pairs within clusters.
@@ -45,7 +46,7 @@ def c_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, singletons only, or where all distances are equal.
+        For fewer than two clusters, singletons only, or equal distances of all pairs.
 
     Notes
     -----
@@ -67,15 +68,15 @@ def c_index(stats: Statistics, m: int) -> float | str:
 @_of_concordance("Gamma", references=["baker1975", "whissell2012 3.10"], range=(-1.0, 1.0))
 @_of_pairs
 def baker_hubert_gamma(stats: Statistics, m: int) -> float | str:
-    """Gamma: how often a pair within is nearer than a pair between, less how often it is farther.
+    """Gamma: concordant minus discordant combinations of a pair within and a pair between.
 
     (S₊ − S₋)/(S₊ + S₋) over all combinations of a pair within and a pair between clusters, ties
-    excluded.
+    excluded. A combination is concordant if the pair within is nearer.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, singletons only, or where all combinations are ties.
+        For fewer than two clusters, singletons only, or ties of all combinations.
     InputError
         For a distance that is not symmetric.
 
@@ -100,9 +101,9 @@ def baker_hubert_gamma(stats: Statistics, m: int) -> float | str:
 def aucc(stats: Statistics, m: int) -> float:
     """Area under the curve of the distance as a classifier of pairs into within and between.
 
-    The share of combinations of a pair within and a pair between where the pair within is
-    nearer, ties half; 0.5 by chance. Without ties it is (Gamma + 1)/2. Errors as
-    :func:`baker_hubert_gamma`; ties do no harm here.
+    The share of combinations of a pair within and a pair between in which the pair within is
+    nearer; ties count half; 0.5 by chance. Without ties it is (Gamma + 1)/2. Errors as
+    :func:`baker_hubert_gamma`, except that ties are allowed.
 
     Examples
     --------
@@ -132,7 +133,7 @@ def g_plus_index(stats: Statistics, m: int) -> float:
 @_of_concordance("Kendall's tau of pairs", references=["rohlf1974"], range=(-1.0, 1.0))
 @_of_pairs
 def kendall_tau_index(stats: Statistics, m: int) -> float:
-    """Tau: (S₊ − S₋) / √(∣P_w∣ ∣P_b∣ N(N−1)/2), with N = n(n−1)/2, as clusterCrit has it.
+    """Tau: (S₊ − S₋) / √(∣P_w∣ ∣P_b∣ N(N−1)/2), with N = n(n−1)/2, as in clusterCrit.
 
     Errors as :func:`baker_hubert_gamma`.
 

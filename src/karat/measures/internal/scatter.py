@@ -26,21 +26,21 @@ __all__ = ["cubic_clustering_criterion", "log_determinant_ratio"]
     default=False,
 )
 def cubic_clustering_criterion(stats: Statistics, m: int) -> float | str:
-    """CCC: R² = 1 − tr W/tr T against what hypercubes cut from a uniform box would have.
+    """CCC: R² = 1 − tr W/tr T compared with hypercubes that divide a uniform box.
 
-    Above 2 or 3 there are clusters, below 0 perhaps outliers.
+    Values above 2 or 3 indicate clusters, values below 0 possibly outliers.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where every object is at its centroid.
+        For fewer than two clusters, or if every object is at its centroid.
     InputError
-        Where matrices of d × d do not fit in memory.
+        If matrices of d × d do not fit in memory.
 
     Notes
     -----
-    With s_j the roots of the eigenvalues of T, greatest
-    first, u_j = s_j/c, c = (s_1 ⋯ s_p*/k)^{1/p*}, and p* the largest number below k with u_p* ≥ 1:
+    With s_j the roots of the eigenvalues of T, greatest first, u_j = s_j/c,
+    c = (s_1 ⋯ s_p*/k)^{1/p*}, and p* the largest number below k with u_p* ≥ 1:
     E(R²) = 1 − [Σ_{j≤p*} 1/(n + u_j) + Σ_{j>p*} u_j²/(n + u_j)]/Σ u_j² · (n − k)²/n · (1 + 4/n),
     CCC = ln[(1 − E(R²))/(1 − R²)] √(n p*/2)/(0.001 + E(R²))^1.2. O(n d² + d³).
 
@@ -60,10 +60,10 @@ def cubic_clustering_criterion(stats: Statistics, m: int) -> float | str:
         u = s / math.exp((float(np.log(s[:p]).sum()) - math.log(k)) / p)
         if u[p - 1] >= 1:
             break
-    unexplained = float((1 / (n + u[:p])).sum() + (u[p:] ** 2 / (n + u[p:])).sum())
-    missed = unexplained / float((u**2).sum()) * (n - k) ** 2 / n * (1 + 4 / n)
-    found = within / (within + between)
-    return math.log(missed / found) * math.sqrt(n * p / 2) / (1.001 - missed) ** 1.2
+    total = float((1 / (n + u[:p])).sum() + (u[p:] ** 2 / (n + u[p:])).sum())
+    expected = total / float((u**2).sum()) * (n - k) ** 2 / n * (1 + 4 / n)
+    observed = within / (within + between)
+    return math.log(expected / observed) * math.sqrt(n * p / 2) / (1.001 - expected) ** 1.2
 
 
 @of_matrices(
@@ -80,14 +80,14 @@ def cubic_clustering_criterion(stats: Statistics, m: int) -> float | str:
 def log_determinant_ratio(stats: Statistics, m: int) -> float | str:
     """Logarithm n ln(∣T∣/∣W∣): twice the log-likelihood ratio of Gaussians with one covariance.
 
-    It grows with the number of clusters; the number after its largest step is taken.
+    It grows with the number of clusters; choose the number after its largest step.
 
     Raises
     ------
     UndefinedMeasureError
-        Where W is singular: fewer than d + k objects, or features that depend on each other.
+        If W is singular: fewer than d + k objects, or linearly dependent features.
     InputError
-        Where matrices of d × d do not fit in memory.
+        If matrices of d × d do not fit in memory.
 
     Examples
     --------

@@ -1,10 +1,8 @@
-"""Silhouettes: how much nearer an object is to its own cluster than to the next one."""
+"""Silhouettes: how much nearer an object is to its cluster than to the next cluster."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from karat.labelings.labels import NoisePolicy
 from karat.measures.docstrings import cite
@@ -20,7 +18,8 @@ from karat.runtime.validation import UndefinedMeasureError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
+
+    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = [
     "silhouette",
@@ -33,23 +32,23 @@ __all__ = [
 
 @cite("rousseeuw1987", "whissell2012 3.11")
 def silhouette_samples(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> NDArray[np.float64]:
+    sample_weight: ArrayLike | None = None,
+) -> Floats:
     """Silhouette of each object: (b − a)/max(a, b).
 
     a is the mean distance to the other objects of its cluster, b the mean distance to the
     objects of the nearest other cluster. Between −1 and 1, greater is better; 0 for singletons,
-    and where a = b = 0.
+    and if a = b = 0.
 
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` or a weight of 0 excludes.
+        NaN for objects excluded by ``noise="drop"`` or a weight of 0.
 
     Raises
     ------
@@ -72,12 +71,12 @@ def silhouette_samples(
 
 @cite("rousseeuw1987")
 def silhouette_by_cluster(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> pd.Series[float]:
     """Mean silhouette of each cluster, by the cluster's name.
 
@@ -110,7 +109,7 @@ def silhouette_by_cluster(
     cost="O(n² d)",
 )
 def silhouette(stats: Statistics, m: int) -> float:
-    """Mean silhouette: how much nearer objects are to their own cluster than to the next one.
+    """Mean silhouette: how much nearer objects are to their cluster than to the next cluster.
 
     The mean of (b − a)/max(a, b) over the objects, see :func:`silhouette_samples`.
 
@@ -136,7 +135,7 @@ def silhouette(stats: Statistics, m: int) -> float:
     cost="O(n k d)",
 )
 def squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
-    """Mean silhouette of *squared* Euclidean distances, without going through the pairs.
+    """Mean silhouette of *squared* Euclidean distances, without a pass over the pairs.
 
     Equal to ``silhouette(X, labels, metric="sqeuclidean")`` up to rounding, by
     Σ_y ∣x − y∣² = n_c ∣x − μ_c∣² + Σ_y ∣y − μ_c∣². It is not the silhouette of Euclidean distances.
@@ -160,7 +159,8 @@ def squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
 def simplified_silhouette(stats: Statistics, m: int) -> float:
     """Silhouette with distances to centroids instead of mean distances to objects.
 
-    a is the Euclidean distance to the own centroid, b to the nearest other one; 0 for singletons.
+    a is the Euclidean distance to the cluster's centroid, b to the nearest other centroid; 0 for
+    singletons.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Measures of soft clusterings; a hard one is the case of memberships 0 and 1."""
+"""Measures of soft clusterings; hard labels are memberships 0 and 1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import SoftPartition
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.internal.batch import each, one_value
+from karat.measures.internal.batch import batch_form, compute_one
 from karat.measures.internal.nearest import nearest_centroids
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import (
@@ -23,27 +23,31 @@ from karat.runtime.validation import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import ArrayLike, Floats, Labels
 
 __all__ = ["partition_coefficient", "partition_entropy", "xie_beni_index"]
 
 
-def _memberships(given: Any) -> Floats:
-    if isinstance(given, SoftPartition):
-        return given.memberships
-    return SoftPartition(given).memberships
+def _memberships(memberships: Any) -> Floats:
+    """Memberships (n, k), validated."""
+    if isinstance(memberships, SoftPartition):
+        return memberships.memberships
+    return SoftPartition(memberships).memberships
+
+
+def has_memberships(labels: Any) -> bool:
+    """Whether ``labels`` are memberships (n, k) instead of hard labels."""
+    return isinstance(labels, SoftPartition) or np.ndim(labels) == 2
 
 
 def _centers(
-    X: Any, U: Floats, fuzzifier: float, sample_weight: Floats | None = None
+    X: Floats, U: Floats, fuzzifier: float, sample_weight: Floats | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """Centres, weights u^m and squared distances (n, k) to the centres."""
     from scipy.spatial.distance import cdist
 
     if len(U) != len(X):
-        raise InputError(f"memberships are of {len(U)} objects, but X has {len(X)}")
+        raise InputError(f"memberships has {len(U)} objects, but X has {len(X)}")
     weights = U**fuzzifier
     if sample_weight is not None:
         weights *= sample_weight[:, None]
@@ -56,13 +60,13 @@ def _centers(
 
 
 def xie_beni_index(
-    X: Any,
-    labels: Any,
+    X: ArrayLike,
+    labels: Labels | SoftPartition,
     *,
     fuzzifier: float = 2.0,
     separation: Literal["centroid", "single"] = "centroid",
     noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Xie–Beni index: mean u^m-weighted squared distance to the centres over their separation.
 
@@ -76,15 +80,15 @@ def xie_beni_index(
     fuzzifier : float, at least 1
         The exponent m; the centres are the u^m-weighted means.
     separation : {"centroid", "single"}
-        Squared distance of the nearest centres (the paper's), or, for hard clusterings, of the
-        nearest two objects of different clusters (clusterCrit's form).
+        Squared distance of the nearest centres (the paper's form), or, for hard clusterings, of
+        the nearest objects of different clusters (clusterCrit's form).
     noise : {"error", "cluster", "singletons", "drop"}
-        For hard clusterings.
+        Meaning of the label ``-1`` in hard clusterings.
 
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where the separation is 0.
+        For fewer than two clusters, or if the separation is 0.
 
     Notes
     -----
@@ -99,7 +103,7 @@ def xie_beni_index(
     check_choice(separation, ("centroid", "single"), "separation")
     if fuzzifier < 1:
         raise InputError(f"fuzzifier must be at least 1; got {fuzzifier}")
-    if isinstance(labels, SoftPartition) or np.ndim(labels) == 2:
+    if has_memberships(labels):
         if separation == "single":
             raise InputError("separation='single' is for hard clusterings")
         from scipy.spatial.distance import pdist
@@ -115,16 +119,18 @@ def xie_beni_index(
         return float((weights * squares).sum()) / float(w.sum()) / nearest
     needs = ["centroids"] + ["nearest"] * (separation == "single")
 
-    @each
+    @batch_form
     def compute(stats: Statistics, m: int) -> float | str:
+        """Xie–Beni index of clustering m."""
         return _xie_beni(stats, m, separation)
 
-    return one_value(
+    return compute_one(
         "Xie–Beni index", compute, needs, X, labels, noise=noise, sample_weight=sample_weight
     )
 
 
 def _xie_beni(stats: Statistics, m: int, separation: str) -> float | str:
+    """Xie–Beni index of hard clustering m, or the reason of a missing value."""
     if separation == "single":
         nearest = float(stats.nearest_between[m].min())
     else:
@@ -134,12 +140,13 @@ def _xie_beni(stats: Statistics, m: int, separation: str) -> float | str:
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2
 
 
-def _dense(X: Any) -> Any:
-    data = check_data(X)
+def _dense(X: ArrayLike) -> Floats:
+    """Validated data as a dense array."""
+    data: Any = check_data(X)
     return data.toarray() if hasattr(data, "toarray") else data
 
 
-def soft_pbm(X: Any, memberships: Any, fuzzifier: float) -> float:
+def soft_pbm(X: Any, memberships: Labels | SoftPartition, fuzzifier: float) -> float:
     """(E_1/J_m · D/k)², with distances to the u^m-weighted centres in J_m."""
     from scipy.spatial.distance import pdist
 
@@ -154,8 +161,8 @@ def soft_pbm(X: Any, memberships: Any, fuzzifier: float) -> float:
 
 
 @cite("bezdek1974")
-def partition_coefficient(memberships: Any) -> float:
-    """Mean over objects of Σ u²: 1 for a hard clustering, 1/k where nothing is told apart.
+def partition_coefficient(memberships: Labels | SoftPartition) -> float:
+    """Mean over objects of Σ u²: 1 for a hard clustering, 1/k for equal memberships.
 
     Greater is better. O(n k).
 
@@ -173,7 +180,7 @@ def partition_coefficient(memberships: Any) -> float:
 
 
 @cite("bezdek1974")
-def partition_entropy(memberships: Any) -> float:
+def partition_entropy(memberships: Labels | SoftPartition) -> float:
     """Mean over objects of −Σ u log u: 0 for a hard clustering, log k at most.
 
     Lower is better. O(n k).
@@ -197,7 +204,7 @@ define(
     "Xie–Beni index",
     family="centroid separation",
     references=["xie1991"],
-    compute=each(lambda stats, m: _xie_beni(stats, m, "centroid")),
+    compute=batch_form(lambda stats, m: _xie_beni(stats, m, "centroid")),
     needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),

@@ -1,13 +1,13 @@
 """Indices that compare neighbouring numbers of clusters, over a sweep of clusterings.
 
-What a clustering gets depends on the others that it is given with, so these are functions of a
-sweep, and have no records in the catalogue.
+The value of a clustering depends on the other clusterings of the sweep. These functions therefore
+take a whole sweep, and have no records in the catalogue.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.measures.docstrings import cite
@@ -17,15 +17,18 @@ from karat.measures.passes.statistics import Statistics
 from karat.measures.scores import Scores
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    from karat.runtime.types import ArrayLike
+
 __all__ = ["hartigan_index", "krzanowski_lai_index"]
 
 
 @cite("hartigan1975 p. 91")
-def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
+def hartigan_index(X: ArrayLike, labelings: object, *, noise: NoisePolicy = "error") -> Scores:
     """Hartigan's H(k) = (tr W_k/tr W_{k+1} − 1)(n − k − 1), over a sweep.
 
-    Large where one more cluster helps: the smallest k with H(k) ≤ 10 is taken (Hartigan), or the
-    k after the largest step (NbClust).
+    Large if one more cluster helps. Choose the smallest k with H(k) ≤ 10 (Hartigan), or the k
+    after the largest step (NbClust).
 
     Parameters
     ----------
@@ -35,12 +38,12 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> S
     Returns
     -------
     Scores
-        A value for each clustering, and ``reasons`` where there is none.
+        A value for each clustering, and ``reasons`` of missing values.
 
     Raises
     ------
     InputError
-        Where two clusterings have the same number of clusters, or exclude different objects.
+        If two clusterings have the same number of clusters, or exclude different objects.
 
     Examples
     --------
@@ -50,6 +53,7 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> S
     """
 
     def value(within: dict[int, float], k: int, n: int, d: int) -> float | str:
+        """H(k), or the reason of a missing value."""
         if within[k + 1] == 0:
             return f"the sum of squares within {k + 1} clusters is 0"
         return (within[k] / within[k + 1] - 1) * (n - k - 1)
@@ -58,21 +62,24 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> S
 
 
 @cite("krzanowski1988")
-def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
+def krzanowski_lai_index(
+    X: ArrayLike, labelings: object, *, noise: NoisePolicy = "error"
+) -> Scores:
     """KL(k) = ∣DIFF(k)/DIFF(k+1)∣ with DIFF(k) = (k−1)^{2/d} tr W_{k−1} − k^{2/d} tr W_k.
 
-    Not negative; the k with the greatest value is taken. It may be very large where DIFF(k+1)
-    is near 0. Parameters, result and errors are those of :func:`hartigan_index`.
+    Not negative; choose the k with the greatest value. It may be very large if DIFF(k+1) is near
+    0. Parameters, result and errors are those of :func:`hartigan_index`.
 
     Examples
     --------
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> found = krzanowski_lai_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]])
-    >>> found["krzanowski_lai_index"].round(6).tolist()
+    >>> scores = krzanowski_lai_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]])
+    >>> scores["krzanowski_lai_index"].round(6).tolist()
     [194.0, nan]
     """
 
     def value(within: dict[int, float], k: int, n: int, d: int) -> float | str:
+        """KL(k), or the reason of a missing value."""
         before, at, after = (i ** (2 / d) * within[i] for i in (k - 1, k, k + 1))
         return abs((before - at) / (at - after)) if at != after else f"DIFF({k + 1}) is 0"
 
@@ -80,12 +87,12 @@ def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error"
 
 
 def _over_sweep(
-    key: str, X: Any, labelings: Any, noise: NoisePolicy, beside: tuple[int, ...],
+    key: str, X: ArrayLike, labelings: object, noise: NoisePolicy, beside: tuple[int, ...],
     value: Callable[[dict[int, float], int, int, int], float | str],
 ) -> Scores:  # fmt: skip
-    """``value(traces of W, k, n, d)`` of each clustering whose neighbours ``beside`` are there."""
-    given = Inputs.read(X, labelings, noise=noise)
-    batch = given.labelings
+    """``value(traces of W, k, n, d)`` of each clustering with all clusterings of k + ``beside``."""
+    inputs = Inputs.read(X, labelings, noise=noise)
+    batch = inputs.labelings
     numbers = batch.n_clusters.tolist()
     if len(set(numbers)) < len(numbers):
         k = next(k for k in numbers if numbers.count(k) > 1)
@@ -97,21 +104,21 @@ def _over_sweep(
             "the clusterings exclude different objects, so their sums cannot be compared; use "
             'noise="singletons" or "cluster"'
         )
-    stats = Statistics(given.X, batch, ["centroids"])
+    stats = Statistics(inputs.X, batch, ["centroids"])
     stats.raise_failed()
-    # that of one cluster is always known
+    # the total sum of squares is that of one cluster
     within = {1: sum(sums_of_squares(stats, 0))}
     within |= {k: float(squares.sum()) for k, squares in zip(numbers, stats.squares, strict=True)}
     values, reasons = stats.values(), {}
     for m, (k, name) in enumerate(zip(numbers, batch.names, strict=True)):
-        found: float | str
+        result: float | str
         missing = [k + step for step in beside if k + step not in within]
         if missing:
-            found = f"there is no clustering of {missing[0]} clusters to compare with"
+            result = f"there is no clustering of {missing[0]} clusters to compare with"
         else:
-            found = value(within, k, stats.n_judged(m), stats.X.shape[1])
-        if isinstance(found, str):
-            reasons[name] = {key: found}
+            result = value(within, k, stats.n_judged(m), stats.X.shape[1])
+        if isinstance(result, str):
+            reasons[name] = {key: result}
         else:
-            values[m] = found
-    return Scores.of(batch.names, {key: values}, reasons, given.coverage)
+            values[m] = result
+    return Scores.of(batch.names, {key: values}, reasons, inputs.coverage)

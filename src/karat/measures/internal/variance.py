@@ -20,11 +20,11 @@ __all__ = [
     "within_sum_of_squares",
 ]
 
-FAMILY = "variance ratio"
+VARIANCE_RATIO = "variance ratio"
 ALL_COINCIDE = "all objects coincide"
 NO_SCATTER = "every object is at its cluster's centroid"
-_of_squares = partial(of_features, family=FAMILY, needs=["centroids"], cost="O(n d)")
-#: what never rises when a cluster is split
+_of_squares = partial(of_features, family=VARIANCE_RATIO, needs=["centroids"], cost="O(n d)")
+#: measures that never rise when a cluster is split
 _falling = partial(
     _of_squares, least_k=1, greater_is_better=False, range=(0.0, math.inf), compares_k=False
 )
@@ -46,7 +46,7 @@ def calinski_harabasz_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where every object is at its centroid.
+        For fewer than two clusters, or if every object is at its centroid.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def calinski_harabasz_index(stats: Statistics, m: int) -> float | str:
 
 @_falling("Sum of squares within clusters", references=["macqueen1967"])
 def within_sum_of_squares(stats: Statistics, m: int) -> float:
-    """Squared Euclidean distances of the objects to their centroids, added up.
+    """Sum of the squared Euclidean distances of the objects to their centroids.
 
     The objective of k-means (trace W). It never rises when a cluster is split, so it does not
     compare different numbers of clusters.
@@ -87,7 +87,7 @@ def r_squared(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where all objects coincide.
+        For fewer than two clusters, or if all objects coincide.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def ratkowsky_lance_index(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        For fewer than two clusters, or where all objects coincide.
+        For fewer than two clusters, or if all objects coincide.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def pooled_variance(stats: Statistics, m: int) -> float | str:
     Raises
     ------
     UndefinedMeasureError
-        Where every cluster is a singleton.
+        If every cluster is a singleton.
 
     Notes
     -----
@@ -173,13 +173,13 @@ def pooled_variance(stats: Statistics, m: int) -> float | str:
 def banfield_raftery_index(stats: Statistics, m: int) -> float | str:
     """Σ_c n_c ln(tr W_c/n_c): spherical Gaussian clusters of different sizes.
 
-    A constant apart, it is 2/d times the negative log-likelihood of the best such Gaussians given
+    Up to a constant, it is 2/d times the negative log-likelihood of the best such Gaussians given
     the clusters, so it falls as clusters are split.
 
     Raises
     ------
     UndefinedMeasureError
-        Where a cluster is a singleton, or all its objects coincide.
+        If a cluster is a singleton, or all its objects coincide.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,21 +22,19 @@ from karat.runtime.progress import doing
 from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.measures.passes.samples import EstimatedValues, ObjectSample
+    from karat.runtime.types import Floats, Metric
 
-    from karat.measures.passes.samples import Found, ObjectSample
-
-    Floats = NDArray[np.float64]
-    #: what a sample says, and how many were drawn
-    Settled = tuple[Found, int]
+    #: values estimated from a sample, and its size
+    FinalEstimate = tuple[EstimatedValues, int]
 
 
 def sampled_by(
-    measure: Measure, metric: Any = "euclidean", *, sparse: bool = False
+    measure: Measure, metric: Metric = "euclidean", *, sparse: bool = False
 ) -> Literal["objects", "pairs", "exact", ""]:
-    """What an internal measure is estimated from; nothing where it has no estimate.
+    """The sample that estimates an internal measure; empty if there is no estimate.
 
-    ``"exact"`` for those that take no pass over pairs, and so need none.
+    ``"exact"`` for measures without a pass over pairs, which need no estimate.
     """
     if measure.estimate is not None:
         return "objects"
@@ -52,7 +50,7 @@ def sampled_by(
 
 
 def why_not_sampled(measure: Measure) -> str:
-    """Why a measure has no estimate, and how to fix it."""
+    """Reason why a measure has no estimate, and how to fix it."""
     read = "; ".join(STATISTICS[need][1] for need in sorted(measure.needs))
     return (
         f"{measure.key} has no estimate from a sample: it is no function of means of bounded "
@@ -63,15 +61,15 @@ def why_not_sampled(measure: Measure) -> str:
 
 @dataclass
 class Estimates:
-    """What :func:`estimate` returns.
+    """Result of :func:`estimate`.
 
     Attributes
     ----------
     values, standard_errors : ndarray (M, measures)
     reasons : dict of (clustering, measure) to str
-        Why there is no value.
+        Reasons of missing values.
     drawn : dict of str to int
-        How many objects, and how many pairs, were drawn.
+        Numbers of drawn objects and pairs.
     """
 
     values: Floats
@@ -79,13 +77,15 @@ class Estimates:
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
     drawn: dict[str, int] = field(default_factory=dict)
 
-    def add(self, way: str, rows: Sequence[int], columns: list[int], settled: Settled) -> None:
-        """What a sample says of some clusterings and measures."""
-        (values, errors, reasons), drawn = settled
+    def add(
+        self, unit: str, rows: Sequence[int], columns: list[int], estimate: FinalEstimate
+    ) -> None:
+        """Store the estimates of some clusterings (rows) and measures (columns)."""
+        (values, errors, reasons), drawn = estimate
         self.values[np.ix_(rows, columns)] = values
         self.standard_errors[np.ix_(rows, columns)] = np.where(np.isnan(values), np.nan, errors)
         self.reasons |= {(rows[m], columns[i]): why for (m, i), why in reasons.items()}
-        self.drawn[way] = self.drawn.get(way, 0) + drawn
+        self.drawn[unit] = self.drawn.get(unit, 0) + drawn
 
 
 def estimate(
@@ -94,24 +94,25 @@ def estimate(
     measures: Sequence[Measure],
     *,
     precision: float,
-    metric: Any,
+    metric: Metric,
     rng: np.random.Generator,
     workers: Workers,
 ) -> Estimates:
-    """Estimates of measures that :func:`sampled_by` names a way for.
+    """Estimates of the measures for which :func:`sampled_by` names a sample.
 
     Samples grow until every standard error is at most ``precision``. Each clustering has its own
-    pairs: they cost no more than their distances. Objects, which cost n distances each, are shared.
+    pairs, which cost one distance each. All clusterings share the objects, which cost n distances
+    each.
     """
     if not 0 < precision < 1:
         raise InputError(f"precision is a standard error between 0 and 1; got {precision}")
     shape = (len(labelings), len(measures))
     result = Estimates(np.full(shape, np.nan), np.full(shape, np.nan))
-    everything = range(len(labelings))
-    by: dict[str, list[int]] = {"objects": [], "pairs": []}
+    rows = range(len(labelings))
+    by_sample: dict[str, list[int]] = {"objects": [], "pairs": []}
     for i, measure in enumerate(measures):
         if measure.estimate is None:
-            by[sampled_by(measure)].append(i)
+            by_sample[sampled_by(measure)].append(i)
             continue
         options = {"metric": metric, "rng": rng.spawn(1)[0], "workers": workers}
         with doing(measure.key):
@@ -119,48 +120,53 @@ def estimate(
                 X, labelings, precision=precision, **options
             )
         reasons = {(m, 0): reason for m, reason in why.items()}
-        settled = (values[:, None], errors[:, None], reasons), drawn
-        result.add("test objects", everything, [i], settled)
-    if which := by["objects"]:
+        result.add("test objects", rows, [i], ((values[:, None], errors[:, None], reasons), drawn))
+    if columns := by_sample["objects"]:
         silhouettes = partial(sampled_silhouettes, X, metric, labelings, workers=workers)
-        chosen = [measures[i] for i in which]
+        chosen = [measures[i] for i in columns]
         sample = SilhouetteSample(X, labelings, chosen, rng, silhouettes)
         with doing("sample of objects"):
-            result.add("objects", everything, which, settle(sample, sample.estimates, precision))
-    if which := by["pairs"]:
-        work = partial(_of_pairs, [measures[i] for i in which], precision)
-        every: Iterator[Settled]
+            result.add("objects", rows, columns, settle(sample, sample.estimates, precision))
+    if columns := by_sample["pairs"]:
+        work = partial(_pair_estimates, [measures[i] for i in columns], precision)
+        estimates: Iterator[FinalEstimate]
         data, items = (X, labelings), enumerate(rng.spawn(len(labelings)))
         if workers.elsewhere is None:  # one at a time, for the memory that the pairs take
             distances = cache(partial(distances_of_parts, X, metric, exact=True))
-            every = map(partial(work, distances, *data), items)
+            estimates = map(partial(work, distances, *data), items)
         else:
             import cloudpickle  # measures may be of local functions
 
-            there = partial(_of_pairs_there, cloudpickle.dumps(work), metric)
-            every = workers.map(there, data, items)
-        for m in everything:
+            remote_work = partial(_pair_estimates_of_worker, cloudpickle.dumps(work), metric)
+            estimates = workers.map(remote_work, data, items)
+        for m in rows:
             with doing(f"sample of pairs, {m + 1:,} of {len(labelings):,}"):
-                result.add("pairs", [m], which, next(every))
+                result.add("pairs", [m], columns, next(estimates))
     return result
 
 
-def _of_pairs_there(
-    work: bytes, metric: Any, X: Data, labelings: Labelings, item: tuple[int, np.random.Generator]
-) -> Settled:
+def _pair_estimates_of_worker(
+    work: bytes,
+    metric: Metric,
+    X: Data,
+    labelings: Labelings,
+    item: tuple[int, np.random.Generator],
+) -> FinalEstimate:
+    """Estimates of one clustering in another process, by pickled ``work``."""
     distances = partial(distances_of_parts, X, metric, exact=True)
-    settled: Settled = pickle.loads(work)(distances, X, labelings, item)
+    settled: FinalEstimate = pickle.loads(work)(distances, X, labelings, item)
     return settled
 
 
-def _of_pairs(
+def _pair_estimates(
     measures: Sequence[Measure],
     precision: float,
     distances: Callable[[], Distances],
     X: Data,
     labelings: Labelings,
     item: tuple[int, np.random.Generator],
-) -> Settled:
+) -> FinalEstimate:
+    """Estimates of one clustering from a sample of its pairs."""
     m, rng = item
     try:
         pairs = PairSample(X, distances(), labelings.select([m]), measures, rng)
@@ -171,25 +177,25 @@ def _of_pairs(
 
 
 def settle(
-    sample: ObjectSample | PairSample, estimates: Callable[[], Found], precision: float
-) -> Settled:
-    """Grow the sample until all standard errors are small enough; what it says, and its size."""
-    size = sample.least
+    sample: ObjectSample | PairSample, estimates: Callable[[], EstimatedValues], precision: float
+) -> FinalEstimate:
+    """Estimates and size of a sample that grows until all standard errors are small enough."""
+    size = sample.first_size
     while True:
         sample.grow(size)
         values, errors, reasons = estimates()
         ratio = np.where(np.isfinite(values), errors / precision, 0.0)
         worst = float(ratio.max(initial=0.0))
-        if worst <= 1 or sample.exhausted or size == sample.largest:
+        if worst <= 1 or sample.exhausted or size == sample.max_size:
             break
         # at most fourfold at a time: the first sample's own error is large
         size = math.ceil(sample.size * min(worst, 2.0) ** 2 * 1.05) + 16
-        size = int(min(size, 4 * sample.size, sample.largest))
+        size = int(min(size, 4 * sample.size, sample.max_size))
     for m, i in () if sample.exhausted else np.argwhere(ratio > 1).tolist():
         values[m, i] = np.nan
         reasons[m, i] = (
-            f"a standard error of {precision:g} takes more than the {sample.size:,} pairs "
-            "within clusters and as many between that are held; take a larger precision, "
+            f"a standard error of {precision:g} needs more than the largest sample of "
+            f"{sample.size:,} pairs within clusters and as many between; take a larger precision, "
             "or omit it and compute the measure exactly"
         )
     return (values, errors, reasons), sample.n_drawn

@@ -1,4 +1,4 @@
-"""Passes over the distances of all pairs of some objects, in parts, wherever these are computed."""
+"""Passes over all pair distances of some objects, in parts, on threads or workers."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ from karat.runtime.validation import Data
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats, Metric
+
 R = TypeVar("R")
 
 
 @dataclass(frozen=True)
 class OverPairs:
-    """The distances of some objects (``kept``; None are all), and who computes passes over them.
+    """Distances of the ``kept`` objects (None: all), and the workers of passes over them.
 
     ``exact`` and ``weights`` are those of :func:`karat.distances.as_distances`.
     """
 
     X: Data
-    metric: Any
+    metric: Metric
     workers: Workers
     exact: bool = True
-    weights: NDArray[Any] | None = None
+    weights: Floats | None = None
     kept: NDArray[Any] | None = None
 
     @cached_property
     def distances(self) -> Distances:
-        """Of these objects, in this process."""
+        """Distances of these objects in this process."""
         return _distances(self.metric, self.exact, self.X, self.weights, self.kept)
 
     @property
@@ -43,26 +45,32 @@ class OverPairs:
         return self.X.shape[0] if self.kept is None else len(self.kept)
 
     def take(self, kept: NDArray[Any]) -> OverPairs:
-        """Those of some of all objects, in that order."""
+        """The same pass restricted to some of all objects, in the order of ``kept``."""
         return replace(self, kept=kept)
 
-    def map(self, part: Callable[..., R], items: Iterable[Any], *known: Any) -> Iterator[R]:
-        """``part(distances, *known, item)`` of each item, in order."""
+    def map(self, part: Callable[..., R], items: Iterable[Any], *arguments: Any) -> Iterator[R]:
+        """``part(distances, *arguments, item)`` of each item, in order."""
         if self.workers.elsewhere is None:
-            work, blas = partial(part, self.distances, *known), self.distances.uses_blas
+            work, blas = partial(part, self.distances, *arguments), self.distances.uses_blas
             yield from in_order(work, items, one_blas_thread=blas)
             return
-        there = partial(_part, part, self.metric, self.exact)
-        yield from self.workers.map(there, (self.X, self.weights, self.kept, known), items)
+        remote_part = partial(_part_of_worker, part, self.metric, self.exact)
+        yield from self.workers.map(
+            remote_part, (self.X, self.weights, self.kept, arguments), items
+        )
 
 
-def _part(
-    part: Callable[..., R], metric: Any, exact: bool, X: Data, weights: Any, kept: Any, known: Any,
-    item: Any,
+def _part_of_worker(
+    part: Callable[..., R], metric: Metric, exact: bool, X: Data, weights: Floats | None,
+    kept: NDArray[Any] | None, arguments: tuple[Any, ...], item: object,
 ) -> R:  # fmt: skip
-    return part(_distances(metric, exact, X, weights, kept), *known, item)
+    """The part of a pass for one item, in another process."""
+    return part(_distances(metric, exact, X, weights, kept), *arguments, item)
 
 
-def _distances(metric: Any, exact: bool, X: Data, weights: Any, kept: Any) -> Distances:
+def _distances(
+    metric: Metric, exact: bool, X: Data, weights: Floats | None, kept: NDArray[Any] | None
+) -> Distances:
+    """Distances of the kept objects."""
     distances = as_distances(X, metric, exact=exact, weights=weights)
     return distances if kept is None else distances.take(kept)

@@ -16,13 +16,13 @@ from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.tiles import (
-    WIDTH,
-    Columns,
-    Known,
-    add,
+    TILE_WIDTH,
+    Accumulators,
+    SortedObjects,
+    add_distances,
+    block_size,
     mirrored,
     pays_mirrored,
-    side,
 )
 from karat.runtime.executors import Workers, tree_sum
 from karat.runtime.threads import in_order
@@ -31,13 +31,13 @@ from karat.runtime.validation import Data
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Ints, Metric
 
-BLOCK_ROWS = 2**19  # objects whose distances to a sample are taken at a time
-#: of a sample on an executor; each sorts all objects first, which takes as long as 50 to 150 of it
+SAMPLE_BLOCK_ROWS = 2**19  # objects with distances to a sample in memory at a time
+#: parts of a sample on an executor; each first sorts all objects, at the cost of 50 to 150 rows
 SAMPLE_PARTS = 64
 
-#: the per-cluster results, with what combines those of objects and a cluster's first value
+#: per-cluster results, with the function that combines the values of objects
 PER_CLUSTER = {
     "within_sums": np.add,
     "between_sums": np.add,
@@ -49,40 +49,42 @@ PER_CLUSTER = {
     "within_inverse": np.add,
     "between_inverse": np.add,
 }
-#: the results of each pair of clusters
+#: results of each pair of clusters
 PER_PAIR = {
     "linkage_sums": np.add,
     "linkage_minima": np.minimum,
     "linkage_maxima": np.maximum,
     "hausdorff": np.maximum,
 }
-BY = PER_CLUSTER | PER_PAIR
+COMBINED_BY = PER_CLUSTER | PER_PAIR
 
 
 @dataclass
 class PairResults:
-    """What a pass found: by name and clustering; values of objects are (M, n, 8)."""
+    """Results of a pass, by name and clustering; values of objects are (M, n, 8)."""
 
     totals: dict[str, list[Floats]]
     objects: Floats
 
-    def add(self, other: PairResults) -> PairResults:
-        """What both found; the other has the objects that come next."""
+    def add(self, following: PairResults) -> PairResults:
+        """Combined results; ``following`` has the subsequent objects."""
         totals = {
-            name: [BY[name](a, b) for a, b in zip(mine, other.totals[name], strict=True)]
+            name: [
+                COMBINED_BY[name](a, b) for a, b in zip(mine, following.totals[name], strict=True)
+            ]
             for name, mine in self.totals.items()
         }
-        return PairResults(totals, np.concatenate([self.objects, other.objects], axis=1))
+        return PairResults(totals, np.concatenate([self.objects, following.objects], axis=1))
 
 
 def sort_by_labels(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """An order in which objects of equal label tuples stand together, and the tuple's number."""
+    """An order that groups objects of equal label tuples, and the number of each tuple."""
     rank = np.zeros(codes.shape[1], dtype=np.int64)
     largest = 0
     for row in codes:
         radix = int(row.max(initial=0)) + 2
         if (largest + 1) * radix > 2**62:
-            # tuples so far renumbered: never more than objects
+            # renumber the tuples: never more than objects
             _, rank = np.unique(rank, return_inverse=True)
             largest = len(rank)
         rank = rank * radix + row + 1
@@ -93,44 +95,45 @@ def sort_by_labels(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray
 
 
 @dataclass
-class _Asked:
-    """Sorted objects, the sizes of all clusters, and what is wanted beside sums by cluster."""
+class _Request:
+    """Sorted objects, sizes of all clusters, and flags of the wanted results."""
 
-    known: Known
+    points: SortedObjects
     sizes: Floats
     matrices: bool
     objects: bool
 
-    def fold(self, columns: Columns) -> PairResults:
-        """What is left of the accumulators of some objects."""
-        labels, starts = self.known.labels[columns.start : columns.stop], self.known.starts
-        weights, wanted = self.known.weights[columns.start : columns.stop], self.known.wanted
+    def fold(self, accumulators: Accumulators) -> PairResults:
+        """Results of some objects from their accumulators."""
+        part = slice(accumulators.start, accumulators.stop)
+        labels, weights = self.points.labels[part], self.points.weights[part]
+        starts, wanted = self.points.starts, self.points.wanted
         totals: dict[str, list[Floats]] = {}
         objects = np.full((len(starts) - 1, len(labels) if self.objects else 0, 8), np.nan)
         for m, (start, end) in enumerate(itertools.pairwise(starts)):
             judged = np.flatnonzero(labels[:, m] != NOISE)
             arrays: list[Any] = [
                 values[start:end, judged] if want else None
-                for values, want in zip(columns.arrays, wanted, strict=True)
+                for values, want in zip(accumulators.arrays, wanted, strict=True)
             ]
-            own, w = labels[judged, m], weights[judged]
-            found = _of_objects(arrays, own, w, self.sizes[start:end])
-            for name, values in found.items():
+            clusters, w = labels[judged, m], weights[judged]
+            by_name = _of_objects(arrays, clusters, w, self.sizes[start:end])
+            for name, values in by_name.items():
                 if name in PER_CLUSTER:
-                    way = PER_CLUSTER[name]
-                    total = np.full(end - start, np.inf if way is np.minimum else 0.0)
-                    way.at(total, own, w * values if way is np.add else values)
+                    ufunc = PER_CLUSTER[name]
+                    total = np.full(end - start, np.inf if ufunc is np.minimum else 0.0)
+                    ufunc.at(total, clusters, w * values if ufunc is np.add else values)
                     totals.setdefault(name, []).append(total)
             if self.objects:
                 for column, name in enumerate(OBJECT_VALUES):
-                    if name in found:
-                        objects[m, judged, column] = found[name]
+                    if name in by_name:
+                        objects[m, judged, column] = by_name[name]
             if self.matrices:
                 sums, minima, maxima, _ = arrays
                 by_pair = zip(PER_PAIR.items(), (w * sums, minima, maxima, minima), strict=True)
-                for (name, way), values in by_pair:
-                    total = np.full((end - start,) * 2, np.inf if way is np.minimum else 0.0)
-                    way.at(total, own, values.T)
+                for (name, ufunc), values in by_pair:
+                    total = np.full((end - start,) * 2, np.inf if ufunc is np.minimum else 0.0)
+                    ufunc.at(total, clusters, values.T)
                     totals.setdefault(name, []).append(total)
         return PairResults(totals, objects)
 
@@ -142,48 +145,53 @@ OBJECT_VALUES = (
 
 
 def _of_objects(
-    arrays: list[Any], own: NDArray[np.int32], w: Floats, sizes: Floats
+    arrays: list[Any], clusters: NDArray[np.int32], w: Floats, sizes: Floats
 ) -> dict[str, Floats]:
-    """The values of single objects from their sums, minima, ... by cluster, (k, objects) each.
+    """Values of single objects from their sums, minima, ... by cluster, (k, objects) each.
 
     An object of weight w > 1 stands for several that coincide: each is 0 from its nearest. The
     rest of its cluster weighs W − 1; for w < 1, a part of an object, W − w.
     """
-    found: dict[str, Floats] = {}
-    at = own, np.arange(len(own))
-    rest = sizes[own] - np.minimum(w, 1.0)
+    results: dict[str, Floats] = {}
+    at = clusters, np.arange(len(clusters))
+    rest = sizes[clusters] - np.minimum(w, 1.0)
     sums, minima, maxima, inverses = arrays
     if sums is not None:
-        within, between = _parted(sums, at, 0.0)
-        found["within_sums"], found["between_sums"] = within, between.sum(axis=0)
-        found["silhouette_sums"] = silhouettes(sums, own, rest, sizes)
+        within, between = _own_and_others(sums, at, 0.0)
+        results["within_sums"], results["between_sums"] = within, between.sum(axis=0)
+        results["silhouette_sums"] = silhouettes(sums, clusters, rest, sizes)
     if minima is not None:
-        near, others = _parted(minima, at, np.inf)
+        near, others = _own_and_others(minima, at, np.inf)
         near, far = np.where(w <= 1.0, near, 0.0), others.min(axis=0, initial=np.inf)
-        found["nearest_within"], found["nearest_between"] = near, far
+        results["nearest_within"], results["nearest_between"] = near, far
         # a singleton, or coincident with objects of both kinds: neutral
         neutral = (rest <= 0.0) | ((near == 0.0) & (far == 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found["margin_sums"] = np.where(neutral, 1.0, near / far)
+            results["margin_sums"] = np.where(neutral, 1.0, near / far)
     if maxima is not None:
-        found["diameters"] = maxima[at]
+        results["diameters"] = maxima[at]
     if inverses is not None:
-        within, between = _parted(inverses, at, 0.0)
-        found["within_inverse"] = np.where(w <= 1.0, within, np.inf)
-        found["between_inverse"] = between.sum(axis=0)
-    return found
+        within, between = _own_and_others(inverses, at, 0.0)
+        results["within_inverse"] = np.where(w <= 1.0, within, np.inf)
+        results["between_inverse"] = between.sum(axis=0)
+    return results
 
 
-def _parted(values: Floats, at: Any, neutral: float) -> tuple[Floats, Floats]:
-    """The values of the objects' own clusters, and those of all others."""
+def _own_and_others(
+    values: Floats, at: tuple[NDArray[np.int32], NDArray[np.intp]], neutral: float
+) -> tuple[Floats, Floats]:
+    """Values of each object's cluster, and a copy of all values without them."""
     others = values.copy()
     others[at] = neutral
     return values[at], others
 
 
-def silhouettes(sums: Floats, own: NDArray[np.int32], rest: Floats, sizes: Floats) -> Floats:
-    """Silhouettes from sums of distances by cluster (k, objects); ``rest`` of the own cluster."""
-    at = own, np.arange(len(own))
+def silhouettes(sums: Floats, clusters: NDArray[np.int32], rest: Floats, sizes: Floats) -> Floats:
+    """Silhouettes from sums of distances by cluster (k, objects).
+
+    ``rest`` is the size of the object's cluster without the object.
+    """
+    at = clusters, np.arange(len(clusters))
     means = sums / sizes[:, None]
     means[at] = np.inf
     nearest = means.min(axis=0, initial=np.inf)
@@ -205,91 +213,92 @@ def pair_pass(
     matrices: bool = False,
     objects: bool = False,
 ) -> PairResults:
-    """All that is asked for, from one pass.
+    """Requested sums, extremes and matrices of distances, from one pass.
 
     Parameters
     ----------
     pairs : OverPairs
         Its weights are positive object weights (frequencies).
     sums, minima, maxima, inverses : bool
-        Of distances (inverses: of 1/d²), from each object to each cluster, summed up for each
-        cluster.
+        Statistics of the distances (inverses: sums of 1/d²) from objects to clusters, combined
+        by cluster.
     matrices : bool
-        Also for each pair of clusters.
+        Also combine them by pair of clusters.
     objects : bool
         Also keep the values of each object.
 
     Notes
     -----
     O(n² (d + runs per row · M)) time, where rows of equal label tuples are one run;
-    O(n d + B Σk + M n) memory. A part is of some of the objects and has their distances to all,
-    each of which is so computed from both ends; in this process, where distances cost more than
-    accumulators, from one.
+    O(n d + B Σk + M n) memory. Each part has the distances of some objects to all objects, so
+    every distance is computed twice. In this process it is computed once if that is faster.
     """
     codes, n = labelings.codes, labelings.n_objects
     order, run = sort_by_labels(codes)
     weights = np.ones(n) if pairs.weights is None else pairs.weights[order]
     wanted = np.array([sums or matrices, minima or matrices, maxima or matrices, inverses])
     starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
-    known = Known(run, weights, np.ascontiguousarray(codes[:, order].T), starts, wanted)
+    points = SortedObjects(run, weights, np.ascontiguousarray(codes[:, order].T), starts, wanted)
     sizes = [labelings.sizes(m, pairs.weights) for m in range(len(codes))]
-    asked = _Asked(known, np.concatenate(sizes).astype(np.float64), matrices, objects)
+    request = _Request(points, np.concatenate(sizes).astype(np.float64), matrices, objects)
     by_label = pairs.take(order)
-    if pairs.workers.elsewhere is None and pays_mirrored(by_label.distances, known):
-        parts: Iterator[PairResults] = map(asked.fold, mirrored(by_label.distances, known))
+    if pairs.workers.elsewhere is None and pays_mirrored(by_label.distances, points):
+        parts: Iterator[PairResults] = map(request.fold, mirrored(by_label.distances, points))
     else:
-        blocks = [(a, min(a + side(n), n)) for a in range(0, n, side(n))]
-        parts = by_label.map(_part, blocks, asked)
-    found = tree_sum(parts, PairResults.add)
+        blocks = [(a, min(a + block_size(n), n)) for a in range(0, n, block_size(n))]
+        parts = by_label.map(_block_results, blocks, request)
+    results = tree_sum(parts, PairResults.add)
     for name in ("within_sums", "within_inverse"):  # each pair within counted once
-        found.totals[name] = [total / 2 for total in found.totals.get(name, [])]
-    found.objects = found.objects[:, np.argsort(order)] if objects else found.objects
-    return found
+        results.totals[name] = [total / 2 for total in results.totals.get(name, [])]
+    results.objects = results.objects[:, np.argsort(order)] if objects else results.objects
+    return results
 
 
-def _part(distances: Distances, asked: _Asked, block: tuple[int, int]) -> PairResults:
-    into = asked.known.empty(*block)
-    add(distances, asked.known, 0, distances.n, into)
-    return asked.fold(into)
+def _block_results(distances: Distances, request: _Request, block: tuple[int, int]) -> PairResults:
+    """Results of one block of objects."""
+    accumulators = request.points.empty(*block)
+    add_distances(distances, request.points, 0, distances.n, accumulators)
+    return request.fold(accumulators)
 
 
 def sampled_silhouettes(
-    X: Data, metric: Any, labelings: Labelings, sample: NDArray[Any], workers: Workers
+    X: Data, metric: Metric, labelings: Labelings, sample: Ints, workers: Workers
 ) -> Floats:
     """Silhouettes (M, s) of a sample of the objects, from its distances to all objects."""
     if workers.elsewhere is None:
         return _silhouettes_of(metric, X, labelings, sample)
-    width = WIDTH * -(-len(sample) // (WIDTH * SAMPLE_PARTS))
+    width = TILE_WIDTH * -(-len(sample) // (TILE_WIDTH * SAMPLE_PARTS))
     parts = [sample[i : i + width] for i in range(0, len(sample), width)]
-    found = workers.map(partial(_silhouettes_of, metric), (X, labelings), parts)
-    return np.concatenate(list(found), axis=1)
+    results = workers.map(partial(_silhouettes_of, metric), (X, labelings), parts)
+    return np.concatenate(list(results), axis=1)
 
 
-def _silhouettes_of(metric: Any, X: Data, labelings: Labelings, sample: NDArray[Any]) -> Floats:
-    """The same in this process; all objects are visited in blocks, the sample among them."""
+def _silhouettes_of(metric: Metric, X: Data, labelings: Labelings, sample: Ints) -> Floats:
+    """Silhouettes (M, s) of a sample, from its distances to blocks of all objects."""
     distances, codes, s = distances_of_parts(X, metric), labelings.codes, len(sample)
     starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
     wanted = np.array([True, False, False, False])
-    held: dict[int, Columns] = {}
-    for start in range(0, codes.shape[1], BLOCK_ROWS):
-        order, run = sort_by_labels(codes[:, start : start + BLOCK_ROWS])
-        both = np.concatenate([sample, start + order])
-        labels = np.ascontiguousarray(codes[:, both].T)
+    accumulators: dict[int, Accumulators] = {}
+    for start in range(0, codes.shape[1], SAMPLE_BLOCK_ROWS):
+        order, run = sort_by_labels(codes[:, start : start + SAMPLE_BLOCK_ROWS])
+        sample_and_block = np.concatenate([sample, start + order])
+        labels = np.ascontiguousarray(codes[:, sample_and_block].T)
         run = np.concatenate([np.zeros(s, np.int32), run])
-        known = Known(run, np.ones(len(both)), labels, starts, wanted)
-        taken = distances.take(both)
+        points = SortedObjects(run, np.ones(len(sample_and_block)), labels, starts, wanted)
+        part = distances.take(sample_and_block)
 
-        def work(j0: int, known: Known = known, taken: Distances = taken) -> None:
-            into = held.setdefault(j0, known.empty(j0, min(j0 + WIDTH, s)))
-            add(taken, known, s, taken.n, into)
+        def work(j0: int, points: SortedObjects = points, part: Distances = part) -> None:
+            """Add the distances from all objects to one tile of the sample."""
+            into = accumulators.setdefault(j0, points.empty(j0, min(j0 + TILE_WIDTH, s)))
+            add_distances(part, points, s, part.n, into)
 
-        deque(in_order(work, range(0, s, WIDTH), one_blas_thread=taken.uses_blas), maxlen=0)
-    found = np.full((len(codes), s), np.nan)
-    for j0, columns in held.items():
+        deque(in_order(work, range(0, s, TILE_WIDTH), one_blas_thread=part.uses_blas), maxlen=0)
+    values = np.full((len(codes), s), np.nan)
+    for j0, columns in accumulators.items():
         for m, (start, end) in enumerate(itertools.pairwise(starts)):
-            own = codes[m, sample[j0 : columns.stop]]
-            judged = np.flatnonzero(own != NOISE)
+            clusters = codes[m, sample[j0 : columns.stop]]
+            judged = np.flatnonzero(clusters != NOISE)
             sizes = labelings.sizes(m).astype(np.float64)
-            sums, own = columns.arrays[0][start:end, judged], own[judged]
-            found[m, j0 + judged] = silhouettes(sums, own, sizes[own] - 1, sizes)
-    return found
+            sums, clusters = columns.arrays[0][start:end, judged], clusters[judged]
+            values[m, j0 + judged] = silhouettes(sums, clusters, sizes[clusters] - 1, sizes)
+    return values

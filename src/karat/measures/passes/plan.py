@@ -1,16 +1,16 @@
-"""Which passes over the data give which statistics."""
+"""Passes over the data that compute the shared statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.runtime.validation import unknown_name
 
 if TYPE_CHECKING:
-    from karat.measures.catalogue import Measure
+    from karat.runtime.types import Metric
 
-#: statistic -> (the pass that gives it, what it is)
+#: statistic -> (its pass, its content)
 STATISTICS = {
     "pair_sums": ("pairs", "sums of distances within and between, per cluster"),
     "silhouettes": ("pairs", "sum of the objects' silhouettes, per cluster"),
@@ -32,7 +32,7 @@ STATISTICS = {
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
     "edges": ("edges", "weights and numbers of edges within and between, degrees, per cluster"),
 }
-#: statistic -> the attributes of :class:`Statistics` that hold it
+#: statistic -> its attributes of :class:`Statistics`
 GIVES = {
     "pair_sums": ("within_sums", "between_sums"),
     "silhouettes": ("silhouette_sums",),
@@ -54,28 +54,23 @@ GIVES = {
     "concordance": ("concordant", "discordant", "tied"),
     "edges": ("edge_sums",),
 }
-#: the attributes that are lists or arrays, an entry for each clustering
-LISTS = {one for attributes in GIVES.values() for one in attributes} - {"objects"}
-#: those that extend to objects with weights
+#: attributes that are lists or arrays with an entry for each clustering
+LISTS = {name for names in GIVES.values() for name in names} - {"objects"}
+#: statistics that extend to objects with weights
 WEIGHTED = frozenset(
     need for need, (name, _) in STATISTICS.items() if name in ("pairs", "centroids")
 )
-#: those that are functions of centroids where the distance is squared Euclidean
+#: statistics that follow from centroids under squared Euclidean distance
 OF_CENTROIDS = frozenset({"pair_sums", "silhouettes"})
 
 
-def takes_weights(measure: Measure) -> bool:
-    """Whether a measure extends to objects with weights."""
-    return measure.kind == "external" or (bool(measure.needs) and measure.needs <= WEIGHTED)
-
-
 def group(
-    needs: Iterable[str], metric: Any = "euclidean", *, sparse: bool = False
+    needs: Iterable[str], metric: Metric = "euclidean", *, sparse: bool = False
 ) -> dict[str, tuple[str, ...]]:
-    """The passes for these statistics, in the order in which they are made.
+    """Passes that compute these statistics, in order of execution.
 
-    Sums of squared Euclidean distances come from centroids, unless there is a pass over the
-    pairs anyway, or the data is sparse: then the identities lose digits far from the origin.
+    Sums of squared Euclidean distances come from centroids, unless a pass over the pairs is needed
+    anyway. Sparse data also use the pairs, because the identities lose digits far from the origin.
     """
     passes: dict[str, tuple[str, ...]] = {}
     wanted = set(needs)

@@ -1,8 +1,8 @@
-"""Measures of ranks of the pair distances: exact, for all clusterings, without holding n².
+"""Exact statistics of the ranks of the pair distances for all clusterings; no n² memory.
 
-The distances are counted in equal bins first. For sums of the smallest and largest, only the bins
-that hold the wanted ranks are looked at again (divided further where they are crowded); for rank
-sums, ranges of distances of bounded content are collected and sorted one after the other.
+The distances are first counted in equal bins. Sums of the smallest and largest distances revisit
+only the bins with the wanted ranks, and divide crowded ones further. Rank sums collect and sort
+ranges of distances of bounded size, one after the other.
 """
 
 from __future__ import annotations
@@ -24,34 +24,48 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from karat.runtime.types import Floats, Ints
 
-WIDTH = 128
-BLOCK_ROWS = 512
-CAPACITY = 12 * 2**20  # distances and their pairs held at a time, by all threads together
-SHARES = 32  # of a pass over all pairs, whatever the number of threads or workers
+
+STRIP_WIDTH = 128
+STRIP_ROWS = 512
+MAX_PAIRS_IN_MEMORY = 12 * 2**20  # distances with their pairs, of all threads together
+N_SHARES = 32  # of a pass over all pairs, for any number of threads or workers
 
 
 def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
-    """The clusterings that judge the same objects, two or more: those, and which clusterings."""
+    """Groups of clusterings that judge the same two or more objects: objects, clusterings."""
     masks: dict[bytes, list[int]] = {}
     for m, row in enumerate(labelings.codes):
         masks.setdefault(np.packbits(row != NOISE).tobytes(), []).append(m)
-    for which in masks.values():
-        kept = np.flatnonzero(labelings.codes[which[0]] != NOISE)
+    for clusterings in masks.values():
+        kept = np.flatnonzero(labelings.codes[clusterings[0]] != NOISE)
         if len(kept) > 1:
-            yield kept, which
+            yield kept, clusterings
+
+
+def check_symmetric(distances: Distances) -> None:
+    """Raise for a distance that is not symmetric."""
+    if not distances.symmetric:
+        raise InputError(
+            "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
+        )
+
+
+def check_finite(distances: float | Floats) -> None:
+    """Raise for infinite distances."""
+    if not np.isfinite(distances).all():
+        raise InputError("ranks of distances need finite distances; some are infinite")
 
 
 def _tiles(distances: Distances, starts: Iterable[int]) -> Iterator[tuple[Floats, int, int]]:
     """The tiles of strips from the diagonal down: distances, first row and first column."""
-    room = np.empty(BLOCK_ROWS * WIDTH)
+    room = np.empty(STRIP_ROWS * STRIP_WIDTH)
     for j0 in starts:
-        j1 = min(j0 + WIDTH, distances.n)
+        j1 = min(j0 + STRIP_WIDTH, distances.n)
         strip = distances.strip(j0, j1)
-        for r0 in range(j0, distances.n, BLOCK_ROWS):
-            r1 = min(r0 + BLOCK_ROWS, distances.n)
+        for r0 in range(j0, distances.n, STRIP_ROWS):
+            r1 = min(r0 + STRIP_ROWS, distances.n)
             tile = room[: (r1 - r0) * (j1 - j0)].reshape(r1 - r0, j1 - j0)
             distances.tile(r0, r1, j0, j1, strip, tile)
             if distances.squared:
@@ -60,7 +74,7 @@ def _tiles(distances: Distances, starts: Iterable[int]) -> Iterator[tuple[Floats
 
 
 class _Bins:
-    """Equal bins over [low, high]; the first also takes all below, the last all above."""
+    """Equal bins over [low, high]; the first includes all below, the last all above."""
 
     number = 2**15  # counts and sums of them stay in the second cache
 
@@ -82,12 +96,12 @@ class _Bins:
         return value
 
     def is_point(self, b: int) -> bool:
-        """Whether a bin is so narrow that halving it again would find no distances between."""
+        """Whether a bin is too narrow to separate distances by halving it."""
         top = self.low + (b + 1) / self.scale if self.scale else self.low
         return self.scale == 0 or 1 / self.scale <= max(4 * math.ulp(abs(top)), self.finest)
 
     def inside(self, b: int) -> _Bins:
-        """Bins over bin ``b`` alone, and a little around it."""
+        """Finer bins over bin ``b`` and a small margin."""
         width = 1 / self.scale
         low = self.low + b * width
         high = low + width * (1 + 1 / 64)
@@ -95,7 +109,7 @@ class _Bins:
 
 
 def _upper_bound(pairs: OverPairs) -> float:
-    """No distance is larger."""
+    """An upper bound of all distances."""
     from karat._kernels.distances import SQUARED
 
     distances = pairs.distances
@@ -103,35 +117,36 @@ def _upper_bound(pairs: OverPairs) -> float:
         Z = distances.Z
         squared = float((((Z - Z.mean(axis=0)) ** 2).sum(axis=1)).max()) * 4
         return (np.sqrt(squared) if distances.squared else squared) * (1 + 1e-9)
-    top = max(pairs.map(_largest, _strips(pairs.n)))
-    if not np.isfinite(top):
-        raise InputError("ranks of distances need finite distances; some are infinite")
+    top = max(pairs.map(_largest_of_share, _strips(pairs.n)))
+    check_finite(top)
     return top
 
 
-def _largest(distances: Distances, share: range) -> float:
+def _largest_of_share(distances: Distances, share: range) -> float:
+    """Largest distance in one share of the strips."""
     from karat._kernels.ranks import largest
 
     return max(largest(*tile) for tile in _tiles(distances, share))
 
 
 def _strips(n: int) -> list[range]:
-    """Shares of the strips of about equal work."""
-    starts = range(0, n, WIDTH)
-    shares = min(SHARES, len(starts))
+    """Shares of the strips with about equal work."""
+    starts = range(0, n, STRIP_WIDTH)
+    shares = min(N_SHARES, len(starts))
     return [starts[i::shares] for i in range(shares)]
 
 
 def _histogram(pairs: OverPairs, bins: _Bins) -> tuple[Ints, Floats]:
     """Numbers and sums of the distances in each bin."""
     counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
-    for c, s in pairs.map(_histogram_of, _strips(pairs.n), bins):
+    for c, s in pairs.map(_histogram_of_share, _strips(pairs.n), bins):
         counts += c
         sums += s
     return counts, sums
 
 
-def _histogram_of(distances: Distances, bins: _Bins, share: range) -> tuple[Ints, Floats]:
+def _histogram_of_share(distances: Distances, bins: _Bins, share: range) -> tuple[Ints, Floats]:
+    """Numbers and sums of the distances of one share in each bin."""
     from karat._kernels.ranks import histogram
 
     counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
@@ -141,15 +156,16 @@ def _histogram_of(distances: Distances, bins: _Bins, share: range) -> tuple[Ints
 
 
 def _collect(pairs: OverPairs, bins: _Bins, chosen: Ints, counts: Ints) -> list[Floats]:
-    """All distances in the chosen bins, sorted, a list for each."""
+    """Sorted distances in each of the chosen bins."""
     room = int(counts[chosen].max(initial=0))
-    parts = list(pairs.map(_collect_of, _strips(pairs.n), bins, chosen, room))
+    parts = list(pairs.map(_collect_of_share, _strips(pairs.n), bins, chosen, room))
     return [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
 
 
-def _collect_of(
+def _collect_of_share(
     distances: Distances, bins: _Bins, chosen: Ints, room: int, share: range
 ) -> list[Floats]:
+    """Distances of one share in each of the chosen bins."""
     from karat._kernels.ranks import collect
 
     slot = np.zeros(bins.number, dtype=np.int32)
@@ -163,13 +179,13 @@ def _collect_of(
 def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats]:
     """Sums of the ∣P_w∣ smallest and the ∣P_w∣ largest distances, for each clustering.
 
-    Exact. Two passes over the pairs, more only where distances crowd in few bins; O(n d) memory
-    and that of the crowded bins.
+    Exact. Two passes over the pairs, and more if few bins hold most distances; O(n d) memory plus
+    the contents of collected bins.
     """
     smallest, largest = np.zeros(len(labelings)), np.zeros(len(labelings))
-    for kept, which in by_kept(labelings):
+    for kept, clusterings in by_kept(labelings):
         number = len(kept) * (len(kept) - 1) // 2
-        within = {m: _pairs_within(labelings.sizes(m)) for m in which}
+        within = {m: _pairs_within(labelings.sizes(m)) for m in clusterings}
         ranks = sorted({*within.values(), *(number - w for w in within.values())})
         sums, total = _sums_of_smallest(pairs.take(kept), ranks)
         for m, w in within.items():
@@ -178,12 +194,13 @@ def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats
 
 
 def _pairs_within(sizes: Ints) -> int:
+    """Number of pairs within clusters of these sizes."""
     return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _sums_of_smallest(pairs: OverPairs, ranks: list[int]) -> tuple[dict[int, float], float]:
-    """For each rank l the sum of the l smallest distances; and the sum of all."""
-    found: dict[int, float] = {}
+    """Sums of the l smallest distances for each rank l, and the sum of all distances."""
+    sums_by_rank: dict[int, float] = {}
     total = None
     todo = [(_Bins(0.0, _upper_bound(pairs)), ranks)]
     while todo:
@@ -192,46 +209,43 @@ def _sums_of_smallest(pairs: OverPairs, ranks: list[int]) -> tuple[dict[int, flo
         before = np.concatenate([[0], np.cumsum(counts)])
         summed = np.concatenate([[0.0], np.cumsum(sums)])
         total = float(summed[-1]) if total is None else total
-        at = {rank: int(np.searchsorted(before, rank)) - 1 for rank in wanted}
+        bins_of_ranks = {rank: int(np.searchsorted(before, rank)) - 1 for rank in wanted}
         crowded: dict[int, list[int]] = {}
-        held: set[int] = set()
-        for rank, b in at.items():
+        uncrowded: set[int] = set()
+        for rank, b in bins_of_ranks.items():
             if b < 0 or before[b + 1] == rank:
-                found[rank] = float(summed[b + 1])
+                sums_by_rank[rank] = float(summed[b + 1])
             elif bins.is_point(b):
-                found[rank] = float(summed[b] + (rank - before[b]) * sums[b] / counts[b])
-            elif counts[b] > CAPACITY // 32:
+                sums_by_rank[rank] = float(summed[b] + (rank - before[b]) * sums[b] / counts[b])
+            elif counts[b] > MAX_PAIRS_IN_MEMORY // 32:
                 crowded.setdefault(b, []).append(rank)
             else:
-                held.add(b)
-        chosen = np.array(sorted(held), dtype=np.int64)
-        values = _collect(pairs, bins, chosen, counts) if held else []
+                uncrowded.add(b)
+        chosen = np.array(sorted(uncrowded), dtype=np.int64)
+        values = _collect(pairs, bins, chosen, counts) if uncrowded else []
         for b, inside in zip(chosen.tolist(), values, strict=True):
-            for rank, where in at.items():
-                if where == b and rank not in found:
-                    found[rank] = float(summed[b] + inside[: rank - before[b]].sum())
-        todo += [(bins.inside(b), of) for b, of in crowded.items()]
+            for rank, its_bin in bins_of_ranks.items():
+                if its_bin == b and rank not in sums_by_rank:
+                    sums_by_rank[rank] = float(summed[b] + inside[: rank - before[b]].sum())
+        todo += [(bins.inside(b), its_ranks) for b, its_ranks in crowded.items()]
     assert total is not None
-    return found, total
+    return sums_by_rank, total
 
 
 def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list[int], list[int]]:
-    """Numbers of (pair within, pair between) with d_w < d_b, with d_w > d_b, and with equal ones.
+    """Numbers of (pair within, pair between) with d_w < d_b, with d_w > d_b, and with ties.
 
     Exact, in integers. O(n² log n + n² M), and a pass of O(n² d) for every ``CAPACITY``
     pairs, divided by the number of threads.
     """
-    if not pairs.distances.symmetric:
-        raise InputError(
-            "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
-        )
+    check_symmetric(pairs.distances)
     M = len(labelings)
     concordant, discordant, tied = [0] * M, [0] * M, [0] * M
-    for kept, which in by_kept(labelings):
-        labels = np.ascontiguousarray(labelings.codes[which][:, kept].T)
+    for kept, clusterings in by_kept(labelings):
+        labels = np.ascontiguousarray(labelings.codes[clusterings][:, kept].T)
         counts, ranks, ties = _rank_sums(pairs.take(kept), labels)
         number = len(kept) * (len(kept) - 1) // 2
-        for i, m in enumerate(which):
+        for i, m in enumerate(clusterings):
             w = counts[i]
             above = (ranks[i] - w * (w + 1) - ties[i]) // 2
             discordant[m], tied[m] = above, ties[i]
@@ -242,17 +256,18 @@ def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list
 def _rank_sums(
     pairs: OverPairs, labels: NDArray[np.int32]
 ) -> tuple[list[int], list[int], list[int]]:
+    """Numbers of pairs within, twice their rank sums, and ties, of each clustering."""
     number = pairs.n * (pairs.n - 1) // 2
-    capacity = CAPACITY // available_cores()
-    if pairs.workers.elsewhere:  # each holds its own, and all have something to do
-        capacity = min(CAPACITY // 2, number // SHARES)
+    capacity = MAX_PAIRS_IN_MEMORY // available_cores()
+    if pairs.workers.elsewhere:  # memory is per worker, and every worker needs a range
+        capacity = min(MAX_PAIRS_IN_MEMORY // 2, number // N_SHARES)
     capacity = max(capacity, 2**16)
     bins = _Bins(0.0, _upper_bound(pairs))
     ranges = list(_ranges(pairs, bins, -math.inf, math.inf, 0, number, capacity))
     M = labels.shape[1]
     counts, twice, ties = [0] * M, [0] * M, [0] * M
-    found = pairs.map(_rank_sums_of, ranges, labels, capacity)
-    for (_, _, base, _), (c, r, t) in zip(ranges, found, strict=True):
+    sums = pairs.map(_rank_sums_of_range, ranges, labels, capacity)
+    for (_, _, base, _), (c, r, t) in zip(ranges, sums, strict=True):
         for m in range(M):
             counts[m] += int(c[m])
             twice[m] += int(r[m]) + 2 * base * int(c[m])
@@ -260,26 +275,27 @@ def _rank_sums(
     return counts, twice, ties
 
 
-def _rank_sums_of(
+def _rank_sums_of_range(
     distances: Distances,
     labels: NDArray[np.int32],
     capacity: int,
     item: tuple[float, float, int, int],
 ) -> list[Ints]:
+    """Counts, rank sums and ties of the pairs in one range of distances."""
     from karat._kernels import ranks
 
     low, high, _, room = item
     if room > capacity:
-        return _one_value(distances, labels, low, room)
+        return _rank_sums_of_ties(distances, labels, low, room)
     values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
-    for tile in _tiles(distances, range(0, distances.n, WIDTH)):
+    for tile in _tiles(distances, range(0, distances.n, STRIP_WIDTH)):
         filled = ranks.collect_pairs(*tile, low, high, values, pairs, filled)
     assert filled == room
     return list(ranks.rank_sums(*sort_pairs(values, pairs), labels))
 
 
 def sort_pairs(values: Floats, pairs: Ints) -> tuple[Floats, Ints]:
-    """In the order of the values, O(N) where their density has no jumps, as that of distances."""
+    """Values and pairs in the order of the values, in O(N) for a density without jumps."""
     from karat._kernels.ranks import FEW, into_bins
 
     low, high = float(values.min()), float(values.max())
@@ -287,28 +303,29 @@ def sort_pairs(values: Floats, pairs: Ints) -> tuple[Floats, Ints]:
     if not math.isfinite(number / (high - low or math.nan)):
         order = np.argsort(values)
         return values[order], pairs[order]
-    ends, found, with_them = np.zeros(number, np.int64), np.empty_like(values), pairs.copy()
-    into_bins(values, pairs, low, number / (high - low), ends, found, with_them)
+    ends, sorted_values, sorted_pairs = (
+        np.zeros(number, np.int64),
+        np.empty_like(values),
+        pairs.copy(),
+    )
+    into_bins(values, pairs, low, number / (high - low), ends, sorted_values, sorted_pairs)
     for b in np.flatnonzero(np.diff(ends, prepend=0) > FEW).tolist():
         part = slice(int(ends[b - 1]) if b else 0, int(ends[b]))
-        order = np.argsort(found[part])
-        found[part], with_them[part] = found[part][order], with_them[part][order]
-    return found, with_them
+        order = np.argsort(sorted_values[part])
+        sorted_values[part], sorted_pairs[part] = (
+            sorted_values[part][order],
+            sorted_pairs[part][order],
+        )
+    return sorted_values, sorted_pairs
 
 
 def _ranges(
-    pairs: OverPairs,
-    bins: _Bins,
-    low: float,
-    high: float,
-    below: int,
-    until: int,
-    capacity: int,
+    pairs: OverPairs, bins: _Bins, low: float, high: float, below: int, until: int, capacity: int
 ) -> Iterator[tuple[float, float, int, int]]:
     """Ranges [low, high) of at most ``capacity`` distances each, with the number below each.
 
-    ``below`` and ``until`` are the numbers of distances below ``low`` and ``high``. Only a range
-    of one value may hold more than ``capacity``.
+    ``below`` and ``until`` are the numbers of distances below ``low`` and ``high``. A range with
+    more than ``capacity`` distances contains one value only.
     """
     counts, _ = _histogram(pairs, bins)
     before = np.concatenate([[0], np.cumsum(counts)]).tolist()
@@ -335,13 +352,16 @@ def _ranges(
 
 
 def _least(pairs: OverPairs, low: float, high: float) -> tuple[float, int]:
-    """The smallest distance in [low, high), and how many pairs have it."""
-    found = list(pairs.map(_least_of, _strips(pairs.n), low, high))
-    value = min(found)[0]
-    return value, sum(count for v, count in found if v == value)
+    """The smallest distance in [low, high), and the number of its pairs."""
+    least_of_shares = list(pairs.map(_least_of_share, _strips(pairs.n), low, high))
+    value = min(least_of_shares)[0]
+    return value, sum(count for v, count in least_of_shares if v == value)
 
 
-def _least_of(distances: Distances, low: float, high: float, share: range) -> tuple[float, int]:
+def _least_of_share(
+    distances: Distances, low: float, high: float, share: range
+) -> tuple[float, int]:
+    """Smallest distance of one share in [low, high), and the number of its pairs."""
     from karat._kernels.ranks import least
 
     value, count = math.inf, 0
@@ -352,13 +372,13 @@ def _least_of(distances: Distances, low: float, high: float, share: range) -> tu
     return value, count
 
 
-def _one_value(
+def _rank_sums_of_ties(
     distances: Distances, labels: NDArray[np.int32], value: float, count: int
 ) -> list[Ints]:
-    """As the kernel ``rank_sums``, for the pairs at one distance that very many have."""
+    """Results of the kernel ``rank_sums`` for very many pairs of one distance."""
     from karat._kernels.ranks import count_within
 
     within = np.zeros(labels.shape[1], dtype=np.int64)
-    for tile in _tiles(distances, range(0, distances.n, WIDTH)):
+    for tile in _tiles(distances, range(0, distances.n, STRIP_WIDTH)):
         count_within(*tile, value, labels, within)
     return [within, within * (count + 1), within * (count - within)]

@@ -1,11 +1,11 @@
 """Samples of objects and of pairs, from which means of bounded terms are estimated.
 
-Objects are drawn at random, and ten of each cluster (or all) in any case; they are in each cluster
-a simple random sample, so that totals are unbiased. Pairs are drawn independently, as many within
-the clusters as between them: the shares of concordant and discordant combinations are two-sample
-U-statistics, for a given sample size unbiased, with the placements of DeLong et al. (1988) as
-terms. Terms without bounds have no estimate: a few of them may make up a sum, and a sample that
-misses these looks as if it could be trusted.
+Objects are drawn at random, with at least ten of each cluster (or all). In each cluster they are a
+simple random sample, so totals are unbiased. Pairs are drawn independently, as many within the
+clusters as between them. The shares of concordant and discordant combinations are two-sample
+U-statistics, unbiased for a fixed sample size, with the placements of DeLong et al. (1988) as
+terms. Unbounded terms have no estimate: a few of them may dominate a sum, and a sample without
+them would look reliable.
 """
 
 from __future__ import annotations
@@ -20,40 +20,38 @@ from karat.distances import Direct, Distances, OfRows
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
+from karat.measures.passes.ranks import check_finite, check_symmetric
 from karat.measures.passes.statistics import Statistics
-from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    #: values and standard errors (M, measures), and why (clustering, measure) has no value
-    Found = tuple[Floats, Floats, dict[tuple[int, int], str]]
+    from karat.runtime.types import Bools, Floats, Ints, Rows
 
-#: objects, or pairs of each kind, that a sample begins with
-LEAST_OBJECTS, LEAST_PAIRS = 512, 2**16
-#: a cluster's spread from fewer objects is too rough where its vote counts as much as a large one's
-OF_EACH = 10
-#: pairs within, and pairs between, that are held at most
-MOST_PAIRS = 2**24
-#: unseen in m draws, something has with probability 0.95 a share below 3/m (the rule of three)
+    #: values and standard errors (M, measures), and reasons of missing values
+    EstimatedValues = tuple[Floats, Floats, dict[tuple[int, int], str]]
+
+#: size of the first sample: objects, or pairs of each kind
+FIRST_OBJECTS, FIRST_PAIRS = 512, 2**16
+#: least number of objects of each cluster: small clusters may weigh as much as large ones
+MIN_PER_CLUSTER = 10
+#: largest number of pairs within, and of pairs between, in memory
+MAX_PAIRS = 2**24
+#: a value unseen in m draws has, with probability 0.95, a share below 3/m (the rule of three)
 RULE_OF_THREE = 3 / 1.96
-#: pairs whose rows are copied at a time, and for which a block of all distances is computed
-OF_ROWS, OF_BLOCK = 2**13, 4
+#: pairs per copy of rows, and pairs per block of all distances
+PAIRS_OF_ROWS, PAIRS_OF_BLOCK = 2**13, 4
 
 
 def shuffled(objects: NDArray[np.integer[Any]], rng: np.random.Generator) -> NDArray[Any]:
-    """The objects in random order, as numbers of four bytes where those do."""
+    """The objects in random order, as 32-bit integers if possible."""
     order = objects.astype(np.int32 if objects.max(initial=0) < 2**31 else np.int64)
     rng.shuffle(order)
     return order
 
 
-def first_of_each(
-    number: int, codes: NDArray[np.int32], order: NDArray[np.integer[Any]]
-) -> NDArray[np.bool_]:
-    """Which places of ``order`` have one of the first ``number`` objects of their cluster."""
+def first_of_each(number: int, codes: NDArray[np.int32], order: NDArray[np.integer[Any]]) -> Bools:
+    """Mask of ``order``: the first ``number`` objects of each cluster."""
     chosen = np.zeros(len(order), dtype=bool)
     left = np.minimum(number, np.bincount(codes[codes != NOISE]))
     start, size = 0, 2**12
@@ -70,27 +68,26 @@ def first_of_each(
 
 
 class ObjectSample:
-    """Objects drawn so far; ``values_of`` gives (M, objects) bounded values of some objects."""
+    """A growing sample of objects; ``values_of`` gives their bounded values (M, objects)."""
 
-    largest = math.inf
+    max_size = math.inf
 
     def __init__(
-        self,
-        labelings: Labelings,
-        rng: np.random.Generator,
-        values_of: Callable[[Ints], Floats],
+        self, labelings: Labelings, rng: np.random.Generator, values_of: Callable[[Ints], Floats]
     ) -> None:
         self.codes, self.values_of = labelings.codes, values_of
         self.order = shuffled(np.flatnonzero((self.codes != NOISE).any(axis=0)), rng)
-        self.of_each = np.stack([first_of_each(OF_EACH, row, self.order) for row in self.codes])
-        #: places in ``order``, and the values of the objects there
+        self.required = np.stack(
+            [first_of_each(MIN_PER_CLUSTER, row, self.order) for row in self.codes]
+        )
+        #: positions of the drawn objects in ``order``, and their values
         self.places = np.empty(0, dtype=np.int64)
         self.values = np.empty((len(self.codes), 0))
-        self.size, self.least = 0, LEAST_OBJECTS
+        self.size, self.first_size = 0, FIRST_OBJECTS
 
     @property
     def n_drawn(self) -> int:
-        """How many objects were drawn."""
+        """Number of drawn objects."""
         return len(self.places)
 
     @property
@@ -101,28 +98,28 @@ class ObjectSample:
     def grow(self, size: int) -> None:
         """Draw until there are ``size`` objects, and some of each cluster."""
         self.size = min(size, len(self.order))
-        wanted: Any = self.of_each.any(axis=0)
+        wanted: Any = self.required.any(axis=0)
         wanted[: self.size] = True
         wanted[self.places] = False
         new = np.flatnonzero(wanted)
         self.places = np.concatenate([self.places, new])
-        found = self.values_of(self.order[new].astype(np.int64))
-        self.values = np.concatenate([self.values, found], axis=1)
+        new_values = self.values_of(self.order[new].astype(np.int64))
+        self.values = np.concatenate([self.values, new_values], axis=1)
 
     def judged_by(self, m: int) -> tuple[NDArray[np.int32], Floats]:
-        """Clusters and values of the objects that clustering m is judged by."""
-        own = self.codes[m, self.order[self.places]]
-        judged = (self.places < self.size) | self.of_each[m, self.places]
-        judged &= own != NOISE
-        return own[judged], self.values[m, judged]
+        """Clusters and values of the sampled objects that clustering m judges."""
+        clusters = self.codes[m, self.order[self.places]]
+        judged = (self.places < self.size) | self.required[m, self.places]
+        judged &= clusters != NOISE
+        return clusters[judged], self.values[m, judged]
 
 
 class SilhouetteSample(ObjectSample):
-    """Objects with their silhouettes, for measures of totals of these over the clusters."""
+    """A sample of objects for measures of the total silhouettes of clusters."""
 
     def __init__(
         self,
-        X: Any,
+        X: Rows,
         labelings: Labelings,
         measures: Sequence[Measure],
         rng: np.random.Generator,
@@ -131,70 +128,76 @@ class SilhouetteSample(ObjectSample):
         super().__init__(labelings, rng, values_of)
         self.measures, self.stats = measures, Statistics(X, labelings, ())
 
-    def estimates(self) -> Found:
-        """Values and standard errors, these by the changes of measures with single totals."""
+    def estimates(self) -> EstimatedValues:
+        """Values and standard errors, by error propagation through the totals of clusters."""
         stats, variances = self.stats, []
         stats.silhouette_sums = []
         for m, sizes in enumerate(stats.sizes):
-            own, values = self.judged_by(m)
+            clusters, values = self.judged_by(m)
             k = len(sizes)
-            drawn = np.bincount(own, minlength=k)
-            means = np.bincount(own, values, k) / drawn
-            squares = np.bincount(own, (values - means[own]) ** 2, k) / np.maximum(drawn - 1, 1)
+            drawn = np.bincount(clusters, minlength=k)
+            means = np.bincount(clusters, values, k) / drawn
+            squares = np.bincount(clusters, (values - means[clusters]) ** 2, k) / np.maximum(
+                drawn - 1, 1
+            )
             stats.silhouette_sums.append(sizes * means)
             variances.append(sizes * np.maximum(sizes - drawn, 0) * squares / drawn)
-        found, reasons = self._values()
+        estimates, reasons = self._values()
         if self.exhausted:
-            return found, np.zeros_like(found), reasons
-        squared = np.zeros_like(found)
+            return estimates, np.zeros_like(estimates), reasons
+        squared = np.zeros_like(estimates)
         totals = stats.silhouette_sums
         for c in range(max(map(len, totals), default=0)):
             steps = [1e-3 * sizes * (np.arange(len(sizes)) == c) for sizes in stats.sizes]
-            stats.silhouette_sums = [t + step for t, step in zip(totals, steps, strict=True)]
-            here = [
+            stats.silhouette_sums = [
+                total + step for total, step in zip(totals, steps, strict=True)
+            ]
+            variances_of_step = [
                 v[c] / s[c] ** 2 if c < len(v) else 0.0
                 for v, s in zip(variances, steps, strict=True)
             ]
-            squared += (self._values()[0] - found) ** 2 * np.array(here)[:, None]
+            squared += (self._values()[0] - estimates) ** 2 * np.array(variances_of_step)[:, None]
         stats.silhouette_sums = totals
-        # a mean of values between two bounds has at least the error of a share 3/m of the objects,
-        # which no drawn one may have shown, at the farther bound
+        # the error of a mean of bounded values is at least that of an undrawn share 3/m of the
+        # objects at the farther bound
         low, high = np.array([measure.range for measure in self.measures]).T
         unseen = (1 - self.size / len(self.order)) / self.size
-        least = RULE_OF_THREE * np.maximum(found - low, high - found) * unseen
-        return found, np.maximum(np.sqrt(squared), least), reasons
+        least = RULE_OF_THREE * np.maximum(estimates - low, high - estimates) * unseen
+        return estimates, np.maximum(np.sqrt(squared), least), reasons
 
     def _values(self) -> tuple[Floats, dict[tuple[int, int], str]]:
-        found = [measure.judge(self.stats) for measure in self.measures]
-        reasons = {(m, i): why for i, (_, all_) in enumerate(found) for m, why in all_.items()}
-        return np.stack([values for values, _ in found], axis=1), reasons
+        """Values of the measures from the current totals, and reasons of missing ones."""
+        judgments = [measure.judge(self.stats) for measure in self.measures]
+        reasons = {
+            (m, i): why
+            for i, (_, reasons_of_measure) in enumerate(judgments)
+            for m, why in reasons_of_measure.items()
+        }
+        return np.stack([values for values, _ in judgments], axis=1), reasons
 
 
 class Sides(NamedTuple):
-    """Something for the pairs within and for the pairs between."""
+    """Values for the pairs within and for the pairs between."""
 
     within: Floats
     between: Floats
 
 
 class PairSample:
-    """Sorted distances of the pairs drawn so far for one clustering.
+    """A growing sample of pairs of one clustering, with sorted distances.
 
-    Pairs within (or between) of which the sample would be half or more are all taken.
+    If the sample would contain half or more of the pairs within (or between), it takes them all.
     """
 
     def __init__(
         self,
-        X: Any,
+        X: Rows,
         distances: Distances,
         labelings: Labelings,
         measures: Sequence[Measure],
         rng: np.random.Generator,
     ) -> None:
-        if not distances.symmetric:
-            raise InputError(
-                "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
-            )
+        check_symmetric(distances)
         self.distances, self.measures, self.rng = distances, measures, rng
         self.stats = Statistics(X, labelings, ())
         codes = labelings.codes[0]
@@ -203,21 +206,24 @@ class PairSample:
         self.starts = np.cumsum(self.sizes) - self.sizes
         self.population = (self.stats.pairs_within(0), self.stats.pairs_between(0))
         self.sides = Sides(np.empty(0), np.empty(0))
-        self.least, self.size, self.n_drawn = LEAST_PAIRS, 0, 0
+        self.first_size, self.size, self.n_drawn = FIRST_PAIRS, 0, 0
 
     @property
     def complete(self) -> list[bool]:
         """Whether all pairs within, and all between, were taken."""
-        return [len(d) == all_ for d, all_ in zip(self.sides, self.population, strict=True)]
+        return [
+            len(taken) == population
+            for taken, population in zip(self.sides, self.population, strict=True)
+        ]
 
     @property
-    def largest(self) -> float:
-        """The largest size that it can grow to."""
-        return MOST_PAIRS if max(self.population) > 2 * MOST_PAIRS else math.inf
+    def max_size(self) -> float:
+        """Largest possible size."""
+        return MAX_PAIRS if max(self.population) > 2 * MAX_PAIRS else math.inf
 
     @property
     def exhausted(self) -> bool:
-        """Whether all pairs were taken, or there is nothing to estimate."""
+        """Whether all pairs were taken, or one kind of pairs does not exist."""
         return all(self.complete) or 0 in self.population
 
     def grow(self, size: int) -> None:
@@ -226,13 +232,13 @@ class PairSample:
         if 0 in self.population:
             return
         grown = []
-        for side, (held, all_) in enumerate(zip(self.sides, self.population, strict=True)):
-            if len(held) < all_ and 2 * size >= all_:
-                held = self._distances(*self._all(side))
-            elif len(held) < all_:
-                new = self._distances(*self._draw(side, size - len(held)))
-                held = np.concatenate([held, new])
-            grown.append(np.sort(held))
+        for side, (drawn, population) in enumerate(zip(self.sides, self.population, strict=True)):
+            if len(drawn) < population and 2 * size >= population:
+                drawn = self._distances(*self._all(side))
+            elif len(drawn) < population:
+                new = self._distances(*self._draw(side, size - len(drawn)))
+                drawn = np.concatenate([drawn, new])
+            grown.append(np.sort(drawn))
         self.sides = Sides(*grown)
 
     def _all(self, side: int) -> tuple[Ints, Ints]:
@@ -262,13 +268,13 @@ class PairSample:
         return first, second
 
     def _distances(self, first: Ints, second: Ints) -> Floats:
+        """Distances of pairs of positions in ``order``; they count as drawn."""
         self.n_drawn += len(first)
-        found = pair_distances(self.distances, self.order[first], self.order[second])
-        if not np.isfinite(found).all():
-            raise InputError("ranks of distances need finite distances; some are infinite")
-        return found
+        values = pair_distances(self.distances, self.order[first], self.order[second])
+        check_finite(values)
+        return values
 
-    def estimates(self) -> Found:
+    def estimates(self) -> EstimatedValues:
         """Values and standard errors of one clustering."""
         values, reasons = np.empty((1, len(self.measures))), {}
         errors = np.zeros_like(values)
@@ -282,11 +288,11 @@ class PairSample:
         return values, errors, reasons
 
     def _linearised(self) -> tuple[Floats, list[Floats]]:
-        """The shares of concordant and of discordant combinations, and each pair's part of them.
+        """Shares of concordant and of discordant combinations, and the terms of each pair.
 
-        So that no error is 0 because all that was drawn is alike, the terms (not the shares) are
-        also given for two pairs at each end of the distances seen, as Agresti & Coull (1998) add
-        two successes and two failures.
+        The terms (not the shares) include two additional pairs at each end of the drawn
+        distances, like the two successes and failures of Agresti & Coull (1998). So no error is
+        0 only because all drawn pairs are alike.
         """
         w, b = self.sides
         if not len(w) or not len(b):
@@ -298,62 +304,67 @@ class PairSample:
         return terms[0][: len(w)].mean(axis=0), terms
 
     def _value(self, measure: Measure, shares: Floats) -> tuple[float, dict[int, str]]:
-        """The measure of these shares, and why it has none."""
-        stats, both = self.stats, float(self.population[0] * self.population[1])
+        """The measure of these shares, and the reason of a missing value."""
+        stats, combinations = self.stats, float(self.population[0] * self.population[1])
         plus, minus = shares.tolist()
-        counts: Any = [[plus * both], [minus * both], [(1 - plus - minus) * both]]
+        counts: Any = [
+            [plus * combinations],
+            [minus * combinations],
+            [(1 - plus - minus) * combinations],
+        ]
         stats.concordant, stats.discordant, stats.tied = counts
         values, why = measure.judge(stats)
         return float(values[0]), why
 
     def _error(self, measure: Measure, shares: Floats, terms: list[Floats]) -> float:
-        here, gradient, step = self._value(measure, shares)[0], np.zeros(2), 1e-5
-        for j in range(2):  # to the side where it changes more: the other may be its limit
+        """Standard error of a measure, by linearisation in the two shares."""
+        value, gradient, step = self._value(measure, shares)[0], np.zeros(2), 1e-5
+        for j in range(2):  # the steeper side: the other may be at a bound
             moved = step * np.eye(2)[j]
-            there, back = (self._value(measure, shares + by)[0] for by in (moved, -moved))
-            gradient[j] = max((there - here) / step, (here - back) / step, key=abs)
+            after, before = (self._value(measure, shares + change)[0] for change in (moved, -moved))
+            gradient[j] = max((after - value) / step, (value - before) / step, key=abs)
         variance = sum(
-            float((of @ gradient).var(ddof=1)) / len(d)
-            for d, of, complete in zip(self.sides, terms, self.complete, strict=True)
+            float((term @ gradient).var(ddof=1)) / len(taken)
+            for taken, term, complete in zip(self.sides, terms, self.complete, strict=True)
             if not complete
         )
         w, b = self.sides
         unseen = 0.0
-        if min(w[0], b[0]) == max(w[-1], b[-1]) and gradient.any():  # all drawn are the same
+        if min(w[0], b[0]) == max(w[-1], b[-1]) and gradient.any():  # all drawn distances are equal
             low, high = measure.range
             unseen = RULE_OF_THREE * (high - low) / min(len(w), len(b))
         return max(math.sqrt(variance), unseen)
 
 
 def _placements(d: Floats, sample: Floats) -> tuple[Floats, Floats]:
-    """For each of ``d`` the shares of the sorted sample that are smaller and that are larger."""
+    """Shares of the sorted sample that are smaller, and that are larger, than each of ``d``."""
     smaller = np.searchsorted(sample, d, side="left") / len(sample)
     return smaller, 1 - np.searchsorted(sample, d, side="right") / len(sample)
 
 
 def pair_distances(distances: Distances, first: Ints, second: Ints) -> Floats:
-    """Distances of the objects ``first[e]`` and ``second[e]``, prepared as exact."""
+    """Exact distances of the objects ``first[e]`` and ``second[e]``."""
     out = np.empty(len(first))
-    size = OF_ROWS if isinstance(distances, (OfRows, Direct)) else OF_BLOCK
+    size = PAIRS_OF_ROWS if isinstance(distances, (OfRows, Direct)) else PAIRS_OF_BLOCK
     for start in range(0, len(out), size):
         i, j = first[start : start + size], second[start : start + size]
-        taken = distances.take(np.concatenate([i, j]))
+        subset = distances.take(np.concatenate([i, j]))
         if isinstance(distances, OfRows):
-            found = pair_distances(taken, np.arange(len(i)), np.arange(len(i), 2 * len(i)))
-        elif isinstance(taken, Direct):
-            found = _of_rows(taken, len(i))
+            values = pair_distances(subset, np.arange(len(i)), np.arange(len(i), 2 * len(i)))
+        elif isinstance(subset, Direct):
+            values = _distances_of_halves(subset, len(i))
         else:
-            found = np.diagonal(taken.block(slice(0, len(i)), slice(len(i), 2 * len(i))))
-        out[start : start + size] = found
+            values = np.diagonal(subset.block(slice(0, len(i)), slice(len(i), 2 * len(i))))
+        out[start : start + size] = values
     return out
 
 
-def _of_rows(distances: Direct, half: int) -> Floats:
-    """Distances of the first rows and the others, features strictly in order, as in tiles."""
+def _distances_of_halves(distances: Direct, half: int) -> Floats:
+    """Distances from the first half of rows to the second, features summed in order as in tiles."""
     from karat._kernels.distances import CHEBYSHEV, CITYBLOCK
 
-    apart = np.abs(distances.Z[:half] - distances.Z[half:])
+    differences = np.abs(distances.Z[:half] - distances.Z[half:])
     if distances.kind == CHEBYSHEV:
-        return np.asarray(apart.max(axis=1))
-    found = np.cumsum(apart if distances.kind == CITYBLOCK else apart**2, axis=1)[:, -1]
-    return np.sqrt(found) if distances.squared else found
+        return np.asarray(differences.max(axis=1))
+    sums = np.cumsum(differences if distances.kind == CITYBLOCK else differences**2, axis=1)[:, -1]
+    return np.sqrt(sums) if distances.squared else sums

@@ -1,6 +1,6 @@
-"""Scatter matrices of features, within clusters and in all, reduced to what the criteria read.
+"""Scatter matrices of features, within clusters and in total, reduced to a few numbers.
 
-A matrix of d × d is made for one clustering at a time and not kept.
+The d × d matrices exist for one clustering at a time.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from karat.runtime.validation import Data, InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Metric
 
-BLOCK = 2**22  # numbers of a dense block of rows
-ROWS = 256  # whose distances to all are held at a time
+SCATTER_NUMBERS = 2**22  # in a dense block of rows
+SQUARE_ROWS = 256  # rows with distances to all objects in memory at a time
 
 
 class Scatter(NamedTuple):
@@ -35,7 +35,7 @@ class Scatter(NamedTuple):
 
 
 def check_room(d: int, clusterings: int) -> None:
-    """Refuse matrices of d × d that do not fit, with the reason."""
+    """Raise if matrices of d × d do not fit in memory."""
     at_once = min(clusterings, available_cores())
     require_memory(
         at_once * 6.0 * 8 * d * d,
@@ -67,16 +67,17 @@ def scatter(X: Data, labelings: Labelings, m: int) -> Scatter:
 
 
 def _add_scatter(X: Data, members: NDArray[np.intp], into: Floats) -> tuple[Floats, Floats]:
-    """Add the members' scatter around their mean to ``into``; the first, and the mean less it."""
-    step = max(1, BLOCK // X.shape[1])
+    """Add the members' scatter to ``into``; return the first row, and the mean relative to it."""
+    step = max(1, SCATTER_NUMBERS // X.shape[1])
     blocks = range(0, len(members), step)
 
     def rows(start: int, number: int = step) -> Any:
+        """Dense rows of some members."""
         part: Any = X[members[start : start + number]]
         dense = part.toarray() if hasattr(part, "toarray") else part
         return np.asarray(dense, dtype=np.float64)
 
-    # from the first member on, so that a tight cluster far from all else loses nothing
+    # relative to the first member, so that a tight cluster far from the origin keeps its digits
     origin = rows(0, 1)[0]
     mean: Any = sum((rows(start) - origin).sum(axis=0) for start in blocks) / len(members)
     for start in blocks:
@@ -86,10 +87,10 @@ def _add_scatter(X: Data, members: NDArray[np.intp], into: Floats) -> tuple[Floa
 
 
 def _eigenvalues_of_ratio(within: Floats, roots: Floats, freedom: int) -> Floats:
-    """Eigenvalues of W⁻¹ · rootsᵀ roots but for zeros; NaN where W is singular.
+    """Nonzero eigenvalues of W⁻¹ · rootsᵀ roots; NaN if W is singular.
 
-    Each feature is scaled to a sum of squares of 1 first, so that whether the matrix counts as
-    singular does not depend on the features' units.
+    Each feature is first scaled to a sum of squares of 1, so the test for singularity does not
+    depend on the features' units.
     """
     d, diagonal = len(within), within.diagonal()
     if freedom >= d and (diagonal > 0).all():
@@ -101,8 +102,8 @@ def _eigenvalues_of_ratio(within: Floats, roots: Floats, freedom: int) -> Floats
     return np.full(1, math.nan)
 
 
-def check_has_features(metric: Any) -> None:
-    """Scatter needs features."""
+def check_has_features(metric: Metric) -> None:
+    """Raise if the metric provides no features for scatter matrices."""
     if metric == "precomputed":
         raise InputError(
             "scatter matrices need the objects' features; "
@@ -111,16 +112,17 @@ def check_has_features(metric: Any) -> None:
 
 
 def distance_squares(pairs: OverPairs, labelings: Labelings) -> Floats:
-    """Sum of d² over the pairs of the objects that each clustering judges."""
+    """Sum of d² over the pairs of each clustering's judged objects."""
     from karat.measures.passes.ranks import by_kept
 
     totals = np.zeros(len(labelings))
-    for kept, which in by_kept(labelings):
-        totals[which] = _sum_of_squares(pairs.take(kept), kept)
+    for kept, clusterings in by_kept(labelings):
+        totals[clusterings] = _sum_of_squares(pairs.take(kept), kept)
     return totals
 
 
 def _sum_of_squares(pairs: OverPairs, kept: NDArray[np.intp]) -> float:
+    """Sum of d² over all pairs of the kept objects."""
     n = len(kept)
     if pairs.metric == "euclidean":  # Σ_{i<j} |x_i − x_j|² = n Σ_i |x_i − mean|²
         points: Any = pairs.X[kept]
@@ -132,10 +134,11 @@ def _sum_of_squares(pairs: OverPairs, kept: NDArray[np.intp]) -> float:
         return n * float(np.einsum("ij,ij->", centred, centred, dtype=np.float64))
     if not pairs.distances.symmetric:
         raise InputError("the distance must be symmetric; for kl there is symmetric_kl")
-    return sum(pairs.map(_squares_of_rows, range(0, n, ROWS))) / 2
+    return sum(pairs.map(_squares_of_rows, range(0, n, SQUARE_ROWS))) / 2
 
 
 def _squares_of_rows(distances: Distances, start: int) -> float:
+    """Sum of d² from one block of rows to all objects."""
     n = distances.n
-    D = distances.block(slice(start, min(start + ROWS, n)), slice(0, n))
+    D = distances.block(slice(start, min(start + SQUARE_ROWS, n)), slice(0, n))
     return float(np.einsum("ij,ij->", D, D))

@@ -1,8 +1,8 @@
-"""What internal measures are computed from, for M clusterings of one data set at once.
+"""Shared statistics of internal measures, for M clusterings of one data set at once.
 
-A measure names the statistics that it reads in ``Measure.needs``; the planner groups the union of
-what is asked for into as few passes over the data as possible, and every measure's ``compute``
-reads the same :class:`Statistics`.
+A measure names its statistics in ``Measure.needs``. The planner groups the union of all needs into
+as few passes over the data as possible. Every measure's ``compute`` reads the same
+:class:`Statistics`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from karat.runtime.validation import Data, InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Floats, Metric
 
 
 def in_others(values: NDArray[Any]) -> NDArray[Any]:
-    """For each value the sum of all the others, without cancellation."""
+    """Sum of all other values for each value, without cancellation."""
     none = np.zeros(1, values.dtype)
     before = np.concatenate([none, np.cumsum(values[:-1])])
     after = np.concatenate([none, np.cumsum(values[:0:-1])])[::-1]
@@ -54,16 +54,16 @@ class Statistics:
         Names in :data:`STATISTICS`.
     metric : str or callable
         A distance of :mod:`karat.distances`. Centroids are means of coordinates and their
-        distances Euclidean, whatever the metric.
+        distances Euclidean, for any metric.
     weights : ndarray of float64, shape (n,), optional
         Positive object weights (frequencies).
     workers : Workers, optional
-        Where the passes over pairs and over rows are computed; by default in this process.
+        Compute the passes over pairs and over rows; by default this process.
 
     Attributes
     ----------
     failed : dict of str to str
-        Statistics that this data or metric does not allow, and why.
+        Reasons of statistics that are impossible for this data or metric.
     sizes : list of ndarray (k,)
         Objects in each cluster, or their weights in sum; the other lists are parallel to it.
     """
@@ -120,7 +120,7 @@ class Statistics:
         labelings: Labelings,
         needs: Iterable[str],
         *,
-        metric: Any = "euclidean",
+        metric: Metric = "euclidean",
         weights: Floats | None = None,
         workers: Workers | None = None,
     ) -> None:
@@ -145,12 +145,12 @@ class Statistics:
                 raise
             except InputError as error:
                 self.failed |= dict.fromkeys(statistics, str(error))
-        asked = {attribute for need in needs for attribute in GIVES[need]}
-        for attribute in {*LISTS, "objects"} - asked:
+        requested = {attribute for need in needs for attribute in GIVES[need]}
+        for attribute in {*LISTS, "objects"} - requested:
             delattr(self, attribute)
 
     def __getattr__(self, name: str) -> Any:
-        """Only what was asked for is there; a pass may leave the rest empty."""
+        """Raise for a statistic that was not requested."""
         for need, attributes in GIVES.items():
             if name in attributes:
                 raise InputError(
@@ -162,7 +162,7 @@ class Statistics:
         return len(self.labelings)
 
     def raise_failed(self) -> None:
-        """Raise for a statistic that this data or metric does not allow."""
+        """Raise if a statistic is impossible for this data or metric."""
         for why in self.failed.values():
             raise InputError(why)
 
@@ -171,11 +171,11 @@ class Statistics:
         return np.full(len(self), np.nan)
 
     def n_judged(self, m: int) -> Any:
-        """Number of objects that clustering m does not exclude: whole, or a sum of weights."""
+        """Number of judged objects of clustering m: an integer, or a sum of weights."""
         return self._once("judged", m, lambda m: self.sizes[m].sum().item())
 
     def _once(self, name: str, m: int, count: Callable[[int], Any]) -> Any:
-        """A number of clustering m that many measures read, and many samples of it."""
+        """A cached number of clustering m, shared by measures and samples."""
         key = name, m
         if key not in self._numbers:
             self._numbers[key] = count(m)
@@ -184,13 +184,13 @@ class Statistics:
     def cluster_pairs(self, m: int) -> NDArray[Any]:
         """Number of pairs within each cluster of clustering m.
 
-        W(W − 1)/2 for clusters of total weight W. An object of a weight w below 1 is a part of
-        one, and takes no more than itself from its cluster: (W² − Σ w min(w, 1))/2.
+        W(W − 1)/2 for clusters of total weight W. An object of weight w < 1 is a part of an object
+        and forms no pair with itself: (W² − Σ w min(w, 1))/2.
         """
-        found: NDArray[Any] = self._once("cluster pairs", m, self._cluster_pairs)
-        return found
+        return np.asarray(self._once("cluster pairs", m, self._cluster_pairs))
 
     def _cluster_pairs(self, m: int) -> NDArray[Any]:
+        """Number of pairs within each cluster, not cached."""
         sizes = self.sizes[m]
         if self.weights is None:
             return np.asarray(sizes * (sizes - 1) // 2)
@@ -206,6 +206,7 @@ class Statistics:
         return self._once("pairs between", m, self._pairs_between)
 
     def _pairs_between(self, m: int) -> Any:
+        """Number of pairs between clusters, not cached."""
         twice = (self.sizes[m] * in_others(self.sizes[m])).sum().item()
         return twice // 2 if self.weights is None else twice / 2
 
@@ -221,7 +222,8 @@ class Statistics:
     # -- passes ------------------------------------------------------------------------------
 
     def _pass_pairs(self, wanted: set[str]) -> None:
-        found = pair_pass(
+        """Statistics of one pass over all pairs."""
+        results = pair_pass(
             self._over_pairs(exact=False),
             self.labelings,
             sums=bool(wanted & {"pair_sums", "silhouettes", "objects"}),
@@ -231,11 +233,12 @@ class Statistics:
             matrices=bool(wanted & {"linkages", "hausdorff"}),
             objects="objects" in wanted,
         )
-        for name, totals in found.totals.items():
+        for name, totals in results.totals.items():
             setattr(self, name, totals)
-        self.objects = found.objects
+        self.objects = results.objects
 
     def _pass_centroids(self, wanted: set[str]) -> None:
+        """Statistics of the passes around centroids."""
         if self.metric == "precomputed":
             raise InputError(
                 "measures of centroids need the objects' features; "
@@ -243,7 +246,7 @@ class Statistics:
             )
         if "silhouettes" in wanted:
             wanted.add("squared_silhouettes")
-        self.shift, found = around_centroids(
+        self.shift, around = around_centroids(
             self.X,
             self.labelings,
             self.sizes,
@@ -252,14 +255,14 @@ class Statistics:
             squared="squared_silhouettes" in wanted,
             simplified="simplified_silhouettes" in wanted,
         )
-        for each in found:
-            self.centroids.append(each.centroids)
-            self.squares.append(each.sums[:, 0])
-            self.spreads.append(each.sums[:, 1])
-            self.radii.append(each.sums[:, 2])
-            self.feature_squares.append(each.feature_squares)
-            self.squared_silhouette_sums.append(each.squared_silhouettes)
-            self.simplified_silhouette_sums.append(each.simplified_silhouettes)
+        for sums in around:
+            self.centroids.append(sums.centroids)
+            self.squares.append(sums.sums[:, 0])
+            self.spreads.append(sums.sums[:, 1])
+            self.radii.append(sums.sums[:, 2])
+            self.feature_squares.append(sums.feature_squares)
+            self.squared_silhouette_sums.append(sums.squared_silhouettes)
+            self.simplified_silhouette_sums.append(sums.simplified_silhouettes)
         if "silhouettes" in wanted:
             self.silhouette_sums = self.squared_silhouette_sums
         if "pair_sums" in wanted:
@@ -275,6 +278,7 @@ class Statistics:
             self.cross_spreads += self._to_centers(self.centroids)
 
     def _to_centers(self, centers: Sequence[Floats]) -> list[Floats]:
+        """Sums over each cluster of the distances to the given centers."""
         return sums_to_centers(
             self.X, self.labelings, self.weights, self.shift, centers, self.workers
         )
@@ -284,11 +288,14 @@ class Statistics:
         sizes, squares = self.sizes[m], self.squares[m]
         C = self.centroids[m] - sizes @ self.centroids[m] / sizes.sum()
         lengths = (C**2).sum(axis=1)
-        apart = sizes @ lengths + sizes.sum() * lengths  # Σ_b |b| |μ_c − μ_b|²
+        between_centroids = sizes @ lengths + sizes.sum() * lengths  # Σ_b |b| |μ_c − μ_b|²
         self.within_sums.append(sizes * squares)
-        self.between_sums.append(in_others(sizes) * squares + sizes * (in_others(squares) + apart))
+        self.between_sums.append(
+            in_others(sizes) * squares + sizes * (in_others(squares) + between_centroids)
+        )
 
     def _pass_scatter(self, wanted: set[str]) -> None:
+        """Statistics of scatter matrices."""
         check_has_features(self.metric)
         check_room(self.X.shape[1], len(self))
         self.scatter += self.workers.map(
@@ -296,23 +303,28 @@ class Statistics:
         )
 
     def _over_pairs(self, *, exact: bool = True) -> OverPairs:
+        """A pass over all pairs, weighted like the objects."""
         return OverPairs(self.X, self.metric, self.workers, exact, self.weights)
 
     def _pass_squares(self, wanted: set[str]) -> None:
+        """Sum of the squared distances of all pairs."""
         self.distance_squares = distance_squares(self._over_pairs(exact=False), self.labelings)
 
     def _pass_selection(self, wanted: set[str]) -> None:
+        """Sums of the smallest and largest distances."""
         from karat.measures.passes.ranks import extreme_sums
 
         self.smallest_sums, self.largest_sums = extreme_sums(self._over_pairs(), self.labelings)
 
     def _pass_edges(self, wanted: set[str]) -> None:
+        """Sums over the edges of a graph."""
         if self.metric != "graph":
             raise InputError('measures of edges need a graph; give one with metric="graph"')
         of_one = zip(self.labelings.codes, self.labelings.n_clusters.tolist(), strict=True)
         self.edge_sums += [edge_sums(self.X, codes, k) for codes, k in of_one]
 
     def _pass_ranks(self, wanted: set[str]) -> None:
+        """Numbers of concordant, discordant and tied combinations of pairs."""
         from karat.measures.passes.ranks import concordance
 
         self.concordant, self.discordant, self.tied = concordance(

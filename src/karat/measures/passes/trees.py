@@ -1,4 +1,4 @@
-"""Minimum spanning trees within clusters, and what DBCV reads beside them."""
+"""Minimum spanning trees, core distances and separations of clusters, for DBCV."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from karat.distances import Distances
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from karat.runtime.types import Floats
 
-ROWS = 256
+TREE_ROWS = 256
 
 
-def spanning_tree(distances: Distances, core: Floats | None = None) -> tuple[Ints, Ints, Floats]:
+def spanning_tree(
+    distances: Distances, core: Floats | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """Ends and lengths of the edges of the minimum spanning tree of mutual reachability.
 
-    The length of an edge is the larger of the distance and of the core distances of its ends;
-    without ``core`` the distance. Prim's algorithm: O(n² d) time, O(n d) memory.
+    The length of an edge is the largest of the distance and the core distances of its ends, or
+    the distance if ``core`` is None. Prim's algorithm: O(n² d) time, O(n d) memory.
     """
     from karat._kernels.trees import grow
 
@@ -41,16 +42,17 @@ def spanning_tree(distances: Distances, core: Floats | None = None) -> tuple[Int
     return *np.divmod(edges, n), lengths
 
 
-def _rows(distances: Distances) -> Iterator[tuple[slice, Floats]]:
-    for start in range(0, distances.n, ROWS):
-        rows = slice(start, min(start + ROWS, distances.n))
+def _blocks(distances: Distances) -> Iterator[tuple[slice, Floats]]:
+    """Slices of rows, with their distances to all objects."""
+    for start in range(0, distances.n, TREE_ROWS):
+        rows = slice(start, min(start + TREE_ROWS, distances.n))
         yield rows, distances.block(rows, slice(0, distances.n))
 
 
 def core_distances(distances: Distances, dimension: int) -> Floats:
-    """(mean of d^-dimension over the others)^(-1/dimension) of each object; 0 for one alone."""
+    """Core distances (mean of d^-dimension over other objects)^(-1/dimension); 0 if n is 1."""
     out = np.zeros(distances.n)
-    for rows, D in _rows(distances) if distances.n > 1 else ():
+    for rows, D in _blocks(distances) if distances.n > 1 else ():
         D[np.arange(len(D)), np.arange(rows.start, rows.stop)] = np.inf
         nearest = D.min(axis=1)
         # relative to the nearest object, so that no power leaves the range of floats
@@ -60,11 +62,11 @@ def core_distances(distances: Distances, dimension: int) -> Floats:
     return out
 
 
-def separations(distances: Distances, core: Floats, own: NDArray[np.intp], k: int) -> Floats:
+def separations(distances: Distances, core: Floats, clusters: NDArray[np.intp], k: int) -> Floats:
     """Smallest mutual reachability distance of each cluster's objects to another cluster's."""
     nearest = np.full(k, np.inf)
-    for rows, D in _rows(distances):
+    for rows, D in _blocks(distances):
         reach = np.maximum(np.maximum(D, core), core[rows, None])
-        reach[own[rows, None] == own] = np.inf
-        np.minimum.at(nearest, own[rows], reach.min(axis=1))
+        reach[clusters[rows, None] == clusters] = np.inf
+        np.minimum.at(nearest, clusters[rows], reach.min(axis=1))
     return nearest

@@ -42,6 +42,7 @@ def euclidean_tree(X, core):
 
 @njit(cache=True, nogil=True)
 def _root(parent, i):
+    """Root of i in a union-find forest, with path halving."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]
@@ -59,7 +60,7 @@ def _apart(how_many, sizes, n_sizes, size):
 
 @njit(cache=True, nogil=True)
 def genie_order(edges, threshold):
-    """The order in which Genie takes the edges of a tree, which come shortest first.
+    """Order in which Genie takes the edges of a tree, which are sorted by length.
 
     While the Gini index of the clusters' sizes is above the threshold, the shortest edge that
     touches a cluster of the smallest size is taken instead of the shortest.
@@ -68,7 +69,7 @@ def genie_order(edges, threshold):
     n = m + 1
     parent, size = np.arange(n), np.ones(n, dtype=np.int64)
     how_many, sizes = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    how_many[1], sizes[0], n_sizes = n, 1, 1  # the different sizes there are, in no order
+    how_many[1], sizes[0], n_sizes = n, 1, 1  # the distinct sizes, unordered
     taken, order = np.zeros(m, dtype=np.bool_), np.empty(m, dtype=np.int64)
     differences = 0.0  # sum of |a - b| over the pairs of clusters
     first, scan, scan_size = 0, 0, 0
@@ -94,21 +95,21 @@ def genie_order(edges, threshold):
         taken[e] = True
         order[step] = e
         a, b = _root(parent, edges[e, 0]), _root(parent, edges[e, 1])
-        one, other = size[a], size[b]
-        both = one + other
-        how_many[one] -= 1
-        how_many[other] -= 1
-        differences -= _apart(how_many, sizes, n_sizes, one) + abs(one - other)
-        differences -= _apart(how_many, sizes, n_sizes, other)
-        differences += _apart(how_many, sizes, n_sizes, both)
-        how_many[both] += 1
+        size_a, size_b = size[a], size[b]
+        union_size = size_a + size_b
+        how_many[size_a] -= 1
+        how_many[size_b] -= 1
+        differences -= _apart(how_many, sizes, n_sizes, size_a) + abs(size_a - size_b)
+        differences -= _apart(how_many, sizes, n_sizes, size_b)
+        differences += _apart(how_many, sizes, n_sizes, union_size)
+        how_many[union_size] += 1
         kept = 0
         for s in range(n_sizes):
-            if how_many[sizes[s]] > 0 and sizes[s] != both:
+            if how_many[sizes[s]] > 0 and sizes[s] != union_size:
                 sizes[kept] = sizes[s]
                 kept += 1
-        sizes[kept] = both
+        sizes[kept] = union_size
         n_sizes = kept + 1
         parent[b] = a
-        size[a] = both
+        size[a] = union_size
     return order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
@@ -13,25 +13,27 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
-    from karat.cli._input import Reading
+    from karat.cli._input import ReadingOptions
     from karat.model import Assignment, Changes, Model
+    from karat.runtime.types import Ints
     from karat.study import Answer, Study
 
-ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
-#: confidence below which a row is counted as unsure
-UNSURE = 0.8
-#: of one sheet
+ROW_SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
+#: rows of lower confidence count as unsure
+MIN_SURE_CONFIDENCE = 0.8
+#: most rows of a spreadsheet's sheet, with its header
 SHEET_ROWS = 1_048_576
 
 
-def load(path: Path) -> Model:
-    """A model, or that of the answer of a study file."""
+def load_any_model(path: Path) -> Model:
+    """The model in a model file, or of the answer in a study file."""
     from karat.model import load_model
     from karat.study import load_study
 
     if not path.is_file():
-        return load_model(path)  # says so
+        return load_model(path)  # raises with the reason
     with path.open("rb") as file:
         is_study = file.read(15) == b"SQLite format 3"
     if not is_study:
@@ -40,59 +42,65 @@ def load(path: Path) -> Model:
         return study.best().model
 
 
-def check_ending(path: Path | None, option: str) -> None:
-    """Raise for a file of rows of no known format."""
+def check_suffix(path: Path | None, option: str) -> None:
+    """Raise unless rows can be written in the format of the path's suffix."""
     from karat.runtime.extras import require
 
     if path is None:
         return
-    if path.suffix.lower() not in ENDINGS:
-        raise InputError(f"{option}: {path} ends in none of {', '.join(ENDINGS)}")
+    if path.suffix.lower() not in ROW_SUFFIXES:
+        raise InputError(f"{option}: {path} ends in none of {', '.join(ROW_SUFFIXES)}")
     if path.suffix.lower() == ".xlsx":
         require("xlsxwriter", "writing a spreadsheet", "write .csv or .parquet")
 
 
-def beside(cells: pd.DataFrame, found: Assignment, rows: Any, ids: Any = None) -> pd.DataFrame:
-    """The columns of what was found, then the user's own."""
+def assignment_table(
+    cells: pd.DataFrame,
+    assignment: Assignment,
+    rows: Ints | range,
+    ids: NDArray[Any] | None = None,
+) -> pd.DataFrame:
+    """Table of the rows' clusters, followed by the user's columns."""
     import pandas as pd
 
-    table = found.table
+    table = assignment.table
     table.insert(0, "row", rows)
     if ids is not None:
         table.insert(1, "id", ids)
-    own = {name: f"{name} (data)" if name in table else name for name in cells.columns}
-    return pd.concat([table, cells.rename(columns=own).reset_index(drop=True)], axis=1)
+    names = {name: f"{name} (data)" if name in table else name for name in cells.columns}
+    return pd.concat([table, cells.rename(columns=names).reset_index(drop=True)], axis=1)
 
 
-def write_labels(study: Study, answer: Answer, path: Path, reading: Reading) -> None:
-    """The rows that were clustered, with their clusters."""
+def write_labels(study: Study, answer: Answer, path: Path, reading: ReadingOptions) -> None:
+    """Write the clustered rows with their clusters."""
     import numpy as np
 
-    dataset, cells = study.dataset, cells_of(study, reading)
+    dataset, cells = study.dataset, source_cells(study, reading)
     rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
-    own = cells.iloc[rows] if len(cells.columns) else cells
+    clustered_cells = cells.iloc[rows] if len(cells.columns) else cells
+    assignment = _training_assignment(study, answer)
     with row_writer(path, overwrite=True) as write:
-        write(beside(own, _of_training(study, answer), rows, dataset.ids))
+        write(assignment_table(clustered_cells, assignment, rows, dataset.ids))
 
 
-def _of_training(study: Study, answer: Answer) -> Assignment:
-    """The objects of the data in their own clusters."""
+def _training_assignment(study: Study, answer: Answer) -> Assignment:
+    """Assignment of the study's objects to their clusters."""
     import numpy as np
 
     from karat.model import Assignment
 
     try:
         return answer.assignment
-    except InputError as error:  # distances, graphs: neither margins nor centres
+    except InputError as error:  # distances and graphs have neither margins nor centres
         n, none = study.n_objects, np.full(study.n_objects, np.nan)
         typer.echo(f"Note: no confidence or distance is written: {error}", err=True)
-        called = () if answer.fitted is None else answer.fitted.names
-        names = np.array([*called, "outlier"], dtype=object)
+        cluster_names = () if answer.fitted is None else answer.fitted.names
+        names = np.array([*cluster_names, "outlier"], dtype=object)
         return Assignment(answer.labels, names[answer.labels], none, np.zeros(n, bool), none)
 
 
-def cells_of(study: Study, reading: Reading) -> pd.DataFrame:
-    """The rows of the source as they are written; no columns where they cannot be had again."""
+def source_cells(study: Study, reading: ReadingOptions) -> pd.DataFrame:
+    """The source's rows as written in the file; without columns if they cannot be read again."""
     import pandas as pd
 
     from karat.distances import RELATIONS
@@ -110,8 +118,8 @@ def cells_of(study: Study, reading: Reading) -> pd.DataFrame:
     return cells if len(cells) >= least else none
 
 
-def changes_of(study: Study, answer: Answer, old: Model, reading: Reading) -> Changes:
-    """What became of the clusters of an older model in the rows of the data file."""
+def cluster_changes(study: Study, answer: Answer, old: Model, reading: ReadingOptions) -> Changes:
+    """Changes of an older model's clusters in the rows of the data file."""
     import numpy as np
 
     from karat.datasets.preparation import Prepared
@@ -133,27 +141,32 @@ def changes_of(study: Study, answer: Answer, old: Model, reading: Reading) -> Ch
 
 @contextmanager
 def row_writer(path: Path, *, overwrite: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Writes blocks of rows to a file, whole or not at all; its name tells the format."""
+    """Open a function that writes blocks of rows to a file in the format of its suffix.
+
+    The file is complete or absent.
+    """
     from karat.runtime.output import draft
 
     suffix = path.suffix.lower()
     with draft(path, overwrite=overwrite) as file:
         if suffix in (".parquet", ".pq"):
-            with _parquet(file) as write:
+            with _parquet_writer(file) as write:
                 yield write
         elif suffix == ".xlsx":
-            with _spreadsheet(file) as write:
+            with _spreadsheet_writer(file) as write:
                 yield write
         else:
-            yield _text(file, "\t" if suffix == ".tsv" else ",")
+            yield _text_writer(file, "\t" if suffix == ".tsv" else ",")
 
 
-def _text(file: Any, delimiter: str) -> Callable[[pd.DataFrame], None]:
+def _text_writer(file: BinaryIO, delimiter: str) -> Callable[[pd.DataFrame], None]:
+    """Function that writes blocks of rows as delimited text."""
     from karat.cli._output import to_csv
 
     first = True
 
     def write(table: pd.DataFrame) -> None:
+        """Write a block; the first with the header."""
         nonlocal first
         file.write(to_csv(table, header=first, sep=delimiter).encode())
         first = False
@@ -162,33 +175,37 @@ def _text(file: Any, delimiter: str) -> Callable[[pd.DataFrame], None]:
 
 
 @contextmanager
-def _parquet(file: Any) -> Iterator[Callable[[pd.DataFrame], None]]:
+def _parquet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Open a function that writes blocks of rows as Parquet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     opened: list[pq.ParquetWriter] = []
 
     def write(table: pd.DataFrame) -> None:
+        """Write a block with the schema of the first."""
         if not opened:
-            made = pa.Table.from_pandas(table, preserve_index=False)
-            opened.append(pq.ParquetWriter(file, made.schema))
+            first_block = pa.Table.from_pandas(table, preserve_index=False)
+            opened.append(pq.ParquetWriter(file, first_block.schema))
         schema = opened[0].schema
         opened[0].write_table(pa.Table.from_pandas(table, schema=schema, preserve_index=False))
 
     try:
         yield write
     finally:
-        for one in opened:
-            one.close()
+        for writer in opened:
+            writer.close()
 
 
 @contextmanager
-def _spreadsheet(file: Any) -> Iterator[Callable[[pd.DataFrame], None]]:
+def _spreadsheet_writer(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Open a function that collects blocks of rows for a spreadsheet."""
     import pandas as pd
 
     blocks: list[pd.DataFrame] = []
 
     def write(table: pd.DataFrame) -> None:
+        """Collect a block; raises if the sheet is full."""
         blocks.append(table)
         if sum(map(len, blocks)) >= SHEET_ROWS:
             raise InputError(

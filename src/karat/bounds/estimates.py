@@ -1,19 +1,22 @@
-"""Means over all objects, from a model's guesses for all and the truth for a few."""
+"""Estimates of means over all objects from a model's guesses and a few true values."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over a finite population, with its interval.
+    """Estimate of a mean over a finite population, with its interval.
 
     Attributes
     ----------
@@ -23,7 +26,7 @@ class Estimate:
     delta : float
         Chance that the interval misses the mean, if the approximation is right.
     weight : float
-        How much the model's guesses counted: 0 not at all, 1 fully.
+        Weight of the model's guesses, from 0 to 1.
     m, n_objects : int
         Known values and objects.
     """
@@ -45,11 +48,13 @@ class Estimate:
         )
 
 
-def prediction_powered_mean(guesses: Any, values: Any, delta: float = 0.1) -> Estimate:
+def prediction_powered_mean(
+    guesses: npt.ArrayLike, values: npt.ArrayLike, delta: float = 0.1
+) -> Estimate:
     """Mean over all objects: a model's guesses for all, corrected by the truth for a few.
 
-    What is averaged is a number an object: whether it is mislabelled, whether it is of a class, a
-    price. The better the guesses, the narrower the interval; bad guesses do no harm.
+    The values may be errors, membership in a class, prices or any number per object. Better
+    guesses narrow the interval; bad guesses do no harm.
 
     Parameters
     ----------
@@ -63,7 +68,7 @@ def prediction_powered_mean(guesses: Any, values: Any, delta: float = 0.1) -> Es
     Returns
     -------
     Estimate
-        Approximate: from some 30 known values on.
+        Approximate; needs about 30 known values.
 
     Raises
     ------
@@ -88,10 +93,12 @@ def prediction_powered_mean(guesses: Any, values: Any, delta: float = 0.1) -> Es
     >>> values = np.full(5000, np.nan)
     >>> rows = sample(5000, 200, random_state=0)
     >>> values[rows] = truth[rows]
-    >>> found = prediction_powered_mean(guesses, values)
+    >>> corrected = prediction_powered_mean(guesses, values)
     >>> plain = prediction_powered_mean(np.zeros(5000), values)
-    >>> bool(found.low < truth.mean() < found.high), found.standard_error < plain.standard_error
-    (True, True)
+    >>> bool(corrected.low < truth.mean() < corrected.high)
+    True
+    >>> corrected.standard_error < plain.standard_error
+    True
     """
     from scipy.special import ndtri
 
@@ -101,15 +108,15 @@ def prediction_powered_mean(guesses: Any, values: Any, delta: float = 0.1) -> Es
     y = np.asarray(values, dtype=np.float64)
     if f.ndim != 1 or f.shape != y.shape or not np.isfinite(f).all():
         raise InputError("guesses and values must be one number per object; guesses finite")
-    known = np.isfinite(y)
-    m, n = int(known.sum()), len(f)
+    observed = np.isfinite(y)
+    m, n = int(observed.sum()), len(f)
     if m < 2:
         raise InputError(f"at least two known values are needed; got {m}")
-    spread = float(f[known].var(ddof=1))
+    spread = float(f[observed].var(ddof=1))
     weight = 0.0
     if spread > 0:
-        weight = min(1.0, max(0.0, float(np.cov(y[known], f[known])[0, 1]) / spread))
-    rest = y[known] - weight * f[known]
+        weight = min(1.0, max(0.0, float(np.cov(y[observed], f[observed])[0, 1]) / spread))
+    rest = y[observed] - weight * f[observed]
     value = weight * float(f.mean()) + float(rest.mean())
     error = math.sqrt(float(rest.var(ddof=1)) / m * (1 - m / n))
     reach = float(-ndtri(delta / 2)) * error

@@ -1,4 +1,4 @@
-"""What the tries of a benchmark amount to: scores, intervals, rankings, a comparison."""
+"""Results of a benchmark's tries: scores, intervals, rankings, a comparison."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from karat.bench.runs import Rules
 
 
-class Scored:
-    """The table of a benchmark and what it says; see :class:`karat.Benchmark`."""
+class BenchmarkResults:
+    """The table of a benchmark and its statistics; see :class:`karat.Benchmark`."""
 
     measures: list[str]
     rules: Rules
@@ -32,13 +32,13 @@ class Scored:
 
         if not self._rows:
             raise InputError("nothing was scored yet; call run()")
-        before = ["set", "representation", "method", "try", "k", "reference"]
-        after = ["seconds", "note", "reason"]
-        return pd.DataFrame(self._rows).reindex(columns=[*before, *self.measures, *after])
+        keys = ["set", "representation", "method", "try", "k", "reference"]
+        details = ["seconds", "note", "reason"]
+        return pd.DataFrame(self._rows).reindex(columns=[*keys, *self.measures, *details])
 
     @property
     def contestants(self) -> pd.Series:
-        """What is compared, for each row of the table: methods, representations, or both."""
+        """The contestant of each row of the table: its method, representation, or both."""
         table = self.table
         method, representation = table["method"].astype(str), table["representation"]
         several = representation.nunique() > 1
@@ -46,21 +46,27 @@ class Scored:
             return representation.astype(str)
         if not several:
             return method
-        on = method + " on " + representation.astype(str)
-        return on.where(representation.notna(), method)
+        pairs = method + " on " + representation.astype(str)
+        return pairs.where(representation.notna(), method)
 
     @property
     def failures(self) -> pd.DataFrame:
-        """How many fits each contestant had (``fits``), how many failed, and the first ``reason``.
+        """Number of fits of each contestant (``fits``), how many failed, and the first ``reason``.
 
-        A missing file is a fit that failed.
+        A missing file is a failed fit.
         """
-        table = self.table.assign(contestant=self.contestants)
-        table["k"] = table["k"].fillna(0)
-        fits = table.groupby(["contestant", "set", "representation", "try", "k"], dropna=False)
-        own = fits["reason"].first().groupby("contestant", sort=False)
-        found = own.agg(["size", "count", "first"]).set_axis(["fits", "failed", "reason"], axis=1)
-        return found.reindex([*dict.fromkeys(self.contestants)])
+        fits = self._contestant_table().groupby(
+            ["contestant", "set", "representation", "try", "k"], dropna=False
+        )
+        reasons = fits["reason"].first().groupby("contestant", sort=False)
+        counts = reasons.agg(["size", "count", "first"]).set_axis(
+            ["fits", "failed", "reason"], axis=1
+        )
+        return counts.reindex([*dict.fromkeys(self.contestants)])
+
+    def _contestant_table(self) -> pd.DataFrame:
+        """The table with a column ``contestant``, and 0 for a missing k."""
+        return self.table.assign(contestant=self.contestants, k=lambda table: table["k"].fillna(0))
 
     def tries(self, measure: str | None = None, *, failed: float | None = None) -> pd.DataFrame:
         """The score of each try: the mean over k.
@@ -70,14 +76,14 @@ class Scored:
         measure : str, optional
             The first of ``measures`` by default.
         failed : float, optional
-            What a fit that failed counts as, by the measure itself.
+            Score of a failed fit, on the measure's own scale.
 
         Returns
         -------
         DataFrame
-            ``set``, ``contestant``, ``try`` and ``value`` (greater is better, of several references
-            that which the clustering agrees with most; missing where the fit of any k failed,
-            unless ``failed`` is given).
+            ``set``, ``contestant``, ``try`` and ``value``. Greater is better. With several
+            references it is the best agreement. It is missing if the fit of any k failed, unless
+            ``failed`` is given.
 
         Raises
         ------
@@ -85,17 +91,16 @@ class Scored:
             If ``failed`` would be the best value of the measure.
         """
         key, sign = self._key(measure, failed)
-        table = self.table.assign(contestant=self.contestants)
-        table["k"] = table["k"].fillna(0)
+        table = self._contestant_table()
         value = table[key].mask(table["reason"].notna(), math.nan if failed is None else failed)
         table["value"] = value.astype(float) * sign
         keys = ["set", "contestant", "try", "k"]
         fits = table.groupby(keys, sort=False)["value"].agg(lambda v: v.max(skipna=False))
         tries = fits.groupby(keys[:3], sort=False)
-        return tries.agg(lambda v: v.mean(skipna=False)).reset_index()
+        return tries.agg(_mean).reset_index()
 
     def _key(self, measure: str | None, failed: float | None) -> tuple[str, int]:
-        """The measure, and 1 or -1 where less is better."""
+        """The measure's key, and its sign: 1, or -1 if less is better."""
         from karat.measures import catalogue
 
         key = measure or self.measures[0]
@@ -123,39 +128,38 @@ class Scored:
         measure, failed
             As for :meth:`tries`.
         tries : "mean" or int
-            The mean over the tries, or the expected best of so many, the same number for all. In
-            both the number of tries is of no advantage.
+            The mean over the tries, or the expected best of this number of tries, the same for
+            all contestants. Either way, more tries are no advantage.
 
         Returns
         -------
         DataFrame
-            A row for each set, a column for each contestant. Greater is better; missing where a
-            contestant failed in any try, unless ``failed`` says what that counts as.
+            A row for each set, a column for each contestant. Greater is better. A score is missing
+            if the contestant failed in any try, unless ``failed`` is given.
 
         Raises
         ------
         InputError
-            If a contestant has fewer tries than are asked for.
+            If a contestant has fewer than ``tries`` tries.
         """
-        found = self.tries(measure, failed=failed)
-        cells = found.groupby(["set", "contestant"], sort=False)["value"]
+        by_try = self.tries(measure, failed=failed)
+        cells = by_try.groupby(["set", "contestant"], sort=False)["value"]
         if isinstance(tries, str):
             check_choice(tries, ("mean",), "tries")
-            values = cells.agg(lambda v: v.mean(skipna=False))
+            values = cells.agg(_mean)
         elif self.rules.draw is not None:
             raise InputError(
-                "each try has objects of its own, so the best of them is the easiest draw; omit "
-                "tries"
+                "each try draws its own objects, so the best try is the easiest draw; omit tries"
             )
         else:
-            # a clusterer without a seed gives the same whatever it tries
+            # a clusterer without a seed gives the same result in every try
             values = cells.agg(lambda v: _expected_best(v, 1 if len(v) == 1 else tries))
         wide = values.unstack("contestant")
         sets = [*dict.fromkeys(self.table["set"])]
         return wide.reindex(index=sets, columns=[*dict.fromkeys(self.contestants)])
 
     def intervals(self, measure: str | None = None, *, failed: float | None = None) -> pd.DataFrame:
-        """What each contestant scores on each set, with a 95 % interval.
+        """Mean score of each contestant on each set, with a 95 % interval.
 
         Parameters
         ----------
@@ -166,19 +170,19 @@ class Scored:
         -------
         DataFrame
             By set and contestant: ``tries``, ``mean``, and the ends ``low`` and ``high`` of the
-            interval of the mean (Student's t). Missing where a try failed, unless ``failed`` is
-            given; ends are missing for one try.
+            interval of the mean (Student's t). Values are missing if a try failed, unless
+            ``failed`` is given. The ends are missing for a single try.
         """
         import pandas as pd
 
-        found = self.tries(measure, failed=failed)
-        values = found.groupby(["set", "contestant"], sort=False)["value"]
-        table = pd.DataFrame(values.agg(tries="size", mean=lambda v: v.mean(skipna=False)))
-        table[["low", "high"]] = [mean_interval(own) for _, own in values]
+        by_try = self.tries(measure, failed=failed)
+        values = by_try.groupby(["set", "contestant"], sort=False)["value"]
+        table = pd.DataFrame(values.agg(tries="size", mean=_mean))
+        table[["low", "high"]] = [mean_interval(scores) for _, scores in values]
         return table
 
     def agreement(self, **options: Any) -> pd.DataFrame:
-        """Whether the measures rank the contestants alike; see :func:`karat.bench.rank_agreement`.
+        """Agreement of the measures' rankings; see :func:`karat.bench.rank_agreement`.
 
         Parameters
         ----------
@@ -190,8 +194,8 @@ class Scored:
         -------
         DataFrame
         """
-        own = {key: options.pop(key) for key in ("tries", "failed") if key in options}
-        tables = {key: self.scores(key, **own) for key in self.measures}
+        scoring = {key: options.pop(key) for key in ("tries", "failed") if key in options}
+        tables = {key: self.scores(key, **scoring) for key in self.measures}
         return rank_agreement(tables, **{"random_state": self.rules.random_state} | options)
 
     def compare(
@@ -218,26 +222,31 @@ class Scored:
         Raises
         ------
         InputError
-            If a fit failed and ``failed`` does not say what that counts as.
+            If a fit failed and ``failed`` is not given.
         """
         wide = self.scores(measure, tries=tries, failed=failed)
         failures = self.failures.query("failed > 0")
-        told = "; ".join(
+        failed_fits = "; ".join(
             f"{name} failed in {row['failed']} of {row['fits']} fits"
             for name, row in failures.iterrows()
         )
-        if told and failed is None:
+        if failed_fits and failed is None:
             raise InputError(
-                f"{told} ({failures['reason'].iloc[0]}). Say what a failed fit counts as, such as "
-                "failed=0 (--failed 0), or exclude the method or the data set"
+                f"{failed_fits} ({failures['reason'].iloc[0]}). Say what a failed fit counts as, "
+                "such as failed=0 (--failed 0), or exclude the method or the data set"
             )
-        notes = [f"{told}. A failed fit counts as {failed:g}."] if told else []
+        notes = [f"{failed_fits}. A failed fit counts as {failed:g}."] if failed_fits else []
         if by_row := [file for entry in self.sets.values() for file in entry.by_row]:
             more = f" and {len(by_row) - 1:,} more have" if len(by_row) > 1 else " has"
             notes.append(f"{by_row[0]}{more} no ids, and the references have: taken row by row.")
         return compare_methods(wide, alpha=alpha, notes=notes)
 
 
+def _mean(values: pd.Series) -> float:
+    """Mean of the values; NaN if any is missing."""
+    return float(values.mean(skipna=False))
+
+
 def _expected_best(values: pd.Series, m: int) -> float:
-    """Missing where any try is."""
+    """Expected best of m tries; NaN if any try is missing."""
     return math.nan if values.isna().any() else expected_best(values.to_numpy(), m)

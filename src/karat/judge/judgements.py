@@ -1,8 +1,9 @@
-"""The learned judge: how far a partition will agree with the structure that experts would name."""
+"""Learned judge: how far a partition will agree with an expert's structure."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,32 +19,32 @@ from karat.judge.evidence import (
     VALLEY_NAMES,
 )
 from karat.judge.features import Evidence, columns
-from karat.judge.labelled import prior
+from karat.judge.label_likelihood import prior
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Bools, Floats
 
 
 VERSION = "3"
 HALF = 0.5
-#: how far behind a partition is put that may not win, however many labels speak for it
+#: deduction from the score of a partition that may not win
 FAR = 100.0
-#: part of the probability that all candidates share evenly
-EVEN = 0.02
-#: the temperatures of the probability do not fall below this part of them
+#: share of the probability divided evenly among all candidates
+EVEN_SHARE = 0.02
+#: lower limit of the factor of the temperatures
 LEAST_DOUBT = 0.1
-#: adjusted Rand index from which on a candidate is nearly the chosen one
+#: adjusted Rand index above which a candidate is a near copy of the chosen one
 NEARLY = 0.9
-#: how far behind the best candidate is still near it
+#: largest difference from the best candidate that counts as near it
 NEAR = 0.05
-#: arrays of a judge that are kept as they are, in the order of its fields
-PLAIN = ("steps", "below", "above", "nearness", "near", "gains")
+#: arrays of a judge stored as they are, in the order of its fields
+PLAIN_ARRAYS = ("steps", "below", "above", "nearness", "near", "gains")
 PACKAGED = Path(__file__).with_name("judge.npz")
-#: what a column is evidence of, by the first word of its name
-KINDS = {
+#: kinds of evidence by the first word of a column's name
+EVIDENCE_KINDS = {
     "agree": "agreement with karat's own partitions",
     "stab": "stability on half of the objects",
     "likely": "likelihood of the clusters as distributions",
@@ -52,7 +53,7 @@ KINDS = {
     "data": "shape of the data",
 }
 GAPS = "gaps and valleys between clusters"
-#: the same for the columns of what each partition is like by itself
+#: kinds of evidence of the columns about a partition by itself
 OWN_KINDS = (
     dict.fromkeys(OWN_NAMES, "shape of the clusters")
     | dict.fromkeys(NEIGHBOR_NAMES, "neighbours kept together")
@@ -62,42 +63,41 @@ OWN_KINDS = (
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge says of M partitions of one data set."""
+    """Judgement of M partitions of one data set."""
 
-    #: what orders them, on the scale of ``predicted``, which is the score of the first
+    #: scores that order the partitions; that of the first is its ``predicted``
     score: Floats
-    #: expected adjusted Rand index with the structure that experts would name. It does not depend
-    #: on the other candidates
+    #: expected adjusted Rand index with an expert's structure, independent of other candidates
     predicted: Floats
-    #: bounds of an interval that held for four of five partitions in collections excluded from
+    #: ends of an interval that held for four of five partitions in collections excluded from
     #: training
     low: Floats
     high: Floats
-    #: that a candidate is the one that agrees best, with sum 1; added up over the candidates with k
-    #: clusters, how likely k is
+    #: probability that each candidate agrees best, with sum 1; added up over the candidates with k
+    #: clusters, the probability of k
     probability: Floats
     #: shares that sum to 1, as a prior for a few labels: likely partitions have short words
     prior: Floats
-    #: how likely the first is within 0.05 of the candidate that agrees best
+    #: probability that the first is within 0.05 of the candidate that agrees best
     near_best: float
-    #: what each kind of evidence added to the prediction; with ``average`` they sum to it
+    #: contribution of each kind of evidence; with ``average`` they sum to the prediction
     contributions: dict[str, Floats]
-    #: the prediction where nothing is known
+    #: prediction without any evidence
     average: float
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Trees that read evidence, and how far they were off on excluded collections."""
+    """Regression trees that read evidence, with their errors on excluded collections."""
 
     version: str
-    #: what the trees read, in order
+    #: columns that the trees read, in order
     columns: tuple[str, ...]
-    #: adjusted Rand index of a partition, however it was made, with the structure that experts name
+    #: trees for the adjusted Rand index of a partition with an expert's structure
     level: Forest
-    #: by how much a clusterer's partition is better than the average one of a sweep
+    #: trees for the difference of a partition from the average one of its sweep
     order: Forest
-    #: how far ahead a partition must be for the others to count little
+    #: temperature of the shared score: the lead at which other partitions count little
     temperature: float
     #: temperatures of the probability where an agreement of 0 is predicted: between numbers of
     #: clusters, and among the candidates with one. They fall as the prediction grows
@@ -107,11 +107,11 @@ class Judge:
     steps: Floats
     below: Floats
     above: Floats
-    #: probability of all that is nearly the first, and how often the first was near the best
+    #: probability of all near copies of the first, and how often the first was near the best
     nearness: Floats
     near: Floats
-    #: (3, 2), with 10, 20 and 40 labels: by how much the choice was better on the corpus, where the
-    #: predicted agreement was below and above 0.5
+    #: improvement of the choice on the corpus by 10, 20 and 40 labels, where predicted agreement
+    #: was below and above 0.5, shape (3, 2)
     gains: Floats
     #: SHA-256 of the arrays
     digest: str = ""
@@ -122,9 +122,9 @@ class Judge:
         return f"judge {self.version} ({self.digest[:8]})"
 
     def table(self, evidence: Evidence) -> NDArray[np.float32]:
-        """What the trees read of each partition (M, columns)."""
-        found = columns(evidence)
-        return np.column_stack([found[name] for name in self.columns]).astype(np.float32)
+        """Table of the columns that the trees read (M, columns)."""
+        values = columns(evidence)
+        return np.column_stack([values[name] for name in self.columns]).astype(np.float32)
 
     def __call__(self, evidence: Evidence) -> Judgement:
         """Judge the partitions that the evidence is of, see :func:`karat.judge.gather`."""
@@ -140,7 +140,7 @@ class Judge:
         probability = shares(
             ahead, evidence.traits.sizes[:, 0], doubt * self.between, doubt * self.within
         )
-        alike = nearly_alike(probability, evidence.agreement[best])
+        nearby = nearly_alike(probability, evidence.agreement[best])
         kinds: dict[str, Floats] = {}
         for kind, part in zip(map(kind_of, self.columns), parts.T, strict=True):
             kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
@@ -151,33 +151,33 @@ class Judge:
             np.clip(predicted + np.interp(predicted, self.steps, self.above), -0.1, 1),
             probability,
             prior(set_back(predicted, evidence)),
-            float(np.interp(alike, self.nearness, self.near)) if len(score) > 1 else 1.0,
+            float(np.interp(nearby, self.nearness, self.near)) if len(score) > 1 else 1.0,
             kinds,
             average,
         )
 
     def gain(self, predicted: float) -> tuple[float, float, float] | None:
-        """By how much 10, 20 and 40 labels made the choice better where it was judged like this."""
+        """Improvement of the choice by 10, 20 and 40 labels where the prediction was like this."""
         if not self.gains.any():
             return None
-        few, some, many = self.gains[:, int(predicted >= HALF)].tolist()
-        return few, some, many
+        after_10, after_20, after_40 = self.gains[:, int(predicted >= HALF)].tolist()
+        return after_10, after_20, after_40
 
-    # -- keeping -----------------------------------------------------------------------------
+    # -- storage -----------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All of it as plain arrays."""
+        """Plain arrays that hold the whole judge."""
         return {
             "version": np.array(self.version),
             "columns": np.array(self.columns),
             **self.level.arrays("level_"),
             **self.order.arrays("order_"),
             "numbers": np.array([self.temperature, self.between, self.within]),
-            **{name: getattr(self, name) for name in PLAIN},
+            **{name: getattr(self, name) for name in PLAIN_ARRAYS},
         }
 
     def signed(self) -> Judge:
-        """The same judge with the digest of its arrays, which those of a changed one are not."""
+        """Copy of the judge with the digest of its arrays."""
         return replace(self, digest=digest(self.arrays()))
 
     def save(self, path: str | Path | BinaryIO) -> None:
@@ -186,26 +186,26 @@ class Judge:
 
 
 def kind_of(column: str) -> str:
-    """What a column is evidence of; of all anchors together, of the data as that of one is."""
+    """Kind of evidence of a column; a summary of all anchors is of the kind of its column."""
     name = column.removeprefix("best ").removeprefix("median ")
     first, _, rest = name.partition(" ")
     if first != "own":
-        return KINDS[first]
+        return EVIDENCE_KINDS[first]
     if name != column:
         return GAPS
     return OWN_KINDS[rest if rest in OWN_KINDS else rest.removesuffix(" place")]
 
 
 def set_back(ahead: Floats, evidence: Evidence) -> Floats:
-    """Partitions of all but a few objects against these are put far behind."""
+    """Scores with degenerate partitions put far behind."""
     return np.where(degenerate(evidence.traits.sizes), ahead - FAR, ahead)
 
 
 def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats:
-    """Expected agreement with the best candidate, if it is each with a probability.
+    """Expected agreement with the best candidate, each being the best with some probability.
 
-    The probabilities are in proportion to exp(ahead / temperature): a partition gains from
-    neighbours that are judged well.
+    The probabilities are in proportion to exp(ahead / temperature), so a partition gains from
+    similar partitions with high scores.
     """
     weights = np.exp((ahead - ahead.max()) / temperature)
     score: Floats = agreement @ (weights / weights.sum())
@@ -213,33 +213,33 @@ def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats
 
 
 def shares(ahead: Floats, n_clusters: Floats, between: float, within: float) -> Floats:
-    """Probabilities (M,) of the candidates; those of a number of clusters do not add up by count.
+    """Probabilities (M,) of the candidates, by their number of clusters and their scores.
 
-    Each number of clusters gets its part by the best candidate with it, in proportion to
+    Each number of clusters gets a share by its best candidate, in proportion to
     exp(ahead / between), and divides it in proportion to exp(ahead / within).
     """
-    numbers, of = np.unique(n_clusters, return_inverse=True)
+    numbers, position = np.unique(n_clusters, return_inverse=True)
     best = np.full(len(numbers), -np.inf)
-    np.maximum.at(best, of, ahead)
+    np.maximum.at(best, position, ahead)
     part = np.exp((best - best.max()) / between)
-    weights = np.exp((ahead - best[of]) / within)
-    found = (part / part.sum())[of] * weights / np.bincount(of, weights)[of]
-    out: Floats = (1 - EVEN) * found + EVEN / len(ahead)
+    weights = np.exp((ahead - best[position]) / within)
+    divided = (part / part.sum())[position] * weights / np.bincount(position, weights)[position]
+    out: Floats = (1 - EVEN_SHARE) * divided + EVEN_SHARE / len(ahead)
     return out
 
 
 def doubt_of(predicted: float) -> float:
-    """What the temperatures of the probability are in units of: 1 less what is predicted."""
+    """Scale of the temperatures of the probability: 1 minus the prediction."""
     return max(1 - float(predicted), LEAST_DOUBT)
 
 
 def nearly_alike(probability: Floats, agreement: Floats) -> float:
-    """Probability of all candidates that hardly differ from the first."""
+    """Total probability of all near copies of the first candidate."""
     return float(probability[agreement >= NEARLY].sum())
 
 
-def degenerate(sizes: Floats) -> NDArray[np.bool_]:
-    """Partitions that are all but a few objects against these, while there are others.
+def degenerate(sizes: Floats) -> Bools:
+    """Mask of partitions of nearly all objects against a few, if there are any others.
 
     From :func:`karat.judge.evidence.size_evidence`.
     """
@@ -251,17 +251,17 @@ def degenerate(sizes: Floats) -> NDArray[np.bool_]:
 
 
 def digest(arrays: dict[str, NDArray[Any]]) -> str:
-    """SHA-256 of the names and bytes of arrays."""
-    found = hashlib.sha256()
+    """Hash (SHA-256) of the names and bytes of arrays."""
+    sha256 = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
-        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
+        sha256.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        sha256.update(array.tobytes())
+    return sha256.hexdigest()
 
 
 def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
-    """A judge that was kept with :meth:`Judge.save`; by default the one in the package.
+    """Load a judge stored by :meth:`Judge.save`, by default the one in the package.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     Raises
     ------
     InputError
-        If the file is no judge.
+        If the file is not a judge.
 
     Examples
     --------
@@ -287,10 +287,12 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
 
 @lru_cache(maxsize=1)
 def _packaged() -> Judge:
+    """Judge in the package."""
     return _read(PACKAGED)
 
 
 def _read(path: str | Path | BinaryIO) -> Judge:
+    """Judge from a file, after input validation."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -303,7 +305,7 @@ def _read(path: str | Path | BinaryIO) -> Judge:
             temperature,
             between,
             within,
-            **{name: arrays[name] for name in PLAIN},
+            **{name: arrays[name] for name in PLAIN_ARRAYS},
             digest=digest(arrays),
         )
     except (OSError, KeyError, ValueError) as error:
@@ -314,12 +316,12 @@ def _read(path: str | Path | BinaryIO) -> Judge:
 
 @dataclass(frozen=True)
 class Forest:
-    """The mean of T regression trees."""
+    """Mean of T regression trees."""
 
     roots: NDArray[np.int32]
-    #: the column that a node asks for; ``-1`` at a leaf
+    #: column that a node tests; ``-1`` at a leaf
     feature: NDArray[np.int16]
-    #: values up to it go left
+    #: largest value that goes left
     threshold: NDArray[np.float32]
     #: the left child; the right one is next to it
     left: NDArray[np.int32]
@@ -327,22 +329,22 @@ class Forest:
     value: NDArray[np.float32]
 
     def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:
-        """Prediction of each row, what each column added to it, and where all begin."""
+        """Prediction of each row, the contribution of each column, and the mean at the roots."""
         F = np.asarray(F, dtype=np.float32)
         contributions = np.zeros(F.shape)
         rows = np.arange(len(F))
         prediction = np.zeros(len(F))
         for root in self.roots:
             node = np.full(len(F), root)
-            going = rows
-            while len(going):
-                here = node[going]
-                feature = self.feature[here]
+            active = rows
+            while len(active):
+                nodes = node[active]
+                feature = self.feature[nodes]
                 inner = feature >= 0
-                going, here, feature = going[inner], here[inner], feature[inner]
-                after = self.left[here] + (F[going, feature] > self.threshold[here])
-                node[going] = after
-                contributions[going, feature] += self.value[after] - self.value[here]
+                active, nodes, feature = active[inner], nodes[inner], feature[inner]
+                children = self.left[nodes] + (F[active, feature] > self.threshold[nodes])
+                node[active] = children
+                contributions[active, feature] += self.value[children] - self.value[nodes]
             prediction += self.value[node]
         T = len(self.roots)
         return prediction / T, contributions / T, float(self.value[self.roots].mean())
@@ -363,7 +365,7 @@ class Forest:
         return mean
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """What is stored: a leaf's feature is -1, children are relative to their parent."""
+        """Arrays to store: a leaf's feature is -1, children are relative to their parent."""
         nodes = np.arange(len(self.left))
         inner = self.feature >= 0
         steps = np.where(inner, self.left - nodes, 0)
@@ -376,8 +378,8 @@ class Forest:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Any, prefix: str) -> Forest:
-        """Inverse of :meth:`arrays`."""
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Forest:
+        """Forest from the arrays of :meth:`arrays`."""
         feature = arrays[prefix + "feature"]
         inner = feature >= 0
         threshold = np.zeros(len(feature), dtype=np.float32)

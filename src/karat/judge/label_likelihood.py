@@ -1,4 +1,4 @@
-"""How likely each candidate is by a few labels, or by what is known of pairs of objects."""
+"""Likelihood of each candidate by a few labels, or by pairs of objects that belong together."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
     from karat.labelings.pairs import Constraints
+    from karat.runtime.types import Floats
 
 
-#: of the prior, in units of the predicted agreement
+#: temperature of the prior, in units of the predicted agreement
 TEMPERATURE = 0.3
-#: part of the prior that all candidates share evenly
-EVEN = 0.02
+#: share of the prior divided evenly among all candidates
+EVEN_PRIOR = 0.02
 
 
 def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
-    """Log probability (M,) of the classes of some objects, where each cluster mixes them.
+    """Log probability (M,) of the known classes, where each cluster mixes them.
 
-    ``codes`` (M, m) are their clusters in each candidate, ``-1`` for outliers, which are clusters
-    of one. The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1), so clusters
-    that nothing speaks for cost something, and pure ones gain more with each label.
+    ``codes`` (M, m) are the clusters of the labelled objects in each candidate, ``-1`` for outliers
+    as clusters of one. The mix of a cluster is uniform over all mixes (Dirichlet with parameter 1):
+    clusters without support cost something, and pure ones gain more with each label.
 
     >>> import numpy as np
     >>> two, one = [0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0]
@@ -52,19 +52,19 @@ def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
 def prior(predicted: Floats) -> Floats:
     """Shares (M,) of the candidates before any label, in proportion to exp(predicted / 0.3).
 
-    They sum to 1, and every candidate has some of it.
+    They sum to 1, and every candidate has a positive share.
     """
     weights = np.exp((predicted - predicted.max()) / TEMPERATURE)
-    shares: Floats = (1 - EVEN) * weights / weights.sum() + EVEN / len(predicted)
+    shares: Floats = (1 - EVEN_PRIOR) * weights / weights.sum() + EVEN_PRIOR / len(predicted)
     return shares
 
 
-#: nodes of the integral over a rate
-NODES = 400
+#: number of nodes of the integral over a rate
+QUADRATURE_NODES = 400
 
 
 def pairs_log_likelihood(codes: NDArray[Any], constraints: Constraints) -> Floats:
-    """Log probability (M,) of which pairs belong together, by whether a clustering joins them.
+    """Log probability (M,) of the known pairs, by whether a clustering joins them.
 
     A pair belongs together at one rate where the clustering joins it and at another where it does
     not. Both are uniform, the first not below the second: pairs that contradict a clustering
@@ -91,10 +91,10 @@ def pairs_log_likelihood(codes: NDArray[Any], constraints: Constraints) -> Float
         ],
         axis=1,
     ).astype(np.float64)  # fmt: skip
-    distinct, of = np.unique(counts, axis=0, return_inverse=True)
+    distinct, group_of = np.unique(counts, axis=0, return_inverse=True)
     a, b, c, d = distinct.T + 1
     logs = betaln(a, b) + betaln(c, d) + np.log(2) + _log_above(distinct + 1)
-    out: Floats = logs[of.ravel()] * constraints.rank / len(constraints)
+    out: Floats = logs[group_of.ravel()] * constraints.rank / len(constraints)
     return out
 
 
@@ -103,7 +103,7 @@ def _log_above(parameters: Floats) -> Floats:
     from scipy.special import betaln, logsumexp, roots_legendre
 
     # substituting x = sin² makes the ends smooth
-    nodes, weights = roots_legendre(NODES)
+    nodes, weights = roots_legendre(QUADRATURE_NODES)
     angle = np.pi / 4 * (nodes + 1)
     x, step = np.sin(angle) ** 2, np.log(np.pi / 4 * weights * np.sin(2 * angle))
     left, right = np.log(x), np.log1p(-x)

@@ -59,10 +59,10 @@ def test_starts_that_agree_share_their_words() -> None:
 
 
 def test_clusterings_of_the_user_are_one_more_group_and_a_warning() -> None:
-    found = study_bounds([noisy(3), noisy(3), noisy(2)], Y, origins=[("a", 3), None, None])
-    assert found.table["choice_bits"].tolist() == pytest.approx([1.0, 2.0, 2.0])
-    assert any("without looking at the labels" in w for w in found.warnings)
-    assert any("without looking at the labels" in w for w in found.best.warnings)
+    bounds = study_bounds([noisy(3), noisy(3), noisy(2)], Y, origins=[("a", 3), None, None])
+    assert bounds.table["choice_bits"].tolist() == pytest.approx([1.0, 2.0, 2.0])
+    assert any("without looking at the labels" in w for w in bounds.warnings)
+    assert any("without looking at the labels" in w for w in bounds.best.warnings)
     clean = study_bounds([noisy(3)], Y, origins=[("a", 3)])
     assert clean.warnings == ()
 
@@ -82,8 +82,8 @@ def test_what_was_not_counted_is_rejected() -> None:
 def test_outliers_may_be_left_out() -> None:
     labels = noisy(3)
     labels[:30] = -1
-    found = study_bounds([labels, noisy(3)], Y, origins=[("a", 3), ("b", 3)], noise="drop")
-    table = found.table
+    bounds = study_bounds([labels, noisy(3)], Y, origins=[("a", 3), ("b", 3)], noise="drop")
+    table = bounds.table
     assert table["labelled"].iloc[0] == (Y[30:] >= 0).sum()
     assert table["labelled"].iloc[1] == (Y >= 0).sum()
 
@@ -92,21 +92,21 @@ def test_the_guarantee_of_a_study_pays_for_the_search_and_prefers_few_clusters()
     fine = TRUTH * 4 + RNG.integers(0, 4, N)
     labelings = {"coarse": TRUTH, "fine": fine}
     rows = np.flatnonzero(Y >= 0)
-    found = study_guarantee(labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)])
-    assert found.name == "coarse"
-    assert found.tested == len(rows) - len(rows) // 2
+    guarantee = study_guarantee(labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)])
+    assert guarantee.name == "coarse"
+    assert guarantee.tested == len(rows) - len(rows) // 2
     bounds = study_bounds(labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)])
-    assert (found.mdl.table["choice_bits"] == bounds.table["choice_bits"]).all()
-    assert found.mdl.delta == pytest.approx(0.1 * 0.08)
+    assert (guarantee.mdl.table["choice_bits"] == bounds.table["choice_bits"]).all()
+    assert guarantee.mdl.delta == pytest.approx(0.1 * 0.08)
     liked = study_guarantee(
         labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)], prior=[1e-30, 0.9]
     )
     assert liked.name == "fine"
     shares = 2.0 ** -liked.mdl.table["choice_bits"]
     assert shares.sum() == pytest.approx(1, abs=1e-6)
-    own = 2.0 ** -bounds.table["choice_bits"]
+    plain_shares = 2.0 ** -bounds.table["choice_bits"]
     ratio = (shares["fine"] / shares["coarse"]) ** 2
-    assert ratio == pytest.approx(0.9 / 1e-30 * own["fine"] / own["coarse"])
+    assert ratio == pytest.approx(0.9 / 1e-30 * plain_shares["fine"] / plain_shares["coarse"])
     user = study_guarantee(labelings, Y, origins=[None, None])
     assert any("supplied" in warning for warning in user.warnings)
     with pytest.raises(InputError, match="sum to at most 1"):

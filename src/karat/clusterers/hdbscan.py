@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from karat.runtime.validation import validated
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from karat.runtime.types import ArrayLike, Ints
 
 
 @dataclass(eq=False, repr=False)
 class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """HDBSCAN, then every outlier joins the cluster of the nearest object that has one.
+    """HDBSCAN, after which every outlier joins the cluster of the nearest clustered object.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Where classes are to be found every object has one, and HDBSCAN often leaves half of them
-    without. O(n² d) at worst.
+    HDBSCAN often leaves half of the objects without a cluster, although each has a class.
+    O(n² d) at worst.
 
     Examples
     --------
@@ -46,22 +46,22 @@ class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _: KW_ONLY
     metric: str = "euclidean"
 
-    def fit(self, X: Any, y: Any = None) -> FilledHDBSCAN:
-        """Cluster, then let the outliers join."""
+    def fit(self, X: ArrayLike, y: object = None) -> FilledHDBSCAN:
+        """Cluster X, then assign the outliers."""
         from sklearn.cluster import HDBSCAN
         from sklearn.neighbors import NearestNeighbors
 
-        X = validated(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-        found = HDBSCAN(self.min_cluster_size, metric=self.metric, copy=True).fit_predict(X)
-        labels: NDArray[np.int64] = np.where(found < 0, -1, found).astype(np.int64)
+        rows = validated(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        model = HDBSCAN(self.min_cluster_size, metric=self.metric, copy=True)
+        labels: Ints = np.maximum(model.fit_predict(rows), -1).astype(np.int64)
         inside = np.flatnonzero(labels >= 0)
         outside = np.flatnonzero(labels < 0)
         if len(inside) and len(outside):
             if self.metric == "precomputed":
-                nearest = X[np.ix_(outside, inside)].argmin(axis=1)
+                nearest = rows[np.ix_(outside, inside)].argmin(axis=1)
             else:
-                finder = NearestNeighbors(n_neighbors=1).fit(X[inside])
-                nearest = finder.kneighbors(X[outside], return_distance=False)[:, 0]
+                search = NearestNeighbors(n_neighbors=1).fit(rows[inside])
+                nearest = search.kneighbors(rows[outside], return_distance=False)[:, 0]
             labels[outside] = labels[inside[nearest]]
         self.labels_ = labels
         return self

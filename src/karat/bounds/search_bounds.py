@@ -1,4 +1,4 @@
-"""The language of a study: what was searched is what choosing its best clustering costs."""
+"""Bounds for the best clustering of a search: what was searched sets the price of the choice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,14 +15,20 @@ from karat.bounds.classifiers import Learner
 from karat.bounds.guarantees import Guarantee, fixed_guarantee
 from karat.bounds.languages import Language, Lengths, Mixed
 from karat.bounds.pac_mdl import PacMdlBounds, pac_mdl_bound
-from karat.bounds.population import Labelled, Population, features, order_of, prior_of
+from karat.bounds.population import LabelledPopulation, Population, features, order_of, prior_of
 from karat.bounds.selection import Chooser
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from karat.bounds.classes import Clusterings
+    from karat.runtime.types import ArrayLike, Labels, RandomState
+
 USER = "user"
-"""What no clusterer may be called: it names the user-supplied clusterings."""
+"""Reserved name of the user-supplied clusterings; no clusterer may have it."""
 
 BROUGHT = (
     "clusterings that you supplied are covered only if they were made without looking at the labels"
@@ -31,7 +37,7 @@ BROUGHT = (
 
 @dataclass(frozen=True)
 class Searched:
-    """Everything that a study tried, whether or not it came to something.
+    """All clusterers, settings and starts that a study tried, successful or not.
 
     The bits of a candidate: -log2 of its clusterer's share, -log2 of its setting's share among
     that clusterer's settings, log2 of the number of starts there. The shares of all candidates
@@ -50,8 +56,8 @@ class Searched:
     -----
     Clusterers have even shares. So have settings, but whole numbers k from 2 on have 1/(k(k−1))
     (banerjee2004, eq. 3; normalised over the settings tried, so never longer), 1/(k(k+1)) if 1 is
-    among them. All of it must be decided without looking at the bounds: a sweep that was extended
-    because of what they said has a plan that depends on the labels, which no charge covers.
+    among them. The search must be decided without looking at the bounds: a sweep extended because
+    of them depends on the labels, which no charge covers.
 
     Examples
     --------
@@ -76,9 +82,9 @@ class Searched:
 
     @classmethod
     def from_origins(cls, origins: Iterable[tuple[str, Hashable] | None]) -> Searched:
-        """Count the candidates: each ``(clusterer, setting)``, None for one the user supplied.
+        """Count candidates by their origin ``(clusterer, setting)``, None for a user-supplied one.
 
-        Only right where every clustering that was tried is among them.
+        This is right only if every clustering that was tried is among them.
         """
         tried: dict[str, Counter[Hashable]] = {}
         n_user = 0
@@ -90,25 +96,25 @@ class Searched:
         return cls(tried, n_user)
 
     def bits(self, origin: tuple[str, Hashable] | None, start: int = 0) -> float:
-        """Length of naming one candidate."""
+        """Bits that name one candidate."""
         bits = math.log2(len(self.tried) + (self.n_user > 0))
         if origin is None:
-            count, what = self.n_user, "the user"
+            count, source = self.n_user, "the user"
         else:
             name, setting = origin
             settings = self.tried.get(name, {})
-            count, what = settings.get(setting, 0), f"{name} with {setting!r}"
+            count, source = settings.get(setting, 0), f"{name} with {setting!r}"
             bits += _setting_bits(settings, setting) if count else 0.0
         if start >= count:
             raise InputError(
-                f"a candidate is number {start + 1} from {what}, but searched counts {count}; "
+                f"a candidate is number {start + 1} from {source}, but searched counts {count}; "
                 "every clustering that was tried must be counted"
             )
         return bits + math.log2(count)
 
 
 def _setting_bits(settings: Iterable[Hashable], setting: Any) -> float:
-    """Length of one of the settings that a clusterer was tried with."""
+    """Bits that name one of the settings tried with a clusterer."""
     tried: list[Any] = list(settings)
     whole = (int, np.integer)
     if not all(isinstance(k, whole) and not isinstance(k, bool) and k >= 1 for k in tried):
@@ -119,31 +125,31 @@ def _setting_bits(settings: Iterable[Hashable], setting: Any) -> float:
 
 
 def study_bounds(
-    labelings: Any,
-    y_partial: Any,
+    labelings: Clusterings,
+    y: Labels,
     *,
     delta: float = 0.1,
     searched: Searched | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
     classes: Classes = None,
     noise: NoisePolicy = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> PacMdlBounds:
-    """Bounds of all candidates of a study, with the choice among them paid for.
+    """Bounds of all candidates of a study, valid for the best of them.
 
     Parameters
     ----------
     labelings : (M, n) array-like, mapping, DataFrame or Labelings
-        The candidates.
-    y_partial : array-like, shape (n,)
+        Candidates.
+    y : array-like, shape (n,)
         Known classes; None, NaN or ``-1`` elsewhere.
     delta : float
         Allowed chance that the guarantee fails.
     searched : Searched, optional
-        What was tried. By default the candidates themselves are counted.
+        Search that was done. By default the candidates themselves are counted.
     origins : iterable of (clusterer, setting) or None, length M
-        Where each candidate comes from; None for one that the user supplied. Starts of the same
-        origin are taken in order.
+        Origin of each candidate, None for a user-supplied one. Starts of the same origin are taken
+        in order.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.
 
@@ -165,37 +171,37 @@ def study_bounds(
     """
     batch = as_labelings(labelings, noise=noise)
     language, n_user = _language(batch, searched, origins)
-    found = pac_mdl_bound(
+    bounds = pac_mdl_bound(
         batch,
-        y_partial,
+        y,
         delta,
         language,
         classes=classes,
         noise=noise,
         random_state=random_state,
     )
-    assert isinstance(found, PacMdlBounds)
-    return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
+    assert isinstance(bounds, PacMdlBounds)
+    return replace(bounds, warnings=(*bounds.warnings, BROUGHT)) if n_user else bounds
 
 
 def study_guarantee(
-    labelings: Any,
-    y_partial: Any,
+    labelings: Clusterings,
+    y: Labels,
     *,
     delta: float = 0.1,
     searched: Searched | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
-    prior: Any = None,
+    prior: npt.ArrayLike | None = None,
     classes: Classes = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     chooser: Chooser | None = None,
-    X: Any = None,
+    X: ArrayLike | None = None,
 ) -> Guarantee:
     """The tightest guarantee about the candidates of a study (:func:`karat.guarantee`).
 
     Parameters
     ----------
-    labelings, y_partial, delta, searched, origins, classes, random_state
+    labelings, y, delta, searched, origins, classes, random_state
         As for :func:`study_bounds`. Outliers are a cluster, unless the labelings are
         :class:`karat.labelings.Labelings`.
     prior : array-like of float, shape (M,), optional
@@ -225,28 +231,26 @@ def study_guarantee(
     batch = as_labelings(labelings, noise="cluster")
     language, n_user = _language(batch, searched, origins)
     if prior is not None:
-        judged = prior_of(prior, batch).choice_bits(batch.names, batch.n_clusters)
-        both = (language.choice_bits(batch.names, batch.n_clusters) + judged) / 2
-        both += math.log2(np.exp2(-both).sum()) + 1e-9
-        language = Mixed(Lengths(tuple(both.tolist()), "Study"))
-    truth = known_classes(y_partial, batch.n_objects, classes)
-    drawn = order_of(None, truth.known, random_state)
+        prior_bits = prior_of(prior, batch).choice_bits(batch.names, batch.n_clusters)
+        bits = (language.choice_bits(batch.names, batch.n_clusters) + prior_bits) / 2
+        bits += math.log2(np.exp2(-bits).sum()) + 1e-9
+        language = Mixed(Lengths(tuple(bits.tolist()), "Study"))
+    truth = known_classes(y, batch.n_objects, classes)
+    drawn = order_of(None, truth.labelled, random_state)
     X = features(X, batch.n_objects)
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
-    every = np.arange(batch.n_objects)
-    labelled = Labelled(
-        Population(batch, learner, language, every, every[:0]), learner, truth, truth.names
+    objects = np.arange(batch.n_objects)
+    labelled = LabelledPopulation(
+        Population(batch, learner, language, objects, objects[:0]), learner, truth, truth.names
     )
-    found = fixed_guarantee(labelled, delta, drawn, random_state)
-    return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
+    guarantee = fixed_guarantee(labelled, delta, drawn, random_state)
+    return replace(guarantee, warnings=(*guarantee.warnings, BROUGHT)) if n_user else guarantee
 
 
 def _language(
-    batch: Labelings,
-    searched: Searched | None,
-    origins: Iterable[tuple[str, Hashable] | None],
+    batch: Labelings, searched: Searched | None, origins: Iterable[tuple[str, Hashable] | None]
 ) -> tuple[Language, int]:
-    """What naming each candidate costs, and how many of them the user supplied."""
+    """Language that prices each candidate by its origin, and the number of user-supplied ones."""
     sources = list(origins)
     if len(sources) != len(batch):
         raise InputError(f"there are {len(batch)} candidates, but {len(sources)} origins")

@@ -1,4 +1,4 @@
-"""Prunings of a dendrogram: how many there are, and the one with the fewest errors.
+"""Prunings of a dendrogram: their number, and the pruning with the fewest errors.
 
 Node v < N is leaf v; node N + t is merge t, with children ``left[t]`` and ``right[t]``.
 """
@@ -34,18 +34,18 @@ def _convolve_log2(x, y, cap):
 def log2_prunings(left, right, cap):
     """log2 of the number of prunings with c = 1..cap clusters."""
     N = len(left) + 1
-    one = np.zeros(1, dtype=np.float64)
+    leaf = np.zeros(1, dtype=np.float64)
     arrays = List()
     for _ in range(2 * N - 1):
-        arrays.append(one)
+        arrays.append(leaf)
     for t in range(N - 1):
         rest = _convolve_log2(arrays[left[t]], arrays[right[t]], cap)
         whole = np.empty(len(rest) + 1, dtype=np.float64)
         whole[0] = 0.0
         whole[1:] = rest
         arrays[N + t] = whole
-        arrays[left[t]] = one
-        arrays[right[t]] = one
+        arrays[left[t]] = leaf
+        arrays[right[t]] = leaf
     return arrays[2 * N - 2]
 
 
@@ -64,7 +64,7 @@ def class_counts(left, right, classes, n_classes):
 
 @njit(cache=True, nogil=True)
 def fewest_errors(left, right, stop_errors, cap):
-    """For every node, the fewest errors with at most c clusters, and how many go to the left.
+    """For every node, the fewest errors with at most c clusters, and the left child's clusters.
 
     Arrays end where no error is left, or at ``cap`` clusters. Entry c − 1 of the second list is
     0 where the node itself is a cluster.

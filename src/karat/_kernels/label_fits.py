@@ -1,4 +1,4 @@
-"""Fits of clusterings to some labels, and the errors with one label excluded."""
+"""Fits of clusterings to a few labels, and their errors with each label excluded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _left_out(row, default):
-    """Labels of one cluster that the others of it would give, and a default where it has none."""
+    """Number of a cluster's labels that its other labels predict; a default if there are none."""
     top, second, ties = 0, 0, 0
     for count in row:
         if count > top:
@@ -28,15 +28,15 @@ def _left_out(row, default):
 
 @njit(cache=True, nogil=True)
 def fits(codes, labelled, classes, n_classes, n_clusters):
-    """Errors of each clustering's majority labels, the same with each label excluded, and m.
+    """Errors of each clustering's majority labels, leave-one-out errors, and number of labels.
 
-    ``codes`` (M, n) with -1 for excluded objects; ``labelled``: positions, ``classes``: theirs.
-    Returns errors, errors with one excluded and the number of labels that the clustering holds.
+    ``codes`` (M, n) has -1 for excluded objects; ``labelled`` are positions of labelled objects,
+    ``classes`` their classes. Only labels of clustered objects count.
     """
     M = codes.shape[0]
     errors = np.empty(M, dtype=np.int64)
     left_out = np.empty(M, dtype=np.float64)
-    held = np.empty(M, dtype=np.int64)
+    n_labels = np.empty(M, dtype=np.int64)
     totals = np.zeros(n_classes, dtype=np.int64)
     for y in classes:
         totals[y] += 1
@@ -53,16 +53,16 @@ def fits(codes, labelled, classes, n_classes, n_clusters):
         for i in range(n_clusters[r]):
             right += counts[i].max()
             right_left_out += _left_out(counts[i], default)
-        errors[r], left_out[r], held[r] = m - right, m - right_left_out, m
-    return errors, left_out, held
+        errors[r], left_out[r], n_labels[r] = m - right, m - right_left_out, m
+    return errors, left_out, n_labels
 
 
 @njit(cache=True, nogil=True)
 def votes(codes, voters, chosen, labelled, classes, n_classes, n_clusters, step):
-    """Share of each class in the clusters of ``chosen``, as the clusterings in ``voters`` see it.
+    """Votes of the clusterings ``voters`` for each class in the clusters of ``chosen``.
 
-    Every ``step``-th object takes part: each voter gives it the classes of the labels in its
-    cluster there, as shares.
+    Every ``step``-th object takes part. Each voter gives it the shares of the classes among the
+    labels in the object's cluster.
     """
     out = np.zeros((n_clusters[chosen], n_classes))
     for r in voters:
