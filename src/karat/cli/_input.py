@@ -85,7 +85,7 @@ class ReadingOptions:
     accept: Annotated[list[str] | None, typer.Option(metavar="FINDING")] = None
     na_values: Annotated[list[str] | None, typer.Option(metavar="LIST")] = None
     decimal: Literal[".", ","] | None = None
-    one_row_per: Named = None
+    one_row_per: NameOption = None
     pivot: Annotated[str | None, typer.Option(metavar="VARIABLE:VALUE")] = None
     series: Annotated[bool, typer.Option("--series")] = False
     as_: Annotated[Literal["features", "distances", "graph"] | None, typer.Option("--as")] = None

@@ -62,12 +62,15 @@ class KnownLabels:
     order : tuple of int or None
         The labelled objects in the order of the file, if it has a column ``row``. In a file of
         ``karat sample`` this is the order of the draw.
+    column : str
+        Name of the column with the classes.
     """
 
     values: NDArray[np.object_]
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     order: tuple[int, ...] | None = None
+    column: str = ""
 
 
 def read_labelings(
@@ -240,7 +243,8 @@ def read_labels(
             f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
             "a file of classes has this column, a single column, or one besides the ids"
         )
-    labels = columns["label" if "label" in columns else label_columns[0]]
+    label_name = "label" if "label" in columns else label_columns[0]
+    labels = columns[label_name]
     doubts: list[str] = []
     order: list[int] | None = None
     places: list[int | None] | None = None  # row of the file of each object
@@ -274,7 +278,7 @@ def read_labels(
         labels = np.array(listed, dtype=object)
     values = known_labels(labels, name=str(file), classes=classes)
     drawn = None if order is None else tuple(i for i in order if values[i] is not None)
-    return KnownLabels(values, tuple(notes), tuple(doubts), drawn)
+    return KnownLabels(values, tuple(notes), tuple(doubts), drawn, label_name)
 
 
 def _by_id(

@@ -135,7 +135,7 @@ class ReadingOptions:
 
     def columns(self) -> list[str]:
         """All named columns."""
-        pivoted = () if self.pivot is None else self.pivot.rpartition(":")[::2]
+        pivoted = self.pivot.rpartition(":")[::2] if ":" in (self.pivot or "") else ()
         listed = (self.label_column, self.id_column, *self.drop, self.one_row_per, *pivoted)
         return [name for name in listed if name is not None]
 

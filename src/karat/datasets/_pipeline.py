@@ -18,7 +18,13 @@ from karat.datasets._names import check_names, quoted, row_numbers, visible, wit
 from karat.datasets._object_rows import object_rows
 from karat.datasets._options import ReadingOptions
 from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
-from karat.datasets.data_checks import chosen_scale, missing_values, repeats, sorted_labels
+from karat.datasets.data_checks import (
+    chosen_scale,
+    missing_values,
+    outcome_columns,
+    repeats,
+    sorted_labels,
+)
 from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
@@ -49,6 +55,8 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
     plan = None if table is None else table.plan
     may_assume = plan is not None and not options.strict
     if plan is not None and may_assume:
+        more, outcomes = outcome_columns(draft, plan, options)
+        findings, plan = findings + more, plan.without(outcomes, kind="label")
         findings += missing_values(plan, draft.X.shape[0], options)
     fill_missing(draft, options.impute or ("neighbors" if may_assume else None))
     if draft.X.shape[0] < 2:
@@ -121,7 +129,7 @@ def _describe(
         draft.ids = _per_object(ids, "ids", n, draft.rows, draft.n_source)
     if isinstance(options.y, str):
         labels = _known_labels(options.y, draft, table)
-        draft.labels = labels.values
+        draft.labels, draft.label_name = labels.values, labels.column
         draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
     elif options.y is not None:
         y = _by_index(options.y, draft.ids)

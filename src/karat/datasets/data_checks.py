@@ -28,8 +28,10 @@ COORDINATE_NAMES = frozenset((
 #: correlation above which columns are one column in two units
 MIN_COLLINEARITY = 0.9999
 MAX_COMPARED_COLUMNS = 1000
+MIN_COMPARED_ROWS = 10
 MAX_COMPARED_ROWS = 5000
 MIN_ROWS_OF_FLAGS = 100
+MIN_LABELLED = 20  # objects whose classes a column must repeat
 MIN_REPRODUCED_SHARE = 0.98  # share of the objects whose value determines their cluster
 MIN_REPEATED_SHARE = 0.01  # least share of repeated rows that is reported
 
@@ -50,6 +52,37 @@ def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[F
     }
     names = tuple(column.name for column in sorted(incomplete, key=lambda column: -column.missing))
     return [Finding("missing", "notable", facts, names, {"impute": "drop"})]
+
+
+def outcome_columns(
+    draft: DatasetDraft, plan: ReadingPlan, options: ReadingOptions
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """Finding about columns that are the classes under another name; exclude them.
+
+    They are called as the column of the classes, or have another value for each class and in
+    no other.
+    """
+    if draft.labels is None or draft.sparse or options.accepts("outcome"):
+        return [], ()
+    classes = {value: i for i, value in enumerate(dict.fromkeys(draft.labels.tolist()))}
+    codes = np.array([classes[value] for value in draft.labels])
+    is_complete = None not in classes and len(codes) >= MIN_LABELLED and len(classes) > 1
+    n_values = {column.name: column.n_values for column in plan.columns}
+    names = []
+    for j, name in enumerate(draft.columns):
+        features = draft.X[:, draft.origin == j]
+        is_copy = False
+        if is_complete and n_values.get(name) == len(classes):
+            values = np.unique(features, axis=0, return_inverse=True)[1].ravel()
+            pairs = np.unique(np.column_stack([values, codes]), axis=0)
+            is_copy = len(pairs) == len(classes)
+        if is_copy or name == draft.label_name:
+            names.append(name)
+    if not names or len(names) == len(draft.columns):
+        return [], ()
+    draft.keep_features(~np.isin(np.array(draft.columns)[draft.origin], names))
+    option = {"accept": ("outcome",)}
+    return [Finding("outcome", "harmful", {}, tuple(names), option)], tuple(names)
 
 
 def chosen_scale(
@@ -92,7 +125,8 @@ def repeats(draft: DatasetDraft, options: ReadingOptions) -> tuple[list[Finding]
     Columns that repeat others up to their unit would count as often as they occur.
     """
     findings = _repeated_rows(draft)
-    pairs = [] if options.accepts("duplicate-columns") else _repeated_columns(draft)
+    is_accepted = options.series or options.accepts("duplicate-columns")
+    pairs = [] if is_accepted else _repeated_columns(draft)
     if not pairs:
         return findings, ()
     names = tuple(name for name, _ in pairs)
@@ -131,7 +165,7 @@ def _repeated_columns(draft: DatasetDraft) -> list[tuple[str, str]]:
     """Columns of which every feature is a multiple of another column's, and that column."""
     X = draft.X
     n, d = X.shape
-    if n < 5 or X.size > 2e7 or not 2 <= d <= MAX_COMPARED_COLUMNS:
+    if n < MIN_COMPARED_ROWS or X.size > 2e7 or not 2 <= d <= MAX_COMPARED_COLUMNS:
         return []
     rows = np.arange(n)[:: max(1, n // MAX_COMPARED_ROWS)]
     center, spread = center_spread(X[rows], "standard")

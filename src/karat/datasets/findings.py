@@ -286,8 +286,8 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "back.",
     "lone": _lone,
     "rows": _rows_aside,
-    "outcome": "{names} {are} named like an outcome: excluded, so that the groups are not found by "
-    "what they may explain.",
+    "outcome": "{names} {are} an outcome by name, or the classes again: excluded, so that the "
+    "groups are not found by what they may explain.",
     "label": "{names} {are} named like classes and {have} few values: excluded, because a "
     "clustering of the classes themselves says nothing.",
     "reproduced": _reproduced,

@@ -35,6 +35,8 @@ _DECIMAL_COMMA = re.compile(r"\d+,\d+(?:[eE][+-]?\d+)?", re.ASCII)
 MARKS = ("point", "comma", "either")
 #: reading of plain numbers
 PLAIN_READING = ("point", "=1")
+#: reading of a lone cell, whose unit does not matter
+LONE_READING = ("point", "=1", "%=1", "€=1", "$=1", "£=1")
 #: decades per cell by which a reading has to be better to be taken
 MIN_DECADES = 0.5
 
@@ -87,7 +89,9 @@ def numbers_of(
     costs = [_cost(values, weights) for *_, values in candidates]
     best = min(range(len(costs)), key=lambda i: costs[i])
     mark, scale, values = candidates[best]
-    doubtful = _doubtful_cells(cells, candidates, costs, best) if len(candidates) > 1 else ()
+    doubtful = (
+        _doubtful_cells(cells, candidates, costs, best, weights) if len(candidates) > 1 else ()
+    )
     words = _words(cells, matches, mark, scale, values)
     written = tuple(f"{unit}={factor:.12g}" for unit, factor in scale.items())
     return NumbersOfCells(values, words, (mark, *written), doubtful)
@@ -162,6 +166,7 @@ def _doubtful_cells(
     candidates: list[tuple[str, dict[str, float], Floats]],
     costs: list[tuple[float, float]],
     best: int,
+    weights: Floats,
 ) -> tuple[str, ...]:
     """Cells whose value depends on the reading where another one fits about as well."""
     values = candidates[best][2]
@@ -175,7 +180,7 @@ def _doubtful_cells(
         usual = Counter(ratio.tolist()).most_common(1)[0][0]
         differing = np.flatnonzero(both)[ratio != usual]
         margin = costs[i][1] - costs[best][1]
-        if len(differing) and margin < MIN_DECADES * len(differing):
+        if len(differing) and margin < MIN_DECADES * weights[differing].sum():
             return tuple(cells[j] for j in differing[:3])
     return ()
 

@@ -12,10 +12,10 @@ from karat.datasets import long_tables, object_ids, table_kinds
 from karat.datasets._columns import MAX_CATEGORIES
 from karat.datasets._names import quoted
 from karat.datasets.column_contradictions import exclusive_sets, unit_changes
-from karat.datasets.column_kinds import MAX_MISSING_SHARE, Column, interpret_column
+from karat.datasets.column_kinds import MAX_MISSING_SHARE, Column, ColumnKind, interpret_column
 from karat.datasets.findings import Finding
 from karat.datasets.number_formats import MISSING_MARKS
-from karat.datasets.number_readings import PLAIN_READING, numbers_of
+from karat.datasets.number_readings import LONE_READING, numbers_of
 from karat.datasets.problems import RepairableError
 
 if TYPE_CHECKING:
@@ -45,11 +45,13 @@ class ReadingPlan:
     scale: str = "none"
     impute: str | None = None
 
-    def without(self, names: Iterable[str]) -> ReadingPlan:
-        """Plan in which further columns are excluded."""
+    def without(self, names: Iterable[str], kind: ColumnKind | None = None) -> ReadingPlan:
+        """Plan in which further columns are excluded, as a ``kind`` if one is named."""
         excluded = set(names)
         columns = tuple(
-            replace(column, use="excluded") if column.name in excluded else column
+            replace(column, use="excluded", kind=kind or column.kind)
+            if column.name in excluded
+            else column
             for column in self.columns
         )
         return replace(self, columns=columns)
@@ -206,7 +208,7 @@ def _missing_header(table: pa.Table, options: ReadingOptions) -> list[Finding]:
     value_like = [
         name
         for name in names
-        if name.lower() in MISSING_MARKS or np.isfinite(numbers_of([name], PLAIN_READING).values[0])
+        if name.lower() in MISSING_MARKS or np.isfinite(numbers_of([name], LONE_READING).values[0])
     ]
     counting = [str(j + start) for start in (0, 1) for j in range(len(names))]
     years = all(name.isdigit() and 1800 <= int(name) <= 2100 for name in value_like)

@@ -258,7 +258,8 @@ def _shares(
 ) -> dict[str, Floats]:
     """Share of each frequent value among an object's rows."""
     frequency = np.bincount(categories.codes[categories.codes >= 0])
-    chosen = np.sort(np.argsort(-frequency, kind="stable")[:MAX_SHARES])
+    frequent = np.argsort(-frequency, kind="stable")[:MAX_SHARES].tolist()
+    chosen = sorted(frequent, key=lambda j: categories.values[j])
     if len(chosen) == 2:
         chosen = chosen[:1]  # the other one is the rest
     return {
