@@ -507,7 +507,8 @@ def big_endian(t: Dirty, folder: Path) -> str:
 
 @kind()
 def sheet_with_title(t: Dirty, folder: Path) -> str:
-    rows: list[list[Any]] = [["Report"], ["of the year 2024"], [], *rows_of(t)]
+    gap = [None] * (len(t.columns) - 1)
+    rows = [["Report", *gap], ["of the year 2024", *gap], [None, *gap], *rows_of(t)]
     pd.DataFrame(rows).to_excel(
         folder / "data.xlsx", header=False, index=False, engine="xlsxwriter"
     )

@@ -252,8 +252,9 @@ def _header(line: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tu
     if not rows or not cells[0]:
         return True, ""
     columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
-    for column in columns:
-        filled = [cell for cell in column if cell not in MISSING_CELLS]
+    for name, column in zip(cells, columns, strict=True):
+        # the names may come again where files were joined
+        filled = [cell for cell in column if cell not in MISSING_CELLS and cell != name]
         if filled and all(NUMBER_PATTERN.fullmatch(cell.replace(",", ".")) for cell in filled):
             return True, ""
     if len(set(cells)) < len(cells):

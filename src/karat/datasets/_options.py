@@ -135,9 +135,9 @@ class ReadingOptions:
 
     def columns(self) -> list[str]:
         """All named columns."""
-        pivoted = self.pivot.rpartition(":")[::2] if ":" in (self.pivot or "") else ()
+        pivoted = () if self.pivot is None else self.pivot.rpartition(":")[::2]
         listed = (self.label_column, self.id_column, *self.drop, self.one_row_per, *pivoted)
-        return [name for name in listed if name is not None]
+        return [name for name in listed if name]
 
     def check_columns(self, names: Iterable[str]) -> None:
         """Raise unless every named column exists."""
