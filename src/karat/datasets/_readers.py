@@ -52,9 +52,9 @@ def read(
     """Read a data file: CSV, TSV, Excel, Parquet, JSON, NPY, NPZ, Matrix Market, or documents.
 
     The suffix determines the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (the delimiter is
-    detected), ``.tsv``, ``.tab``, ``.parquet``, ``.json``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy sparse
-    matrix), ``.mtx``, ``.graphml``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``), ``.mtx``
-    too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
+    detected), ``.tsv``, ``.tab``, ``.parquet``, ``.json``, ``.npy``, ``.npz`` (NumPy arrays, or a
+    SciPy sparse matrix), ``.mtx``, ``.graphml``. Text may be
+    compressed (``.gz``, ``.bz2``, ``.xz``), ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
     (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
     (``.h5ad``) a representation. An address (``https://``) is downloaded, with a note.
 
@@ -96,7 +96,7 @@ def read(
         Kinds of findings (:attr:`Dataset.findings`) to ignore: the data are used as written.
     **written
         Format of the file, and vectorization of texts. ``na_values``: additional marks of missing
-        values, in all columns (``"-9"``) or in one (``"age:0"``). ``decimal`` (``"."``, ``","``): the
+        values, in all columns (``"-9"``) or in one (``"age:0"``). ``decimal``: the
         decimal mark of numbers in text, where they can be read in two ways. Several rows per
         object become one by ``one_row_per`` (the column of ids: means, last values, shares,
         counts), ``pivot`` (``"variable:value"``) or ``series`` (true). ``kind`` (``"features"``,
