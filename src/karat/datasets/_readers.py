@@ -53,10 +53,10 @@ def read(
 
     The suffix determines the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (the delimiter is
     detected), ``.tsv``, ``.tab``, ``.parquet``, ``.json``, ``.npy``, ``.npz`` (NumPy arrays, or a
-    SciPy sparse matrix), ``.mtx``, ``.graphml``. Text may be
-    compressed (``.gz``, ``.bz2``, ``.xz``), ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
-    (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
-    (``.h5ad``) a representation. An address (``https://``) is downloaded, with a note.
+    SciPy sparse matrix), ``.mtx``, ``.graphml``. Text may be compressed (``.gz``, ``.bz2``,
+    ``.xz``), ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and
+    databases (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated
+    matrices (``.h5ad``) a representation. An address (``https://``) is downloaded, with a note.
 
     Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), or a folder with
     one file each. Term counts are CLUTO's ``.mat`` (with ``.rclass`` and ``.clabel`` beside it),
