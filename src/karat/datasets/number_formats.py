@@ -26,7 +26,7 @@ _DATE = re.compile(
 DAY = 86400.0
 
 
-def days(cells: list[str], day_first: bool | None = None) -> Floats:
+def days(cells: list[str], *, day_first: bool | None = None) -> Floats:
     """Days since 1970 of dates in text, NaN for other text.
 
     ``day_first`` defaults to the result of :func:`is_day_first`.

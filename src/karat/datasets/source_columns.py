@@ -125,7 +125,7 @@ class SourceColumn:
 
         if self.form == "time":  # Arrow parsed the text of the file so
             return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
-        return number_formats.days(cells, self.day_first)
+        return number_formats.days(cells, day_first=self.day_first)
 
     def _parse_cells(self, column: pa.ChunkedArray, parse: Callable[[list[str]], Floats]) -> Floats:
         """Values of text, each distinct cell parsed once."""
