@@ -257,7 +257,7 @@ def test_tables() -> None:
     with rejected("from_array"):
         from_table(np.eye(3))
     with rejected("'b'", "list"):
-        from_table(pd.DataFrame({"a": [1, 2], "b": [[1], [2]]}))
+        from_table(pd.DataFrame({"a": [1, 2], "b": [[1], [2, 3]]}))
     with rejected("'d'", "dates"):
         from_table({"d": [datetime.date(2020, 1, 1)] * 2})
     with rejected("two columns", "'a'"):

@@ -15,7 +15,8 @@ import karat.datasets
 from karat import cli
 from karat.datasets import DoubtfulError, from_array, from_objects, from_table, read
 from karat.datasets.findings import SENTENCES, sentence
-from karat.datasets.number_formats import days, numbers
+from karat.datasets.number_formats import days
+from karat.datasets.number_readings import numbers_of
 from karat.runtime.validation import InputError
 
 FAST = ["-c", "kmeans", "-k", "2:6", "--n-init", "2", "--workers", "1", "--quiet", "--no-stability"]
@@ -168,7 +169,7 @@ def test_dates_and_codes():
         stamp=day.astype("int64") // {"ns": 10**9, "us": 10**6, "s": 1}[day.unit],
         region_code=np.tile([101, 205, 907, 412], 50),
     )
-    data = from_table(table, scale="none")
+    data = from_table(table, scale="none", accept="duplicate-columns")
     when, stamp = (data.X[:, data.feature_names.index(name)] for name in ("when", "stamp"))
     np.testing.assert_allclose(np.diff(when), 1)
     np.testing.assert_allclose(when, stamp)
@@ -342,9 +343,9 @@ def test_what_is_no_distance_is_rejected(value):
     ],
 )
 def test_numbers_as_people_write_them(cells, values, form):
-    actual_values, actual_form = numbers(cells)
-    np.testing.assert_array_equal(actual_values, values)
-    assert form in actual_form
+    read_cells = numbers_of(cells)
+    np.testing.assert_array_equal(read_cells.values, values)
+    assert form in read_cells.form
 
 
 def test_dates_as_people_write_them():
@@ -363,6 +364,8 @@ def test_ids_that_several_rows_share_are_no_feature(tmp_path):
     data = read(tmp_path / "x.csv")
     assert data.feature_names == ("x", "v")
     assert "code" in findings_by_key(data)
+    (finding,) = [finding for finding in data.findings if finding.stops]
+    assert finding.option == {"one_row_per": "customer_id"}
 
 
 def test_markers_and_own_marks(tmp_path):
@@ -383,7 +386,8 @@ def test_a_second_header_line_and_a_swallowed_one(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("height,weight\ncm,kg\n" + "".join(f"{i % 7},{i % 5}\n" for i in range(40)))
     data = read(path)
-    assert findings_by_key(data)["header"].columns == ("height", "weight")
+    assert findings_by_key(data)["rows"].facts["rows"] == {"units": [0]}
+    assert data.n_objects == 40
     lines = [f"{i % 7} %,{i % 5} %\n" for i in range(39)]
     path.write_text("".join(["31 %,77 %\n", *lines]))
     (first,) = [finding for finding in read(path).findings if finding.stops]

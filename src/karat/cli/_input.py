@@ -25,7 +25,7 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, Parquet, NPY, NPZ, Excel, Matrix Market, SQLite, ...), documents "
+        help="A data file (CSV, Parquet, JSON, NPY, NPZ, Excel, Matrix Market, SQLite), documents "
         "(JSON lines, a folder, CLUTO, LIBSVM), an address (downloaded), or a packaged set: iris, "
         "wine.",
     ),
@@ -64,6 +64,11 @@ class InputOptions:
         unless an option says so.
     accept: A finding of karat check about which nothing is done or asked; repeatable.
     na_values: What else means missing, separated by commas: -9, or age:0 in one column.
+    decimal: The decimal mark of numbers in text, where they can be read in two ways.
+    one_row_per: The column that names the objects where several rows belong to each: means and last
+        values of numbers, shares of categories, number of rows.
+    pivot: The columns of a table in long format that have the variables and their values.
+    series: The rows are times of series: one object per series.
     as_: What the file contains, if it is ambiguous.
     messages: Whether texts are e-mails or Usenet articles, of which only the bodies are used;
         found by looking if not given.
@@ -79,6 +84,10 @@ class InputOptions:
     strict: Annotated[bool, typer.Option("--strict")] = False
     accept: Annotated[list[str] | None, typer.Option(metavar="FINDING")] = None
     na_values: Annotated[list[str] | None, typer.Option(metavar="LIST")] = None
+    decimal: Literal[".", ","] | None = None
+    one_row_per: NameOption = None
+    pivot: Annotated[str | None, typer.Option(metavar="VARIABLE:VALUE")] = None
+    series: Annotated[bool, typer.Option("--series")] = False
     as_: Annotated[Literal["features", "distances", "graph"] | None, typer.Option("--as")] = None
     header: HeaderOption = None
     encoding: EncodingOption = "utf-8"

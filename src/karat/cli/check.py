@@ -49,13 +49,13 @@ def _print_columns(dataset: Dataset) -> None:
     if dataset.plan is not None:
         rows = [
             (
-                column.name, column.kind, column.use,
+                column.name, column.kind, column.role,
                 f"{column.missing:,}" if column.missing else "", f"{column.n_values:,}",
                 "" if column.spread is None else f"{column.spread:.3g}",
             )
             for column in dataset.plan.columns[:MAX_COLUMNS]
         ]  # fmt: skip
-        heads = ("column", "understood as", "use", "missing", "values", "spread")
+        heads = ("column", "understood as", "role", "missing", "values", "spread")
         show_table(heads, rows, numbers=range(3, 6))
         more = len(dataset.plan.columns) - MAX_COLUMNS
         if more > 0:

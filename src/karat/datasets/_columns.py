@@ -269,6 +269,74 @@ def _indicators(name: str, categories: Categories) -> tuple[tuple[str, ...], NDA
     return tuple(f"{name}={labels[i]}" for i in order), rank[categories.codes]
 
 
+def plain_columns(table: pa.Table) -> pa.Table:
+    """Table with text in place of dictionaries, and a column for each entry of lists and records.
+
+    Lists are expanded where all have the same length, as embeddings have.
+    """
+    import pyarrow as pa
+
+    columns: dict[str, pa.ChunkedArray] = {}
+    if not any(
+        pa.types.is_dictionary(dtype) or pa.types.is_nested(dtype) for dtype in table.schema.types
+    ):
+        return table
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_dictionary(column.type):
+            column = _decoded(column)
+        entries = _entries(column)
+        if entries is None:
+            columns[_unique(name, columns)] = column
+            continue
+        for entry, values in entries.items():
+            columns[_unique(f"{name}{entry}", columns)] = values
+    plain = pa.table(list(columns.values()), names=list(columns))
+    return plain.replace_schema_metadata(table.schema.metadata)
+
+
+def _unique(name: str, names: Container[str]) -> str:
+    """Name that is not yet among the names."""
+    while name in names:
+        name += "'"
+    return name
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Values of a dictionary column; views of text become text."""
+    import pyarrow as pa
+
+    values = column.type.value_type
+    target = pa.large_string() if is_text(values) else values
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(target)).cast(target)
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks, target)
+
+
+def _entries(column: pa.ChunkedArray) -> dict[str, pa.ChunkedArray] | None:
+    """Columns of the entries of lists of one length, and of records; None for other columns."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    dtype = column.type
+    if pa.types.is_struct(dtype):
+        fields = [dtype.field(i).name for i in range(dtype.num_fields)]
+        return {f".{name}": pc.struct_field(column, name) for name in fields}
+    is_list = pa.types.is_list(dtype) or pa.types.is_large_list(dtype)
+    if not is_list and not pa.types.is_fixed_size_list(dtype):
+        return None
+    value_type = dtype.value_type
+    if not (pa.types.is_floating(value_type) or pa.types.is_integer(value_type)):
+        return None
+    lengths = pc.list_value_length(column)
+    length = pc.max(lengths).as_py()
+    if column.null_count or not length or pc.min(lengths).as_py() != length:
+        return None
+    matrix = floats(pc.list_flatten(column)).reshape(len(column), length)
+    return {f"[{j + 1}]": pa.chunked_array([matrix[:, j]]) for j in range(length)}
+
+
 def is_text(dtype: pa.DataType) -> bool:
     """Whether an Arrow type is text."""
     import pyarrow as pa

@@ -48,7 +48,12 @@ def _duckdb(path: Path, table: str | None) -> tuple[str, Any]:
 
     query = "SELECT table_name FROM information_schema.tables ORDER BY table_name"
     try:
-        with duckdb.connect(str(path), read_only=True) as connection:
+        # a view of somebody else's file must not read other files of this machine
+        config: dict[str, Any] = {
+            "enable_external_access": "false",
+            "autoload_known_extensions": "false",
+        }
+        with duckdb.connect(str(path), read_only=True, config=config) as connection:
             names = [row[0] for row in connection.execute(query).fetchall()]
             name = _chosen(path, table, names)
             return name, connection.sql(_all_of(name)).to_arrow_table()

@@ -17,6 +17,7 @@ from karat.datasets._layout import (
     encoding_error,
     open_binary,
 )
+from karat.datasets._names import visible
 from karat.datasets.problems import RepairableError
 from karat.runtime import resources
 from karat.runtime.validation import InputError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from karat.runtime.types import Bools
+
+MAX_FOOTNOTES = 10
 
 
 def read_rows(
@@ -35,9 +38,11 @@ def read_rows(
     as_text: set[str],
     encoding: str,
     skip: bool = False,
+    notes: list[str] | None = None,
 ) -> tuple[pa.Table, Bools | None]:
     """Read ``columns``; also return which rows were skipped and have no values, if any.
 
+    Lines below the table with fewer cells are skipped with a note where ``notes`` takes it.
     Columns in ``as_text`` keep their characters, and only the empty cell is missing. In other
     columns all of :data:`MISSING_CELLS` are.
     """
@@ -65,9 +70,14 @@ def read_rows(
             ragged += [] if reason else ragged_lines(path, layout, encoding)
             if not ragged:
                 raise reason or InputError(f"{path} cannot be read: {error}") from None
-            if not skip:
+            footnotes = [] if notes is None else _footnotes(path, layout, encoding, ragged)
+            if not skip and not footnotes:
                 raise _ragged_error(path, layout, ragged) from None
             table = parse(columns, text, missing)
+            if notes is not None and footnotes:
+                shown = " / ".join(layout.delimiter.join(line.cells) for line in ragged)
+                notes.append(f"Skipped lines below the table: {visible(shown)[:80]!r}.")
+                ragged = []
     if any(pa.types.is_binary(field.type) for field in table.schema):
         raise _text_error(path, encoding, None) or InputError(f"{path} is not text in {encoding}")
     if table.num_rows == 0:
@@ -178,6 +188,17 @@ def ragged_lines(path: Path, layout: TextLayout, encoding: str) -> list[Ragged]:
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: {error}") from None
     return ragged
+
+
+def _footnotes(path: Path, layout: TextLayout, encoding: str, ragged: list[Ragged]) -> list[Ragged]:
+    """Ragged lines if all of them stand below the table and have few cells, else none."""
+    width = len(layout.names)
+    with_few_cells = all(2 * sum(map(bool, line.cells)) <= width + 1 for line in ragged)
+    if len(ragged) > MAX_FOOTNOTES or width < 2 or not with_few_cells:
+        return []
+    reader = cells_of(_lines(path, encoding), layout.delimiter)
+    below = [row for row in reader if reader.line_num >= ragged[0].line and row]
+    return ragged if len(below) == len(ragged) else []
 
 
 def _ragged_error(path: Path, layout: TextLayout, ragged: list[Ragged]) -> RepairableError:

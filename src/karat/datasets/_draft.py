@@ -63,7 +63,9 @@ class DatasetDraft:
     owned: bool
     ids: NDArray[Any] | None = None
     labels: NDArray[np.object_] | None = None
+    label_name: str = ""  # of the column in a file of classes
     rows: NDArray[np.intp] | None = None  # of the source, where some were excluded
+    n_source: int = 0  # rows of the source, where some were excluded
     filler: Any = None  # of missing values
 
     @property

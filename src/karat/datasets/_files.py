@@ -22,6 +22,7 @@ from karat.datasets._draft import RawData
 from karat.datasets._names import quoted
 from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
+from karat.datasets.json_tables import JSON_LINE_SUFFIXES, JSON_SUFFIX, read_records
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
@@ -33,8 +34,9 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 SPREADSHEET_SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 FORMATS = (
-    "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, .xls, "
-    ".ods), SQLite (.sqlite, .db), DuckDB (.duckdb), AnnData (.h5ad), Matrix Market (.mtx), "
+    "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), JSON (.json, .jsonl), NumPy (.npy, .npz), "
+    "Excel (.xlsx, .xls, .ods), SQLite (.sqlite, .db), DuckDB (.duckdb), AnnData (.h5ad), "
+    "Matrix Market (.mtx), "
     "GraphML (.graphml); text compressed by .gz, .bz2, .xz, .mtx by .gz, .bz2"
 )
 MAX_NAME_BYTES = 255  # bytes, of the file systems in use
@@ -55,6 +57,9 @@ def read_raw(path: Path, options: ReadingOptions, *, literal: bool = False) -> R
             raw = _spreadsheet(path, part, options.header)
         elif suffix in DATABASE_SUFFIXES:
             raw = read_database(path, suffix, part)
+        elif suffix in (JSON_SUFFIX, *JSON_LINE_SUFFIXES):
+            records = read_records(path, suffix)
+            raw = RawData("", None, records, tuple(records.column_names))
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
@@ -192,12 +197,14 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
 def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> RawData:
     """Read delimited text."""
     layout = _layout.detect_layout(
-        path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns()
-    )
+        path, suffix, header=options.header, encoding=options.encoding, wanted=options.columns(),
+        decimal=options.decimal,
+    )  # fmt: skip
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
     named_columns = {name for name in (options.label_column, options.id_column) if name is not None}
+    notes = list(layout.notes)
     table, ragged = _delimited.read_rows(
         path,
         layout,
@@ -205,8 +212,9 @@ def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> Ra
         as_text=set(columns) if literal else named_columns,
         encoding=options.encoding,
         skip=options.impute == "drop",
+        notes=None if options.strict else notes,
     )
-    return RawData("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
+    return RawData("", None, table, layout.names, notes=notes, ragged=ragged)
 
 
 def _parquet(path: Path, options: ReadingOptions) -> RawData:
@@ -242,15 +250,15 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
             f'{path} is a spreadsheet, which needs python-calamine: pip install "karat[excel]", or '
             "save it as CSV"
         )
-    pandas_options: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
-    pandas_options["header"] = None if header is False else 0
     try:
         with pd.ExcelFile(path, engine="calamine") as book:
             names = [str(name) for name in book.sheet_names]
             if sheet is not None and sheet not in names:
                 raise InputError(f"{path} has no sheet {sheet!r}; there are {quoted(names)}")
-            for name in names if sheet is None else [sheet]:
-                frame = pd.read_excel(book, sheet_name=name, **pandas_options)
+            hidden = _hidden_sheets(book)
+            shown = [name for name in names if name not in hidden] or names
+            for name in shown if sheet is None else [sheet]:
+                frame, n_title = _sheet(book, name, header)
                 if frame.size:
                     break
             else:
@@ -264,9 +272,36 @@ def _spreadsheet(path: Path, sheet: str | None, header: bool | None) -> RawData:
     frame = frame.dropna(how="all").dropna(axis=1, how="all").reset_index(drop=True)
     notes = []
     if sheet is None and len(names) > 1:
-        notes.append(f"Read from the sheet {name!r}; {path.name}#NAME reads another one.")
+        skipped = [name for name in names if name in hidden and hidden != set(names)]
+        are = f" {quoted(skipped)} {'is' if len(skipped) == 1 else 'are'} hidden." * bool(skipped)
+        notes.append(f"Read from the sheet {name!r}; {path.name}#NAME reads another one.{are}")
+    if n_title:
+        notes.append(f"Skipped {n_title} row{'s' * (n_title > 1)} above the table.")
     table = to_arrow(frame)
     return RawData("", None, table, tuple(table.column_names), notes=notes)
+
+
+def _hidden_sheets(book: Any) -> set[str]:
+    """Names of the hidden sheets of a workbook."""
+    metadata = getattr(book.book, "sheets_metadata", ())
+    return {str(sheet.name) for sheet in metadata if not str(sheet.visible).endswith("Visible")}
+
+
+def _sheet(book: Any, name: str, header: bool | None) -> tuple[Any, int]:
+    """Data frame of a sheet, and the number of title rows above its header."""
+    import pandas as pd
+
+    options: dict[str, Any] = {"keep_default_na": False, "na_values": [""], "sheet_name": name}
+    frame = pd.read_excel(book, header=None if header is False else 0, **options)
+    unnamed = [str(column).startswith("Unnamed:") for column in frame.columns]
+    if header is False or sum(unnamed) < max(1, 0.5 * len(unnamed)):
+        return frame, 0
+    head = pd.read_excel(book, header=None, nrows=12, **options)
+    filled = head.notna().sum(axis=1).to_numpy()
+    n_title = int(np.argmax(filled >= 0.8 * filled.max()))
+    if n_title == 0 or 2 * filled[:n_title].max() > filled.max() + 1:
+        return frame, 0
+    return pd.read_excel(book, header=n_title, **options), n_title
 
 
 def _npy(path: Path) -> RawData:
@@ -299,9 +334,12 @@ def _numbers_only(path: Path) -> Iterator[None]:
 def _array(array: NDArray[Any], beside: dict[str, NDArray[Any]], path: Path) -> RawData:
     """Raw data of an array: a structured one as a table, else objects by features."""
     if array.dtype.names:
-        return RawData("", None, to_arrow({name: array[name] for name in array.dtype.names}))
+        native = array.astype(array.dtype.newbyteorder("="))
+        return RawData("", None, to_arrow({name: native[name] for name in array.dtype.names}))
     if array.ndim == 1:
         array = array.reshape(-1, 1)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.ndim != 2:
         raise InputError(
             f"{path} holds an array of shape {array.shape}; expected objects × features"

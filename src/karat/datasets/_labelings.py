@@ -68,6 +68,8 @@ class KnownLabels:
         ``karat sample`` this is the order of the draw.
     unlabelled : tuple of int
         The objects of such a file that have no label yet, in its order.
+    column : str
+        Name of the column with the classes.
     """
 
     values: NDArray[np.object_]
@@ -75,6 +77,7 @@ class KnownLabels:
     doubts: tuple[str, ...] = ()
     order: tuple[int, ...] | None = None
     unlabelled: tuple[int, ...] = ()
+    column: str = ""
 
 
 def read_labelings(
@@ -247,7 +250,8 @@ def read_labels(
             f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
             "a file of classes has this column, a single column, or one besides the ids"
         )
-    labels = columns["label" if "label" in columns else label_columns[0]]
+    label_name = "label" if "label" in columns else label_columns[0]
+    labels = columns[label_name]
     doubts: list[str] = []
     order: list[int] | None = None
     listed_objects: list[int] = []
@@ -284,7 +288,7 @@ def read_labels(
     values = known_labels(labels, name=str(file), classes=classes)
     drawn = None if order is None else tuple(i for i in order if values[i] is not None)
     unlabelled = () if order is None else tuple(i for i in listed_objects if values[i] is None)
-    return KnownLabels(values, tuple(notes), tuple(doubts), drawn, unlabelled)
+    return KnownLabels(values, tuple(notes), tuple(doubts), drawn, unlabelled, label_name)
 
 
 def _by_id(

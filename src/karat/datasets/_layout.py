@@ -26,6 +26,9 @@ _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
 DECOMPRESSORS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DELIMITERS = "\t;,|"
 HEAD_BYTES = 1 << 20
+MAX_SAMPLED_LINES = 50
+MAX_TITLE_LINES = 10
+MIN_REGULAR_SHARE = 0.7  # share of the first lines that have as many cells as the table
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ def detect_layout(
     encoding: str,
     delimiter: str | None = None,
     wanted: Iterable[str] = (),
+    decimal: str | None = None,
 ) -> TextLayout:
     """Detect the layout from the first lines; ``wanted`` columns in the first mark a header.
 
@@ -95,18 +99,27 @@ def detect_layout(
         raise InputError(f"{path} is empty")
     if delimiter is None:
         delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
-    first_cells, skip = _first_cells(lines, delimiter)
-    cells = [row for row in cells_of(lines[skip:][:50], delimiter) if len(row) == len(first_cells)]
+    n_title = _title_lines(lines, delimiter)
+    first_cells, skip = _first_cells(lines[n_title:], delimiter)
+    skip += n_title
+    cells = [
+        row
+        for row in cells_of(lines[skip:][:MAX_SAMPLED_LINES], delimiter)
+        if len(row) == len(first_cells)
+    ]
     has_names, reason = (
         _header(first_cells, cells, wanted) if header is None else (header, "as requested")
     )
     notes: list[str] = []
+    if n_title:
+        title = " / ".join(line.strip() for line in lines[:n_title] if line.strip())
+        notes.append(f"Skipped lines above the table: {visible(title)[:80]!r}.")
     if has_names:
         names = _names(first_cells, notes)
         if header is None and reason:
             notes.append(f"The first line was taken for a header line ({reason}).")
     else:
-        names, skip = tuple(f"x{j + 1}" for j in range(len(first_cells))), 0
+        names, skip = tuple(f"x{j + 1}" for j in range(len(first_cells))), n_title
         naming = (
             "its column is called x1"
             if len(names) == 1
@@ -114,7 +127,8 @@ def detect_layout(
         )
         notes.append(f"The file has no header line ({reason}): {naming}.")
     body = lines[skip:]
-    decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
+    if decimal is None or delimiter == decimal:
+        decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
     if decimal == ",":
         notes.append("Numbers are written with a decimal comma.")
     block_size = max(HEAD_BYTES, 64 * max(map(len, lines)))
@@ -153,9 +167,40 @@ def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
         ) from None
 
 
+def _title_lines(lines: list[str], delimiter: str) -> int:
+    """Number of lines above the table: titles and comments, with fewer cells than its rows."""
+    rows = list(cells_of(lines[:MAX_SAMPLED_LINES], delimiter))
+    if len(rows) < len(lines[:MAX_SAMPLED_LINES]):  # cells with line breaks
+        return 0
+    widths = [len(row) for row in rows if row]
+    width = max(set(widths), key=widths.count) if widths else 1
+    if width < 2 or widths.count(width) < MIN_REGULAR_SHARE * len(widths):
+        return 0
+    first = next(i for i, row in enumerate(rows) if len(row) == width)
+    above = [row for row in rows[:first] if any(cell.strip() for cell in row)]
+    is_title = all(2 * sum(map(bool, row)) <= width + 1 or row[0][:1] == "#" for row in above)
+    return first if above and is_title and len(above) <= MAX_TITLE_LINES else 0
+
+
 def _delimiter(lines: list[str]) -> str:
-    """First of tab, semicolon, comma, bar that splits every line into as many cells."""
-    sample = [line for line in lines[:50] if line.strip()]
+    """First of tab, semicolon, comma, bar that splits every line into as many cells.
+
+    Few lines with fewer cells above or below the table are allowed where no delimiter splits all.
+    """
+    sample = [line for line in lines[:MAX_SAMPLED_LINES] if line.strip()]
+    chosen = _delimiter_of(sample)
+    if chosen is not None:
+        return chosen
+    for delimiter in _DELIMITERS:
+        n_title = _title_lines(lines, delimiter)
+        if n_title:
+            return delimiter
+    counts = {delimiter: sample[0].count(delimiter) for delimiter in ",;\t|"}
+    return max(counts, key=counts.__getitem__)
+
+
+def _delimiter_of(sample: list[str]) -> str | None:
+    """Delimiter that splits every line into as many cells; None if there is none."""
     n_rows_split = {}
     for delimiter in _DELIMITERS:
         widths = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
@@ -164,10 +209,7 @@ def _delimiter(lines: list[str]) -> str:
     if n_rows_split:
         # a wrong delimiter may open a quote that swallows lines
         return max(n_rows_split, key=n_rows_split.__getitem__)
-    if _is_separated_by_blanks(sample):
-        return " "
-    counts = {delimiter: sample[0].count(delimiter) for delimiter in ",;\t|"}
-    return max(counts, key=counts.__getitem__)
+    return " " if _is_separated_by_blanks(sample) else None
 
 
 def _is_separated_by_blanks(sample: list[str]) -> bool:
@@ -210,8 +252,9 @@ def _header(line: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tu
     if not rows or not cells[0]:
         return True, ""
     columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
-    for column in columns:
-        filled = [cell for cell in column if cell not in MISSING_CELLS]
+    for name, column in zip(cells, columns, strict=True):
+        # the names may come again where files were joined
+        filled = [cell for cell in column if cell not in MISSING_CELLS and cell != name]
         if filled and all(NUMBER_PATTERN.fullmatch(cell.replace(",", ".")) for cell in filled):
             return True, ""
     if len(set(cells)) < len(cells):

@@ -149,7 +149,7 @@ class Filler:
             columns = np.flatnonzero(origin == j)
             gaps = bad[:, columns[0]]
             value = imputed[np.ix_(gaps[rows], columns)]
-            if categorical[columns[0]]:
+            if categorical[columns[0]] and len(columns) > 1:
                 value = np.eye(len(columns))[value.argmax(axis=1)]
             X[np.ix_(gaps, columns)] = value
 
@@ -166,7 +166,7 @@ class Filler:
 def _typical(draft: DatasetDraft, columns: NDArray[np.intp], has_value: Bools) -> Floats:
     """Median of the features of one column; the most frequent category."""
     observed = draft.X[np.ix_(has_value, columns)]
-    if draft.categorical[columns[0]]:
+    if draft.categorical[columns[0]] and len(columns) > 1:
         return np.eye(len(columns))[np.argmax(observed.sum(axis=0))]
     return np.asarray(np.median(observed.astype(np.float64), axis=0))
 

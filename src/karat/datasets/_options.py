@@ -12,6 +12,7 @@ from karat.runtime.validation import InputError, check_choice, unknown_name
 Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
 DataKind: TypeAlias = Literal["features", "distances", "graph"]
 Impute: TypeAlias = Literal["neighbors", "median", "drop"]
+DecimalMark: TypeAlias = Literal[".", ","]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
@@ -23,6 +24,10 @@ class FileOptions(TypedDict, total=False):
     """Format of a file, and vectorization of its texts; see :func:`karat.datasets.read`."""
 
     na_values: Iterable[str] | str
+    decimal: DecimalMark | None
+    one_row_per: str | None
+    pivot: str | None
+    series: bool
     kind: DataKind | None
     header: bool | None
     encoding: str
@@ -45,6 +50,10 @@ class ReadingOptions:
     strict: bool = False
     accept: tuple[str, ...] = ()
     na_values: tuple[str, ...] = ()
+    decimal: DecimalMark | None = None
+    one_row_per: str | None = None
+    pivot: str | None = None
+    series: bool = False
     kind: DataKind | None = None
     header: bool | None = None
     encoding: str = "utf-8"
@@ -56,9 +65,15 @@ class ReadingOptions:
     def __post_init__(self) -> None:
         if self.kind is not None:
             check_choice(self.kind, DATA_KINDS, "kind")
+        if self.decimal is not None:
+            check_choice(self.decimal, get_args(DecimalMark), "decimal")
         check_choice(self.scale, SCALES, "scale")
         if self.impute is not None:
             check_choice(self.impute, IMPUTES, "impute")
+        shapes = {"one_row_per": self.one_row_per, "pivot": self.pivot, "series": self.series}
+        chosen = [name for name, value in shapes.items() if value]
+        if len(chosen) > 1:
+            raise InputError(f"{' and '.join(chosen)} each make one row per object; choose one")
         if self.label_column is not None and self.y is not None:
             raise InputError("the classes come from label_column or from truth; give one of them")
         if self.label_column is not None and self.label_column == self.id_column:
@@ -91,6 +106,16 @@ class ReadingOptions:
         }
 
     @property
+    def reshapes(self) -> bool:
+        """Whether several rows are made one object."""
+        return bool(self.one_row_per or self.pivot or self.series)
+
+    @property
+    def number_marks(self) -> tuple[str, ...]:
+        """Reading of the marks in numbers; empty where the cells decide."""
+        return {None: (), ".": ("point",), ",": ("comma",)}[self.decimal]
+
+    @property
     def max_invalid_share(self) -> float:
         """Largest share of cells at which text among numbers is a mistake, not a category."""
         return 0.5 if self.strict else MAX_INVALID_SHARE
@@ -110,8 +135,9 @@ class ReadingOptions:
 
     def columns(self) -> list[str]:
         """All named columns."""
-        listed = (self.label_column, self.id_column, *self.drop)
-        return [name for name in listed if name is not None]
+        pivoted = () if self.pivot is None else self.pivot.rpartition(":")[::2]
+        listed = (self.label_column, self.id_column, *self.drop, self.one_row_per, *pivoted)
+        return [name for name in listed if name]
 
     def check_columns(self, names: Iterable[str]) -> None:
         """Raise unless every named column exists."""

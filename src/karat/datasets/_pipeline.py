@@ -15,9 +15,16 @@ from karat.datasets._draft import DatasetDraft, RawData
 from karat.datasets._labelings import KnownLabels, read_labels
 from karat.datasets._missing_values import fill_missing
 from karat.datasets._names import check_names, quoted, row_numbers, visible, with_visible_names
+from karat.datasets._object_rows import object_rows
 from karat.datasets._options import ReadingOptions
 from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
-from karat.datasets.data_checks import chosen_scale, missing_values, repeats, sorted_labels
+from karat.datasets.data_checks import (
+    chosen_scale,
+    missing_values,
+    outcome_columns,
+    repeats,
+    sorted_labels,
+)
 from karat.datasets.findings import Finding, ordered
 from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
@@ -48,6 +55,8 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
     plan = None if table is None else table.plan
     may_assume = plan is not None and not options.strict
     if plan is not None and may_assume:
+        more, outcomes = outcome_columns(draft, plan, options)
+        findings, plan = findings + more, plan.without(outcomes, kind="label")
         findings += missing_values(plan, draft.X.shape[0], options)
     fill_missing(draft, options.impute or ("neighbors" if may_assume else None))
     if draft.X.shape[0] < 2:
@@ -56,7 +65,9 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
             "a clustering needs at least two"
         )
     if may_assume:
-        findings += repeats(draft)
+        assert plan is not None
+        more, repeated = repeats(draft, options)
+        findings, plan = findings + more, plan.without(repeated)
     scaling, finding = _scale(draft, options, may_assume)
     findings += [] if finding is None else [finding]
     check_range(draft, scaling)
@@ -115,13 +126,14 @@ def _describe(
         )
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
-        draft.ids = _per_object(ids, "ids", n)
+        draft.ids = _per_object(ids, "ids", n, draft.rows, draft.n_source)
     if isinstance(options.y, str):
         labels = _known_labels(options.y, draft, table)
-        draft.labels = labels.values
+        draft.labels, draft.label_name = labels.values, labels.column
         draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
     elif options.y is not None:
-        draft.labels = _per_object(_by_index(options.y, draft.ids), "y", n)
+        y = _by_index(options.y, draft.ids)
+        draft.labels = _per_object(y, "y", n, draft.rows, draft.n_source)
     if raw.ragged is not None:
         draft.keep_objects(~raw.ragged)
         excluded = np.flatnonzero(raw.ragged)
@@ -137,24 +149,16 @@ def _describe(
 
 def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, InterpretedTable]:
     """Draft of a table whose columns were interpreted."""
-    table = with_visible_names(raw.content)
+    table = _columns.plain_columns(with_visible_names(raw.content))
     raw.names = tuple(table.column_names if raw.names is None else map(visible, raw.names))
-    options.check_columns(raw.names)
+    options.check_columns([*raw.names, *table.column_names])
     if table.num_rows < 2:
         rows = "one object" if table.num_rows else "no rows"
         raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")
-    named = {
-        name: _columns.objects(table.column(name), name)
-        for name in (options.label_column, options.id_column)
-        if name is not None
-    }
-    notes = _initial_notes(raw, options)
-    table = table.drop_columns([n for n in table.column_names if n in {*named, *options.drop}])
-    table, index = _columns.without_index(table)
-    if index:
-        notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
-    table = _columns.without_row_numbers(table, notes)
-    interpreted = interpret_table(table, options)
+    n_source = table.num_rows
+    objects = object_rows(table, raw, options)
+    interpreted = interpret_table(objects.table, options)
+    interpreted.findings = [*objects.findings, *interpreted.findings]
     if not interpreted.features:
         kinds = ", ".join(
             f"{column.name!r} as {column.kind}" for column in interpreted.plan.columns[:6]
@@ -164,13 +168,17 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
             f"{', or was interpreted differently: ' * bool(kinds)}{kinds}; name columns to "
             "use with accept (--accept KEY)"
         )
-    raw.content = table = None  # its memory is wanted
+    raw.content = table = objects.table = None  # its memory is wanted
     flags = {column.name for column in interpreted.plan.columns if column.kind == "category"}
     draft = _columns.features(interpreted.features, flags)
+    draft.rows, draft.n_source = objects.rows, n_source
+    of_sets = {c.name for c in interpreted.plan.columns if c.facts.get("indicator")}
+    draft.categorical |= np.isin(np.array(draft.columns)[draft.origin], sorted(of_sets))
     interpreted.features = {}
-    draft.ids = interpreted.ids if options.id_column is None else named[options.id_column]
-    draft.labels = named.get(options.label_column or "")
-    draft.notes = notes + draft.notes
+    id_values = objects.columns_aside.get(options.id_column or "", interpreted.ids)
+    draft.ids = id_values if objects.ids is None else objects.ids
+    draft.labels = objects.columns_aside.get(options.label_column or "")
+    draft.notes = [*_initial_notes(raw, options), *objects.notes, *draft.notes]
     return draft, interpreted
 
 
@@ -220,6 +228,10 @@ def _known_labels(path: str, draft: DatasetDraft, table: InterpretedTable | None
     try:
         return read_labels(path, n, ids=draft.ids)
     except InputError:
+        if draft.rows is not None:  # the file may have the rows that are no objects, too
+            with contextlib.suppress(InputError):
+                labels = read_labels(path, draft.n_source)
+                return replace(labels, values=labels.values[draft.rows])
         for ids in () if table is None else table.other_ids.values():
             with contextlib.suppress(InputError):
                 return read_labels(path, n, ids=ids)
@@ -245,11 +257,15 @@ def index_ids(table: object) -> NDArray[Any] | None:
     return None if object_ids.are_positions(values) else values
 
 
-def _per_object(values: Ids, name: str, n: int) -> NDArray[np.object_]:
-    """Labels or ids that a user supplies beside the data."""
+def _per_object(
+    values: Ids, name: str, n: int, rows: NDArray[np.intp] | None, n_source: int
+) -> NDArray[np.object_]:
+    """Labels or ids that a user supplies beside the data, one per object or row of the source."""
     if isinstance(values, (bytes, str)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be a sequence, one value per object; got {values!r}")
     array = _columns.column_array(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if rows is not None and len(array) == n_source:
+        array = array.take(rows)
     if len(array) != n:
         raise InputError(f"{name} has {len(array)} values, but there are {n} objects")
     return _columns.objects(array, name)

@@ -28,6 +28,7 @@ from karat.datasets._texts import (
     read_counts,
     read_documents,
 )
+from karat.datasets.json_tables import has_records_without_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,14 +49,14 @@ def read(
     accept: Iterable[str] | str = (),
     **written: Unpack[FileOptions],
 ) -> Dataset:
-    """Read a data file: CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market, or documents.
+    """Read a data file: CSV, TSV, Excel, Parquet, JSON, NPY, NPZ, Matrix Market, or documents.
 
     The suffix determines the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (the delimiter is
-    detected), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy sparse
-    matrix), ``.mtx``, ``.graphml``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``), ``.mtx``
-    too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
-    (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
-    (``.h5ad``) a representation. An address (``https://``) is downloaded, with a note.
+    detected), ``.tsv``, ``.tab``, ``.parquet``, ``.json``, ``.npy``, ``.npz`` (NumPy arrays, or a
+    SciPy sparse matrix), ``.mtx``, ``.graphml``. Text may be compressed (``.gz``, ``.bz2``,
+    ``.xz``), ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and
+    databases (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated
+    matrices (``.h5ad``) a representation. An address (``https://``) is downloaded, with a note.
 
     Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), or a folder with
     one file each. Term counts are CLUTO's ``.mat`` (with ``.rclass`` and ``.clabel`` beside it),
@@ -95,7 +96,10 @@ def read(
         Kinds of findings (:attr:`Dataset.findings`) to ignore: the data are used as written.
     **written
         Format of the file, and vectorization of texts. ``na_values``: additional marks of missing
-        values, in all columns (``"-9"``) or in one (``"age:0"``). ``kind`` (``"features"``,
+        values, in all columns (``"-9"``) or in one (``"age:0"``). ``decimal``: the
+        decimal mark of numbers in text, where they can be read in two ways. Several rows per
+        object become one by ``one_row_per`` (the column of ids: means, last values, shares,
+        counts), ``pivot`` (``"variable:value"``) or ``series`` (true). ``kind`` (``"features"``,
         ``"distances"``, ``"graph"``): content of an ambiguous file, such as a square matrix of
         distances or a list of edges. ``header``: whether the first line of a text file names the
         columns. By default it does unless one of its cells is a number, or all of them come again
@@ -146,6 +150,8 @@ def _read_local(path: str | os.PathLike[str], options: ReadingOptions) -> Datase
         return read_relation(file, options)
     if suffix in COUNT_SUFFIXES or has_terms(file, options.terms):
         return read_counts(file, options)
+    if has_records_without_text(file, suffix, options.text_column):
+        return prepare(_read_raw(path, options), options)
     if file.is_dir() or suffix in TEXT_DATA_SUFFIXES or options.text_column is not None:
         return read_documents(file, options)
     return prepare(_read_raw(path, options), options)
@@ -199,7 +205,9 @@ def _cells(
 
     file = Path(path)
     check_name(file)
-    if file.is_dir() or split_name(file)[1] in DOCUMENT_SUFFIXES:
+    suffix = split_name(file)[1]
+    has_records = has_records_without_text(file, suffix, options.text_column)
+    if file.is_dir() or (suffix in DOCUMENT_SUFFIXES and not has_records):
         documents = documents_of(file, options)
         cells = {
             name: ["" if v is None else v for v in values]

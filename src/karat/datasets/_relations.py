@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.datasets._dataset import Dataset
 from karat.datasets._files import split_name
-from karat.datasets._in_memory import from_array
+from karat.datasets._in_memory import from_array, from_table
 from karat.datasets._labelings import read_labels
 from karat.datasets._options import DataKind, ReadingOptions
 from karat.datasets._pipeline import index_ids
@@ -170,7 +170,19 @@ def as_dataset(X: Any, metric: Metric | None = None) -> Dataset:
         return from_graph(X)
     if metric is not None and compares_objects(X, metric):
         return from_objects(X, metric)
-    return from_array(X)
+    return from_table(X) if _has_words(X) else from_array(X)
+
+
+def _has_words(X: object) -> bool:
+    """Whether a data frame has columns that are not numbers."""
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not hasattr(X, "columns"):
+        return False
+    return any(
+        str(dtype).split("[")[0].split("(")[0].lower()
+        in ("category", "categorical", "string", "str", "enum", "object", "utf8")
+        for dtype in list(dtypes)
+    )
 
 
 def compares_objects(X: object, metric: Metric | None) -> bool:

@@ -21,6 +21,8 @@ from karat.datasets._columns import (
 )
 from karat.datasets._options import MAX_INVALID_SHARE
 from karat.datasets._scaling import center_spread
+from karat.datasets.column_contradictions import lone_cells
+from karat.datasets.number_readings import PLAIN_READING, numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats
 
 ColumnKind = Literal[
-    "number", "category", "code", "date", "id", "text", "label", "constant", "empty"
+    "number", "category", "code", "date", "id", "text", "label", "weight", "constant", "empty"
 ]
+ColumnRole = Literal["feature", "id", "time", "outcome", "weight", "text", "set aside"]
 ColumnUse = Literal["feature", "name", "excluded"]
 
 #: names of columns whose few values are classes, not features
@@ -40,6 +43,20 @@ LABEL_NAMES = frozenset((
     "clusters", "clusterid", "y", "truth", "groundtruth", "goldlabel", "outcome", "diagnosis",
     "cultivar", "variety", "classlabel",
 ))  # fmt: skip
+#: names of what happened to the objects, which clusters are usually compared with
+_OUTCOME_NAME = re.compile(
+    r"(?:^|[_\W])(?:is|has|did|was|will)?[_\W]?(?:churn(?:ed|er)?|attrition|attrited|default(?:ed)?|"
+    r"fraud(?:ulent)?|convert(?:ed)?|conversion|surviv(?:ed|al)|died|dead|deceased|death|exited|"
+    r"readmitted|relapsed?|recurrence|cancell?ed|responded|subscribed|outcome|approved|rejected|"
+    r"is_?buyer|bought|hired|promoted|label)(?:[_\W]?(?:flag|status|yn|label))?$",
+    re.IGNORECASE,
+)
+_WEIGHT_NAME = re.compile(
+    r"^(?:(?:sample|sampling|survey|case|row|obs|observation|frequency|design|person|population|"
+    r"household|expansion|replicate)[_\W]?(?:weights?|wgt|wt)|fnlwgt|[fp]weight)$",
+    re.IGNORECASE,
+)
+MAX_OUTCOMES = 5
 _ID_NAME = re.compile(
     r"(?:^|[_\W])(?:id|ids|key|uuid|guid|no|nr|number|index|rownames|ssn)$|[a-z]I[dD]$"
 )
@@ -70,7 +87,7 @@ class Column:
     ----------
     name : str
     kind : str
-        number, category, code, date, id, text, label, constant or empty.
+        number, category, code, date, id, text, label, weight, constant or empty.
     use : {"feature", "name", "excluded"}
         Role in the data set.
     missing, n_values : int
@@ -88,6 +105,18 @@ class Column:
     n_values: int
     spread: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def role(self) -> ColumnRole:
+        """Part of the column in the table."""
+        if self.kind == "date" and self.use == "feature":
+            return "time"
+        if self.use != "excluded":
+            return "feature" if self.use == "feature" else "id"
+        roles: dict[str, ColumnRole] = {
+            "label": "outcome", "weight": "weight", "text": "text", "id": "id",
+        }  # fmt: skip
+        return roles.get(self.kind, "set aside")
 
 
 #: a column and its values, None where it is excluded
@@ -114,8 +143,9 @@ def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions
     if pa.types.is_boolean(dtype):
         values = floats(column.cast(pa.uint8()))
         missing, n_values = int(np.isnan(values).sum()), len(column.drop_null().unique())
-        if n_values >= 2 and _is_label_name(name):
-            return Column(name, "label", "excluded", missing, n_values), None
+        label = _label(name, len(values), missing, n_values, None, options, {})
+        if label is not None:
+            return label
         return Column(name, "category", "feature", missing, n_values), values
     if pa.types.is_integer(dtype) or pa.types.is_floating(dtype) or pa.types.is_decimal(dtype):
         return _interpret_numbers(floats(column), name, options, {})
@@ -150,9 +180,26 @@ def _spread(values: NDArray[Any]) -> float:
     return float(center_spread(values[:, None], "standard")[1][0])
 
 
-def _is_label_name(name: str) -> bool:
-    """Whether a column's name, without punctuation and case, is typical of labels."""
-    return re.sub(r"[\W_]", "", name).lower() in LABEL_NAMES
+def _label(
+    name: str,
+    n: int,
+    missing: int,
+    c: int,
+    spread: float | None,
+    options: ReadingOptions,
+    facts: dict[str, Any],
+) -> Interpretation | None:
+    """Interpretation as classes or an outcome, by the column's name and few values."""
+    plain_name = re.sub(r"[\W_]", "", name).lower()
+    if plain_name in LABEL_NAMES:
+        is_label = 2 <= c <= MAX_LABELS and 5 * c <= n and not options.accepts("label")
+    else:
+        is_label = 2 <= c <= MAX_OUTCOMES and 5 * c <= n and not options.accepts("outcome")
+        is_label = is_label and _OUTCOME_NAME.search(name) is not None
+        facts = {**facts, "outcome": True}
+    if is_label:
+        return Column(name, "label", "excluded", missing, c, spread, facts), None
+    return None
 
 
 def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
@@ -182,20 +229,23 @@ def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions)
         """Share of the checked cells with a finite value."""
         return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
 
-    values, form = number_formats.numbers([cells[i] for i in checked])
-    if share(values) >= 1 - options.max_invalid_share:
+    written = options.number_marks
+    read = numbers_of([cells[i] for i in checked], written, cell_counts[checked])
+    if share(read.values) >= 1 - options.max_invalid_share:
         if len(checked) < len(cells):
-            values, form = number_formats.numbers(cells)
-        wrong = np.isnan(values)
+            read = numbers_of(cells, written, cell_counts)
+        values, wrong = read.values, np.isnan(read.values)
         if wrong.any():
             examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])
             rows = np.flatnonzero(np.append(wrong, False)[codes])
             facts |= {"not_numbers": int(cell_counts[wrong].sum()), "examples": examples}
             facts |= {"rows": rows[:3].tolist(), "header": rows.tolist() == [0]}
-        if form:
-            facts["form"] = form
-        if number_formats.uses_decimal_comma(cells):
-            facts["decimal_comma"] = True
+        if read.form:
+            facts["form"] = read.form
+        if read.reading != PLAIN_READING:
+            facts["reading"] = read.reading
+        if read.doubtful and not options.accepts("decimal-mark"):
+            facts["doubtful"] = read.doubtful
         return _interpret_numbers(np.append(values, np.nan)[codes], name, options, facts)
     dates = number_formats.days([cells[i] for i in checked])
     if share(dates) >= 1 - MAX_INVALID_SHARE and not options.accepts("date"):
@@ -219,9 +269,9 @@ def _interpret_words(
     missing = n - n_known
     if c == 1:
         return Column(name, "constant", "excluded", missing, 1, None, facts), None
-    is_label = c <= MAX_LABELS and 5 * c <= n and _is_label_name(name)
-    if is_label and not options.accepts("label"):
-        return Column(name, "label", "excluded", missing, c, None, facts), None
+    label = _label(name, n, missing, c, None, options, facts)
+    if label is not None:
+        return label
     if c > MAX_CATEGORIES or (n > 2 and c == n_known) or (c > 10 and 2 * c > n):
         longest = max(len(value) for value in categories.values)
         if c == n and longest <= MAX_ID_LENGTH and not options.accepts("id"):
@@ -248,6 +298,12 @@ def _interpret_numbers(
             absent |= np.isin(values, far_values)
             observed &= ~absent
             distinct, counts = distinct[is_kept], counts[is_kept]
+    lone = lone_cells(np.where(observed, values, np.nan))
+    if len(lone) and not options.accepts("lone"):
+        facts["lone"] = {int(row): float(values[row]) for row in lone[:3]}
+        absent[lone], observed[lone] = True, False
+        distinct, counts = np.unique(values[observed], return_counts=True)
+        facts["usual"] = (float(distinct[0]), float(distinct[-1]))
     n, n_known, c = len(values), int(observed.sum()), len(distinct)
     missing = n - n_known
     if c == 0:
@@ -257,8 +313,11 @@ def _interpret_numbers(
     if c == 1:
         return Column(name, "constant", "feature", missing, c, 0.0, facts), cleaned
     is_whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
-    if c <= MAX_LABELS and 5 * c <= n and _is_label_name(name) and not options.accepts("label"):
-        return Column(name, "label", "excluded", missing, c, spread, facts), None
+    label = _label(name, n, missing, c, spread, options, facts)
+    if label is not None:
+        return label
+    if _WEIGHT_NAME.search(name) and not options.accepts("weight") and distinct[0] >= 0:
+        return Column(name, "weight", "excluded", missing, c, spread, facts), None
     if is_whole:
         interpretation = _interpret_integers(values, observed, distinct, name, options, facts)
         if interpretation is not None:

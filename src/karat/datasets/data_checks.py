@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.datasets._scaling import center_spread
 from karat.datasets.findings import Finding
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ MIN_SPREAD = 1e-140
 COORDINATE_NAMES = frozenset((
     "x", "y", "z", "lon", "long", "longitude", "lat", "latitude", "lng", "easting", "northing",
 ))  # fmt: skip
+#: correlation above which columns are one column in two units
+MIN_COLLINEARITY = 0.9999
+MAX_COMPARED_COLUMNS = 1000
+MIN_COMPARED_ROWS = 10
+MAX_COMPARED_ROWS = 5000
+MIN_ROWS_OF_FLAGS = 100
+MIN_LABELLED = 20  # objects whose classes a column must repeat
 MIN_REPRODUCED_SHARE = 0.98  # share of the objects whose value determines their cluster
 MIN_REPEATED_SHARE = 0.01  # least share of repeated rows that is reported
 
@@ -44,6 +52,37 @@ def missing_values(plan: ReadingPlan, n: int, options: ReadingOptions) -> list[F
     }
     names = tuple(column.name for column in sorted(incomplete, key=lambda column: -column.missing))
     return [Finding("missing", "notable", facts, names, {"impute": "drop"})]
+
+
+def outcome_columns(
+    draft: DatasetDraft, plan: ReadingPlan, options: ReadingOptions
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """Finding about columns that are the classes under another name; exclude them.
+
+    They are called as the column of the classes, or have another value for each class and in
+    no other.
+    """
+    if draft.labels is None or draft.sparse or options.accepts("outcome"):
+        return [], ()
+    classes = {value: i for i, value in enumerate(dict.fromkeys(draft.labels.tolist()))}
+    codes = np.array([classes[value] for value in draft.labels])
+    is_complete = None not in classes and len(codes) >= MIN_LABELLED and len(classes) > 1
+    n_values = {column.name: column.n_values for column in plan.columns}
+    names = []
+    for j, name in enumerate(draft.columns):
+        features = draft.X[:, draft.origin == j]
+        is_copy = False
+        if is_complete and n_values.get(name) == len(classes):
+            values = np.unique(features, axis=0, return_inverse=True)[1].ravel()
+            pairs = np.unique(np.column_stack([values, codes]), axis=0)
+            is_copy = len(pairs) == len(classes)
+        if is_copy or name == draft.label_name:
+            names.append(name)
+    if not names or len(names) == len(draft.columns):
+        return [], ()
+    draft.keep_features(~np.isin(np.array(draft.columns)[draft.origin], names))
+    option = {"accept": ("outcome",)}
+    return [Finding("outcome", "harmful", {}, tuple(names), option)], tuple(names)
 
 
 def chosen_scale(
@@ -80,9 +119,24 @@ def chosen_scale(
     return options.scale, finding if options.scale == "none" else None
 
 
-def repeats(draft: DatasetDraft) -> list[Finding]:
-    """Findings about repeated rows of continuous numbers, and repeated columns."""
-    return [*_repeated_rows(draft), *_repeated_columns(draft)]
+def repeats(draft: DatasetDraft, options: ReadingOptions) -> tuple[list[Finding], tuple[str, ...]]:
+    """Findings about repeated rows and columns; exclude the latter and return their names.
+
+    Columns that repeat others up to their unit would count as often as they occur.
+    """
+    findings = _repeated_rows(draft)
+    is_accepted = options.series or options.accepts("duplicate-columns")
+    pairs = [] if is_accepted else _repeated_columns(draft)
+    if not pairs:
+        return findings, ()
+    names = tuple(name for name, _ in pairs)
+    keep = ~np.isin(np.array(draft.columns)[draft.origin], names)
+    draft.keep_features(keep)
+    option = {"accept": ("duplicate-columns",)}
+    return [
+        *findings,
+        Finding("duplicate-columns", "notable", {"pairs": pairs}, names, option),
+    ], names
 
 
 def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
@@ -107,36 +161,36 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _repeated_columns(draft: DatasetDraft) -> list[Finding]:
-    """Finding about columns that equal others up to their unit."""
+def _repeated_columns(draft: DatasetDraft) -> list[tuple[str, str]]:
+    """Columns of which every feature is a multiple of another column's, and that column."""
     X = draft.X
-    if X.shape[0] < 5 or X.size > 2e7:
+    n, d = X.shape
+    if n < MIN_COMPARED_ROWS or X.size > 2e7 or not 2 <= d <= MAX_COMPARED_COLUMNS:
         return []
-    column_of_key: dict[bytes, int] = {}
+    rows = np.arange(n)[:: max(1, n // MAX_COMPARED_ROWS)]
+    center, spread = center_spread(X[rows], "standard")
+    Z = (X[rows] - center) / np.where(spread > 0, spread, 1)
+    with np.errstate(invalid="ignore"):
+        is_multiple = np.abs(Z.T @ Z) / len(rows) > MIN_COLLINEARITY
+    two_valued = np.array([len(np.unique(X[rows, j])) <= 2 for j in range(d)])
+    if n < MIN_ROWS_OF_FLAGS:  # columns of two values coincide by chance
+        is_multiple &= ~two_valued
+    is_multiple[:, spread == 0] = False
+    kept = np.zeros(d, dtype=bool)
     pairs: list[tuple[str, str]] = []
-    for j in range(X.shape[1]):
-        if draft.categorical[j]:
-            continue
-        x = np.asarray(X[:, j], dtype=np.float64)
-        power = np.frexp(np.abs(x).max())[1]
-        x = np.ldexp(x, -power)
-        spread = x.std()
-        if spread == 0:
-            continue
-        z = (x - x.mean()) / spread
-        z *= np.sign(z[np.argmax(np.abs(z) > 1e-6)])
-        key = (np.round(z, 5) + 0.0).tobytes()
-        if key in column_of_key:
-            pairs.append((draft.names[j], draft.names[column_of_key[key]]))
-        column_of_key.setdefault(key, j)
-    two_valued = len(pairs) > 0 and all(
-        len(np.unique(X[:, draft.names.index(name)])) <= 2 for name, _ in pairs
-    )
-    if not pairs or (two_valued and X.shape[0] < 100):
-        return []
-    names = tuple(name for name, _ in pairs)
-    facts = {"pairs": pairs}
-    return [Finding("duplicate-columns", "notable", facts, names, {"drop": names})]
+    # of several units the one whose spread is most like that of the other columns stays
+    typical = np.log(np.where(spread > 0, spread, 1))
+    distance = np.abs(typical - np.median(typical))
+    first = [distance[draft.origin == j].min(initial=np.inf) for j in range(len(draft.columns))]
+    for j in np.argsort(np.round(first, 6), kind="stable"):
+        name, features = draft.columns[j], np.flatnonzero(draft.origin == j)
+        repeated = is_multiple[np.ix_(features, np.flatnonzero(kept))]
+        if len(features) and repeated.size and repeated.any(axis=1).all():
+            original = np.flatnonzero(kept)[np.argmax(repeated[0])]
+            pairs.append((name, draft.columns[draft.origin[original]]))
+        else:
+            kept[features] = True
+    return pairs
 
 
 def sorted_labels(draft: DatasetDraft, y: NDArray[Any]) -> list[Finding]:

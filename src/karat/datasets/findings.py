@@ -105,6 +105,65 @@ def _reproduced(f: Finding) -> str:
     )
 
 
+def _lone(f: Finding) -> str:
+    """Sentence about lone cells far from all others."""
+    places = [
+        f"{name!r} is {value:,.10g} in row {row + 1:,}, else from {low:,.6g} to {high:,.6g}"
+        for name, (cells, (low, high)) in f.facts["cells"].items()
+        for row, value in cells.items()
+    ]
+    shown = "; ".join(places[:MAX_SHOWN_NAMES])
+    more = f"; and {len(places) - MAX_SHOWN_NAMES} more" if len(places) > MAX_SHOWN_NAMES else ""
+    return f"A typing error? {shown}{more}. Read as missing."
+
+
+def _unit_change(f: Finding) -> str:
+    """Sentence about columns whose unit changes along the file."""
+    places = [
+        f"{name!r} is in {words} from row {row + 1:,} on" for name, (row, words) in
+        f.facts["changes"].items()
+    ]  # fmt: skip
+    return f"The unit changes along the file: {'; '.join(places)}, it seems. Converted."
+
+
+def _decimal_mark(f: Finding) -> str:
+    """Sentence about numbers that can be read in two ways."""
+    return (
+        f"The marks in {quoted(f.columns, MAX_SHOWN_NAMES)} can be read in two ways (e.g. "
+        f"{quoted(f.facts['cells'], MAX_SHOWN_NAMES)}): name the decimal mark."
+    )
+
+
+def _several_rows(f: Finding) -> str:
+    """Sentence about ids that name several rows."""
+    return (
+        f"{f.columns[0]!r} names {f.facts['objects']:,} things in {f.facts['n']:,} rows: several "
+        "rows belong to one object, and clusters of rows are not clusters of objects."
+    )
+
+
+def _series_of(f: Finding) -> str:
+    """Sentence about series in long format."""
+    return (
+        f"The rows are times ({f.facts['time']!r}) of {f.facts['objects']:,} things "
+        f"({f.columns[0]!r}), about {f.facts['rows']:,} each: series in long format, not objects."
+    )
+
+
+def _rows_aside(f: Finding) -> str:
+    """Sentence about rows that are no objects."""
+    words = {
+        "header": "the header again", "units": "units", "blank": "blank", "total": "a total",
+        "note": "a note",
+    }  # fmt: skip
+    parts = [
+        f"row{'s' * (len(rows) > 1)} {', '.join(f'{row + 1:,}' for row in rows[:MAX_SHOWN_NAMES])}"
+        f"{', ...' * (len(rows) > MAX_SHOWN_NAMES)} ({words[kind]})"
+        for kind, rows in f.facts["rows"].items()
+    ]
+    return f"Some rows are no objects and are excluded: {'; '.join(parts)}."
+
+
 def _sentinel(f: Finding) -> str:
     """Sentence about far repeated values."""
     places = [
@@ -204,11 +263,9 @@ def _format(f: Finding) -> str:
 def _duplicate_columns(f: Finding) -> str:
     """Sentence about repeated columns."""
     pairs = ", ".join(f"{a!r} = {b!r}" for a, b in f.facts["pairs"][:MAX_SHOWN_NAMES])
-    single = len(f.columns) == 1
-    return (
-        f"{len(f.columns)} column{' repeats another' if single else 's repeat others'} up to the "
-        f"unit ({pairs}) and {'counts' if single else 'count'} twice."
-    )
+    repeat = "column repeats another" if len(f.columns) == 1 else "columns repeat others"
+    more = ", ..." if len(f.facts["pairs"]) > MAX_SHOWN_NAMES else ""
+    return f"{len(f.columns)} {repeat} up to the unit ({pairs}{more}): only one of them counts."
 
 
 #: sentence of each kind in order of harm, as a function or for :meth:`str.format`
@@ -217,7 +274,20 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "distances between the objects, not features.",
     "edges": "{first!r} and {second!r} name the same {nodes:,} things in {edges:,} rows: this "
     "looks like the edges of a graph, not points with coordinates.",
+    "long-format": "{first!r} and {second!r} name {objects:,} things and {variables:,} variables: "
+    "a table in long format, whose rows are no objects.",
+    "series": _series_of,
+    "repeated-ids": _several_rows,
+    "stacked": "Row {row:,} looks like another header line ({cells}): several tables in one file?",
+    "decimal-mark": _decimal_mark,
     "header": _header,
+    "unit-change": _unit_change,
+    "shifted": "The cells of {count:,} rows are shifted by one column (e.g. row {row:,}): moved "
+    "back.",
+    "lone": _lone,
+    "rows": _rows_aside,
+    "outcome": "{names} {are} an outcome by name, or the classes again: excluded, so that the "
+    "groups are not found by what they may explain.",
     "label": "{names} {are} named like classes and {have} few values: excluded, because a "
     "clustering of the classes themselves says nothing.",
     "reproduced": _reproduced,
@@ -240,4 +310,7 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "duplicate-rows": "{count:,} of {n:,} objects repeat another one exactly. They count as often "
     "as they occur; if that is a mistake of the export, make the rows unique.",
     "duplicate-columns": _duplicate_columns,
+    "exclusive": "{few} are 0 or 1, and exactly one of them is 1 in each row: read as one "
+    "category.",
+    "weight": "{names} {are} named like the weight of a row: excluded.",
 }

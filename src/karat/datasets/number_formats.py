@@ -1,4 +1,4 @@
-"""Formats of numbers and dates in text: 1,200, 1.200,5, 12 %, € 5, 15.03.2020."""
+"""Formats of dates in text and numbers (15.03.2020, 20200315), and marks of missing values."""
 
 from __future__ import annotations
 
@@ -17,14 +17,6 @@ MISSING_MARKS = frozenset((
     "?", ".", "-", "--", "---", "n/a", "na", "n.a.", "#n/a", "#na", "nan", "null", "none", "nil",
     "empty", "missing", "#value!", "#ref!", "#div/0!", "(null)", "<na>",
 ))  # fmt: skip
-_CURRENCY = r"(?:[€$£¥₹]|EUR|USD|GBP|CHF|JPY)"
-_AFFIXES = re.compile(rf"^\s*([+-]?)\s*{_CURRENCY}?\s*(.*?)\s*(%|{_CURRENCY})?\s*$", re.IGNORECASE)
-_PLAIN_NUMBER = re.compile(
-    r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity", re.ASCII | re.IGNORECASE
-)
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
-_EUROPEAN = re.compile(r"\d{1,3}(?:[. '\u00a0\u202f]\d{3})+(?:,\d+)?", re.ASCII)
-_DECIMAL_COMMA = re.compile(r"\d+,\d+", re.ASCII)
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?|\d{4}[-/]\d{2}"
     r"|(?:\d{1,2}[ -.])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ .,-]+.*\d{4}.*"
@@ -32,59 +24,6 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 DAY = 86400.0
-
-
-def numbers(cells: list[str], *, decimal_comma: bool | None = None) -> tuple[Floats, str]:
-    """Values of ``cells``, NaN for other text, and their format ("" if plain).
-
-    ``decimal_comma`` defaults to the result of :func:`uses_decimal_comma`.
-    """
-    matches = [_AFFIXES.match(cell) for cell in cells]
-    bodies = ["" if match is None else match[2] for match in matches]
-    if decimal_comma is None:
-        decimal_comma = _has_decimal_comma(bodies)
-    values = np.full(len(cells), np.nan)
-    forms: set[str] = set()
-    for i, (cell, match, body) in enumerate(zip(cells, matches, bodies, strict=True)):
-        if match is None:
-            continue
-        value, form = _value(body, decimal_comma)
-        if value is None:
-            continue
-        values[i] = -value if match[1] == "-" else value
-        forms |= {form} if form else set()
-        if cell.rstrip().endswith("%"):
-            forms.add("per cent")
-        elif re.search(_CURRENCY, cell, re.IGNORECASE):
-            forms.add("a currency")
-    return values, " and ".join(sorted(forms))
-
-
-def uses_decimal_comma(cells: list[str]) -> bool:
-    """Whether any cell rules out commas as thousands separators."""
-    matches = [_AFFIXES.match(cell) for cell in cells]
-    return _has_decimal_comma(["" if match is None else match[2] for match in matches])
-
-
-def _has_decimal_comma(bodies: list[str]) -> bool:
-    """Whether any number is only valid with a decimal comma."""
-    return any(
-        _DECIMAL_COMMA.fullmatch(body) and not _THOUSANDS.fullmatch(body) for body in bodies
-    ) or any(_EUROPEAN.fullmatch(body) and "," in body for body in bodies)
-
-
-def _value(body: str, decimal_comma: bool) -> tuple[float | None, str]:
-    """Value of a number without sign and currency, None for other text, and its format."""
-    if decimal_comma and _EUROPEAN.fullmatch(body):
-        whole = re.sub(r"[. '\u00a0\u202f]", "", body)
-        return float(whole.replace(",", ".")), "a decimal comma"
-    if decimal_comma and _DECIMAL_COMMA.fullmatch(body):
-        return float(body.replace(",", ".")), "a decimal comma"
-    if _PLAIN_NUMBER.fullmatch(body):
-        return float(body), ""
-    if not decimal_comma and _THOUSANDS.fullmatch(body):
-        return float(body.replace(",", "")), "commas between thousands"
-    return None, ""
 
 
 def days(cells: list[str], *, day_first: bool | None = None) -> Floats:

@@ -13,6 +13,7 @@ import numpy as np
 from karat.datasets import _columns
 from karat.datasets._missing_values import Filler as Filler
 from karat.datasets._names import quoted, with_visible_names
+from karat.datasets.number_readings import PLAIN_READING
 from karat.datasets.source_columns import SourceColumn
 from karat.runtime.validation import InputError, check_data
 from karat.text import TermWeighter, TextVectorizer
@@ -157,7 +158,7 @@ class Preparation:
         """Further objects of a table, matched by column names."""
         import pyarrow as pa
 
-        table = with_visible_names(table)
+        table = _columns.plain_columns(with_visible_names(table))
         if table.num_columns and table.column_names[0] == "":
             table = table.rename_columns(["column1", *table.column_names[1:]])
         available = set(table.column_names)
@@ -256,7 +257,7 @@ class Preparation:
         cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> Preparation:
         """Preparation from the result of :meth:`to_parts`."""
-        columns = tuple(SourceColumn(**_with_tuples(column)) for column in facts["columns"])
+        columns = tuple(_source_column_of(column) for column in facts["columns"])
         of_filler = {
             name.removeprefix("filler_"): value
             for name, value in arrays.items()
@@ -270,6 +271,14 @@ class Preparation:
             terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
             **_with_tuples({name: facts[name] for name in STORED_FIELDS}),
         )
+
+
+def _source_column_of(facts: Mapping[str, Any]) -> SourceColumn:
+    """Source column from its stored facts, also from those of version 0.1."""
+    current = dict(facts)
+    if current.pop("decimal_comma", False):
+        current["reading"] = ("comma", "=1")
+    return SourceColumn(**_with_tuples(current))
 
 
 def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -317,7 +326,7 @@ def _source_column(
     features = np.flatnonzero(draft.origin == j)
     categories: tuple[str, ...] = ()
     kind: str = "date" if column.kind == "date" else "number"
-    if draft.categorical[features[0]]:
+    if draft.categorical[features[0]] and not facts.get("indicator"):
         categories = tuple(draft.names[i][len(name) + 1 :] for i in features)
         kind = "code" if column.kind == "code" else "category"
     return SourceColumn(
@@ -325,7 +334,7 @@ def _source_column(
         kind,
         categories,
         form=str(facts.get("form", "")) if kind == "date" else "",
-        decimal_comma=bool(facts.get("decimal_comma")),
+        reading=tuple(facts.get("reading", PLAIN_READING)),
         day_first=bool(facts.get("day_first")),
         missing=tuple(sorted(options.missing(name))),
         sentinels=tuple(float(value) for value in facts.get("sentinels", ())),

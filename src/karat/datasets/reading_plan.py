@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import object_ids, table_kinds
+from karat.datasets import long_tables, object_ids, table_kinds
 from karat.datasets._columns import MAX_CATEGORIES
 from karat.datasets._names import quoted
-from karat.datasets.column_kinds import MAX_MISSING_SHARE, Column, interpret_column
+from karat.datasets.column_contradictions import exclusive_sets, unit_changes
+from karat.datasets.column_kinds import MAX_MISSING_SHARE, Column, ColumnKind, interpret_column
 from karat.datasets.findings import Finding
-from karat.datasets.number_formats import MISSING_MARKS, numbers
+from karat.datasets.number_formats import MISSING_MARKS
+from karat.datasets.number_readings import LONE_READING, numbers_of
 from karat.datasets.problems import RepairableError
 
 if TYPE_CHECKING:
@@ -43,6 +45,17 @@ class ReadingPlan:
     scale: str = "none"
     impute: str | None = None
 
+    def without(self, names: Iterable[str], kind: ColumnKind | None = None) -> ReadingPlan:
+        """Plan in which further columns are excluded, as a ``kind`` if one is named."""
+        excluded = set(names)
+        columns = tuple(
+            replace(column, use="excluded", kind=kind or column.kind)
+            if column.name in excluded
+            else column
+            for column in self.columns
+        )
+        return replace(self, columns=columns)
+
     def to_dict(self) -> dict[str, Any]:
         """Plan as JSON takes it."""
         return {
@@ -50,6 +63,7 @@ class ReadingPlan:
             "impute": self.impute,
             "columns": [
                 {name: value for name, value in vars(column).items() if name != "facts"}
+                | {"role": column.role}
                 for column in self.columns
             ],
         }
@@ -69,8 +83,8 @@ class InterpretedTable:
 def interpret_table(table: pa.Table, options: ReadingOptions) -> InterpretedTable:
     """Interpret every column of a table."""
     may_assume = options.kind is None and not options.strict
-    relation = table_kinds.relation_of(table) if may_assume else None
-    findings = [] if relation is None or relation.key in options.accept else [relation]
+    findings = _of_whole_table(table) if may_assume else []
+    findings = [finding for finding in findings if finding.key not in options.accept]
     columns: list[Column] = []
     features: dict[str, Any] = {}
     id_columns: dict[str, NDArray[Any]] = {}
@@ -95,10 +109,47 @@ def interpret_table(table: pa.Table, options: ReadingOptions) -> InterpretedTabl
         for column in columns
     ]
     if not options.strict:
-        findings += _column_findings(columns, id_column, options)
+        columns, more = _across_columns(columns, features, options)
+        findings += more + _column_findings(columns, id_column, options)
         if not findings or findings[0].key not in ("distances", "edges"):
             findings += _missing_header(table, options)
     return InterpretedTable(features, ReadingPlan(tuple(columns)), findings, ids, id_columns)
+
+
+def _of_whole_table(table: pa.Table) -> list[Finding]:
+    """Finding that the rows are no objects with features, if so."""
+    relation = table_kinds.relation_of(table) or long_tables.several_rows(table)
+    return [] if relation is None else [relation]
+
+
+def _across_columns(
+    columns: list[Column], features: dict[str, Any], options: ReadingOptions
+) -> tuple[list[Column], list[Finding]]:
+    """Columns read in the light of others; changes the values in ``features``."""
+    findings: list[Finding] = []
+    numeric = {
+        column.name: features[column.name]
+        for column in columns
+        if column.kind == "number" and column.use == "feature"
+    }
+    changes = {} if options.accepts("unit-change") else unit_changes(numeric)
+    if changes:
+        features |= {name: change.values for name, change in changes.items()}
+        facts = {"changes": {name: (change.row, change.words) for name, change in changes.items()}}
+        accept = {"accept": ("unit-change",)}
+        findings.append(Finding("unit-change", "harmful", facts, tuple(changes), accept))
+    sets = [] if options.accepts("exclusive") else exclusive_sets(numeric)
+    if sets:
+        of_sets = {name for names in sets for name in names}
+        columns = [
+            replace(column, kind="category", facts={**column.facts, "indicator": True})
+            if column.name in of_sets
+            else column
+            for column in columns
+        ]
+        accept = {"accept": ("exclusive",)}
+        findings += [Finding("exclusive", "notable", {}, names, accept) for names in sets]
+    return columns, findings
 
 
 def _reject_assumptions(columns: list[Column], table: pa.Table) -> None:
@@ -157,7 +208,7 @@ def _missing_header(table: pa.Table, options: ReadingOptions) -> list[Finding]:
     value_like = [
         name
         for name in names
-        if name.lower() in MISSING_MARKS or np.isfinite(numbers([name])[0][0])
+        if name.lower() in MISSING_MARKS or np.isfinite(numbers_of([name], LONE_READING).values[0])
     ]
     counting = [str(j + start) for start in (0, 1) for j in range(len(names))]
     years = all(name.isdigit() and 1800 <= int(name) <= 2100 for name in value_like)
@@ -192,7 +243,9 @@ def _column_findings(
         """One fact about the selected columns, by name."""
         return {column.name: column.facts.get(fact, default) for column in selected}
 
-    labels = of_kind("label")
+    outcomes = [column for column in of_kind("label") if column.facts.get("outcome")]
+    add("outcome", outcomes, {}, severity="harmful")
+    labels = [column for column in of_kind("label") if column not in outcomes]
     option: dict[str, Any] = {"accept": ("label",)}
     if labels and options.label_column is None and options.y is None:
         option = {"label_column": labels[0].name}
@@ -202,6 +255,14 @@ def _column_findings(
     count = sum(column.facts["n_sentinels"] for column in with_sentinels)
     add("sentinel", with_sentinels, {"values": values, "count": count}, severity="harmful")
     add("header", [column for column in columns if column.facts.get("header")], {"found": "second"})
+    lone = [column for column in columns if "lone" in column.facts]
+    places = {column.name: (column.facts["lone"], column.facts["usual"]) for column in lone}
+    add("lone", lone, {"cells": places}, severity="harmful")
+    doubtful = [column for column in columns if "doubtful" in column.facts]
+    cells = [cell for column in doubtful for cell in column.facts["doubtful"]]
+    settled: dict[str, Any] = {"option": {"decimal": "."}, "assumed": False, "severity": "harmful"}
+    add("decimal-mark", doubtful, {"cells": cells}, **settled)
+    add("weight", of_kind("weight"), {})
     not_numeric = [column for column in columns if column.facts.get("header") is False]
     count = sum(column.facts["not_numbers"] for column in not_numeric)
     examples = [example for column in not_numeric for example in column.facts["examples"]]

@@ -14,6 +14,7 @@ from karat.datasets import _columns, _files, _layout
 from karat.datasets._names import with_visible_names
 from karat.datasets._options import ReadingOptions
 from karat.datasets._texts import DOCUMENT_SUFFIXES, documents_of
+from karat.datasets.json_tables import has_records_without_text
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def row_blocks(
     """
     file = Path(path)
     options = ReadingOptions(header=header, encoding=encoding, text_column=text_column)
-    if file.is_dir() or _files.split_name(file)[1] in DOCUMENT_SUFFIXES:
+    suffix = _files.split_name(file)[1]
+    has_records = has_records_without_text(file, suffix, text_column)
+    if file.is_dir() or (suffix in DOCUMENT_SUFFIXES and not has_records):
         documents = documents_of(file, options)
         columns = {
             name: np.asarray(values, dtype=object) for name, values in documents.fields.items()
@@ -86,7 +89,6 @@ def row_blocks(
         yield from _table_blocks(_columns.to_arrow(dict(cells)))
         return
     _files.check_file(file)
-    suffix = _files.split_name(file)[1]
     with _files.explained(file):
         if suffix in _files.TEXT_SUFFIXES:
             yield from _text_blocks(file, suffix, list(wanted), header, encoding)

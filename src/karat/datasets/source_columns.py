@@ -12,6 +12,7 @@ import numpy as np
 from karat.datasets import _columns, number_formats
 from karat.datasets._names import visible
 from karat.datasets.column_kinds import temporal_days
+from karat.datasets.number_readings import PLAIN_READING, numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +33,9 @@ class SourceColumn:
         Values of a category or code, in the order of their features.
     form : str
         Format of dates, see :func:`karat.datasets.number_formats.days`.
-    decimal_comma, day_first : bool
+    reading : tuple of str
+        Reading of numbers in text, see :class:`karat.datasets.number_readings.NumbersOfCells`.
+    day_first : bool
     missing : tuple of str
         Marks of missing values besides the usual ones; in lower case.
     sentinels : tuple of float
@@ -43,7 +46,7 @@ class SourceColumn:
     kind: str = "number"
     categories: tuple[str, ...] = ()
     form: str = ""
-    decimal_comma: bool = False
+    reading: tuple[str, ...] = PLAIN_READING
     day_first: bool = False
     missing: tuple[str, ...] = ()
     sentinels: tuple[float, ...] = ()
@@ -94,7 +97,7 @@ class SourceColumn:
 
     def _parse_numbers(self, cells: list[str]) -> Floats:
         """Numbers in text; true is 1 and false 0."""
-        values = number_formats.numbers(cells, decimal_comma=self.decimal_comma)[0]
+        values = numbers_of(cells, self.reading).values
         for i in np.flatnonzero(np.isnan(values)):
             values[i] = {"true": 1.0, "false": 0.0}.get(cells[i].lower(), np.nan)
         return values
@@ -163,7 +166,7 @@ def _category_texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]
     ]
     if not whole:
         return cells
-    values = number_formats.numbers([cell or "" for cell in cells], decimal_comma=False)[0]
+    values = numbers_of([cell or "" for cell in cells], PLAIN_READING).values
     return [
         str(int(value)) if value == np.floor(value) and cell is not None else cell
         for cell, value in zip(cells, values, strict=True)

@@ -1,0 +1,161 @@
+"""Contradictions within a column of numbers: lone cells far off, and changes of the unit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.datasets.unit_names import CONVERSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats
+
+#: distance of a lone cell from the others, in ranges of the others
+MIN_GAP = 20.0
+#: largest share of lone cells, one cell at least
+MAX_LONE_SHARE = 0.005
+MIN_DISTINCT = 10
+MAX_CHANCE = 1e-8  # of two parts of a column with one unit
+MIN_LIKENESS = 0.05  # p-value of two parts once they have the same unit
+MIN_PART = 12
+
+
+def lone_cells(values: NDArray[np.floating]) -> NDArray[np.intp]:
+    """Rows of the few values that are far beyond the range of all others, as typing errors are."""
+    rows = np.flatnonzero(np.isfinite(values))
+    order = rows[np.argsort(values[rows], kind="stable")]
+    if len(order) < 20:
+        return order[:0]
+    allowed = max(1, int(MAX_LONE_SHARE * len(order)))
+    low, high = 0, len(order)
+    while len(order) - (high - low) < allowed:
+        ordered = values[order[low:high]].astype(np.float64)
+        above, below = ordered[-1] - ordered[-2], ordered[1] - ordered[0]
+        is_high = bool(above >= below)
+        reach = ordered[-2] - ordered[0] if is_high else ordered[-1] - ordered[1]
+        if not max(above, below) > MIN_GAP * reach > 0:
+            break
+        low, high = (low, high - 1) if is_high else (low + 1, high)
+    if high - low == len(order) or len(np.unique(values[order[low:high]])) < MIN_DISTINCT:
+        return order[:0]
+    return np.sort(np.concatenate([order[:low], order[high:]]))
+
+
+@dataclass(frozen=True)
+class UnitChange:
+    """Change of a column's unit: its first row, in words, and the values in the earlier unit."""
+
+    row: int
+    words: str
+    values: Floats
+
+
+def unit_changes(columns: Mapping[str, NDArray[np.floating]]) -> dict[str, UnitChange]:
+    """Columns whose unit changes at a row at which no other column changes.
+
+    The parts before and after the row differ beyond chance, and agree once the later one is
+    converted. Rows that are sorted or drift change in several columns, or agree in no unit.
+    """
+    changes = {}
+    for name, values in columns.items():
+        row = _change_point(values)
+        if row is None:
+            continue
+        others = [other for key, other in columns.items() if key != name]
+        if not others or any(_likeness(other[:row], other[row:]) < 0.001 for other in others):
+            continue
+        change = _conversion(values, row)
+        if change is not None:
+            changes[name] = change
+    return changes
+
+
+def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[str, ...]]:
+    """Columns of 0 and 1 of which exactly one is 1 in each row: one category.
+
+    They stand side by side, or their names begin alike.
+    """
+    flags = {
+        name: values == 1 for name, values in columns.items() if np.isin(values, (0.0, 1.0)).all()
+    }
+    in_order = _sets_of_neighbours(columns, flags, list(columns))
+    if in_order:
+        return in_order
+    by_prefix = sorted(flags, key=lambda name: re.split(r"[_=:.\W]", name)[0])
+    return _sets_of_neighbours(columns, flags, by_prefix)
+
+
+def _sets_of_neighbours(
+    columns: Mapping[str, NDArray[np.floating]],
+    flags: dict[str, NDArray[np.bool_]],
+    names: list[str],
+) -> list[tuple[str, ...]]:
+    """Runs of names whose flags are exclusive and complete."""
+    sets: list[tuple[str, ...]] = []
+    start = 0
+    while start < len(names):
+        total = np.zeros(len(columns[names[start]]), dtype=np.int64)
+        end = start
+        while end < len(names) and names[end] in flags and (total == 0).any():
+            total += flags[names[end]]
+            end += 1
+            if (total > 1).any():
+                break
+        if end - start >= 3 and (total == 1).all():
+            sets.append(tuple(names[start:end]))
+            start = end
+        else:
+            start += 1
+    return sets
+
+
+def _change_point(values: NDArray[np.floating]) -> int | None:
+    """Row at which the ranks of a column shift most; None where chance explains it."""
+    rows = np.flatnonzero(np.isfinite(values))
+    n = len(rows)
+    if n < 4 * MIN_PART or len(np.unique(values[rows])) < MIN_DISTINCT:
+        return None
+    ranks = np.empty(n)
+    ranks[np.argsort(values[rows], kind="stable")] = np.arange(n)
+    shift = np.abs(np.cumsum(ranks - (n - 1) / 2))
+    at = MIN_PART + int(np.argmax(shift[MIN_PART - 1 : n - MIN_PART]))
+    row = int(rows[at])
+    return row if _likeness(values[:row], values[row:]) < MAX_CHANCE else None
+
+
+def _conversion(values: NDArray[np.floating], row: int) -> UnitChange | None:
+    """Conversion after which the part from a row on agrees best with the part before."""
+    before, after = values[:row], values[row:]
+    chances = {
+        words: _likeness(before, (after - offset) / factor)
+        for words, (factor, offset) in CONVERSIONS.items()
+    }
+    words = max(chances, key=chances.__getitem__)
+    if chances[words] < MIN_LIKENESS:
+        return None
+    factor, offset = CONVERSIONS[words]
+    converted = np.array(values, dtype=np.float64)
+    converted[row:] = (converted[row:] - offset) / factor
+    return UnitChange(row, words, converted)
+
+
+def _likeness(first: NDArray[np.floating], second: NDArray[np.floating]) -> float:
+    """Asymptotic p-value of Kolmogorov and Smirnov that two samples have one distribution."""
+    first, second = np.sort(first[np.isfinite(first)]), np.sort(second[np.isfinite(second)])
+    m, n = len(first), len(second)
+    if min(m, n) < 2:
+        return 1.0
+    both = np.concatenate([first, second])
+    shares = [np.searchsorted(part, both, side="right") / len(part) for part in (first, second)]
+    distance = np.sqrt(m * n / (m + n)) * np.abs(shares[0] - shares[1]).max()
+    terms = np.arange(1, 101)
+    if distance < 0.3:
+        return 1.0
+    return float(min(1.0, 2 * np.sum((-1.0) ** (terms - 1) * np.exp(-2 * (terms * distance) ** 2))))

@@ -1,0 +1,74 @@
+"""Tables of JSON records: one list of them, or one on each line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from karat.datasets import _layout
+from karat.datasets._columns import to_arrow
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+JSON_SUFFIX = ".json"
+JSON_LINE_SUFFIXES = (".jsonl", ".ndjson")
+MAX_PEEKED_BYTES = 1 << 16
+
+
+def has_records_without_text(path: Path, suffix: str, text_column: str | None) -> bool:
+    """Whether a file of JSON lines has records of values instead of documents."""
+    if suffix not in JSON_LINE_SUFFIXES or text_column is not None or not path.is_file():
+        return False
+    with _layout.open_binary(path) as stream:
+        first = next((line for line in stream if line.strip()), b"")[:MAX_PEEKED_BYTES]
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    if isinstance(record, list):
+        return True
+    values = record.values() if isinstance(record, dict) and "text" not in record else ()
+    return any(isinstance(value, (int, float)) for value in values)
+
+
+def read_records(path: Path, suffix: str) -> pa.Table:
+    """Table of the records of a file; fields of nested records are called ``outer.inner``."""
+    import pandas as pd
+
+    with _layout.open_binary(path) as stream:
+        content = stream.read()
+    try:
+        if suffix == JSON_SUFFIX:
+            records = _records_of(json.loads(content), path)
+        else:
+            records = [json.loads(line) for line in content.splitlines() if line.strip()]
+    except RecursionError:
+        raise InputError(f"{path} is nested too deeply") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not JSON in UTF-8: {error}") from None
+    if records and all(isinstance(record, list) for record in records):
+        width = max(map(len, records))
+        if any(len(record) != width for record in records):
+            raise InputError(f"{path}: its lists of values differ in length")
+        return to_arrow({f"x{j + 1}": [record[j] for record in records] for j in range(width)})
+    if not records or not all(isinstance(record, dict) for record in records):
+        raise InputError(f"{path} is no list of records; wanted is [{{...}}, {{...}}, ...]")
+    return to_arrow(pd.json_normalize(records))
+
+
+def _records_of(content: Any, path: Path) -> list[Any]:
+    """List of records in a JSON document: itself, its only list, or its columns by name."""
+    if isinstance(content, list):
+        return content
+    if isinstance(content, dict):
+        lists = [value for value in content.values() if isinstance(value, list)]
+        of_records = [values for values in lists if values and isinstance(values[0], (dict, list))]
+        if len(of_records) == 1:
+            return of_records[0]
+        if lists and len(lists) == len(content) and len({len(values) for values in lists}) == 1:
+            rows = zip(*lists, strict=True)
+            return [dict(zip(content, row, strict=True)) for row in rows]
+    raise InputError(f"{path} is no list of records; wanted is [{{...}}, {{...}}, ...]")

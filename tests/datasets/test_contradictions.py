@@ -1,0 +1,173 @@
+"""Contradictions within a column, across columns and along the file: settled and said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from karat.datasets import from_table, read
+from karat.datasets.column_contradictions import exclusive_sets, lone_cells, unit_changes
+from karat.datasets.findings import sentence
+from karat.datasets.number_readings import numbers_of
+
+
+def findings_by_key(data):
+    return {finding.key: finding for finding in data.findings}
+
+
+def table_of(n: int = 120, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)) + 9 * np.eye(3)[rng.integers(0, 3, n)] + 40
+    return pd.DataFrame(X.round(3), columns=["height", "width", "depth"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["15.881", "14.2", "12,841"], [15.881, 14.2, 12.841]),
+        (["1.234", "950", "12.000"], [1234, 950, 12000]),
+        (["1,234", "950", "12,000"], [1234, 950, 12000]),
+        (["0,5", "1.5", "2.25"], [0.5, 1.5, 2.25]),
+        (["1.234,5", "2,5"], [1234.5, 2.5]),
+        (["14.5%", "0.145", "15 %", "0.15"], [14.5, 14.5, 15, 15]),
+        (["5.1 kg", "5100 g", "5 kg"], [5.1, 5.1, 5]),
+        (["1.2k", "1300", "1.1k"], [1200, 1300, 1100]),
+        (["<2.1", "3.5", "> 9"], [2.1, 3.5, 9]),
+        (["(12.5)", "12.5", "−3"], [-12.5, 12.5, -3]),
+        (["12 345", "1\u00a0000"], [12345, 1000]),
+        (["12.5 EUR", "€ 3"], [12.5, 3]),
+        (["1a", "2b", "3c"], [np.nan] * 3),
+    ],
+)
+def test_the_reading_that_keeps_the_range_is_taken(cells, values):
+    found_values = numbers_of(cells).values
+    if np.isnan(values).all():
+        assert np.isnan(found_values).sum() >= 2
+    else:
+        np.testing.assert_allclose(found_values, values)
+
+
+def test_further_cells_are_read_as_the_first_were():
+    reading = numbers_of(["14.5%", "0.145", "15 %", "0.15"]).reading
+    np.testing.assert_allclose(numbers_of(["0.2"], reading).values, [20])
+    reading = numbers_of(["5.1 kg", "5100 g", "5 kg"]).reading
+    np.testing.assert_allclose(numbers_of(["700 g"], reading).values, [0.7])
+
+
+def test_two_readings_that_fit_alike_stop(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = [f"{x:.1f}" for x in 10 ** rng.uniform(0, 3, 60)]
+    cells[3:12] = [f"{int(x):,}" for x in rng.integers(1000, 1100, 9)]
+    doubtful = numbers_of(["40.5", "31.5", "1,205", "33.3", "36.2"])
+    assert doubtful.doubtful == ("1,205",)
+    pd.DataFrame({"a": cells, "b": rng.normal(size=60)}).to_csv(tmp_path / "x.csv", index=False)
+    assert numbers_of(["40.5", "1,205"], ("comma",)).values[1] == pytest.approx(1.205)
+    table = {"a": ["40.5", "31.5", "1,205", "33.3", "36.2"] * 8, "b": rng.normal(size=40)}
+    pd.DataFrame(table).to_csv(tmp_path / "x.csv", index=False)
+    (finding,) = [finding for finding in read(tmp_path / "x.csv").findings if finding.stops]
+    assert (finding.key, finding.option) == ("decimal-mark", {"decimal": "."})
+    data = read(tmp_path / "x.csv", decimal=",", scale="none")
+    assert data.X[:, 0].max() < 50
+    assert read(tmp_path / "x.csv", decimal=".", scale="none").X[:, 0].max() == 1205
+
+
+def test_a_typing_error_is_named_and_read_as_missing():
+    table = table_of()
+    table.loc[17, "height"] *= 1e5
+    data = from_table(table)
+    finding = findings_by_key(data)["lone"]
+    assert finding.severity == "harmful"
+    assert "row 18" in sentence(finding)
+    assert "units" not in findings_by_key(data)
+    assert from_table(table, accept="lone").X.max() > 3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_heavy_tails_and_counts_are_no_typing_errors(seed):
+    rng = np.random.default_rng(seed)
+    for values in (
+        rng.lognormal(0, 2, 300), rng.pareto(1.5, 300), rng.poisson(0.05, 300).astype(float),
+        np.r_[np.zeros(299), 50.0],
+    ):  # fmt: skip
+        assert not len(lone_cells(values))
+
+
+@pytest.mark.parametrize("factor", [2.54, 1 / 2.54, 1000, 0.45359237])
+def test_a_change_of_the_unit_is_converted(factor):
+    table = table_of(200)
+    changed = table.copy()
+    changed.loc[120:, "width"] *= factor
+    data = from_table(changed, scale="none")
+    facts = findings_by_key(data)["unit-change"].facts["changes"]
+    assert abs(facts["width"][0] - 120) <= 6
+    np.testing.assert_allclose(data.X[130:, 1], table["width"][130:], rtol=1e-9)
+
+
+def test_sorted_rows_and_drifts_change_no_unit():
+    table = table_of(200)
+    assert not unit_changes({name: table[name].to_numpy() for name in table})
+    table = table.sort_values("height", ignore_index=True)
+    assert not unit_changes({name: table[name].to_numpy() for name in table})
+    drift = table_of(200).assign(width=np.linspace(1, 9, 200))
+    assert not unit_changes({name: drift[name].to_numpy() for name in drift})
+
+
+def test_one_of_collinear_columns_counts():
+    table = table_of()
+    table["inches"] = (table["height"] / 2.54).round(6)
+    table["minus"] = -3 * table["width"] + 7
+    data = from_table(table)
+    assert data.n_features == 3
+    finding = findings_by_key(data)["duplicate-columns"]
+    assert len(finding.columns) == 2
+    roles = {column.name: column.role for column in data.plan.columns}
+    assert {roles[name] for name in finding.columns} == {"set aside"}
+    assert data.preparation.apply(table).X.shape == (120, 3)
+    assert from_table(table, accept="duplicate-columns").n_features == 5
+
+
+def test_exclusive_flags_are_one_category():
+    table = table_of()
+    code = np.arange(120) % 4
+    flags = {f"region_{j}": (code == j).astype(int) for j in range(4)}
+    table = table.assign(**flags)
+    data = from_table(table)
+    assert findings_by_key(data)["exclusive"].columns == tuple(flags)
+    places = [data.feature_names.index(name) for name in flags]
+    assert set(np.unique(data.X[:, places])) <= {0.0, 0.5, 1.0}
+    np.testing.assert_allclose(data.preparation.apply(table).X, data.X)
+    assert exclusive_sets({"a": code == 0, "b": code == 1, "c": code == 2}) == []
+
+
+def test_outcomes_and_weights_are_no_features():
+    rng = np.random.default_rng(0)
+    table = table_of().assign(
+        is_churned=rng.integers(0, 2, 120), Survived=rng.choice(["yes", "no"], 120),
+        fnlwgt=rng.gamma(1, 900, 120),
+    )  # fmt: skip
+    data = from_table(table)
+    assert data.n_features == 3
+    assert findings_by_key(data)["outcome"].columns == ("is_churned", "Survived")
+    roles = {column.name: column.role for column in data.plan.columns}
+    assert (roles["is_churned"], roles["fnlwgt"], roles["height"]) == (
+        "outcome", "weight", "feature",
+    )  # fmt: skip
+    assert from_table(table, accept=["outcome", "weight"]).n_features > 5
+
+
+def test_an_outcome_named_by_the_file_of_classes_is_no_feature(tmp_path):
+    table = table_of()
+    kinds = np.random.default_rng(0).choice(["u", "v", "w"], 120)
+    table.assign(kind=kinds).to_csv(tmp_path / "x.csv", index=False)
+    pd.DataFrame({"kind": ["a", "b"] * 60}).to_csv(tmp_path / "truth.csv", index=False)
+    data = read(tmp_path / "x.csv", y=tmp_path / "truth.csv")
+    assert data.n_features == 3
+    assert findings_by_key(data)["outcome"].columns == ("kind",)
+
+
+def test_a_copy_of_the_label_column_is_no_feature():
+    table = table_of().assign(churned=["yes", "no"] * 60, gone=[1, 0] * 60)
+    data = from_table(table, label_column="churned")
+    assert data.n_features == 3
+    assert findings_by_key(data)["outcome"].columns == ("gone",)
