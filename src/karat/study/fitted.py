@@ -94,10 +94,17 @@ class Fitted:
         """The changes since an older model, see :func:`karat.model.changes`."""
         if X is None:
             preparation = self.dataset.preparation
-            if preparation is None or preparation.of_table or preparation.terms is not None:
+            if (
+                preparation is None
+                or preparation.of_table
+                or preparation.terms is not None
+                or preparation.excludes_features
+            ):
                 raise InputError("give the rows as they were read: X=, a table or texts")
             X = self.dataset.X
-            if preparation.scale is not None:
+            if isinstance(X, np.ndarray):
+                X = preparation.original(X)
+            elif preparation.scale is not None:
                 X = X * preparation.scale + preparation.center
         prepared = X if isinstance(X, Prepared) else model.prepare(X)
         refit, reason = _refit_of(model)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from karat.bounds import Guarantee, PacMdlBounds
     from karat.bounds.classes import Classes
     from karat.datasets import Dataset
+    from karat.datasets.column_weights import ColumnWeights
     from karat.inference import Differences
     from karat.judge import Judge
     from karat.labelings.structures import Memberships
@@ -84,6 +85,9 @@ class Study:
     update : bool, default False
         Whether ``y``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
+    column_weights : "equal", mapping of str to float, or sequence of float, optional
+        Weights of the columns; by default they follow from what the columns say about each other,
+        see :func:`karat.datasets.weighted`.
 
     Attributes
     ----------
@@ -136,11 +140,12 @@ class Study:
         by: str | None = None,
         exact: bool | None = None,
         update: bool = False,
+        column_weights: ColumnWeights = None,
     ) -> None:
         self.tried = Tried(
             X, y=y, storage=storage, metric=metric, noise=noise, delta=delta, classes=classes,
             random_state=random_state, by=None if by is None else as_decider(by).key, exact=exact,
-            update=update,
+            update=update, column_weights=column_weights,
         )  # fmt: skip
         self.dataset: Dataset = self.tried.dataset
         self.metric: Any = self.tried.metric
@@ -791,5 +796,6 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
     if isinstance(X, (str, Path)):
         from karat.datasets import read
 
-        X = read(X, **meta["options"])
+        # the study itself resumes its weights
+        X = read(X, **{k: v for k, v in meta["options"].items() if k != "column_weights"})
     return Study(X, storage=path, metric=metric)
