@@ -95,10 +95,17 @@ class MixedMixture(BaseClusterer):
         return self
 
 
+def two_valued_features(X: Floats) -> Bools:
+    """Mask of the columns that have exactly two values."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    mask: Bools = ((low == X) | (high == X)).all(axis=0) & (low < high)
+    return mask
+
+
 def _columns_by_kind(X: Floats) -> tuple[Floats, list[Floats]]:
     """Standardized numeric columns, and an indicator matrix of each categorical one."""
     low, high = X.min(axis=0), X.max(axis=0)
-    two_valued: Bools = ((low == X) | (high == X)).all(axis=0) & (low < high)
+    two_valued = two_valued_features(X)
     numeric = ~two_valued & (low < high)
     numbers = X[:, numeric] - X[:, numeric].mean(axis=0)
     numbers /= np.maximum(numbers.std(axis=0), np.finfo(np.float64).tiny)
@@ -148,7 +155,7 @@ def _maximized(
     memberships[np.arange(n), labels] = 1.0
     squares, before = numbers**2, -np.inf
     shares = [indicators.mean(axis=0) for indicators in categories]
-    for iteration in range(1, max_iter + 1):
+    for n_iter in range(1, max_iter + 1):  # noqa: B007  the last is returned
         sizes = memberships.sum(axis=0)
         weight = sizes + PRIOR_OBJECTS
         log_density = np.tile(np.log(weight / weight.sum()), (n, 1))
@@ -170,4 +177,4 @@ def _maximized(
         if likelihood - before < TOLERANCE * n:
             break
         before = likelihood
-    return likelihood, memberships, iteration
+    return likelihood, memberships, n_iter

@@ -1,4 +1,4 @@
-"""Dependence of columns on each other: which of them say something about the rest, and how much."""
+"""Dependence of columns on each other: which of them say something about the rest."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ LEVEL = 0.01
 MAX_CODED_VALUES = 6
 #: codes of a column that fewer objects have are one code
 MIN_CODE_SHARE, MIN_CODE_COUNT = 0.02, 5
-#: weight of a column per unit of its largest Cramér's V with another column
-STEEPNESS = 2.0
 #: columns are compared with as many others, drawn at random where there are more
 MAX_PARTNERS = 200
 #: objects that the comparison takes, and cells where there are many columns
@@ -57,17 +55,15 @@ def merge_rare(codes: Ints) -> Ints:
     return np.unique(codes, return_inverse=True)[1]
 
 
-def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
-    """p-value of independence and bias-corrected Cramér's V of each column with each partner.
+def pair_tests(codes: Sequence[Ints], partners: Ints) -> Floats:
+    """p-value of independence (χ²) of each column and each partner; 1 for a column with itself.
 
-    A column with itself has the p-value 1 and V 0. Time O(n D P) for D codes of all columns and P
-    codes of the partners.
+    Time O(n D P) for D codes of all columns and P codes of the partners.
     """
     n = len(codes[0])
     sizes = np.array([int(code.max()) + 1 for code in codes])
     rows = _indicators(codes, sizes)
-    chosen = [codes[j] for j in partners]
-    columns = _indicators(chosen, sizes[partners])
+    columns = _indicators([codes[j] for j in partners], sizes[partners])
     counts = (rows.T @ columns).astype(np.float64)
     shares = counts**2 / np.outer(rows.sum(axis=0), columns.sum(axis=0))
     starts = np.r_[0, np.cumsum(sizes)[:-1]]
@@ -75,13 +71,9 @@ def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
     sums = np.add.reduceat(np.add.reduceat(shares, starts, axis=0), partner_starts, axis=1)
     statistic = np.maximum(n * (sums - 1), 0.0)
     freedom = np.outer(sizes - 1, sizes[partners] - 1)
-    smaller = np.minimum.outer(sizes, sizes[partners]) - 1
-    excess = np.maximum(statistic - freedom, 0.0)
-    strength = np.sqrt(excess / (n * np.maximum(smaller, 1)))
     p_values = np.where(freedom > 0, chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
     p_values[partners, np.arange(len(partners))] = 1.0
-    strength[partners, np.arange(len(partners))] = 0.0
-    return p_values, np.where(freedom > 0, strength, 0.0)
+    return p_values
 
 
 def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
@@ -108,51 +100,42 @@ def mode_p_value(values: Floats, rng: np.random.Generator) -> float:
     return float(np.exp(-dip_evidence(np.sort(values))))
 
 
-def triple_strength(values: Floats, candidates: Bools) -> tuple[Floats, Floats]:
-    """Smallest p-value and strength of each candidate's triples: the sign of two columns' product.
+def triple_tests(values: Floats, candidates: Bools) -> Floats:
+    """Smallest p-value of each candidate with two columns: of its sign and their product's sign.
 
-    Values above and below their median are 1 and -1. A column whose sign goes with the product of
-    two others' signs depends on the two together, though it may depend on neither alone (XOR).
+    Values above their median are 1, others -1. A column whose sign goes with the product of two
+    others' signs depends on the two together, though it may depend on neither alone (XOR).
     """
-    d = values.shape[1]
+    n, d = values.shape
     signs = np.where(values > np.median(values, axis=0), 1.0, -1.0)
     share = (signs > 0).mean(axis=0)
-    two_sided = np.minimum(share, 1 - share) >= MIN_SIDE
-    centred = (signs - signs.mean(axis=0)) / np.where(two_sided, signs.std(axis=0), np.inf)
-    n = len(values)
-    p_values, strength = np.ones(d), np.zeros(d)
-    for i in np.flatnonzero(candidates & two_sided):
-        means = centred.T @ (centred * centred[:, [i]]) / n
+    has_two_sides = np.minimum(share, 1 - share) >= MIN_SIDE
+    standardized = (signs - signs.mean(axis=0)) / np.where(has_two_sides, signs.std(axis=0), np.inf)
+    p_values = np.ones(d)
+    for i in np.flatnonzero(candidates & has_two_sides):
+        means = standardized.T @ (standardized * standardized[:, [i]]) / n
         np.fill_diagonal(means, 0.0)
         means[i] = means[:, i] = 0.0
-        strongest = float(np.abs(means).max())
-        p_values[i] = 2 * norm.sf(np.sqrt(n) * strongest)
-        strength[i] = strongest
-    return p_values, strength
+        p_values[i] = 2 * norm.sf(np.sqrt(n) * float(np.abs(means).max()))
+    return p_values
 
 
-def informative_weights(
+def informative(
     codes: Sequence[Ints], values: Floats, is_numeric: Bools, rng: np.random.Generator
-) -> Floats:
-    """Weights of columns from their codes; 0 for one that depends on no other and has one mode.
+) -> Bools:
+    """Mask of the columns that depend on others or have several modes.
 
-    ``values`` has a number per column, for categories their codes. The weight is twice the largest
-    V, at most 1; that of a column with several modes is 1.
+    ``values`` has a number per column, for categories their codes.
     """
     d = len(codes)
     partners = np.arange(d)
     if d > MAX_PARTNERS:
         partners = np.sort(rng.choice(d, MAX_PARTNERS, replace=False))
-    p_values, strength = pair_tests(codes, partners)
     n_pairs = d * (len(partners) - 1) / (2 if len(partners) == d else 1)
-    is_dependent = p_values.min(axis=1) * n_pairs <= LEVEL
-    weights = np.where(is_dependent, np.minimum(1.0, STEEPNESS * strength.max(axis=1)), 0.0)
-    for j in np.flatnonzero(is_numeric & (weights < 1)):
-        if mode_p_value(values[:, j], rng) * d <= LEVEL:
-            weights[j] = 1.0
-    if d <= MAX_IN_TRIPLES and (weights == 0).any():
-        p_of_triples, strength_of_triples = triple_strength(values, weights == 0)
+    mask: Bools = pair_tests(codes, partners).min(axis=1) * n_pairs <= LEVEL
+    for j in np.flatnonzero(is_numeric & ~mask):
+        mask[j] = mode_p_value(values[:, j], rng) * d <= LEVEL
+    if d <= MAX_IN_TRIPLES and not mask.all():
         n_triples = d * (d - 1) * (d - 2) / 6
-        is_joint = p_of_triples * n_triples <= LEVEL
-        weights = np.where(is_joint, np.minimum(1.0, STEEPNESS * strength_of_triples), weights)
-    return weights
+        mask |= triple_tests(values, ~mask) * n_triples <= LEVEL
+    return mask
