@@ -36,7 +36,7 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
             data = karat.datasets.read(
                 path, label_column="label", scale="standard", impute="median"
             )
-            yield entry["name"], data.X, data.truth
+            yield entry["name"], data.X, data.y
         else:
             labels = pd.read_csv(str(path).replace(".data.", ".labels0."))["label"]
             truth = np.array([None if v == 0 else v for v in labels], dtype=object)

@@ -50,15 +50,15 @@ def information() -> None:
     print("KL k-means, as many clusters as classes, best of 10: objective in nats and error in %")
     for name in [c for c in COLLECTIONS if c != "cmu-newsgroup-clean-1000"]:
         data = collection(name, np.random.default_rng(0))
-        k = int(data.truth.max()) + 1
+        k = int(data.y.max()) + 1
         batch = InformationTheoreticKMeans(k, init="k-means++", refine=False, random_state=0)
         moves = InformationTheoreticKMeans(k, random_state=0)
         line = f"{name:26s}"
         for model in (batch, moves):
             labels = model.fit(data.counts).labels_
-            line += f"{model.objective_:10.1f}{100 * (1 - karat.purity(data.truth, labels)):6.1f}"
+            line += f"{model.objective_:10.1f}{100 * (1 - karat.purity(data.y, labels)):6.1f}"
         labels = SphericalKMeans(k, random_state=0).fit(data.X).labels_
-        print(f"{line}   SPKMeans{100 * (1 - karat.purity(data.truth, labels)):6.1f}", flush=True)
+        print(f"{line}   SPKMeans{100 * (1 - karat.purity(data.y, labels)):6.1f}", flush=True)
 
 
 def objectives() -> None:

@@ -250,7 +250,7 @@ def sets(n: int) -> Any:
         paths = sorted(SHARED.glob(f"points/{name}*.csv*"))
         if paths:
             data = karat.datasets.read(paths[0], label_column="label", scale="standard")
-            yield name, np.asarray(data.X), np.array([str(v) for v in data.truth])
+            yield name, np.asarray(data.X), np.array([str(v) for v in data.y])
     rng = np.random.default_rng(1)
     for k, d, apart in ((4, 2, 6), (8, 10, 5), (3, 30, 4), (10, 5, 8), (5, 3, 3), (2, 50, 4)):
         truth = rng.integers(0, k, n)

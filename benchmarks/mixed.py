@@ -39,20 +39,20 @@ def agreements(table: pd.DataFrame) -> dict[str, float]:
     data = karat.datasets.from_table(
         table, label_column="label", scale="standard", accept=["id", "code", "sparse"]
     )
-    k, made = len(set(data.truth)), {}
+    k, made = len(set(data.y)), {}
     categorical = np.array(["=q" in name for name in data.feature_names])
     for weight in WEIGHTS:
         X = np.where(categorical, weight * (data.X != 0), data.X)
         labels = KMeans(k, n_init=3, random_state=0).fit_predict(X)
-        made[f"k-means {weight:g}"] = karat.adjusted_rand_index(data.truth, labels)
+        made[f"k-means {weight:g}"] = karat.adjusted_rand_index(data.y, labels)
         labels = AgglomerativeClustering(k).fit_predict(X)
-        made[f"ward {weight:g}"] = karat.adjusted_rand_index(data.truth, labels)
+        made[f"ward {weight:g}"] = karat.adjusted_rand_index(data.y, labels)
     gower = gower_features(data)
     D = distance_matrix(gower.X, "cityblock")
     labels = catalogue["kmedoids"].make(k, 0).set_params(metric="precomputed").fit_predict(D)
-    made["gower k-medoids"] = karat.adjusted_rand_index(data.truth, labels)
+    made["gower k-medoids"] = karat.adjusted_rand_index(data.y, labels)
     average = AgglomerativeClustering(k, metric="precomputed", linkage="average")
-    made["gower average"] = karat.adjusted_rand_index(data.truth, average.fit_predict(D))
+    made["gower average"] = karat.adjusted_rand_index(data.y, average.fit_predict(D))
     return made
 
 

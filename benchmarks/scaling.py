@@ -37,9 +37,9 @@ def measured(folder: Path) -> pd.DataFrame:
         row = {}
         for scale in SCALES:
             data = karat.datasets.from_table(table, label_column="label", scale=scale)
-            k = len(set(data.truth))
+            k = len(set(data.y))
             labels = KMeans(k, n_init=5, random_state=0).fit_predict(data.X)
-            row[scale] = karat.adjusted_rand_index(data.truth, labels)
+            row[scale] = karat.adjusted_rand_index(data.y, labels)
             if scale == "none":
                 spread = np.sort(data.X.std(axis=0))
                 spread = spread[spread > 0]

@@ -108,7 +108,7 @@ def own() -> tuple[go.Figure, str]:
     study.sweep("ward", k=[3, 4], workers=1, progress=False)
     labels = {f"ward, {k} clusters": study.labels(f"ward k={k}") for k in (3, 4)}
     scores = karat.evaluate(
-        wine.X, labels, truth=wine.truth, measures=["silhouette", "adjusted_rand_index"]
+        wine.X, labels, y=wine.y, measures=["silhouette", "adjusted_rand_index"]
     )
     rows = [
         f"   * - {name}\n     - {scores['silhouette'][name]:.3f}\n"

@@ -131,5 +131,5 @@ def test_one_name_is_one_quantity(key):
     if measure.takes == "graph":
         X, metric = np.abs(X @ X.T), "graph"
     value = function(X, labels) if measure.kind == "internal" else function(truth, labels)
-    scores = karat.evaluate(X, labels, truth=truth, measures=[key], metric=metric)
+    scores = karat.evaluate(X, labels, y=truth, measures=[key], metric=metric)
     assert value == pytest.approx(float(scores[key].iloc[0]), rel=1e-12)

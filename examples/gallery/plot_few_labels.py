@@ -17,7 +17,7 @@ import karat
 wine = karat.datasets.load("wine", label_column="cultivar", scale="standard")
 tasted = karat.bounds.sample(wine.n_objects, 40, random_state=0)
 few = np.full(wine.n_objects, None, dtype=object)
-few[tasted] = np.asarray(wine.truth, dtype=object)[tasted]
+few[tasted] = np.asarray(wine.y, dtype=object)[tasted]
 
 # %%
 # Everything that is tried shares the allowed risk of 10 %, so the best may be chosen after seeing
@@ -39,7 +39,7 @@ karat.plot.bound_by_k(found, chosen=found.name)
 # In this example all cultivars are known, so the guarantee can be compared with the truth:
 
 hidden = np.setdiff1d(np.arange(wine.n_objects), tasted)
-wrong = np.sum(found.labels[hidden] != np.asarray(wine.truth)[hidden])
+wrong = np.sum(found.labels[hidden] != np.asarray(wine.y)[hidden])
 print(f"guaranteed: at most {found.bound} of {len(hidden)}; in truth: {wrong}")
 
 # %%

@@ -19,11 +19,11 @@ sets = {}
 sets["iris"] = karat.datasets.load("iris", label_column="species", scale="standard")
 sets["wine"] = karat.datasets.load("wine", label_column="cultivar", scale="standard")
 X, y = make_blobs(300, centers=5, n_features=6, random_state=1)
-sets["blobs"] = karat.datasets.from_array(X, truth=y, name="blobs")
+sets["blobs"] = karat.datasets.from_array(X, y=y, name="blobs")
 X, y = make_blobs(300, centers=4, cluster_std=[0.4, 1, 2, 3], random_state=3)
-sets["unequal"] = karat.datasets.from_array(X, truth=y, name="unequal")
+sets["unequal"] = karat.datasets.from_array(X, y=y, name="unequal")
 X, y = make_moons(300, noise=0.05, random_state=0)
-sets["moons"] = karat.datasets.from_array(X, truth=y, name="moons")
+sets["moons"] = karat.datasets.from_array(X, y=y, name="moons")
 
 # %%
 # One study per data set. With ``storage="name.karat"`` each would survive an interruption.
@@ -35,9 +35,9 @@ for name, data in sets.items():
     study = karat.Study(data)
     study.sweep(clusterers, k=range(2, 8), n_init=2, workers=1, progress=False)
     labelings = {one: study.labels(one) for one in study.scores().index}
-    ari = karat.evaluate(
-        None, labelings, truth=data.truth, measures=["adjusted_rand_index"], noise="drop"
-    )["adjusted_rand_index"]
+    ari = karat.evaluate(None, labelings, y=data.y, measures=["adjusted_rand_index"], noise="drop")[
+        "adjusted_rand_index"
+    ]
     by_clusterer[name] = ari.groupby(lambda one: one.split()[0]).max()
     internal = karat.evaluate(data.X, labelings, measures=measures, noise="drop")
     by_measure[name] = {

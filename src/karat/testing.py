@@ -108,7 +108,7 @@ def _table(
 ) -> Scores:
     """Scores of all labelings, computed together."""
     metric = "graph" if measure.takes == "graph" else "euclidean"
-    inputs = Inputs.read(X, labelings, truth=truth, metric=metric, sample_weight=weights)
+    inputs = Inputs.read(X, labelings, y=truth, metric=metric, sample_weight=weights)
     return compute(inputs, [measure])
 
 

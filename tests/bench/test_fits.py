@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from karat.bench import Benchmark, mean_interval
+from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError
 
 
@@ -97,10 +98,10 @@ def test_a_slow_fit_is_an_entry_that_more_time_settles(tmp_path):
     table = race.run(limit=0.2).table.set_index("method")
     assert table.loc["slow", "reason"].startswith("stopped after 0 s")
     assert table["reason"].isna()["ward"]
-    before = kept.read_text()
+    before = kept.read_bytes()
     again = Benchmark({"a": (X, y)}, {"slow": Slow(), "ward": "ward"}, n_init=1, storage=kept)
     assert again.run(limit=0.1).table["reason"].tolist() == race.table["reason"].tolist()
-    assert kept.read_text() == before
+    assert kept.read_bytes() == before
 
 
 def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
@@ -111,7 +112,7 @@ def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
             {"a": (X, y)}, {"k-means": KMeans(n_init=1, max_iter=iterations)}, n_init=1,
             storage=kept,
         ).run()  # fmt: skip
-    assert len(kept.read_text().splitlines()) == 2
+    assert len(KeptValues(kept)._values) == 2
 
 
 def test_intervals_of_means_over_tries():

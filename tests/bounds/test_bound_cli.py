@@ -101,7 +101,7 @@ def test_sample_prints_rows(files: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("row,label\n7,a\n500,b\n", "row 500 is none of"),
+        ("row,label\n7,a\n500,b\n", "row 500 is not among"),
         ("row,label\n7,a\n7,b\n", "labels row 7 twice"),
         ("row,label\nx,a\n", "row x is not the number"),
         ("label\na\nb\n", "2 labels for 500 objects"),

@@ -119,12 +119,12 @@ def test_the_command_at_the_end_works(
 def test_lines_with_other_numbers_of_cells_are_dropped_by_their_numbers(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('n,x,y\na,1,2\nb,2\n\nc,"3\n",4\nd,5,6,7\ne,8,\nf,9,1\n')
-    data = read(path, id_column="n", impute="drop", truth=["u", "v", "u", "w", "w", "v"])
+    data = read(path, id_column="n", impute="drop", y=["u", "v", "u", "w", "w", "v"])
     assert data.ids.tolist() == ["a", "c", "f"]
     assert data.rows is not None
     assert data.rows.tolist() == [0, 2, 5]
-    assert data.truth is not None
-    assert data.truth.tolist() == ["u", "u", "v"]
+    assert data.y is not None
+    assert data.y.tolist() == ["u", "u", "v"]
     np.testing.assert_array_equal(data.X, [[1, 2], [3, 4], [9, 1]])
     assert any("2 of 6 objects" in note and "rows 2, 4" in note for note in data.notes)
     with pytest.raises(InputError, match=r"(?s)line 3: .*--impute drop"):

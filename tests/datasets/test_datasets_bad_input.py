@@ -89,10 +89,10 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     "label is dropped": ("x,c\n1,1\n2,2\n", {"label_column": "c", "drop": "c"}, ("both",)),
     "two sources of classes": (
         "x,c\n1,1\n2,2\n",
-        {"label_column": "c", "truth": [1, 2]},
+        {"label_column": "c", "y": [1, 2]},
         ("one of them",),
     ),
-    "truth too short": ("x\n1\n2\n", {"truth": [1]}, ("1 values", "2 objects")),
+    "truth too short": ("x\n1\n2\n", {"y": [1]}, ("1 values", "2 objects")),
     "nothing left": ("x,c\n1,1\n2,2\n", {"label_column": "c", "drop": "x"}, ("no feature left",)),
     "ids repeated": (
         "n,x\na,1\nb,2\na,3\n",

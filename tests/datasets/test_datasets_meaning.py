@@ -30,8 +30,8 @@ def parsed(folder: Path, text: str, name: str = "x.csv", **options: Any) -> Data
 
 
 def truth(data: Dataset) -> list[Any]:
-    assert data.truth is not None
-    return list(data.truth)
+    assert data.y is not None
+    return list(data.y)
 
 
 def has_note(data: Dataset, *parts: str) -> bool:
@@ -241,9 +241,9 @@ def test_classes_from_tables() -> None:
 
 def test_dubious_classes_are_noted() -> None:
     x = np.arange(20.0).reshape(-1, 1)
-    assert has_note(from_array(x, truth=["a"] * 20), "one class only")
-    assert has_note(from_array(x, truth=list(range(20))), "is it a class?")
-    assert from_array(x, truth=[0, 1] * 10).notes == (
+    assert has_note(from_array(x, y=["a"] * 20), "one class only")
+    assert has_note(from_array(x, y=list(range(20))), "is it a class?")
+    assert from_array(x, y=[0, 1] * 10).notes == (
         "In 'truth' are 20 labels of 2 classes: 0 (10), 1 (10).",
     )
 
@@ -257,12 +257,12 @@ def test_truth_beside_the_data(tmp_path: Path) -> None:
         ("why.txt", "earn 1\n\nacq 2"),
     ]:
         (tmp_path / name).write_text(text)
-        data = read(tmp_path / "x.npy", truth=tmp_path / name)
+        data = read(tmp_path / "x.npy", y=tmp_path / name)
         assert [value and value[:4].strip() for value in truth(data)] == ["earn", None, "acq"]
-        assert data.options == {"truth": str(tmp_path / name), "strict": True}
+        assert data.options == {"y": str(tmp_path / name), "strict": True}
     np.save(tmp_path / "y.npy", np.array([3, -1, 4]))
-    assert truth(read(tmp_path / "x.npy", truth=str(tmp_path / "y.npy"))) == [3, None, 4]
-    assert truth(read(tmp_path / "x.npy", truth=pd.Series(["a", None, "b"]))) == ["a", None, "b"]
+    assert truth(read(tmp_path / "x.npy", y=str(tmp_path / "y.npy"))) == [3, None, 4]
+    assert truth(read(tmp_path / "x.npy", y=pd.Series(["a", None, "b"]))) == ["a", None, "b"]
 
 
 def test_ids(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_impute_against_its_definition(X: np.ndarray, how: Any) -> None:
         rows = good.all(axis=1)
         if rows.sum() < 2:
             return
-        data = from_array(X, impute=how, truth=np.arange(len(X)))
+        data = from_array(X, impute=how, y=np.arange(len(X)))
         np.testing.assert_array_equal(data.X, X[rows])
         assert list(data.ids) == list(np.flatnonzero(rows))
         assert truth(data) == list(np.flatnonzero(rows))
@@ -398,13 +398,13 @@ def test_packaged_sets() -> None:
     np.testing.assert_array_equal(load("iris").X, load_iris().data)
     assert truth(iris) == list(load_iris().target_names[load_iris().target])
     bare = read("wine")
-    assert bare.truth is None
+    assert bare.y is None
     assert "cultivar" not in bare.feature_names
     assert has_note(bare, "'cultivar'", "not used")
     assert wine.options == {"label_column": "cultivar", "scale": "none"}
     assert read(wine.source or "", **wine.options).fingerprint == wine.fingerprint
-    assert load("wine", label_column=None).truth is None
-    assert load("iris", drop="species", truth=[0, 1, 2] * 50).truth_name == "truth"
+    assert load("wine", label_column=None).y is None
+    assert load("iris", drop="species", y=[0, 1, 2] * 50).truth_name == "truth"
 
 
 def test_a_file_comes_before_a_packaged_set(
@@ -430,9 +430,7 @@ def test_real_files(shared_data: Path) -> None:
     data = read(shared_data / "points" / "digits_test.csv.gz", label_column="label")
     assert data.X.shape == (1797, 64)
     assert len(set(truth(data))) == 10
-    counts = read(
-        shared_data / "terms" / "re0.npz", truth=shared_data / "terms" / "re0.labels.txt.gz"
-    )
+    counts = read(shared_data / "terms" / "re0.npz", y=shared_data / "terms" / "re0.labels.txt.gz")
     assert counts.X.shape == (1504, 2886)
     assert len(set(truth(counts))) == 13
     zoo = read(shared_data / "points" / "zoo.csv.gz", label_column="label", scale="minmax")

@@ -75,7 +75,7 @@ def test_dense_round_trip(suffix: str, X: np.ndarray) -> None:
     assert back.X.flags.c_contiguous
     assert back.name == "mine"
     assert list(back.ids) == list(range(len(X)))
-    assert back.truth is None
+    assert back.y is None
     if suffix not in (".npy", ".npz", ".mtx", ".data"):
         assert back.feature_names == tuple(f"f{j}" for j in range(X.shape[1]))
 
@@ -135,8 +135,8 @@ def test_labels_survive_csv(labels: list[str | None]) -> None:
         path = Path(folder, "x.csv")
         table.to_csv(path, index=False)
         back = read(path, label_column="class")
-    assert back.truth is not None
-    assert list(back.truth) == labels
+    assert back.y is not None
+    assert list(back.y) == labels
 
 
 def same(a: Dataset, b: Dataset) -> None:
@@ -144,7 +144,7 @@ def same(a: Dataset, b: Dataset) -> None:
     assert a.fingerprint == b.fingerprint
     assert a.feature_names == b.feature_names
     assert list(a.ids) == list(b.ids)
-    np.testing.assert_array_equal(a.truth, b.truth)
+    np.testing.assert_array_equal(a.y, b.y)
 
 
 def mixed() -> pd.DataFrame:
@@ -180,8 +180,8 @@ def test_every_door_gives_the_same(tmp_path: Path) -> None:
         "colour=red",
     )
     assert list(data.ids) == list("pqrstu")
-    assert data.truth is not None
-    assert list(data.truth) == ["a", None, "b", "a", "b", "a"]
+    assert data.y is not None
+    assert list(data.y) == ["a", None, "b", "a", "b", "a"]
     same(data, from_table(polars.from_pandas(table), **how))
     same(data, from_table(polars.from_pandas(table).lazy(), **how))
     same(data, from_table(pa.table(table), **how))
@@ -277,7 +277,7 @@ def test_npz_has_its_columns_beside_the_data(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez(path, features=np.eye(3), y=np.array([1, 2, 1]), who=np.array(["a", "b", "c"]))
     data = read(path, label_column="y", id_column="who", scale="minmax")
-    assert list(data.truth if data.truth is not None else []) == [1, 2, 1]
+    assert list(data.y if data.y is not None else []) == [1, 2, 1]
     assert list(data.ids) == ["a", "b", "c"]
     np.testing.assert_array_equal(data.X, np.eye(3))
 
@@ -287,7 +287,7 @@ def test_structured_and_flat_npy(tmp_path: Path) -> None:
     np.save(tmp_path / "r.npy", records)
     data = read(tmp_path / "r.npy", label_column="f2")
     assert data.feature_names == ("f0", "f1")
-    assert list(data.truth if data.truth is not None else []) == ["a", "b", "b"]
+    assert list(data.y if data.y is not None else []) == ["a", "b", "b"]
     np.save(tmp_path / "v.npy", np.arange(4))
     assert read(tmp_path / "v.npy").X.shape == (4, 1)
 
@@ -296,13 +296,13 @@ def test_npy_label_column_by_position_name(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([[0.5, 1, 2], [0.7, np.nan, 2], [0.1, 3, 1]]))
     data = read(tmp_path / "x.npy", label_column="x2", drop="x3")
     assert data.feature_names == ("x1",)
-    assert list(data.truth if data.truth is not None else []) == [1, None, 3]
+    assert list(data.y if data.y is not None else []) == [1, None, 3]
 
 
 def test_fingerprint_sees_values_shape_dtype_and_structure_only() -> None:
     X = np.array([[0.0, 1.0], [2.0, 3.0]])
     base = from_array(X).fingerprint
-    assert base == from_array(X.copy(), truth=["a", "b"], ids=["p", "q"], name="z").fingerprint
+    assert base == from_array(X.copy(), y=["a", "b"], ids=["p", "q"], name="z").fingerprint
     others = {
         from_array(X + 1e-9).fingerprint,
         from_array(X.astype(np.float32)).fingerprint,

@@ -21,7 +21,7 @@ def check(seed: int, folder: Path) -> None:
     path = folder / "data.csv"
     options = dirty_tables.write(table, path)
     truth = options[1] if options else None
-    data = karat.datasets.read(path, truth=truth)
+    data = karat.datasets.read(path, y=truth)
     reported = {finding.key for finding in data.findings}
     context = f"seed {seed}: {table.planted}, found {sorted(reported)}"
     for keys in table.said:
@@ -32,8 +32,8 @@ def check(seed: int, folder: Path) -> None:
         return
     assert not {"matrix", "edges"} & set(table.planted), context
     assert data.n_objects == table.n, context
-    if data.truth is not None and table.truth is not None:
-        assert [str(value)[1:] for value in data.truth] == [str(c) for c in table.classes], context
+    if data.y is not None and table.truth is not None:
+        assert [str(value)[1:] for value in data.y] == [str(c) for c in table.classes], context
     # columns that have nothing to do with the clusters blur them, and were named
     if not {"units", "dates", "codes", "mixed"} & set(table.planted):
         assert dirty_tables.agreement(data.X, table.classes) > 0.85, context

@@ -105,7 +105,7 @@ def test_ids_on_one_side_only(with_ids, tmp_path, monkeypatch, capsys):
     plain = tmp_path / "plain.csv"
     groups()[0].to_csv(plain, index=False)
     with pytest.raises(InputError, match="data have no ids"):
-        read(plain, truth=with_ids / "t.csv")
+        read(plain, y=with_ids / "t.csv")
     unnamed = pd.DataFrame({"k": [0, 1, 2] * 50})
     unnamed.to_csv(tmp_path / "rows.csv", index=False)
     code, _, err = command(
@@ -121,11 +121,11 @@ def test_frames_are_joined_by_their_index():
     table, y = groups()
     table.index = pd.Index([f"o{i}" for i in range(len(y))])
     truth = pd.Series(y, index=table.index).sample(frac=1, random_state=0)
-    data = from_table(table, truth=truth)
-    assert list(data.truth) == list(y)
+    data = from_table(table, y=truth)
+    assert list(data.y) == list(y)
     assert data.ids[4] == "o4"
     with pytest.raises(InputError, match=r"'q0', 'q1', 'q2', \.\.\.") as caught:
-        from_table(table, truth=pd.Series(y, index=[f"q{i}" for i in range(len(y))]))
+        from_table(table, y=pd.Series(y, index=[f"q{i}" for i in range(len(y))]))
     assert "'o0', 'o1', 'o2'" in str(caught.value)
 
 
@@ -396,9 +396,9 @@ def test_only_the_first_of_sorted_rows_are_labelled():
     table = table.sort_values("height", ignore_index=True)
     truth = np.where(np.arange(len(y)) < 40, "a", None)
     truth[:5] = "b"
-    assert findings_by_key(from_table(table, truth=truth))["order"].columns == ("height",)
+    assert findings_by_key(from_table(table, y=truth))["order"].columns == ("height",)
     mixed = table.sample(frac=1, random_state=0)
-    assert "order" not in findings_by_key(from_table(mixed.reset_index(drop=True), truth=truth))
+    assert "order" not in findings_by_key(from_table(mixed.reset_index(drop=True), y=truth))
 
 
 def customers(n: int = 5000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

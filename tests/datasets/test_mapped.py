@@ -14,7 +14,7 @@ from karat.runtime import resources
 @pytest.fixture
 def low(monkeypatch):
     monkeypatch.setattr(resources, "LARGE", 1000)
-    monkeypatch.setattr(resources, "BLOCK", 64)
+    monkeypatch.setattr(resources, "BLOCK_VALUES", 64)
 
 
 def numbers(n: int = 300, d: int = 4, seed: int = 0):
@@ -34,7 +34,7 @@ def twice(monkeypatch, make):
     """What ``make()`` gives of data in memory and of mapped data."""
     plain = make()
     monkeypatch.setattr(resources, "LARGE", 1000)
-    monkeypatch.setattr(resources, "BLOCK", 64)
+    monkeypatch.setattr(resources, "BLOCK_VALUES", 64)
     return plain, make()
 
 

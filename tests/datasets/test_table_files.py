@@ -168,7 +168,7 @@ def test_hostile_files(tmp_path):
     np.save(tmp_path / "x.npy", np.eye(5) + np.arange(5))
     for act in (
         lambda: read(fifo),
-        lambda: read(tmp_path / "x.npy", truth=fifo),
+        lambda: read(tmp_path / "x.npy", y=fifo),
         lambda: read(fifo, text_column="t"),
         lambda: karat.datasets.read_cells(fifo, text_column="t"),
         lambda: karat.datasets.read_lines(fifo),
@@ -191,7 +191,7 @@ def test_hostile_files(tmp_path):
     assert documents.n_objects == 6
     assert any("'link.txt'" in note for note in documents.notes)
     loud = from_table({"x": [1.0, 2, 3], "c": ["\x1b[31mred", "a", "a"]}, label_column="c")
-    assert "\x1b" not in "".join(map(str, loud.truth))
+    assert "\x1b" not in "".join(map(str, loud.y))
 
 
 def test_names_do_not_colour_a_terminal(tmp_path):

@@ -128,12 +128,12 @@ def test_labels_in_another_order_are_joined_by_their_index():
         assert (study.labels(study.candidates.index[0]) == labels).all()
     assert list(karat.Study(TABLE, y=SHUFFLED).y) == list(labels)
     for X, given in ((TABLE, labels), (None, {"0": ORDERED})):
-        found = karat.evaluate(X, given, truth=SHUFFLED, measures=["adjusted_rand_index"])
+        found = karat.evaluate(X, given, y=SHUFFLED, measures=["adjusted_rand_index"])
         assert found["adjusted_rand_index"]["0"] == 1
     assert karat.adjusted_rand_index(ORDERED, SHUFFLED) == 1
     assert karat.adjusted_rand_index(ORDERED.to_numpy(), SHUFFLED) < 1
     # a mapping's own series are of the same objects
-    both = karat.evaluate(None, {"a": ORDERED, "b": SHUFFLED}, truth=labels)
+    both = karat.evaluate(None, {"a": ORDERED, "b": SHUFFLED}, y=labels)
     assert both["adjusted_rand_index"].tolist() == [1, 1]
     weights = pd.Series([1, 2, 3, 4], list("acbd"))
     one, other = (
@@ -173,7 +173,7 @@ def test_indexes_that_name_other_objects_are_rejected(table, labels):
         lambda: karat.silhouette(table, labels),
         lambda: karat.evaluate(table, {"mine": labels}),
         lambda: karat.evaluate(table, labels.to_frame()),
-        lambda: karat.evaluate(table, [0, 0, 1, 1], truth=labels),
+        lambda: karat.evaluate(table, [0, 0, 1, 1], y=labels),
         lambda: karat.adjusted_rand_index(pd.Series(0, table.index), labels),
         lambda: karat.Study(table, y=labels),
         lambda: karat.Study(table).add({"mine": labels}),
@@ -214,7 +214,7 @@ def test_a_member_of_an_archive_that_is_no_array(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("X.npy", b"hello")
     for reader in (karat.datasets.read, read_labelings):
-        with rejected("'X'", "no array"):
+        with rejected("'X'", "not an array"):
             reader(path)
 
 

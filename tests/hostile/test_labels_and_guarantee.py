@@ -145,8 +145,8 @@ def test_classes_called_none_or_na_are_classes(tmp_path: Path) -> None:
     assert read_labels(few, 11).values.tolist() == [*names, None]
     data = tmp_path / "data.csv"
     data.write_text("x,class\n" + "".join(f"{i},{name}\n" for i, name in enumerate([*names, ""])))
-    assert read(data, label_column="class").truth.tolist() == [*names, None]
-    assert read(data, drop="class", truth=few).truth.tolist() == [*names, None]
+    assert read(data, label_column="class").y.tolist() == [*names, None]
+    assert read(data, drop="class", y=few).y.tolist() == [*names, None]
     (tmp_path / "k.csv").write_text("t,c\n" + "".join(f"{n},{n}\n" for n in names))
     answer = json.loads(invoke("compare", tmp_path / "k.csv", "--columns", "t,c", "--json"))
     assert answer["labelings"]["t"]["clusters"] == len(names)
@@ -178,7 +178,7 @@ def test_what_was_read_is_always_stated(tmp_path: Path) -> None:
     y = np.where(np.arange(40) % 2 == 0, np.where(truth == 1, "spam", "ham"), None)
     found = karat.pac_mdl_bound(truth, y)
     assert re.search(r"20 labels of 2 classes: .*20 objects is unknown", str(found))
-    dataset = karat.datasets.from_array(X, truth=y)
+    dataset = karat.datasets.from_array(X, y=y)
     assert any("20 labels of 2 classes" in note for note in dataset.notes)
 
 

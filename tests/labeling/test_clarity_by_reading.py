@@ -265,7 +265,7 @@ def test_a_table_is_shown_in_original_units():
         seen.append(prompt)
         return "x" if "common" in prompt else "1"
 
-    clarity_by_reading(wine, wine.truth, reader, n_assignments=3)
+    clarity_by_reading(wine, wine.y, reader, n_assignments=3)
     shown = [float(v) for p in seen for v in re.findall(r"proline: ([\d.]+)", p)]
     assert 270 < min(shown) < max(shown) < 1700
     assert not any("cultivar" in p for p in seen)

@@ -71,7 +71,7 @@ def test_every_cell_is_as_it_is_or_hardened_and_says_so(kind, graph):
     keys = [m.key for m in catalogue.values() if m.kind == "external" and not graph]
     keys += [m.key for m in catalogue.select(kind="internal") if (m.takes == "graph") == graph]
     data, metric = (GRAPH, "graph") if graph else (X, "euclidean")
-    scores = karat.evaluate(data, names, truth=TRUTH, measures=keys, metric=metric)
+    scores = karat.evaluate(data, names, y=TRUTH, measures=keys, metric=metric)
     assert list(scores.table.index) == list(names)
     assert not scores.hardened.loc[["hard", "its labels"]].to_numpy().any()
     for key in keys:
@@ -88,7 +88,7 @@ def test_every_cell_is_as_it_is_or_hardened_and_says_so(kind, graph):
 
 def test_objects_of_unknown_class_are_excluded_from_the_truth_of_a_soft_clustering():
     partly = np.where(np.arange(N) < 25, TRUTH, -1)
-    scores = karat.evaluate(X, SOFT, truth=partly, measures=["adjusted_rand_index", "pbm_index"])
+    scores = karat.evaluate(X, SOFT, y=partly, measures=["adjusted_rand_index", "pbm_index"])
     few = SoftPartition(SOFT.memberships[:25])
     expected = karat.adjusted_rand_index(TRUTH[:25], few)
     assert scores["adjusted_rand_index"]["0"] == pytest.approx(expected)
@@ -97,8 +97,8 @@ def test_objects_of_unknown_class_are_excluded_from_the_truth_of_a_soft_clusteri
 
 def test_memberships_have_no_weights_so_their_hard_labels_are_weighed():
     weights = RNG.integers(1, 4, N)
-    scores = karat.evaluate(X, {"a": SOFT}, truth=TRUTH, sample_weight=weights)
-    hard = karat.evaluate(X, {"a": SOFT.harden()}, truth=TRUTH, sample_weight=weights)
+    scores = karat.evaluate(X, {"a": SOFT}, y=TRUTH, sample_weight=weights)
+    hard = karat.evaluate(X, {"a": SOFT.harden()}, y=TRUTH, sample_weight=weights)
     assert scores.hardened.to_numpy().all()
     np.testing.assert_array_equal(scores.table, hard.table)
 

@@ -153,7 +153,7 @@ def test_evaluate_judges_by_what_is_known():
     labels = {f"k{k}": rng.integers(0, k, 80) for k in (2, 4, 6)}
     truth = rng.integers(0, 3, 80).astype(object)
     truth[:20] = None
-    scores = karat.evaluate(None, labels, truth=truth)
+    scores = karat.evaluate(None, labels, y=truth)
     for key in scores.table.columns:
         for name, pred in labels.items():
             expected = catalogue[key].function(truth[20:], pred[20:])
@@ -162,7 +162,7 @@ def test_evaluate_judges_by_what_is_known():
 
 def test_evaluate_says_why():
     scores = karat.evaluate(
-        None, {"a": [-1, -1, 0, 1]}, truth=[0, 1, None, None], measures=["purity"], noise="drop"
+        None, {"a": [-1, -1, 0, 1]}, y=[0, 1, None, None], measures=["purity"], noise="drop"
     )
     assert np.isnan(scores.table.loc["a", "purity"])
     assert "outlier" in scores.reasons["a"]["purity"]
@@ -184,9 +184,9 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     rng = np.random.default_rng(0)
     labels, truth = rng.integers(0, 4, 200), rng.integers(0, 5, 200)
     given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
-    expected = karat.evaluate(None, labels, truth=truth.astype(object))
+    expected = karat.evaluate(None, labels, y=truth.astype(object))
     monkeypatch.setattr(module, "known_labels", refuse)
-    found = karat.evaluate(None, labels, truth=given)
+    found = karat.evaluate(None, labels, y=given)
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
@@ -196,12 +196,12 @@ def test_integer_truth_that_is_not_known_everywhere():
     weights = rng.integers(0, 3, 200)
     some = np.where(truth == -1, None, truth.astype(object))
     for options in ({}, {"sample_weight": weights}):
-        one, two = (karat.evaluate(None, labels, truth=t, **options) for t in (truth, some))
+        one, two = (karat.evaluate(None, labels, y=t, **options) for t in (truth, some))
         pd.testing.assert_frame_equal(one.table, two.table)
     with pytest.raises(InputError, match="class of no object"):
-        karat.evaluate(None, labels, truth=np.full(200, -1))
+        karat.evaluate(None, labels, y=np.full(200, -1))
     with pytest.raises(InputError, match="3 labels"):
-        karat.evaluate(None, labels, truth=np.array([0, 1, 2]))
+        karat.evaluate(None, labels, y=np.array([0, 1, 2]))
 
 
 def test_labels_of_too_many_objects_are_not_shuffled():

@@ -233,7 +233,7 @@ def test_bad_weights(weights, message):
     with pytest.raises(InputError, match=message):
         karat.evaluate(X, labels, sample_weight=weights)
     with pytest.raises(InputError, match=message):
-        karat.evaluate(None, labels, truth=labels, sample_weight=weights)
+        karat.evaluate(None, labels, y=labels, sample_weight=weights)
 
 
 def test_a_cluster_without_weight_is_not_there():
@@ -278,14 +278,14 @@ def test_external_measures_count_repetitions():
     options = {"measures": keys, "noise": "drop"}
     repeated = np.repeat(np.arange(60), w)
     again = karat.evaluate(
-        None, {k: v[repeated] for k, v in labelings.items()}, truth=truth[repeated], **options
+        None, {k: v[repeated] for k, v in labelings.items()}, y=truth[repeated], **options
     )
-    found = karat.evaluate(None, labelings, truth=truth, sample_weight=w, **options)
+    found = karat.evaluate(None, labelings, y=truth, sample_weight=w, **options)
     same(found, again)
     assert found.coverage.to_dict() == pytest.approx(again.coverage.to_dict())
     # next to whole: next to the same
     near = karat.evaluate(
-        None, labelings, truth=truth, sample_weight=w * (1 + 1e-12), measures=["rand_index"],
+        None, labelings, y=truth, sample_weight=w * (1 + 1e-12), measures=["rand_index"],
         noise="drop",
     )  # fmt: skip
     np.testing.assert_allclose(near["rand_index"], again["rand_index"], rtol=1e-10)
@@ -293,7 +293,7 @@ def test_external_measures_count_repetitions():
 
 def test_truth_of_objects_without_weight_is_not_known():
     with pytest.raises(InputError, match="no known class"):
-        karat.evaluate(None, [0, 0, 1], truth=["a", None, None], sample_weight=[0, 1, 1])
+        karat.evaluate(None, [0, 0, 1], y=["a", None, None], sample_weight=[0, 1, 1])
 
 
 # -- the share excluded ---------------------------------------------------------------------

@@ -73,7 +73,7 @@ def test_external_functions_take_weights_as_evaluate_does(key):
     found = function(TRUTH, LABELS, sample_weight=weights)
     repeated = np.repeat(TRUTH, weights), np.repeat(LABELS, weights)
     assert found == pytest.approx(function(*repeated), rel=1e-12)
-    scores = karat.evaluate(None, LABELS, truth=TRUTH, sample_weight=weights, measures=[key])
+    scores = karat.evaluate(None, LABELS, y=TRUTH, sample_weight=weights, measures=[key])
     assert found == pytest.approx(scores[key]["0"], rel=1e-12)
     with pytest.raises(InputError, match="omit sample_weight"):
         function(karat.ContingencyTable(TRUTH, LABELS), sample_weight=weights)

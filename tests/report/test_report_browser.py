@@ -36,7 +36,7 @@ def study() -> karat.Study:
     wine = load_wine()
     truth = wine.target_names[wine.target]
     X = pd.DataFrame(wine.data, columns=wine.feature_names)
-    study = karat.Study(karat.datasets.from_table(X, truth=truth, scale="standard"))
+    study = karat.Study(karat.datasets.from_table(X, y=truth, scale="standard"))
     study.sweep(["kmeans", "gaussian-mixture"], k=[9, 2, 3, 4], n_init=2, workers=1)
     study.by = "consensus"
     return study

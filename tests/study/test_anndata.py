@@ -116,7 +116,7 @@ def test_a_file_is_read_as_any_other(h5ad):
     data = karat.datasets.read(path, label_column="type")
     np.testing.assert_allclose(data.X, adata.obsm["X_pca"])
     assert list(data.ids[:2]) == ["cell 0", "cell 1"]
-    assert list(data.truth) == list(adata.obs["type"])
+    assert list(data.y) == list(adata.obs["type"])
     assert "X_umap" in data.notes[0]
     flat = karat.datasets.read(f"{path}#X_umap")
     np.testing.assert_allclose(flat.X, adata.obsm["X_umap"])

@@ -45,7 +45,7 @@ def test_json_lines(tmp_path, name):
     assert (data.n_objects, data.metric, data.name) == (12, "cosine", "news")
     assert data.texts[1] == records[1]["text"]
     assert data.ids[3] == "d3"
-    assert list(data.truth) == [r["topic"] for r in records]
+    assert list(data.y) == [r["topic"] for r in records]
     assert "ship" in data.feature_names
     again = read(
         path,
@@ -83,7 +83,7 @@ def test_a_column_of_a_table(tmp_path):
     path.write_text("\n".join(lines) + "\n")
     data = read(path, text_column="note", label_column="topic")
     assert data.texts[0].endswith(", and more")
-    assert set(data.truth) == set(TOPICS)
+    assert set(data.y) == set(TOPICS)
     assert "size" not in data.feature_names
 
 
@@ -92,7 +92,7 @@ def test_a_folder_with_subfolders(tmp_path):
         (tmp_path / "docs" / topic).mkdir(parents=True, exist_ok=True)
         (tmp_path / "docs" / topic / f"{i}.txt").write_text(text)
     data = read(tmp_path / "docs")
-    assert set(data.truth) == set(TOPICS)
+    assert set(data.y) == set(TOPICS)
     assert data.ids[0] == "food/1.txt"
     (tmp_path / "none").mkdir()
     with pytest.raises(InputError, match="folder without files"):
@@ -135,7 +135,7 @@ def test_cluto(tmp_path):
     (tmp_path / "c.mat.clabel").write_text("\n".join("vwxyz") + "\n")
     data = read(tmp_path / "c.mat", vectorizer={"weight": "tf", "norm": None})
     np.testing.assert_array_equal(data.X.toarray(), counts.toarray())
-    assert (data.feature_names, data.truth[1], data.metric) == (tuple("vwxyz"), "b", "cosine")
+    assert (data.feature_names, data.y[1], data.metric) == (tuple("vwxyz"), "b", "cosine")
     io.mmwrite(tmp_path / "m.mtx", counts)
     (tmp_path / "m.terms.txt").write_text("\n".join("vwxyz") + "\n")
     same = read(tmp_path / "m.mtx", vectorizer={"weight": "tf", "norm": None})
@@ -175,7 +175,7 @@ def test_libsvm(tmp_path):
     (tmp_path / "a.svm").write_text("1 1:2 3:1\n-1 2:1\n1 1:1\n")
     data = read(tmp_path / "a.svm", vectorizer={"weight": "tf", "norm": None})
     np.testing.assert_array_equal(data.X.toarray(), [[2, 0, 1], [0, 1, 0], [1, 0, 0]])
-    assert data.truth is not None
+    assert data.y is not None
     for name, text in (("b.svm", "1 1:2\n2 1:1 2:nan\n"), ("b.mat", "2 2 2\n1 1\n2 inf\n")):
         (tmp_path / name).write_text(text)
         with pytest.raises(InputError, match=r"1 counts of terms are missing.* row 2 of 2"):

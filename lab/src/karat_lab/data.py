@@ -152,7 +152,7 @@ def points(
         data_set = karat.datasets.load(name)
     else:
         data_set = karat.datasets.read(locate(name), label_column="label", impute=impute)
-    names = [str(value) for value in np.asarray(data_set.truth)]
+    names = [str(value) for value in np.asarray(data_set.y)]
     if is_packaged(name):
         # numbered as they appear: the order of the classes in the collections
         order = list(dict.fromkeys(names))

@@ -86,7 +86,7 @@ def judge(made: ClusteredSample, clarity: Clarity) -> pd.DataFrame:
     table = karat.evaluate(
         made.X,
         clarity.labelings,
-        truth=made.truth,
+        y=made.truth,
         measures=["normalized_mutual_information", *others],
     ).table
     # the nearest of no objects is infinitely far (6.15)

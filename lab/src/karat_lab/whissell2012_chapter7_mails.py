@@ -164,7 +164,7 @@ def judge(made: Mails, labelings: dict[str, NDArray[Any]]) -> pd.DataFrame:
     assessment = assess(made.Z, labelings, classifiers="email")
     others = [key for key in MEASURES if key != "informativeness"]
     table = karat.evaluate(
-        made.Z, assessment.labelings, truth=made.truth, measures=["purity", *others]
+        made.Z, assessment.labelings, y=made.truth, measures=["purity", *others]
     ).table
     for key in others:
         table[key] *= karat.measures.catalogue[key].sign

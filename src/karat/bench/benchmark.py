@@ -251,7 +251,7 @@ class Benchmark(BenchmarkResults):
         rows = []
         for reference, truth in references.items():
             scores = evaluate(
-                None, {"own": labels}, truth=truth, measures=self.measures, noise="singletons"
+                None, {"own": labels}, y=truth, measures=self.measures, noise="singletons"
             )
             values = {key: float(scores.table[key].iloc[0]) for key in self.measures}
             rows.append({"reference": reference, **values})

@@ -55,8 +55,8 @@ class Entry:
 
 def as_entry(name: str, data_set: DataSet) -> Entry:
     """Validated data set with its representations and references; see :class:`karat.Benchmark`."""
-    if hasattr(data_set, "truth") and hasattr(data_set, "X"):
-        X, truth = attrgetter("X", "truth")(data_set)
+    if hasattr(data_set, "y") and hasattr(data_set, "X"):
+        X, truth = attrgetter("X", "y")(data_set)
     else:
         X, truth = data_set
     if truth is None:

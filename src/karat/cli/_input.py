@@ -101,6 +101,8 @@ class ReadingOptions:
         """Arguments of :func:`karat.datasets.read`."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}
         settings["kind"] = settings.pop("as_")
+        if "truth" in settings:
+            settings["y"] = settings.pop("truth")
         del settings["data"]
         return settings | {
             name: split_names(settings[name]) for name in ("drop", "accept", "na_values")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -13,6 +13,8 @@ from karat.labelings.partitions import canonical_codes
 from karat.runtime.validation import check_random_state
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from karat.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState
 
 #: pseudo-objects with the distribution of all data that each cluster has besides its own
@@ -95,7 +97,7 @@ class MixedMixture(BaseClusterer):
         return self
 
 
-def two_valued_features(X: Floats) -> Bools:
+def two_valued_features(X: NDArray[Any]) -> Bools:
     """Mask of the columns that have exactly two values."""
     low, high = X.min(axis=0), X.max(axis=0)
     mask: Bools = ((low == X) | (high == X)).all(axis=0) & (low < high)

@@ -34,7 +34,7 @@ class Dataset:
         One name per column of ``X``; a one-hot column is called ``column=value``.
     ids : ndarray of object or int, shape (n,)
         Unique: the id column as written, else 0 to n - 1.
-    truth : ndarray of object, shape (n,), or None
+    y : ndarray of object, shape (n,), or None
         Class of each object, None where unknown.
     truth_name : str or None
         Column with the classes.
@@ -68,7 +68,7 @@ class Dataset:
     name: str
     feature_names: tuple[str, ...]
     ids: NDArray[Any]
-    truth: NDArray[np.object_] | None = None
+    y: NDArray[np.object_] | None = None
     truth_name: str | None = None
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
@@ -142,8 +142,8 @@ class Dataset:
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.kind}"
-        if self.truth is not None:
-            classes = [value for value in self.truth if value is not None]
+        if self.y is not None:
+            classes = [value for value in self.y if value is not None]
             text += f", {len(set(classes))} classes in {self.truth_name or 'truth'}"
             if len(classes) < self.n_objects:
                 text += f" ({len(classes):,} objects labelled)"

@@ -29,7 +29,7 @@ def from_table(
     drop: Iterable[str] | str = (),
     scale: Scale = "auto",
     impute: Impute | None = None,
-    truth: Labels | str | os.PathLike[str] | None = None,
+    y: Labels | str | os.PathLike[str] | None = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
     name: str = "data",
@@ -40,7 +40,7 @@ def from_table(
     ----------
     table : DataFrame, Arrow table, or mapping of str to columns
         One row per object. A pandas index is the ids unless it only counts the rows.
-    label_column, id_column, drop, scale, impute, truth, strict, accept
+    label_column, id_column, drop, scale, impute, y, strict, accept
         As for :func:`read`.
     name : str
         Name of the data set.
@@ -69,7 +69,7 @@ def from_table(
     """
     options = ReadingOptions.of(
         label_column=label_column, id_column=id_column, drop=drop, scale=scale, impute=impute,
-        truth=truth, strict=strict, accept=accept,
+        y=y, strict=strict, accept=accept,
     )  # fmt: skip
     ids = None if id_column is not None else _pandas_ids(table)
     return prepare(RawData(name, None, to_arrow(table, id_column)), options, ids=ids)
@@ -78,7 +78,7 @@ def from_table(
 def from_array(
     X: ArrayLike,
     *,
-    truth: Labels | None = None,
+    y: Labels | None = None,
     ids: Ids | None = None,
     feature_names: Iterable[str] | None = None,
     scale: Scale = "none",
@@ -92,7 +92,7 @@ def from_array(
     X : array-like or sparse, shape (n, d)
         Objects in rows. float32 stays float32, sparse stays sparse; a C-contiguous float array is
         not copied unless it is scaled or imputed, and never written to.
-    truth : array-like, shape (n,), optional
+    y : array-like, shape (n,), optional
         Class of each object; None, NaN or -1 where unknown.
     ids : array-like, shape (n,), optional
         Names of the objects.
@@ -119,7 +119,7 @@ def from_array(
     array([[0., 0.],
            [1., 1.]])
     """
-    options = ReadingOptions.of(scale=scale, impute=impute, truth=truth)
+    options = ReadingOptions.of(scale=scale, impute=impute, y=y)
     names = _column_names(X) if feature_names is None else tuple(map(str, feature_names))
     return prepare(
         RawData(name, None, X, names=names), options, ids=_pandas_ids(X) if ids is None else ids

@@ -41,7 +41,7 @@ class ReadingOptions:
     drop: tuple[str, ...] = ()
     scale: Scale = "auto"
     impute: Impute | None = None
-    truth: Any = None
+    y: Any = None
     strict: bool = False
     accept: tuple[str, ...] = ()
     na_values: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class ReadingOptions:
         check_choice(self.scale, SCALES, "scale")
         if self.impute is not None:
             check_choice(self.impute, IMPUTES, "impute")
-        if self.label_column is not None and self.truth is not None:
+        if self.label_column is not None and self.y is not None:
             raise InputError("the classes come from label_column or from truth; give one of them")
         if self.label_column is not None and self.label_column == self.id_column:
             raise InputError(f"column {self.label_column!r} cannot be both the label and the id")
@@ -75,7 +75,7 @@ class ReadingOptions:
         for name in ("drop", "accept", "na_values"):
             names = arguments.get(name, ())
             arguments[name] = (names,) if isinstance(names, str) else tuple(map(str, names))
-        for name in ("truth", "terms"):
+        for name in ("y", "terms"):
             if isinstance(arguments.get(name), os.PathLike):
                 arguments[name] = os.fspath(arguments[name])
         return cls(**arguments)
@@ -83,8 +83,8 @@ class ReadingOptions:
     def non_defaults(self) -> dict[str, Any]:
         """Options that differ from the default, to show and to repeat them."""
         names = [field.name for field in fields(self)]
-        if not isinstance(self.truth, str):
-            names.remove("truth")
+        if not isinstance(self.y, str):
+            names.remove("y")
         values = {name: getattr(self, name) for name in names}
         return {
             name: value for name, value in values.items() if value != getattr(ReadingOptions, name)

@@ -61,7 +61,7 @@ def load(name: str, **options: Any) -> Dataset:
     """
     if name not in _PACKAGED_SETS:
         raise unknown_name(name, _PACKAGED_SETS, "packaged data set")
-    if "truth" not in options:
+    if "y" not in options:
         options.setdefault("label_column", _PACKAGED_SETS[name][1])
     options.setdefault("scale", "none")
     reading_options = ReadingOptions.of(**options)

@@ -71,18 +71,18 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         imputed_by = None if draft.filler is None else "neighbors"
         plan = replace(plan, scale=scaling, impute=options.impute or imputed_by)
     preparation = preparation_of(draft, plan, center, scale, options, aside=raw.names or ())
-    truth = None
+    y = None
     if draft.labels is not None:
-        truth = _truth(draft.labels, options.label_column or "truth", draft.notes)
-        findings += sorted_labels(draft, truth)
+        y = _truth(draft.labels, options.label_column or "truth", draft.notes)
+        findings += sorted_labels(draft, y)
     assert draft.ids is not None
     return Dataset(
         X=draft.X,
         name=raw.name,
         feature_names=draft.names,
         ids=draft.ids,
-        truth=truth,
-        truth_name=None if truth is None else options.label_column or "truth",
+        y=y,
+        truth_name=None if y is None else options.label_column or "truth",
         notes=tuple(draft.notes),
         rows=np.arange(n_read) if draft.rows is None else draft.rows,
         center=center,
@@ -136,12 +136,12 @@ def _describe(
     ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
         draft.ids = _per_object(ids, "ids", n)
-    if isinstance(options.truth, str):
-        labels = _known_labels(options.truth, draft, table)
+    if isinstance(options.y, str):
+        labels = _known_labels(options.y, draft, table)
         draft.labels = labels.values
         draft.notes += [*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts)]
-    elif options.truth is not None:
-        draft.labels = _per_object(_by_index(options.truth, draft.ids), "truth", n)
+    elif options.y is not None:
+        draft.labels = _per_object(_by_index(options.y, draft.ids), "y", n)
     if raw.ragged is not None:
         draft.keep_objects(~raw.ragged)
         excluded = np.flatnonzero(raw.ragged)
@@ -252,8 +252,8 @@ def _by_index(values: Any, ids: NDArray[Any] | None) -> Any:
     if index is None or ids is None:
         return values
     if not object_ids.all_different(index):
-        raise InputError("truth: its index names an object twice")
-    return values.to_numpy()[object_ids.order(index, ids, "truth")]
+        raise InputError("y: its index names an object twice")
+    return values.to_numpy()[object_ids.order(index, ids, "y")]
 
 
 def index_ids(table: object) -> NDArray[Any] | None:
@@ -294,9 +294,9 @@ def _check_ids(draft: DatasetDraft, id_column: str | None) -> None:
 
 def _truth(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:
     """Classes, None where unknown; notes describe them."""
-    truth = known_labels(labels, name=repr(name))
-    notes.append(f"In {name!r} are {count_labels(truth)}.")
-    classes = [value for value in truth if value is not None]
+    y = known_labels(labels, name=repr(name))
+    notes.append(f"In {name!r} are {count_labels(y)}.")
+    classes = [value for value in y if value is not None]
     n_classes = len(set(classes))
     if n_classes == 1:
         notes.append(f"{name!r} names one class only, so it cannot distinguish clusterings.")
@@ -304,4 +304,4 @@ def _truth(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[
         notes.append(
             f"{name!r} has {n_classes:,} classes for {len(classes):,} objects: is it a class?"
         )
-    return truth
+    return y

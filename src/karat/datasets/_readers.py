@@ -43,7 +43,7 @@ def read(
     drop: Iterable[str] | str = (),
     scale: Scale = "auto",
     impute: Impute | None = None,
-    truth: Labels | str | os.PathLike[str] | None = None,
+    y: Labels | str | os.PathLike[str] | None = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
     **written: Unpack[FileOptions],
@@ -85,7 +85,7 @@ def read(
         (of text the most frequent value). ``drop``: exclude those objects, and lines with too few
         or too many cells. The default is ``neighbors`` for tables; in arrays, and with
         ``strict``, missing values are an error.
-    truth : array-like of shape (n,), or path, optional
+    y : array-like of shape (n,), or path, optional
         The classes, where no column has them. A path names a file with one class per line, or
         one that ``karat sample`` wrote (:func:`read_labels`).
     strict : bool
@@ -126,7 +126,7 @@ def read(
     """
     options = ReadingOptions.of(
         label_column=label_column, id_column=id_column, drop=drop, scale=scale, impute=impute,
-        truth=truth, strict=strict, accept=accept, **written,
+        y=y, strict=strict, accept=accept, **written,
     )  # fmt: skip
     with local(path) as (local_path, download_notes):
         dataset = _read_local(local_path, options)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def from_distances(
-    D: ArrayLike | str | os.PathLike[str], *, truth: Labels | None = None, ids: Ids | None = None,
+    D: ArrayLike | str | os.PathLike[str], *, y: Labels | None = None, ids: Ids | None = None,
     name: str = "distances",
 ) -> Dataset:  # fmt: skip
     """Make a data set of the distances between objects.
@@ -46,7 +46,7 @@ def from_distances(
     D : array-like, shape (n, n) or (n(n-1)/2,), or path of an ``.npy`` file
         All distances, or those above the diagonal as in :func:`scipy.spatial.distance.pdist`.
         Rounding errors, up to 1e-12 of the largest distance, are removed.
-    truth : array-like, shape (n,), optional
+    y : array-like, shape (n,), optional
         Class of each object; None, NaN or -1 where unknown.
     ids : array-like, shape (n,), optional
         Names of the objects, in the order of the rows; by default the index of a table.
@@ -76,11 +76,11 @@ def from_distances(
     index = None if ids is not None else getattr(D, "index", None)
     if index is not None and list(index) != list(range(len(X))):
         ids = index
-    return _relation_dataset(X, "precomputed", truth, ids, name, _triangle_notes(X))
+    return _relation_dataset(X, "precomputed", y, ids, name, _triangle_notes(X))
 
 
 def from_graph(
-    A: ArrayLike | str | os.PathLike[str], *, truth: Labels | None = None, ids: Ids | None = None,
+    A: ArrayLike | str | os.PathLike[str], *, y: Labels | None = None, ids: Ids | None = None,
     name: str = "graph",
 ) -> Dataset:  # fmt: skip
     """Make a data set of a graph.
@@ -89,7 +89,7 @@ def from_graph(
     ----------
     A : array-like or sparse, shape (n, n), or path of an ``.npz`` file
         Symmetric affinities: a greater weight is a stronger edge, 0 is no edge.
-    truth, ids, name
+    y, ids, name
         As for :func:`from_distances`.
 
     Returns
@@ -110,14 +110,14 @@ def from_graph(
       The graph falls into 2 parts that no edge joins; the smallest has 1 of the 3 nodes.
     """
     X = as_graph(A)
-    return _relation_dataset(X, "graph", truth, ids, name, _graph_notes(X))
+    return _relation_dataset(X, "graph", y, ids, name, _graph_notes(X))
 
 
 def from_objects(
     objects: Iterable[Any],
     metric: Metric,
     *,
-    truth: Labels | None = None,
+    y: Labels | None = None,
     ids: Ids | None = None,
     name: str = "objects",
 ) -> Dataset:
@@ -129,7 +129,7 @@ def from_objects(
         Texts, tuples, arrays of different lengths, or anything that the metric accepts.
     metric : {"edit", "dtw"} or callable
         See :func:`karat.distances.object_distances`; called once for each pair.
-    truth, ids, name
+    y, ids, name
         As for :func:`from_distances`. By default the ids are the objects, if these are
         distinct texts.
 
@@ -150,7 +150,7 @@ def from_objects(
         if all(isinstance(item, str) for item in listed) and len(set(listed)) == len(D):
             ids = listed
     notes = (f"Distances of all pairs by {metric_name(metric)}.", *_triangle_notes(D))
-    return _relation_dataset(D, "precomputed", truth, ids, name, notes)
+    return _relation_dataset(D, "precomputed", y, ids, name, notes)
 
 
 def as_dataset(X: Any, metric: Metric | None = None) -> Dataset:
@@ -213,10 +213,10 @@ def read_relation(path: Path, options: ReadingOptions) -> Dataset:
     X, ids, notes = read_matrix(path, options)
     dataset = build(X, ids=ids, name=split_name(path)[0])
     notes = (*notes, *dataset.notes)
-    if isinstance(options.truth, str):
-        labels = read_labels(options.truth, dataset.n_objects, ids=dataset.ids)
+    if isinstance(options.y, str):
+        labels = read_labels(options.y, dataset.n_objects, ids=dataset.ids)
         notes += (*labels.notes, *(f"Warning: {doubt}." for doubt in labels.doubts))
-        dataset = replace(dataset, truth=labels.values, truth_name="truth")
+        dataset = replace(dataset, y=labels.values, truth_name="truth")
     return replace(dataset, notes=notes, source=str(path), options=options.non_defaults())
 
 
@@ -235,12 +235,12 @@ def _check_order(dataset: Dataset, names: list[Any]) -> None:
 
 
 def _relation_dataset(
-    X: Rows, metric: str, truth: Labels | None, ids: Ids | None, name: str, notes: tuple[str, ...]
+    X: Rows, metric: str, y: Labels | None, ids: Ids | None, name: str, notes: tuple[str, ...]
 ) -> Dataset:
     """Data set of distances or a graph, with checked labels and ids."""
-    # a data set of one column checks truth and ids
+    # a data set of one column checks y and ids
     numbers = np.arange(X.shape[0], dtype=np.float64)[:, None]
-    checked = from_array(numbers, truth=truth, ids=ids, name=name)
+    checked = from_array(numbers, y=y, ids=ids, name=name)
     return replace(
         checked, X=X, metric=metric, feature_names=(), notes=(*checked.notes, *notes), options={}
     )

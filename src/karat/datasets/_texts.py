@@ -46,7 +46,7 @@ def read_documents(path: Path, options: ReadingOptions) -> Dataset:
     raw = RawData(name, str(path), X, terms, documents.fields, notes, owned=True, of_terms=True)
     if options.id_column is None:
         options = replace(options, id_column=_id_column(documents))
-    if options.label_column is None and options.truth is None and "folder" in documents.fields:
+    if options.label_column is None and options.y is None and "folder" in documents.fields:
         options = replace(options, label_column="folder")
         notes.append("The subfolders are taken for the classes.")
     return _term_dataset(
@@ -148,7 +148,7 @@ def read_counts(path: Path, options: ReadingOptions) -> Dataset:
     if term_file is not None:
         terms = matrices.term_names(term_file, read_lines(term_file), counts.shape[1])
     raw = RawData(name, str(path), X, terms, notes=[note], owned=True, of_terms=True)
-    if labels is not None and options.truth is None and options.label_column is None:
+    if labels is not None and options.y is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}
         options = replace(options, label_column="class")
     return _term_dataset(prepare(raw, options), weighter)

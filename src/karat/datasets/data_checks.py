@@ -140,9 +140,9 @@ def _repeated_columns(draft: DatasetDraft) -> list[Finding]:
     return [Finding("duplicate-columns", "notable", facts, names, {"drop": names})]
 
 
-def sorted_labels(draft: DatasetDraft, truth: NDArray[Any]) -> list[Finding]:
+def sorted_labels(draft: DatasetDraft, y: NDArray[Any]) -> list[Finding]:
     """Finding that only the first of sorted rows have classes, if so."""
-    labelled = np.array([value is not None for value in truth], dtype=bool)
+    labelled = np.array([value is not None for value in y], dtype=bool)
     n_labelled = int(labelled.sum())
     is_prefix = 0 < n_labelled < len(labelled) and labelled[:n_labelled].all()
     if not is_prefix or draft.sparse or len(labelled) < 20:

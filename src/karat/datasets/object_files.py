@@ -113,12 +113,12 @@ def _strings(path: str | os.PathLike[str], options: dict[str, Any]) -> Dataset:
         8.0 * len(strings) ** 2, f"the distances of {len(strings):,} strings", "a sample"
     )
     label_column, id_column = roles["label_column"], roles["id_column"]
-    truth: Any = None if label_column is None else cells[label_column].replace("", None)
+    y: Any = None if label_column is None else cells[label_column].replace("", None)
     ids = None if id_column is None else cells[id_column].tolist()
-    dataset = from_objects(strings, "edit", truth=truth, ids=ids, name=os.fspath(path))
-    if isinstance(options.get("truth"), str):
-        labels = read_labels(options["truth"], len(strings), ids=dataset.ids)
-        dataset = replace(dataset, truth=labels.values, truth_name="truth")
+    dataset = from_objects(strings, "edit", y=y, ids=ids, name=os.fspath(path))
+    if isinstance(options.get("y"), str):
+        labels = read_labels(options["y"], len(strings), ids=dataset.ids)
+        dataset = replace(dataset, y=labels.values, truth_name="truth")
     return replace(dataset, notes=(*notes, *dataset.notes), source=os.fspath(path))
 
 

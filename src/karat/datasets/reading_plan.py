@@ -194,7 +194,7 @@ def _column_findings(
 
     labels = of_kind("label")
     option: dict[str, Any] = {"accept": ("label",)}
-    if labels and options.label_column is None and options.truth is None:
+    if labels and options.label_column is None and options.y is None:
         option = {"label_column": labels[0].name}
     add("label", labels, {}, severity="harmful", option=option)
     with_sentinels = [column for column in columns if "sentinels" in column.facts]

@@ -25,7 +25,7 @@ def evaluate(
     X: ArrayLike | None,
     labelings: object,
     *,
-    truth: Labels | None = None,
+    y: Labels | None = None,
     measures: Iterable[str] | None = None,
     metric: Metric = "euclidean",
     noise: NoisePolicy = "error",
@@ -48,7 +48,7 @@ def evaluate(
         :class:`~karat.labelings.SoftPartition` or :class:`~karat.labelings.OverlappingPartition`
         directly. The others judge its hard labels, marked in ``scores.hardened``. A
         :class:`~karat.Dendrogram` is judged by its cuts.
-    truth : array-like, shape (n,), optional
+    y : array-like, shape (n,), optional
         Class of each object; None, NaN or ``-1`` marks an unknown class. External measures
         ignore objects of unknown class.
     measures : iterable of str, optional
@@ -110,7 +110,7 @@ def evaluate(
     two     0.8997
     """
     chosen = applicable(
-        measures, has_data=X is not None, has_truth=truth is not None, metric=check_metric(metric)
+        measures, has_data=X is not None, has_truth=y is not None, metric=check_metric(metric)
     )
     if sample_weight is not None:
         if precision is not None:
@@ -120,9 +120,7 @@ def evaluate(
         chosen = _fitting(chosen, takes_weights, _not_weighted, measures)
     if precision is not None:
         chosen = _fitting(chosen, _is_estimated, why_not_sampled, measures)
-    inputs = Inputs.read(
-        X, labelings, truth=truth, metric=metric, noise=noise, sample_weight=sample_weight
-    )
+    inputs = Inputs.read(X, labelings, y=y, metric=metric, noise=noise, sample_weight=sample_weight)
     return compute(
         inputs, chosen, penalize=penalize, precision=precision,
         random_state=random_state, executor=executor,
@@ -168,7 +166,7 @@ def applicable(
     def lacking(measure: Measure) -> str:
         """Missing input of a measure, in words; empty if nothing is missing."""
         if measure.kind == "external":
-            return "" if has_truth else "truth"
+            return "" if has_truth else "the classes y"
         if not has_data:
             return "the data X"
         if measure.takes == "graph":

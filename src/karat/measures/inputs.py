@@ -53,7 +53,7 @@ class Inputs:
         X: ArrayLike | None,
         labelings: object,
         *,
-        truth: Labels | None = None,
+        y: Labels | None = None,
         metric: Metric = "euclidean",
         noise: NoisePolicy = "error",
         sample_weight: ArrayLike | None = None,
@@ -63,7 +63,7 @@ class Inputs:
         labelings, memberships = hard_labelings(labelings, X)
         labelings = in_order_of(X, labelings, name="X", other_name="labelings")
         for name, side in (("X", X), ("labelings", labelings)):
-            truth = in_order_of(side, truth, name=name, other_name="truth")
+            y = in_order_of(side, y, name=name, other_name="truth")
             sample_weight = in_order_of(side, sample_weight, name=name, other_name="sample_weight")
         X = None if X is None else check_points(X, metric)
         n = None if X is None else X.shape[0]
@@ -77,7 +77,7 @@ class Inputs:
                 f"sample_weight has shape {weights.shape}, but there are {n} objects; give one "
                 "weight for each"
             )
-        classes = None if truth is None else encode_known(truth, n)
+        classes = None if y is None else encode_known(y, n)
         kept = np.ones(n, dtype=bool) if weights is None else weights > 0
         if weights is not None and not kept.all():
             weights, batch = weights[kept], batch.take(kept)

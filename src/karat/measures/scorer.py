@@ -42,7 +42,7 @@ class Scorer:
         labels = self._labels(estimator, X)
         external = record.kind == "external"
         scores = evaluate(
-            None if external else X, {"estimator": labels}, truth=y if external else None,
+            None if external else X, {"estimator": labels}, y=y if external else None,
             measures=[self.measure], metric=self.metric, noise=self.noise,
             penalize=self.noise == "drop",
         )  # fmt: skip

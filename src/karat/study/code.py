@@ -75,7 +75,7 @@ def _arguments(tried: Tried, notes: list[str]) -> list[str]:
 
 def _has_classes_of_data(tried: Tried) -> bool:
     """Whether reading the data again gives the classes, too."""
-    classes = tried.dataset.truth
+    classes = tried.dataset.y
     return classes is not None and tried.settings.truth == fingerprint_of(
         known_labels(classes, tried.n_objects)
     )
@@ -128,7 +128,7 @@ def _add(tried: Tried, names: list[str], notes: list[str]) -> str:
     return f"study.add({text}{alone})"
 
 
-def _written(value: Any, name: str, note: str, notes: list[str]) -> str:
+def _written(value: object, name: str, note: str, notes: list[str]) -> str:
     """A short value as a literal, a long one as a name that a note explains."""
     text = repr(value)
     if len(text) <= MAX_LITERAL:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Tried:
-    """What was clustered, how, and what came of it; :class:`karat.Study` owns one.
+    """The state of a :class:`karat.Study`: its data, its record and its results.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Tried:
         index = index_of(X, dataset)
         y = in_order_of(index, y, name="X", other_name="y")
         changes = _checked({**settings, "metric": metric}, stored=storage is not None)
-        classes = dataset.truth if y is None else y
+        classes = dataset.y if y is None else y
         if classes is not None:
             listed = changes.get("classes")
             listed = listed if isinstance(listed, list) else ()
