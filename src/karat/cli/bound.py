@@ -93,7 +93,7 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
         chosen,
         few_labels.values,
         options.delta if look is None else options.delta * share_of(look),
-        False if look is None or few_labels.order is None else options.target or True,
+        anytime=False if look is None or few_labels.order is None else options.target or True,
         order=few_labels.order,
         classes=classes,
         noise=policy,

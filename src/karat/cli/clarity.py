@@ -14,7 +14,7 @@ import typer
 from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import ReadingOptions, print_findings, read_dataset, split_names
+from karat.cli._input import InputOptions, print_findings, read_dataset, split_names
 from karat.cli._options import JsonOption, SeedOption
 from karat.cli._output import print_json, printable, show_table
 from karat.cli.label import ask, show_object
@@ -87,7 +87,7 @@ class ReaderOptions:
 
 @takes_groups
 def clarity(
-    reading: ReadingOptions,
+    reading: InputOptions,
     clustering: ClusteringOptions,
     reader: ReaderOptions,
     json: JsonOption = False,
@@ -153,7 +153,7 @@ def _labels(dataset: Dataset, clustering: ClusteringOptions, study: Study | None
     return columns[column if column is not None else next(iter(columns))]
 
 
-def _shown_objects(dataset: Dataset, reading: ReadingOptions) -> ShownObjects | Dataset:
+def _shown_objects(dataset: Dataset, reading: InputOptions) -> ShownObjects | Dataset:
     """The objects as shown to a reader: texts, or cells as written in the file."""
     import numpy as np
 

@@ -12,7 +12,7 @@ import typer
 from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import ReadingOptions, parse_classes, print_findings, read_dataset
+from karat.cli._input import InputOptions, parse_classes, print_findings, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_counts
 from karat.cli._options import (
     ClassesOption,
@@ -96,7 +96,7 @@ class LabelOptions:
 
 @takes_groups
 def label(
-    reading: ReadingOptions, aim: AimOptions, candidates: CandidateOptions, labels: LabelOptions
+    reading: InputOptions, aim: AimOptions, candidates: CandidateOptions, labels: LabelOptions
 ) -> None:
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
@@ -173,7 +173,7 @@ def _class_names(aim: AimOptions) -> Any:
     return [str(name) for name in listed] if isinstance(listed, list) else listed
 
 
-def _objects(dataset: Dataset, reading: ReadingOptions, rows: NDArray[Any]) -> ShownObjects:
+def _objects(dataset: Dataset, reading: InputOptions, rows: NDArray[Any]) -> ShownObjects:
     """The objects as shown to a labeller: texts, or cells as written in the file."""
     from karat.labeling import ShownObjects
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
-    from karat.runtime.types import Floats
-    from karat.runtime.validation import Data
+    from karat.runtime.types import Floats, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +63,7 @@ class Dataset:
         Weights of the columns, where ``X`` is weighted; see :func:`karat.datasets.weighted`.
     """
 
-    X: Data
+    X: Rows
     name: str
     feature_names: tuple[str, ...]
     ids: NDArray[Any]
