@@ -77,7 +77,8 @@ def _agreement(draw: Draw, runs: int, seed: list[int]) -> dict[str, float]:
                 study.sweep(n_init=2, workers=1, progress=False)
                 labels = study.best(stability=False).labels
             values[way].append(float(adjusted_rand_index(groups, labels, noise="singletons")))
-    difference = np.subtract(*reversed(list(values.values())))
+    equal, weighed = (np.array(values[way]) for way in WAYS)
+    difference = weighed - equal
     error = difference.std(ddof=1) / np.sqrt(runs) if runs > 1 else np.nan
     means = {way: float(np.mean(of_way)) for way, of_way in values.items()}
     return means | {"difference": float(difference.mean()), "standard error": float(error)}
