@@ -110,3 +110,35 @@ def label_shares(labels: tuple[int, ...], n_classes: int) -> list[Fraction]:
     onto = sum((-1) ** i * comb(used, i) * (used - i) ** c for i in range(used + 1))
     spread = Fraction(int(len(counts) == used), comb(n_classes, used) * onto)
     return [Fraction(1, n_classes**c), Fraction(1, histograms * vectors), default, leading, spread]
+
+
+def false_stop(N: int, E: int, checks: list[int], target: Fraction) -> Fraction:
+    """Chance to stop while more than the target are wrong, over all orders of E wrong of N."""
+    orders = list(itertools.combinations(range(N), E))
+    false = 0
+    for wrong in orders:
+        for k, t in enumerate(checks):
+            if sum(i < t for i in wrong) <= k:
+                false += E - sum(i < t for i in wrong) > target * (N - t)
+                break
+    return Fraction(false, len(orders))
+
+
+def false_stop_by_steps(N: int, E: int, checks: list[int], target: Fraction) -> Fraction:
+    """The same, one label at a time."""
+    chances, false = {0: Fraction(1)}, Fraction(0)
+    for t in range(1, N + 1):
+        after: dict[int, Fraction] = {}
+        for x, p in chances.items():
+            for error, share in (
+                (1, Fraction(E - x, N - t + 1)),
+                (0, 1 - Fraction(E - x, N - t + 1)),
+            ):
+                if share > 0:
+                    after[x + error] = after.get(x + error, Fraction(0)) + p * share
+        k = sum(check <= t for check in checks) - 1
+        false += sum(
+            (p for x, p in after.items() if x <= k and E - x > target * (N - t)), Fraction(0)
+        )
+        chances = {x: p for x, p in after.items() if x > k}
+    return false

@@ -13,6 +13,8 @@ from karat.bounds import wording
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.guarantees import Guarantee
 from karat.bounds.pac_mdl import PacMdlBound
+from karat.bounds.sequential import FOR_TARGET
+from karat.bounds.stopping import StoppingLine, stopping_line
 from karat.bounds.tails import b_max, log_level
 from karat.runtime.validation import InputError
 
@@ -69,7 +71,8 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     bound : Guarantee or PacMdlBound
         Bound to improve.
     target : float, optional
-        Wanted bound on the error rate, in [0, 1); by default half of the current bound.
+        Wanted bound on the error rate, in [0, 1); by default the target of the guarantee, if it has
+        one that is not reached, else half of the current bound.
 
     Returns
     -------
@@ -85,7 +88,9 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     Each part of the bound is computed for larger numbers of labels, and the lowest counts. Its
     error rate has the posterior Beta(errors + 1/2, tested − errors + 1/2): the middle is what was
     seen, the ends are the 10 % quantiles. A classifier that learns from its labels is taken to
-    improve with the 4th root of their number (ends: the square root, and not at all).
+    improve with the 4th root of their number (ends: the square root, and not at all). A guarantee
+    with a target reaches it where these errors meet the boundary of one of its tests
+    (:func:`karat.bounds.stopping.stopping_line`), begun or to come.
 
     Examples
     --------
@@ -99,7 +104,9 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     62
     """
     if target is None:
-        target = float(f"{bound.bound_rate / 2:.2g}")
+        target = bound.target if isinstance(bound, Guarantee) else None
+        if target is None or bound.bound_rate <= target:
+            target = float(f"{bound.bound_rate / 2:.2g}")
     if not 0 <= target < 1:
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")
     if bound.m == 0:
@@ -129,6 +136,7 @@ class _Plan:
     """Recipe of a bound, to compute it again for more labels.
 
     Of m labels ``share · m − spent`` are its test. ``learns``: its classifier does with more.
+    ``line``: it says nothing before its errors meet this boundary, and then the ``target``.
     """
 
     m: int
@@ -140,19 +148,33 @@ class _Plan:
     level: float
     followed: bool
     learns: bool
+    line: StoppingLine | None = None
+    target: float = 1.0
 
     def rates(self, m: Ints, end: str) -> Floats:
         """Bound rate for m labels, as expected or at an end of the interval."""
+        if self.line is not None:
+            return np.where(m >= self._stop(self.line, end), self.target, 1.0)
+        tested, errors = self._tested(m, end)
+        n = self.m + self.n - m
+        tail = b_always if self.followed else b_max
+        bound: Floats = tail(tested, n, errors, log_delta=self.level)
+        return bound / np.maximum(n, 1)
+
+    def _tested(self, m: Ints, end: str) -> tuple[Ints, Ints]:
+        """Tested labels among m, and the errors on them."""
         tested = np.minimum(np.ceil(m * self.share - 1e-9).astype(np.int64) - self.spent, m)
         tested = np.maximum(tested, 0)
         growth = (np.maximum(m, 1) / self.m) ** (LEARNING[end] if self.learns else 0.0)
         rate = self._rate(end) * growth
         whole = np.floor(tested * rate + 1e-9) if end == "low" else np.ceil(tested * rate - 1e-9)
-        errors = np.minimum(whole.astype(np.int64), tested)
-        n = self.m + self.n - m
-        tail = b_always if self.followed else b_max
-        bound: Floats = tail(tested, n, errors, log_delta=self.level)
-        return bound / np.maximum(n, 1)
+        return tested, np.minimum(whole.astype(np.int64), tested)
+
+    def _stop(self, line: StoppingLine, end: str) -> float:
+        """Number of labels at which the errors meet the boundary; infinite if they never do."""
+        m = line.checks + self.spent
+        stops = (m > self.m) & (self._tested(m, end)[1] <= np.arange(len(m)))
+        return float(m[int(np.argmax(stops))]) if stops.any() else math.inf
 
     def _rate(self, end: str) -> float:
         """Error rate with the labels at hand, as expected or at an end of the interval."""
@@ -169,7 +191,11 @@ class _Plan:
 def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], Floats]:
     """Function from the number of labels and the end of the interval to the lowest bound rate."""
     plans = _plans(bound)
-    return lambda m, end: np.min([plan.rates(np.asarray(m), end) for plan in plans], axis=0)
+    # a test that has stopped
+    held = bound.bound_rate if bound.method == "target" else 1.0
+    return lambda m, end: np.minimum(
+        held, np.min([plan.rates(np.asarray(m), end) for plan in plans], axis=0)
+    )
 
 
 def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
@@ -191,7 +217,28 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
         elif part.method == "start":
             level, later = log_level(part.delta), log_level(TO_COME * bound.delta)
             plans.append(_Plan(m, n, e, t, 1.0, m - t, level, True, False))
-            plans.append(_Plan(m, n, e, t, 1.0, m, later, True, True))
+            if bound.target is None:
+                plans.append(_Plan(m, n, e, t, 1.0, m, later, True, True))
+    return plans if bound.target is None else plans + _plans_for_target(bound, bound.target)
+
+
+def _plans_for_target(bound: Guarantee, target: float) -> list[_Plan]:
+    """Recipes of the tests of a target, those begun and the next one."""
+    begun = [part for part in bound.parts if part.method == "target"]
+    plans = []
+    for part in begun:
+        if part.bound < part.n:
+            continue
+        n, e, t = part.n, part.errors, part.tested
+        line = stopping_line(n + t, target, part.delta)
+        plans.append(_Plan(bound.m, n, e, t, 1.0, bound.m - t, 0.0, True, False, line, target))
+    if len(begun) < len(FOR_TARGET):
+        # of the classifiers so far the one that was wrong least often
+        rivals = begun or [part for part in bound.parts if part.tested]
+        part = min(rivals, key=lambda part: (part.errors + 1) / (part.tested + 2))
+        line = stopping_line(bound.n, target, FOR_TARGET[len(begun)] * bound.delta)
+        e, t = part.errors, part.tested
+        plans.append(_Plan(bound.m, bound.n, e, t, 1.0, bound.m, 0.0, True, True, line, target))
     return plans
 
 

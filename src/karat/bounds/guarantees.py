@@ -34,8 +34,9 @@ SPLITS = {
     "half": {"half": 0.88, "pac-mdl": 0.08, "pac-bayes": 0.02, "largest class": 0.02},
     "pac-mdl": {"half": 0.16, "pac-mdl": 0.8, "pac-bayes": 0.02, "largest class": 0.02},
 }
-#: shares of delta if labelling may stop at any number of labels
-ALWAYS = {"start": 0.94, "mdl-sequence": 0.04, "largest class": 0.02}
+#: shares of delta beside the tests, if labelling may stop at any number of labels, and at a target
+ALWAYS = {"mdl-sequence": 0.04, "largest class": 0.02}
+BESIDE_TARGET = {"mdl-sequence": 0.01, "largest class": 0.01}
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Guarantee(wording.Worded):
         Component that gives the bound, a key of :data:`karat.bounds.wording.METHODS`.
     anytime : bool
         Whether the bound holds at every number of labels at once.
+    target : float or None
+        The rate at which you mean to stop.
     parts : tuple of ComponentBound
         Bounds that hold together, the lowest first.
     labels : ndarray of object, shape (objects,)
@@ -110,6 +113,7 @@ class Guarantee(wording.Worded):
     premises: tuple[str, ...] = ()
     labels_read: str = ""
     refused: str = ""
+    target: float | None = None
 
     @property
     def table(self) -> pd.DataFrame:
@@ -264,7 +268,7 @@ class LabelSequence:
     ...     y[i] = int(i < 500)
     ...     if sequence.update(y, order[: m + 1]).bound_rate <= 0.1: break
     >>> m + 1
-    45
+    59
     """
 
     def __init__(
@@ -284,7 +288,8 @@ class LabelSequence:
             raise InputError(f"the target is a rate between 0 and 1; got {target!r}")
         self._population = population_of(labelings, X, prior, noise, taught)
         self._delta, self._classes = delta, classes
-        self._starts = Starts(delta * ALWAYS["start"], target)
+        self._starts = Starts(delta, target)
+        self._shares = ALWAYS if target is None else BESIDE_TARGET
         #: lowest bound of the previous call, with its class names, objects and their classes
         self._lowest: tuple[ComponentBound, tuple[Any, ...], Ints, list[Any]] | None = None
 
@@ -307,13 +312,14 @@ class LabelSequence:
         population = self._population
         labelled = population.read(y, self._classes)
         batch, truth = population.batch, labelled.truth
-        share = ALWAYS["mdl-sequence"] + (ALWAYS["start"] if order is None else 0.0)
+        shares = self._shares
+        share = 1 - shares["largest class"] if order is None else shares["mdl-sequence"]
         mdl = bounds_of(
             batch, truth, self._delta * share, population.language, random_state, once=False
         )
         parts = [
             _described(mdl.at_every_number(), "mdl-sequence"),
-            _largest_class(batch, truth, self._delta * ALWAYS["largest class"], b_always),
+            _largest_class(batch, truth, self._delta * shares["largest class"], b_always),
         ]
         doubt = None
         if order is not None:
@@ -325,9 +331,10 @@ class LabelSequence:
             sizes = [m for m in PREFIXES if m <= len(drawn)]
             doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
-        return _guarantee_of(
+        guaranteed = _guarantee_of(
             labelled, parts, mdl.after(doubt), self._delta, (True, order is not None)
         )
+        return replace(guaranteed, target=None if order is None else self._starts.target)
 
     def _earlier(
         self, labelled: LabelledPopulation, drawn: Ints, lowest: int

@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
 from karat.bounds.confidence_sequence import most_errors
+from karat.bounds.stopping import StoppingLine, stopping_line
 from karat.bounds.tails import log_level
 
 if TYPE_CHECKING:
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
 
 #: numbers of labels at which a test always begins, with their shares of delta
 PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}
-#: total share of these tests if there is a target, and shares of the tests begun for the target
-PLANNED_BESIDE, FOR_TARGET = 0.05, (0.6, 0.2, 0.1)
-#: a test for the target begins when the best clustering's error rate is at most this share of the
-#: target, and another one when at least this share of the predictions has changed
-FIT, CHANGED = 0.6, 0.02
+#: share of delta of all these tests, without a target and with one
+SEQUENCES, BESIDE = 0.94, 0.01
+#: shares of delta of the exact tests of a target, and of a confidence sequence of the first one's
+#: classifier
+FOR_TARGET, FOLLOWED = (0.9, 0.06), 0.01
+#: expected error rate of a classifier as a share of the best clustering's
+LIKELY = 0.8
+#: the test of a target begins when it is expected to take at most this multiple of the labels so
+#: far; the second one, sooner than the first, if more than this share of the predictions differs
+PATIENCE, CHANGED = 1.5, 0.02
 #: first number of labels at which this is checked, and growth to the next
-FIRST_CHECK, CHECK_GROWTH = 10, 1.1
+FIRST_CHECK, CHECK_GROWTH = 10, 1.25
 #: error rate below which the prior of a test does not follow the estimate
 LEAST_RATE = 0.02
 #: number of objects above which only every tenth label updates the tests
@@ -35,7 +41,8 @@ class Start:
     """Test of one classifier on all labels after the first ``at``.
 
     ``most`` is the largest number of its errors, among all objects after the first ``at`` in the
-    order of the draw, that no label so far has ruled out.
+    order of the draw, that no label so far has ruled out. A test with a ``line`` rules out nothing
+    until it stops, after ``stopped`` tested labels: then the target holds.
     """
 
     classifier: TransductiveClassifier
@@ -44,6 +51,24 @@ class Start:
     prior: tuple[float, float]
     most: int
     n: int
+    line: StoppingLine | None = None
+    stopped: int | None = None
+
+    def follow(self, drawn: Ints, classes: Ints) -> None:
+        """Lower ``most`` after these labels, in the order of the draw."""
+        if self.line is None:
+            errors, tested = self.classifier.wrong(drawn[self.at :], classes[self.at :])
+            self.most = most_errors(
+                tested, self.n - tested, errors, log_level(self.delta), self.prior, self.most
+            )
+        elif self.stopped is None:
+            predicted = self.classifier.predicted[drawn[self.at :]]
+            wrong = (predicted != classes[self.at :])[predicted >= 0]
+            errors_after = np.concatenate([[0], np.cumsum(wrong)])
+            self.stopped = self.line.first_stop(errors_after)
+            if self.stopped is not None:
+                k = int(np.searchsorted(self.line.checks, self.stopped))
+                self.most = k + int(self.line.allowed[k])
 
 
 @dataclass
@@ -55,15 +80,17 @@ class Starts:
     When a test begins, and with what classifier and prior, depends on earlier labels only. Given
     these, the rest of the order is a uniform permutation, so that the test fails at any later
     number of labels with a chance of at most its share (:func:`karat.bounds.confidence_sequence.
-    most_errors`). The shares are fixed and sum to less than 1: the tests that are planned, and the
-    first, second and third that are begun for the target, whenever that is. So with probability
-    ``1 - delta`` all of them hold at every number of labels.
+    most_errors`). A test of the target is exact in what remains
+    (:func:`karat.bounds.stopping.stopping_line`). Where it has stopped, at most the target was
+    wrong, and less what its classifier got wrong since is wrong now. The shares are fixed and sum
+    to less than 1: the tests that are planned, and the first and second that are begun for the
+    target, whenever that is. So with probability ``1 - delta`` all of them hold at every number of
+    labels.
     """
 
     delta: float
     target: float | None = None
     _starts: list[Start] = field(default_factory=list)
-    _begun: list[TransductiveClassifier] = field(default_factory=list)
     _taught: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     _drawn: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     _classes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -82,7 +109,7 @@ class Starts:
             self._drawn, drawn[:n_before]
         )
         if not same or (self._classes != classes[:n_before]).any():
-            self._starts, self._begun, n_before = [], [], 0
+            self._starts, n_before = [], 0
         if not n_before and not self._starts:
             self._begin(learner, drawn[:0], classes[:0])
         for m in range(n_before + 1, len(drawn) + 1):
@@ -92,7 +119,7 @@ class Starts:
                     or m % 10 == 0
                     or len(start.classifier.predicted) <= MANY_OBJECTS
                 ):
-                    self._follow(start, drawn[:m], classes[:m])
+                    start.follow(drawn[:m], classes[:m])
             self._begin(learner, drawn[:m], classes[:m])
         self._taught, self._drawn, self._classes = number_of[taught], drawn.copy(), classes
         return [self._part(start, drawn, classes, numbers) for start in self._starts]
@@ -102,25 +129,45 @@ class Starts:
         m = len(drawn)
         n_lessons = len(learner.lessons)
         planned = PLANNED.get(n_lessons + m, 0.0)
-        for_target = self.target is not None and len(self._begun) < len(FOR_TARGET)
-        first = for_target and m == 0 and n_lessons > 0
-        for_target = first or (for_target and n_lessons + m in _checks(n_lessons + m))
-        if m >= learner.n or not (planned or for_target):
+        first = self.target is not None and m == 0 and n_lessons > 0
+        checks = self.target is not None and n_lessons + m in _checks(n_lessons + m)
+        if m >= learner.n or not (planned or first or checks):
             return
         fit = learner.expected_error(drawn, classes)
-        fits = first or (for_target and self.target is not None and fit <= FIT * self.target)
-        if not (planned or fits):
+        due = first or (checks and self._is_due(LIKELY * fit, learner.n, n_lessons, drawn, classes))
+        if not (planned or due):
             return
         classifier = learner.fit(drawn, classes)
         if planned:
-            share = planned if self.target is None else planned * PLANNED_BESIDE
+            share = planned * (SEQUENCES if self.target is None else BESIDE)
             self._start(classifier, drawn, share, fit)
-        if fits and (
-            not self._begun or (self._begun[-1].predicted != classifier.predicted).mean() > CHANGED
-        ):
-            share = FOR_TARGET[len(self._begun)]
-            self._begun.append(classifier)
-            self._start(classifier, drawn, share, fit)
+        if due and not self._tests:
+            self._start(classifier, drawn, FOLLOWED, fit)
+            self._start_for_target(classifier, drawn)
+        elif due:
+            before = self._tests[-1].classifier
+            if (before.predicted != classifier.predicted).mean() > CHANGED:
+                self._start_for_target(classifier, drawn)
+
+    @property
+    def _tests(self) -> list[Start]:
+        """Tests of the target so far."""
+        return [start for start in self._starts if start.line is not None]
+
+    def _is_due(self, rate: float, n: int, n_lessons: int, drawn: Ints, classes: Ints) -> bool:
+        """Whether to begin a test of the target now, by a classifier of this error rate."""
+        begun, m = self._tests, len(drawn)
+        if self.target is None or len(begun) == len(FOR_TARGET) or any(t.stopped for t in begun):
+            return False
+        line = stopping_line(n - m, self.target, FOR_TARGET[len(begun)] * self.delta)
+        if not begun:
+            return line.expected_stop(rate) <= PATIENCE * (n_lessons + m)
+        current = begun[-1]
+        assert current.line is not None
+        errors, tested = current.classifier.wrong(drawn[current.at :], classes[current.at :])
+        current_rate = (errors + 0.5) / (tested + 1)
+        rest = current.line.expected_stop(current_rate, errors, tested)
+        return line.expected_stop(min(rate, current_rate)) < rest
 
     def _start(
         self, classifier: TransductiveClassifier, drawn: Ints, share: float, fit: float
@@ -131,12 +178,13 @@ class Starts:
         prior = (0.5, 0.5 / expected)
         self._starts.append(Start(classifier, len(drawn), share * self.delta, prior, n, n))
 
-    def _follow(self, start: Start, drawn: Ints, classes: Ints) -> None:
-        """Lower the number of errors that a test has not ruled out."""
-        errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
-        start.most = most_errors(
-            tested, start.n - tested, errors, log_level(start.delta), start.prior, start.most
-        )
+    def _start_for_target(self, classifier: TransductiveClassifier, drawn: Ints) -> None:
+        """Add an exact test of the target by this classifier."""
+        assert self.target is not None
+        n, _ = classifier.hidden(drawn)
+        delta = FOR_TARGET[len(self._tests)] * self.delta
+        line = stopping_line(n, self.target, delta)
+        self._starts.append(Start(classifier, len(drawn), delta, (0.0, 0.0), n, n, line))
 
     def _part(self, start: Start, drawn: Ints, classes: Ints, numbers: Ints) -> ComponentBound:
         """Bound of one test as a component of the guarantee."""
@@ -150,7 +198,8 @@ class Starts:
             predicted=names[start.classifier.predicted],
             labels=numbers[start.classifier.labels],
         )
-        return ComponentBound("start", classifier, bound, n, errors, tested, start.delta, excluded)
+        method = "start" if start.line is None else "target"
+        return ComponentBound(method, classifier, bound, n, errors, tested, start.delta, excluded)
 
 
 def _checks(most: int) -> set[int]:

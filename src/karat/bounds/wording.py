@@ -18,6 +18,8 @@ METHODS = {
     "pac-mdl": "all labels, the choice paid for in bits",
     "pac-bayes": "all labels, averaged over the classes of the clusters",
     "start": "chosen on the first labels, tested on all later ones by a confidence sequence",
+    "target": "chosen on the first labels, tested on the later ones until the target was certain "
+    "enough",
     "mdl-sequence": "all labels, the choice paid for in bits, by a confidence sequence",
     "largest class": "all labels, the class paid for by its share of them",
 }

@@ -10,6 +10,7 @@ import numpy as np
 from karat.bounds import LabelSequence, percent_up
 from karat.bounds.wording import chance, percent_down
 from karat.labeling.agreement import Agreement, agreement
+from karat.labeling.doubts import LabelTeacher
 from karat.labeling.session import UNKNOWN, LabelSession
 
 if TYPE_CHECKING:
@@ -32,11 +33,17 @@ class Standing:
         Agreement of two labellers about the objects that both labelled.
     unknown : int
         Labelled objects whose class the labeller did not know.
+    confirmed : int
+        Labels that confirmed a prediction on the page.
+    settled : int
+        Labelled objects to which a review gave another class than the first answer.
     """
 
     found: Guarantee
     team: Agreement | None = None
     unknown: int = 0
+    confirmed: int = 0
+    settled: int = 0
 
     @property
     def sentence(self) -> str:
@@ -47,6 +54,18 @@ class Standing:
                 f"{self.unknown:,} labelled object{'s' * (self.unknown != 1)} got the answer "
                 f"{UNKNOWN!r}, which counts as a class of its own: where you would give it, any "
                 "other class is wrong."
+            )
+        if self.confirmed:
+            sentences.append(
+                f"{self.confirmed:,} label{'s' * (self.confirmed != 1)} confirmed a prediction on "
+                "the page. Further premise: the labeller would have given the same class without "
+                "seeing it."
+            )
+        if self.settled:
+            sentences.append(
+                f"A review changed {self.settled:,} label{'s' * (self.settled != 1)}. The "
+                "guarantee counts the first answers: the labels of the other objects were not "
+                "reviewed."
             )
         if self.team is not None:
             sentences.append(
@@ -74,6 +93,11 @@ class Watch:
     X, classes, prior
         As for :func:`karat.guarantee`; a list of classes is extended by one for objects whose
         class the labeller does not know.
+
+    Attributes
+    ----------
+    teacher : LabelTeacher
+        Predictions from all labels so far, for suggestions and suspected labels.
     """
 
     def __init__(
@@ -87,6 +111,7 @@ class Watch:
         **options: Any,
     ) -> None:
         self.session, self.target, self.delta = session, target, delta
+        self.teacher = LabelTeacher(labelings, options.get("X"), options.get("prior"))
         if classes is not None and not isinstance(classes, (str, int)):
             classes = [*(str(name) for name in classes), UNKNOWN]
         self._sequence = LabelSequence(
@@ -107,4 +132,11 @@ class Watch:
             return None
         y = session.y
         team = agreement(session.twice, len(session.order) - session.taught, self.delta)
-        return Standing(self._sequence.update(y, drawn), team, int(np.sum(y == UNKNOWN)))
+        changed = sum(y[at] not in (None, label) for at, label in session.settled.items())
+        return Standing(
+            self._sequence.update(y, drawn),
+            team,
+            int(np.sum(y == UNKNOWN)),
+            session.n_confirmed,
+            changed,
+        )

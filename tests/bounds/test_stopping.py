@@ -1,0 +1,193 @@
+"""The boundary of a target: exact chances of a false stop, and what follows from a stop."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests import naive_bounds
+
+import karat
+from karat.bounds import LabelSequence, forecast_labels, sample
+from karat.bounds.sequential import FOR_TARGET
+from karat.bounds.stopping import allowed_errors, false_stop_chances, stopping_line
+
+
+def chances_of(N, checks, target, rate=0.2):
+    checks = np.array(checks, dtype=np.int64)
+    allowed = allowed_errors(N - checks, target)
+    return false_stop_chances(N, checks, allowed, rate, np.arange(N + 1))
+
+
+@pytest.mark.parametrize("checks", [[1, 2, 3], [2, 5], [3, 4, 8, 9], [9], [1, 4, 7]])
+@pytest.mark.parametrize("target", [0.1, 0.25, 0.5])
+def test_a_false_stop_is_as_likely_as_all_orders_say(checks, target):
+    computed = chances_of(9, checks, target)
+    for E in range(10):
+        reference = naive_bounds.false_stop(9, E, checks, Fraction(str(target)))
+        assert computed[E] == pytest.approx(float(reference), abs=1e-13)
+        assert reference == naive_bounds.false_stop_by_steps(9, E, checks, Fraction(str(target)))
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.1, 0.6])
+def test_the_rate_of_the_dynamic_programming_does_not_matter(rate):
+    assert chances_of(60, [9, 17, 30, 41], 0.15, rate) == pytest.approx(
+        chances_of(60, [9, 17, 30, 41], 0.15), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("N", "target", "delta"),
+    [(40, 0.3, 0.09), (75, 0.1, 0.2), (60, 0.5, 0.05), (31, 0.9, 0.1), (12, 0.4, 0.5)],
+)
+def test_no_number_of_wrong_objects_makes_a_false_stop_likelier_than_delta(N, target, delta):
+    line = stopping_line(N, target, delta)
+    exact = Fraction(str(target))
+    worst = max(
+        naive_bounds.false_stop_by_steps(N, E, line.checks.tolist(), exact) for E in range(N + 1)
+    )
+    assert 0 < worst <= Fraction(delta)
+    assert line.risk == pytest.approx(float(worst), rel=1e-8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("N", "target", "delta"), [(300, 0.1, 0.09), (1000, 0.1, 0.09)])
+def test_every_number_of_wrong_objects_of_larger_populations(N, target, delta):
+    line = stopping_line(N, target, delta)
+    chances = false_stop_chances(N, line.checks, line.allowed, 0.05, np.arange(N + 1))
+    assert chances.max() == pytest.approx(line.risk, rel=1e-8)
+    for E in (int(target * N) - 1, int(chances.argmax())):
+        reference = naive_bounds.false_stop_by_steps(N, E, line.checks.tolist(), Fraction("0.1"))
+        assert chances[E] == pytest.approx(float(reference), rel=1e-9)
+
+
+def test_the_mean_number_of_labels_of_the_published_table():
+    line = stopping_line(1000, 0.1, 0.09)
+    assert line.risk == pytest.approx(0.089, abs=5e-4)
+    rng = np.random.default_rng(0)
+    for share, mean in ((0.0, 35), (0.02, 51), (0.03, 66), (0.05, 129)):
+        stops = []
+        for _ in range(800):
+            wrong = np.concatenate([[0], np.cumsum(rng.permutation(1000) < 1000 * share)])
+            stop = line.first_stop(wrong[:301])
+            stops.append(300 if stop is None else stop)
+        assert np.mean(stops) == pytest.approx(mean, abs=4 * np.std(stops) / 800**0.5 + 0.5)
+
+
+@pytest.mark.parametrize("N", [100_000, 1_000_000, 2_000_000_000])
+def test_large_populations_are_close_to_independent_errors(N):
+    line = stopping_line(N, 0.1, 0.09)
+    assert 0.088 < line.risk <= 0.09
+    assert line.checks[:3].tolist() == pytest.approx([34, 51, 67], abs=1)
+
+
+def test_allowed_errors_are_those_whose_share_is_at_most_the_target():
+    for n, target in itertools.product(range(1, 120), (0.07, 0.1, 0.29, 0.3, 0.58, 0.999)):
+        most = int(allowed_errors(np.array([n]), target)[0])
+        assert most / n <= target
+        assert most == n or (most + 1) / n > target
+    assert allowed_errors(np.array([0]), 0.3).tolist() == [0]
+
+
+def test_a_tiny_chance_never_stops():
+    assert not len(stopping_line(500, 0.1, 1e-300).checks)
+    # the last object is certain
+    assert stopping_line(5, 0.1, 0.01).checks.tolist() == [5]
+    assert stopping_line(5, 0.1, 0.01).risk == 0
+
+
+def labelled(truth, order, m):
+    y = np.full(len(truth), None, dtype=object)
+    y[order[:m]] = truth[order[:m]]
+    return y
+
+
+def design(seed, n=160, noise=0.12):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, n)
+    flips = rng.random((3, n)) < noise
+    return truth, np.where(flips, 1 - truth, truth)
+
+
+def test_after_the_stop_the_bound_falls_with_every_error():
+    truth, codes = design(1, noise=0.05)
+    order, stopped = sample(160, 160, random_state=3), None
+    keeps = LabelSequence(codes[0], target=0.25)
+    for m in range(20, 80):
+        guarantee = keeps.update(labelled(truth, order, m), order[:m])
+        if stopped is None and guarantee.method == "target":
+            stopped = guarantee
+            assert guarantee.bound_rate <= 0.25 < (guarantee.bound + 1) / guarantee.n
+            assert forecast_labels(guarantee, 0.25).more == 0
+        elif stopped is not None:
+            assert guarantee.bound <= stopped.bound
+        # all labels at once say the same as one by one
+        if m % 10 == 0:
+            again = karat.guarantee(codes, labelled(truth, order, m), anytime=0.25, order=order[:m])
+            assert again.bound == guarantee.bound
+    assert stopped is not None
+
+
+def test_labels_before_the_test_are_no_part_of_it():
+    truth, codes = design(2)
+    order = sample(160, 160, random_state=0)
+    keeps = LabelSequence(codes, target=0.3)
+    guarantee = keeps.update(labelled(truth, order, 60), order[:60])
+    part = next(p for p in guarantee.parts if p.method == "target")
+    (test, *_) = (s for s in keeps._starts._starts if s.line is not None)
+    assert test.at > 0
+    assert part.tested == 60 - test.at
+    assert test.line.n == test.n == 160 - test.at
+    assert test.line.risk <= FOR_TARGET[0] * 0.1
+    before = test.classifier.predicted.copy()
+    changed = truth.copy()
+    changed[order[test.at : 60]] = 1 - changed[order[test.at : 60]]
+    other = LabelSequence(codes, target=0.3)
+    other.update(labelled(changed, order, 60), order[:60])
+    (again, *_) = (s for s in other._starts._starts if s.line is not None)
+    assert again.at == test.at
+    # classes are numbered by first appearance, the same for both
+    assert again.classifier.predicted.tolist() == before.tolist()
+
+
+@pytest.mark.parametrize(
+    ("draws", "clusterings"), [(40, 1), pytest.param(1000, 3, marks=pytest.mark.long)]
+)
+@pytest.mark.parametrize(("target", "noise"), [(0.3, 0.35), (0.2, 0.25)])
+def test_a_guarantee_with_a_target_breaks_in_at_most_delta_of_the_draws(
+    target, noise, draws, clusterings
+):
+    truth, codes = design(5, noise=noise)
+    broken, delta = 0, 0.2
+    for seed in range(draws):
+        order = sample(160, 160, random_state=seed)
+        keeps = LabelSequence(codes[:clusterings], delta, target)
+        for m in range(20, 81, 10):
+            guarantee = keeps.update(labelled(truth, order, m), order[:m])
+            hidden = order[m:]
+            # looked at all along, whether or not the target is reached
+            if (guarantee.labels[hidden] != truth[hidden]).sum() > guarantee.bound:
+                broken += 1
+                break
+    assert broken <= delta * draws + 2 * (delta * (1 - delta) * draws) ** 0.5
+
+
+def test_the_forecast_follows_the_boundary():
+    truth, codes = design(7, n=2000, noise=0.03)
+    order = sample(2000, 400, random_state=2)
+    keeps = LabelSequence(codes, target=0.1)
+    early = keeps.update(labelled(truth, order, 30), order[:30])
+    assert early.target == 0.1
+    forecast = forecast_labels(early)
+    assert forecast.target == 0.1
+    assert forecast.more is not None
+    reached = next(
+        m
+        for m in range(31, 400)
+        if keeps.update(labelled(truth, order, m), order[:m]).bound_rate <= 0.1
+    )
+    assert forecast.low is not None
+    assert forecast.low <= reached - 30
+    assert forecast.high is None or reached - 30 <= forecast.high
