@@ -16,6 +16,7 @@ from karat.clusterers import (
     Clusterer,
     KMedoids,
     LinkageClustering,
+    MixedMixture,
     as_clusterer,
     catalogue,
 )
@@ -36,6 +37,7 @@ from karat.testing import check_clusterer
         KMedoids(),
         CLARA(),
         ORCLUS(),
+        MixedMixture(),
     ]
 )
 def test_estimator_contract(estimator, check):

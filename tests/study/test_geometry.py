@@ -49,7 +49,7 @@ def test_a_planted_clustering_by_angle_is_found():
 def test_features_and_their_matrix_lead_to_the_same_choice_and_scores(metric):
     X = np.random.default_rng(3).gamma(1.0, size=(50, 4)) + 3 * np.repeat(np.eye(2, 4), 25, axis=0)
     names = [*NAMES, "genie", "weighted", "single"]
-    of_rows = sweep(karat.Study(X, metric=metric), names)
+    of_rows = sweep(karat.Study(X, metric=metric, column_weights="equal"), names)
     D = karat.distances.distance_matrix(X, metric)
     of_matrix = sweep(karat.Study(D, metric="precomputed"), names)
     assert of_rows.candidates["partition"].equals(of_matrix.candidates["partition"])
@@ -209,7 +209,7 @@ def test_the_representation_is_an_axis_of_the_search():
     X = np.random.default_rng(0).normal(size=(60, 5)) + 6 * np.repeat(np.eye(2, 5), 30, axis=0)
     pipelines = {f"{d} components": make_pipeline(PCA(d), KMeans(n_init=1)) for d in (1, 3)}
     for metric in ("euclidean", "cityblock", apart):
-        study = karat.Study(X, metric=metric)
+        study = karat.Study(X, metric=metric, column_weights="equal")
         study.sweep(pipelines, k=[2], n_init=1, workers=1)
         labels = study.labels("3 components k=2 start=0")
         assert adjusted_rand_score(np.repeat([0, 1], 30), labels) == 1

@@ -124,10 +124,21 @@ class LabelledInputOptions(InputOptions):
 
     label_column: The column with the class of each object; blank where it is not known.
     truth: A file with the class of each object, one per line, where no column has it.
+    weights: How columns count; auto: by what they say about each other, none where nothing.
     """
 
     label_column: NameOption = None
     truth: FileOption = None
+    weights: Literal["auto", "equal"] = "auto"
+
+    @property
+    def column_weights(self) -> str | None:
+        """The ``column_weights`` of a study."""
+        return None if self.weights == "auto" else self.weights
+
+    def settings(self) -> dict[str, Any]:
+        """Arguments of :func:`karat.datasets.read`."""
+        return {name: value for name, value in super().settings().items() if name != "weights"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,9 @@ def check(reading: LabelledInputOptions, json: JsonOption = False) -> None:
 
     karat check customers.csv
     """
-    dataset = read_dataset(reading, stop=False)
+    from karat.datasets import weighted
+
+    dataset = weighted(read_dataset(reading, stop=False), reading.column_weights)
     if json:
         data = {
             "name": dataset.name,
@@ -52,11 +54,12 @@ def _print_columns(dataset: Dataset) -> None:
                 column.name, column.kind, column.role,
                 f"{column.missing:,}" if column.missing else "", f"{column.n_values:,}",
                 "" if column.spread is None else f"{column.spread:.3g}",
+                "" if column.weight is None else f"{column.weight:.2g}",
             )
             for column in dataset.plan.columns[:MAX_COLUMNS]
         ]  # fmt: skip
-        heads = ("column", "understood as", "role", "missing", "values", "spread")
-        show_table(heads, rows, numbers=range(3, 6))
+        heads = ("column", "understood as", "role", "missing", "values", "spread", "weight")
+        show_table(heads, rows, numbers=range(3, 7))
         more = len(dataset.plan.columns) - MAX_COLUMNS
         if more > 0:
             typer.echo(f"... and {more:,} more columns (--json has them)")

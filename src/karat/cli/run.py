@@ -62,7 +62,7 @@ def run(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
         classes=classes, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
-        update=judging.update,
+        update=judging.update, column_weights=reading.column_weights,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
         if pairs is not None:

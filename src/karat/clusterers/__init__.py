@@ -15,6 +15,7 @@ from karat.clusterers.hdbscan import FilledHDBSCAN
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import CLARA, KMedoids
 from karat.clusterers.linkage import LinkageClustering
+from karat.clusterers.mixed_mixture import MixedMixture
 from karat.clusterers.nmf import NormalizedCutNMF
 from karat.clusterers.orclus import ORCLUS
 from karat.clusterers.pca import PCAKMeans
@@ -36,6 +37,7 @@ __all__ = [
     "KMedoids",
     "LinkageClustering",
     "MiniBatchSphericalKMeans",
+    "MixedMixture",
     "NormalizedCutNMF",
     "OnDistances",
     "OnForm",

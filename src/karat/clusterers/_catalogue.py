@@ -101,6 +101,8 @@ _add("gaussian-mixture", "Gaussian mixture",
      _make("sklearn.mixture.GaussianMixture", "n_components"),
      "Dempster, Laird & Rubin 1977", "O(n k d²) per iteration", growth=1.0,
      whole_to=20_000)  # fmt: skip
+_add("mixed-mixture", "Mixture of numbers and categories", _make("mixed_mixture.MixedMixture"),
+     "Vermunt & Magidson 2002", "O(n k d) per iteration", **_LINEAR_TO_100K)  # fmt: skip
 for _key, _title, _made in (
     ("hdbscan", "HDBSCAN", _make("sklearn.cluster.HDBSCAN", "min_cluster_size", copy=True)),
     ("hdbscan-filled", "HDBSCAN, outliers to the nearest cluster",

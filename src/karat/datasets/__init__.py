@@ -29,6 +29,7 @@ from karat.datasets._relations import (
     with_relation,
 )
 from karat.datasets.column_kinds import Column
+from karat.datasets.column_weights import Weighing, weighted
 from karat.datasets.findings import Finding
 from karat.datasets.problems import DoubtfulError, RepairableError
 from karat.datasets.reading_plan import ReadingPlan
@@ -43,6 +44,7 @@ __all__ = [
     "LabelColumns",
     "ReadingPlan",
     "RepairableError",
+    "Weighing",
     "as_dataset",
     "available",
     "compares_objects",
@@ -60,5 +62,6 @@ __all__ = [
     "read_labelings",
     "read_labels",
     "read_lines",
+    "weighted",
     "with_relation",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from karat.datasets.column_weights import Weighing
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
@@ -58,6 +59,8 @@ class Dataset:
         Interpretation of a table's columns.
     preparation : Preparation or None
         Preparation of further objects in the same way.
+    weighing : Weighing or None
+        Weights of the columns, where ``X`` is weighted; see :func:`karat.datasets.weighted`.
     """
 
     X: Rows
@@ -77,6 +80,7 @@ class Dataset:
     findings: tuple[Finding, ...] = ()
     plan: ReadingPlan | None = None
     preparation: Preparation | None = None
+    weighing: Weighing | None = None
 
     @property
     def n_objects(self) -> int:
@@ -87,6 +91,11 @@ class Dataset:
     def n_features(self) -> int:
         """Number of features, d; 0 for distances and graphs."""
         return 0 if self.metric in ("precomputed", "graph") else int(self.X.shape[1])
+
+    @property
+    def column_weights(self) -> dict[str, float]:
+        """Weight of each column; empty where the columns are not weighed."""
+        return {} if self.weighing is None else dict(self.weighing.weights)
 
     @property
     def of_documents(self) -> bool:

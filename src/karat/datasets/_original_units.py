@@ -42,6 +42,6 @@ def original_units(data: Dataset, rows: Ints | None = None) -> Any:
             X[:, j] = np.round(X[:, j], min(int(decimals), 300))
     table = pd.DataFrame(X, columns=list(data.feature_names))
     for column in () if data.plan is None else data.plan.columns:
-        if column.kind == "date" and column.use == "feature":
+        if column.kind == "date" and column.use == "feature" and column.name in table:
             table[column.name] = pd.to_datetime(table[column.name], unit="D")
     return table

@@ -17,7 +17,13 @@ from karat.datasets._missing_values import fill_missing
 from karat.datasets._names import check_names, quoted, row_numbers, visible, with_visible_names
 from karat.datasets._object_rows import object_rows
 from karat.datasets._options import ReadingOptions
-from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
+from karat.datasets._scaling import (
+    center_spread,
+    check_range,
+    rescale,
+    two_valued,
+    weigh_categories,
+)
 from karat.datasets.data_checks import (
     chosen_scale,
     missing_values,
@@ -35,6 +41,8 @@ from karat.runtime.validation import InputError, as_numbers
 
 if TYPE_CHECKING:
     from karat.datasets.object_ids import Ids
+    from karat.datasets.reading_plan import ReadingPlan
+    from karat.runtime.types import Bools, Floats
 
 
 def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Dataset:
@@ -68,13 +76,9 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         assert plan is not None
         more, repeated = repeats(draft, options)
         findings, plan = findings + more, plan.without(repeated)
-    scaling, finding = _scale(draft, options, may_assume)
+    scaling, center, scale, finding = scale_columns(draft, options, plan, check=True)
     findings += [] if finding is None else [finding]
-    check_range(draft, scaling)
-    center, scale = rescale(draft, scaling)
     if plan is not None:
-        if scale is not None and options.scale == "auto":
-            weigh_categories(draft, scale)
         imputed_by = None if draft.filler is None else "neighbors"
         plan = replace(plan, scale=scaling, impute=options.impute or imputed_by)
     preparation = preparation_of(draft, plan, center, scale, options, aside=raw.names or ())
@@ -102,12 +106,28 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
     )
 
 
+def scale_columns(
+    draft: DatasetDraft, options: ReadingOptions, plan: ReadingPlan | None, *, check: bool
+) -> tuple[str, Floats | None, Floats | None, Finding | None]:
+    """Scale the columns; return the scaling, what undoes it (center and scale), and a finding."""
+    may_assume = plan is not None and not options.strict
+    is_auto = may_assume and options.scale == "auto"
+    flags = two_valued(draft) if is_auto else np.zeros(draft.X.shape[1], dtype=bool)
+    scaling, finding = _scale(draft, options, may_assume, flags)
+    if check:
+        check_range(draft, scaling)
+    center, scale = rescale(draft, scaling, flags)
+    if plan is not None and options.scale == "auto":
+        center, scale = weigh_categories(draft, flags, center, scale)
+    return scaling, center, scale, finding
+
+
 def _scale(
-    draft: DatasetDraft, options: ReadingOptions, may_assume: bool
+    draft: DatasetDraft, options: ReadingOptions, may_assume: bool, flags: Bools
 ) -> tuple[Any, Finding | None]:
     """Scaling to apply, by the units of the columns where ``auto``, and a finding about it."""
     if may_assume:
-        return chosen_scale(draft, center_spread(draft.X, "standard")[1], options)
+        return chosen_scale(draft, center_spread(draft.X, "standard")[1], flags, options)
     return "none" if options.scale == "auto" else options.scale, None
 
 

@@ -19,11 +19,15 @@ from karat.runtime.validation import (
 )
 
 if TYPE_CHECKING:
-    from karat.runtime.types import Floats, Rows
+    from karat.runtime.types import Bools, Floats, Rows
 
 #: difference of two categories in each of their columns: squared distances then have the weight
 #: 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
 CATEGORY_WEIGHT = 0.5
+
+
+#: first words of the notes on scaling
+SCALING_NOTES = ("Scaled to ", "Columns of 0 and 1 that ", "Columns of two values ")
 
 
 def extremes(X: Rows) -> tuple[Floats, Floats]:
@@ -69,14 +73,27 @@ def check_range(draft: DatasetDraft, scaling: Scale) -> None:
         )
 
 
-def rescale(draft: DatasetDraft, scaling: Scale) -> tuple[Floats | None, Floats | None]:
-    """Scale ``draft.X``; return the center and spread that undo it."""
+def two_valued(draft: DatasetDraft) -> Bools:
+    """Mask of the numeric columns of two values that stand beside other columns."""
+    if draft.sparse:
+        return np.zeros(draft.X.shape[1], dtype=bool)
+    low, high = extremes(draft.X)
+    is_flag = ((low == draft.X) | (high == draft.X)).all(axis=0) & (low < high)
+    is_flag &= ~draft.categorical
+    return np.zeros_like(is_flag) if is_flag[low < high].all() else is_flag
+
+
+def rescale(
+    draft: DatasetDraft, scaling: Scale, flags: Bools | None = None
+) -> tuple[Floats | None, Floats | None]:
+    """Scale ``draft.X`` but ``flags``; return the center and spread that undo it."""
     if scaling == "none":
         return None, None
     if draft.sparse:
         return _rescale_sparse(draft, scaling)
     center, spread = center_spread(draft.X, scaling)
-    center[draft.categorical], spread[draft.categorical] = 0.0, 1.0
+    unscaled = draft.categorical if flags is None else draft.categorical | flags
+    center[unscaled], spread[unscaled] = 0.0, 1.0
     is_constant = spread == 0
     if scaling == "robust":
         low, high = extremes(draft.X)
@@ -100,16 +117,37 @@ def rescale(draft: DatasetDraft, scaling: Scale) -> tuple[Floats | None, Floats 
     return center, spread
 
 
-def weigh_categories(draft: DatasetDraft, scale: Floats) -> None:
-    """Reduce the weight of categories beside numbers of standard deviation 1."""
-    if not draft.categorical.any() or draft.categorical.all():
-        return
-    draft.X[:, draft.categorical] *= CATEGORY_WEIGHT
-    scale[draft.categorical] = 1 / CATEGORY_WEIGHT
-    draft.notes.append(
-        f"Columns of 0 and 1 that stand for categories are 0 and {CATEGORY_WEIGHT:g}, because "
-        "numbers stand beside them."
-    )
+def weigh_categories(
+    draft: DatasetDraft, flags: Bools, center: Floats | None, scale: Floats | None
+) -> tuple[Floats | None, Floats | None]:
+    """Give categories and columns of two values the same weight; return center and scale.
+
+    A column of two values, ``flags``, then counts like a category of two values: as much whether
+    it is written 0/1, 1/2 or yes/no. Beside numbers of standard deviation 1 both count less.
+    """
+    coded = draft.categorical | flags
+    beside_numbers = scale is not None and not coded.all()
+    beside_categories = bool(draft.categorical.any() and flags.any())
+    if not coded.any() or not (beside_numbers or beside_categories):
+        return center, scale
+    if center is None or scale is None:
+        center, scale = np.zeros(len(coded)), np.ones(len(coded))
+    weight = CATEGORY_WEIGHT if beside_numbers else 1.0
+    low, high = extremes(draft.X)
+    scale[draft.categorical] = 1 / weight
+    # a category of two values differs in two columns
+    center[flags], scale[flags] = low[flags], (high - low)[flags] / (weight * np.sqrt(2))
+    draft.ensure_owned()
+    draft.X[:, coded] = (draft.X[:, coded] - center[coded]) / scale[coded]
+    if draft.categorical.any() and beside_numbers:
+        draft.notes.append(
+            f"Columns of 0 and 1 that stand for categories are 0 and {CATEGORY_WEIGHT:g}, because "
+            "numbers stand beside them."
+        )
+    if flags.any():
+        names = [draft.names[j] for j in np.flatnonzero(flags)]
+        draft.notes.append(f"Columns of two values count like categories: {quoted(names)}.")
+    return center, scale
 
 
 def _apply(X: NDArray[Any], center: Floats, spread: Floats) -> None:

@@ -96,6 +96,8 @@ class Column:
         Standard deviation in the column's own unit.
     facts : mapping
         Facts for the findings about it.
+    weight : float or None
+        Its weight, see :func:`karat.datasets.weighted`; None where columns are not weighed.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Column:
     n_values: int
     spread: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    weight: float | None = None
 
     @property
     def role(self) -> ColumnRole:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from karat.datasets._draft import DatasetDraft
     from karat.datasets._options import ReadingOptions
     from karat.datasets.reading_plan import ReadingPlan
-    from karat.runtime.types import Floats, Labels
+    from karat.runtime.types import Bools, Floats, Labels
 
 #: ratio of the largest spread to the lower quartile of spreads above which units differ
 MAX_SPREAD_RATIO = 5.0
@@ -86,15 +86,16 @@ def outcome_columns(
 
 
 def chosen_scale(
-    draft: DatasetDraft, spread: Floats, options: ReadingOptions
+    draft: DatasetDraft, spread: Floats, flags: Bools, options: ReadingOptions
 ) -> tuple[str, Finding | None]:
     """Scaling of the numbers, and the finding that explains it, if any.
 
     The units differ where the largest spread of a column is :data:`MAX_SPREAD_RATIO` times the
-    lower quartile of the spreads.
+    lower quartile of the spreads. Columns of two values, ``flags``, are categories.
     """
     finding = None
-    numeric = np.flatnonzero((spread > 0) & ~draft.categorical)
+    coded = draft.categorical | flags
+    numeric = np.flatnonzero((spread > 0) & ~coded)
     if len(numeric) and "units" not in options.accept:
         by_spread = numeric[np.argsort(spread[numeric], kind="stable")]
         largest, lower_quartile = by_spread[-1], by_spread[(len(by_spread) - 1) // 4]
@@ -110,8 +111,8 @@ def chosen_scale(
             names = (draft.names[largest], draft.names[lower_quartile])
             option = {"scale": "standard" if is_unscaled else "none"}
             finding = Finding("units", "notable", unit_facts, names, option)
-        elif draft.categorical.any():
-            names = tuple(dict.fromkeys(draft.columns[j] for j in draft.origin[draft.categorical]))
+        elif coded.any():
+            names = tuple(dict.fromkeys(draft.columns[j] for j in draft.origin[coded]))
             option = {"scale": "none"}
             finding = Finding("mixed", "notable", {"numeric": len(numeric)}, names, option)
     if options.scale == "auto":
@@ -224,6 +225,8 @@ def reproduced(dataset: Dataset, labels: Labels) -> list[Finding]:
             j for j, name in enumerate(dataset.feature_names)
             if name == column.name or name.startswith(f"{column.name}=")
         ]  # fmt: skip
+        if not features:
+            continue  # without weight
         values, code = np.unique(dataset.X[:, features], axis=0, return_inverse=True)
         table = np.zeros((len(values), len(clusters)), dtype=np.int64)
         np.add.at(table, (code.ravel(), cluster_of_object), 1)

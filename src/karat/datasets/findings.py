@@ -268,6 +268,32 @@ def _duplicate_columns(f: Finding) -> str:
     return f"{len(f.columns)} {repeat} up to the unit ({pairs}{more}): only one of them counts."
 
 
+def _independent(f: Finding) -> str:
+    """Sentence about columns that depend on no other one."""
+    return _without_weight("depends on no other column", "depend on no other column", f)
+
+
+def _repeated(f: Finding) -> str:
+    """Sentence about columns that repeat others and count once."""
+    return _without_weight(
+        "repeats another column up to the unit", "repeat others up to the unit", f
+    )
+
+
+def _without_weight(singular: str, plural: str, f: Finding) -> str:
+    """Sentence about columns without weight, and why."""
+    if len(f.columns) == 1:
+        return f"{f.columns[0]!r} {singular} and was given no weight{_basis(f)}."
+    names = quoted(f.columns, MAX_SHOWN_NAMES)
+    return f"{len(f.columns):,} columns {plural} and were given no weight{_basis(f)}: {names}."
+
+
+def _basis(f: Finding) -> str:
+    """Remark on the part of the data that a finding is based on."""
+    sampled = f.facts["sampled"]
+    return f", judged on {sampled}" if sampled else ""
+
+
 #: sentence of each kind in order of harm, as a function or for :meth:`str.format`
 SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "distances": "The table is {n:,} × {n:,}, symmetric, and 0 on the diagonal: these look like "
@@ -313,4 +339,6 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "exclusive": "{few} are 0 or 1, and exactly one of them is 1 in each row: read as one "
     "category.",
     "weight": "{names} {are} named like the weight of a row: excluded.",
+    "independent": _independent,
+    "repeated": _repeated,
 }

@@ -77,6 +77,8 @@ class Preparation:
         Whether only the bodies of the texts were used.
     terms : TextVectorizer, TermWeighter or None
         Fitted; converts texts or counts of terms to weights.
+    weights : ndarray of float64, shape (d,), or None
+        Factors of the scaled features; those of weight 0 are excluded.
     """
 
     columns: tuple[SourceColumn, ...]
@@ -90,6 +92,7 @@ class Preparation:
     text_column: str | None = None
     messages: bool = False
     terms: TextVectorizer | TermWeighter | None = None
+    weights: Floats | None = None
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -226,8 +229,26 @@ class Preparation:
             )
         if self.scale is not None:
             X = (X - self.center) / self.scale
+        if self.weights is not None:
+            X = (X * self.weights)[:, self.weights > 0]
         X = check_data(X.astype(self.dtype, copy=False), name="X") if len(X) else X
         return Prepared(X, share, tuple(notes))
+
+    @property
+    def excludes_features(self) -> bool:
+        """Whether prepared objects lack features, because they have weight 0."""
+        return self.weights is not None and bool((self.weights == 0).any())
+
+    def original(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Features of prepared objects in original units; those without weight at their center."""
+        if self.weights is not None:
+            kept = self.weights > 0
+            features = np.zeros((len(X), len(kept)))
+            features[:, kept] = X / self.weights[kept]
+            X = features
+        if self.scale is not None and self.center is not None:
+            X = X * self.scale + self.center
+        return X
 
     @property
     def origin(self) -> NDArray[np.intp]:
@@ -244,7 +265,7 @@ class Preparation:
         """Facts for JSON, and arrays by name; :meth:`from_parts` undoes it."""
         facts: dict[str, Any] = {name: getattr(self, name) for name in STORED_FIELDS}
         facts["columns"] = [asdict(column) for column in self.columns]
-        arrays = {"center": self.center, "scale": self.scale}
+        arrays = {"center": self.center, "scale": self.scale, "weights": self.weights}
         if self.filler is not None:
             arrays |= {f"filler_{name}": value for name, value in vars(self.filler).items()}
         if self.terms is not None:
@@ -267,6 +288,7 @@ class Preparation:
             columns=columns,
             center=arrays.get("center"),
             scale=arrays.get("scale"),
+            weights=arrays.get("weights"),
             filler=Filler(**of_filler) if of_filler else None,
             terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
             **_with_tuples({name: facts[name] for name in STORED_FIELDS}),

@@ -12,7 +12,7 @@ from karat.datasets._options import ReadingOptions
 from karat.runtime.validation import InputError
 
 #: options with another name on the command line
-_RENAMED_FLAGS = {"kind": "--as"}
+_RENAMED_FLAGS = {"kind": "--as", "column_weights": "--weights"}
 _LIST_OPTIONS = ("drop", "accept", "na_values")
 _VECTORIZER_OPTIONS = ("weight", "min_df", "max_df", "stemmer")
 

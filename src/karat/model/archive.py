@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ARCHIVE_FORMAT = "karat-model"
 #: increased when older versions of karat cannot read the files
-ARCHIVE_VERSION = 1
+ARCHIVE_VERSION = 2
 #: errors of zipfile for damaged archives and other files
 _DAMAGED = (
     zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, OSError,

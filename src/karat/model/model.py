@@ -251,8 +251,7 @@ class Model:
         X, preparation = self.rule.X, self.preparation
         if not preparation.of_table or not isinstance(X, np.ndarray):
             return None
-        if preparation.scale is not None and preparation.center is not None:
-            X = X * preparation.scale + preparation.center
+        X = preparation.original(X)
         return Filler.of_neighbors(X, np.zeros(X.shape, dtype=bool), preparation.categorical)
 
     def renamed(self, names: Iterable[object]) -> Model:

@@ -53,7 +53,8 @@ def code_of(tried: Tried) -> str:
 def _arguments(tried: Tried, notes: list[str]) -> list[str]:
     """The data, and every setting that is not the default."""
     data, settings = tried.dataset, tried.settings
-    options = "".join(f", {key}={value!r}" for key, value in data.options.items())
+    reading = {key: value for key, value in data.options.items() if key != "column_weights"}
+    options = "".join(f", {key}={value!r}" for key, value in reading.items())
     arguments = [f"karat.datasets.read({data.source!r}{options})" if data.source else "X"]
     if not data.source:
         notes.append(f"# X: the data, {data.kind}")
@@ -64,6 +65,9 @@ def _arguments(tried: Tried, notes: list[str]) -> list[str]:
         arguments.append(f"y={_written(values, 'y', note, notes)}")
     if settings.metric != (data.metric if data.source else Settings.metric):
         arguments.append(f"metric={_metric(tried, notes)}")
+    if "column_weights" in data.options:
+        weights, note = data.options["column_weights"], "the weight of each column"
+        arguments.append(f"column_weights={_written(weights, 'column_weights', note, notes)}")
     plain, defaults = asdict(settings), asdict(Settings())
     named = [key for key in plain if key not in NO_ARGUMENTS and plain[key] != defaults[key]]
     return arguments + [f"{key}={plain[key]!r}" for key in named]

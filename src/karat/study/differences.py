@@ -90,13 +90,16 @@ def _chosen_again(tried: Tried, X: Floats) -> NDArray[Any]:
     """The labels that the same sweeps and the same choice give for other values."""
     data, settings = tried.dataset, tried.settings
     how: Any = "none"
-    if data.scale is not None:
+    is_weighted = data.weighing is not None and data.preparation is not None
+    if (data.preparation if is_weighted else data).scale is not None:  # type: ignore[union-attr]
         how = "standard" if data.plan is None else data.plan.scale
     part = from_array(X, feature_names=data.feature_names, scale=how, name=data.name)
     by = None if tried.y is not None else settings.by
+    # weights are decided anew, for those of all values know what is tested
     again = Tried(
         part, metric=tried.metric, noise=settings.noise, exact=settings.exact, by=by,
         random_state=settings.random_state,
+        column_weights="equal" if data.weighing is None else None,
     )  # fmt: skip
     again.record.change_judge(tried.judge)
     for entry in tried.record.sweeps:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import Clusterer, ExcludedError, under
+from karat.clusterers.mixed_mixture import two_valued_features
 from karat.distances import FORMS
 from karat.labelings.structures import by_appearance
 from karat.runtime.executors import Workers
@@ -70,7 +71,8 @@ class Fits:
     def default_clusterers(self) -> tuple[str, ...]:
         """Names of the clusterers that a sweep tries by default.
 
-        Documents get those that never make rows dense; k-medoids is added if there are no means.
+        Documents get those that never make rows dense; k-medoids is added if there are no means, a
+        mixture of numbers and categories if columns have two values.
         """
         X, metric = self.objects.dataset.X, self.objects.metric
         documents = metric == "cosine" and not isinstance(X, np.ndarray)
@@ -79,6 +81,8 @@ class Fits:
             return ("spherical-kmeans-minibatch", *without_kmeans)
         if documents:
             return DOCUMENT_CLUSTERERS
+        if metric == "euclidean" and isinstance(X, np.ndarray) and two_valued_features(X).any():
+            return (*DEFAULT_CLUSTERERS, "mixed-mixture")
         if isinstance(metric, str) and (metric in FORMS or metric == "graph"):
             return DEFAULT_CLUSTERERS
         return (*DEFAULT_CLUSTERERS, "kmedoids")

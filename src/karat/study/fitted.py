@@ -99,14 +99,18 @@ class Fitted:
         """The changes since an older model, see :func:`karat.model.changes`."""
         if X is None:
             preparation = self.dataset.preparation
-            if preparation is None or preparation.of_table or preparation.terms is not None:
+            if (
+                preparation is None
+                or preparation.of_table
+                or preparation.terms is not None
+                or preparation.excludes_features
+            ):
                 raise InputError("give the rows as they were read: X=, a table or texts")
             rows = self.dataset.X
-            if preparation.scale is not None:
-                rows = rows * preparation.scale
-            if preparation.center is not None:
-                rows = rows + preparation.center
-            X = rows
+            if isinstance(rows, np.ndarray):
+                X = preparation.original(rows)
+            else:
+                X = rows if preparation.scale is None else rows * preparation.scale
         prepared = X if isinstance(X, Prepared) else model.prepare(X)
         refit, reason = _refit_of(model)
         return changes(

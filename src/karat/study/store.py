@@ -146,8 +146,8 @@ class Store:
             raise StorageError(
                 f"{self.path} belongs to other data: its {meta['n_objects']} objects have the "
                 f"fingerprint {meta['fingerprint'][:12]}, these {identity['n_objects']} have "
-                f"{identity['fingerprint'][:12]} (other scaling, dropped columns and imputation "
-                "make other data). Choose another storage file, or delete this one"
+                f"{identity['fingerprint'][:12]} (other scaling, weights, dropped columns and "
+                "imputation make other data). Choose another storage file, or delete this one"
             )
 
     def damaged(self, part: str) -> StorageError:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from karat.bounds import Guarantee, PacMdlBounds
     from karat.bounds.classes import Classes
     from karat.datasets import Dataset
+    from karat.datasets.column_weights import ColumnWeights
     from karat.inference import Differences
     from karat.judge import Judge
     from karat.labelings.structures import Memberships
@@ -84,6 +85,9 @@ class Study:
     update : bool, default False
         Whether ``y``, ``noise`` and ``delta`` may differ from those of the stored study. The
         change is recorded, and everything is judged by the new values.
+    column_weights : "equal", mapping of str to float, or sequence of float, optional
+        Weights of the columns; by default they follow from what the columns say about each other,
+        see :func:`karat.datasets.weighted`.
 
     Attributes
     ----------
@@ -136,11 +140,12 @@ class Study:
         by: str | None = None,
         exact: bool | None = None,
         update: bool = False,
+        column_weights: ColumnWeights = None,
     ) -> None:
         self.tried = Tried(
             X, y=y, storage=storage, metric=metric, noise=noise, delta=delta, classes=classes,
             random_state=random_state, by=None if by is None else as_decider(by).key, exact=exact,
-            update=update,
+            update=update, column_weights=column_weights,
         )  # fmt: skip
         self.dataset: Dataset = self.tried.dataset
         self.metric: Any = self.tried.metric
@@ -796,5 +801,6 @@ def load_study(path: str | Path, X: Any = None, *, metric: Metric | None = None)
         options = dict(meta["options"])
         if "truth" in options:  # its name until version 0.2
             options["y"] = options.pop("truth")
+        options.pop("column_weights", None)  # the study itself resumes them
         X = read(X, **options)
     return Study(X, storage=path, metric=metric)

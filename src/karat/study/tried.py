@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import Clusterer, catalogue
-from karat.datasets import as_dataset
+from karat.datasets import as_dataset, weighted
 from karat.labelings.labels import NOISE_POLICIES, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study.fits import Fits
@@ -18,6 +18,8 @@ from karat.study.record import Record, Settings, check_identities, keep_classes,
 from karat.study.store import Store
 
 if TYPE_CHECKING:
+    from karat.datasets import Dataset
+    from karat.datasets.column_weights import ColumnWeights
     from karat.judge import Judge
     from karat.runtime.types import ArrayLike, Labels, Metric
 
@@ -27,7 +29,7 @@ class Tried:
 
     Parameters
     ----------
-    X, y, storage, metric, update
+    X, y, storage, metric, update, column_weights
         As for :class:`karat.Study`.
     **settings
         ``noise``, ``delta``, ``classes``, ``random_state``, ``by`` and ``exact``, None for the
@@ -55,9 +57,13 @@ class Tried:
         storage: str | Path | None = None,
         metric: Metric | None = None,
         update: bool = False,
+        column_weights: ColumnWeights = None,
         **settings: Any,
     ) -> None:
         dataset = as_dataset(X, metric)
+        if column_weights is None:
+            column_weights = _stored_weights(storage, dataset)
+        dataset = weighted(dataset, column_weights, metric)
         index = index_of(X, dataset)
         y = in_order_of(index, y, name="X", other_name="y")
         changes = _checked({**settings, "metric": metric}, stored=storage is not None)
@@ -125,6 +131,21 @@ class Tried:
         """Close the storage file, and release the workers."""
         self.fits.release()
         self.storage.close()
+
+
+def _stored_weights(storage: str | Path | None, dataset: Dataset) -> ColumnWeights:
+    """The weights of columns that a stored study was begun with; None without one."""
+    if storage is None or not Path(storage).is_file():
+        return None
+    store = Store(storage, None)
+    try:
+        meta = store.meta
+    finally:
+        store.close()
+    if dataset.weighing is None and meta["fingerprint"] == dataset.fingerprint:
+        return "equal"
+    weights: ColumnWeights = meta["options"].get("column_weights")
+    return weights
 
 
 def _checked(settings: dict[str, Any], *, stored: bool) -> dict[str, Any]:

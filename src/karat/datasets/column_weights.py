@@ -1,0 +1,329 @@
+"""Weights of columns: one that depends on no other says nothing about groups and gets none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.datasets import _dependence
+from karat.datasets._draft import DatasetDraft
+from karat.datasets._options import ReadingOptions
+from karat.datasets._pipeline import scale_columns
+from karat.datasets._scaling import SCALING_NOTES
+from karat.datasets.findings import Finding, ordered
+from karat.datasets.preparation import preparation_of_features
+from karat.runtime.validation import InputError, unknown_name
+
+if TYPE_CHECKING:
+    from karat.datasets._dataset import Dataset
+    from karat.datasets.preparation import Preparation
+    from karat.runtime.types import Floats, Ints, Metric, Rows
+
+#: the weights of a user: by column, of all in order, or "equal"; None for those of the data
+ColumnWeights: TypeAlias = "Mapping[str, float] | Sequence[float] | str | None"
+#: fewer columns or objects are not weighed: each may matter, and little can be tested
+MIN_COLUMNS, MIN_OBJECTS = 4, 50
+#: correlation from which on a column repeats another one
+REPEATED = 0.9999
+#: distances to which each column contributes by its differences
+WEIGHABLE = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski")
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """Weight of each column of a data set, and how it was decided.
+
+    Attributes
+    ----------
+    weights : mapping of str to float
+        Differences in a column are multiplied by its weight; columns of weight 0 are excluded.
+    by : {"dependence", "user"}
+    independent, repeated : tuple of str
+        Columns without weight because they depend on no other, or repeat one.
+    sampled : str
+        What part of the data the decision is based on; "" for all.
+    """
+
+    weights: Mapping[str, float]
+    by: Literal["dependence", "user"] = "dependence"
+    independent: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    sampled: str = ""
+
+
+def weighted(
+    dataset: Dataset,
+    column_weights: ColumnWeights = None,
+    metric: Metric | None = None,
+) -> Dataset:
+    """Data set whose columns are multiplied by their weights.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As it was read.
+    column_weights : "equal", mapping of str to float, or sequence of float, optional
+        ``"equal"`` leaves the columns as they are. A mapping has weights by column, 1 for the
+        others; a sequence those of all columns in order. By default they follow from the data.
+    metric : str or callable, optional
+        The distance; by default that of the data set.
+
+    Returns
+    -------
+    Dataset
+        :attr:`Dataset.weighing` has the weights; columns of weight 0 are no longer features. The
+        same data set where nothing is weighed: ``"equal"``, documents, distances, graphs, sparse
+        data, distances that are not sums over columns, fewer than four columns or 50 objects.
+
+    Raises
+    ------
+    InputError
+        For weights that are no weights, unknown columns, and data that cannot be weighed.
+
+    Notes
+    -----
+    A column gets weight 0 if it depends on no other column (χ² of quarters, Bonferroni) and on no
+    two others together (signs about the medians), and has one mode (dip); all tests at level 0.01.
+    Of columns that repeat each other the first is used. The others have weight 1, and so have all
+    where no column depends on another. Decided on at most 5,000 objects, and comparisons with 200
+    columns, drawn at random: O(n d²), below 2 s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.datasets import from_array, weighted
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> X[:100, :3] += 4
+    >>> weighted(from_array(X)).column_weights
+    {'x1': 1.0, 'x2': 1.0, 'x3': 1.0, 'x4': 0.0, 'x5': 0.0}
+    """
+    if dataset.weighing is not None:
+        if column_weights is not None:
+            raise InputError(
+                f"the columns of {dataset.name} have weights already; give column_weights with the "
+                "data as they were read"
+            )
+        return dataset
+    obstacle = _obstacle(dataset, dataset.metric if metric is None else metric)
+    if isinstance(column_weights, str):
+        if column_weights != "equal":
+            raise InputError(
+                f"column_weights must be 'equal', a mapping or a sequence; got {column_weights!r}"
+            )
+        return replace(dataset, options={**dataset.options, "column_weights": "equal"})
+    if column_weights is None and _keeps_columns(dataset):
+        return dataset
+    columns = _columns_of(dataset) if isinstance(dataset.X, np.ndarray) else {}
+    if column_weights is not None:
+        if obstacle:
+            raise InputError(f"column_weights cannot be used: {obstacle}; leave it out")
+        weighing = Weighing(_checked(column_weights, list(columns)), "user")
+    elif obstacle or len(columns) < MIN_COLUMNS or dataset.n_objects < MIN_OBJECTS:
+        return dataset
+    else:
+        weighing = _decided(dataset, columns)
+    if weighing.by == "user":
+        dataset = replace(
+            dataset, options={**dataset.options, "column_weights": dict(weighing.weights)}
+        )
+    if weighing.by == "dependence" and dataset.plan is not None and weighing.independent:
+        dataset = _scaled_anew(dataset, columns, weighing)
+    return _apply(dataset, columns, weighing)
+
+
+def _keeps_columns(dataset: Dataset) -> bool:
+    """Whether the data were read with options that leave the columns as written."""
+    accepted = dataset.options.get("accept", ())
+    return bool(dataset.options.get("strict")) or bool({"independent", "repeated"} & {*accepted})
+
+
+def _obstacle(dataset: Dataset, metric: Metric) -> str:
+    """Why columns cannot be weighed; "" if they can."""
+    if dataset.n_features == 0:
+        return "the objects are known by their relations, not by columns"
+    if not isinstance(dataset.X, np.ndarray):
+        return "sparse data have too many columns to weigh"
+    name = metric.partition(":")[0] if isinstance(metric, str) else None
+    if name not in WEIGHABLE:
+        return "the distance is not a sum over columns"
+    return ""
+
+
+def _columns_of(dataset: Dataset) -> dict[str, Ints]:
+    """Features of each column, by its name."""
+    preparation = dataset.preparation
+    if preparation is None or not preparation.columns:
+        return {name: np.array([j]) for j, name in enumerate(dataset.feature_names)}
+    origin = preparation.origin
+    names = [column.name for column in preparation.columns]
+    return {name: np.flatnonzero(origin == j) for j, name in enumerate(names)}
+
+
+def _checked(column_weights: Mapping[str, float] | Sequence[float], names: list[str]) -> Any:
+    """Weights of the user by column; InputError where they are none."""
+    if isinstance(column_weights, Mapping):
+        for name in column_weights:
+            if name not in names:
+                raise unknown_name(name, names, "column")
+        weights = {name: column_weights.get(name, 1.0) for name in names}
+    else:
+        listed = list(column_weights)
+        if len(listed) != len(names):
+            raise InputError(
+                f"column_weights has {len(listed)} weights, but there are {len(names)} columns"
+            )
+        weights = dict(zip(names, listed, strict=True))
+    for name, weight in weights.items():
+        if not isinstance(weight, (int, float, np.number)) or not 0 <= weight < np.inf:
+            raise InputError(
+                f"the weight of column {name!r} must be a number of at least 0; got {weight!r}"
+            )
+    if not any(weights.values()):
+        raise InputError("all column_weights are 0; give at least one column a weight above 0")
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+def _decided(dataset: Dataset, columns: Mapping[str, Ints]) -> Weighing:
+    """Weights from what the columns say about each other."""
+    rng = np.random.default_rng(0)
+    names, d = list(columns), len(columns)
+    most = min(_dependence.MAX_OBJECTS, max(_dependence.MIN_SAMPLED, _dependence.MAX_CELLS // d))
+    X, sampled = dataset.X, ""
+    if len(X) > most:
+        X = X[np.sort(rng.choice(len(X), most, replace=False))]
+        sampled = f"{most:,} objects"
+    if d > _dependence.MAX_PARTNERS:
+        sampled += f"{' and ' * bool(sampled)}{_dependence.MAX_PARTNERS} columns to compare with"
+    values = np.column_stack([_values(X[:, features]) for features in columns.values()])
+    is_numeric = np.array([len(features) == 1 for features in columns.values()])
+    keeps = ~_repeats(values, is_numeric)
+    codes = [
+        _dependence.code_values(column)
+        if numeric
+        else _dependence.merge_rare(column.astype(np.int64))
+        for column, numeric in zip(values.T[keeps], is_numeric[keeps], strict=True)
+    ]
+    counts = np.zeros(d, dtype=bool)
+    counts[keeps] = _dependence.informative(codes, values[:, keeps], is_numeric[keeps], rng)
+    if not counts.any():
+        counts = keeps
+    return Weighing(
+        dict(zip(names, counts.astype(float).tolist(), strict=True)),
+        independent=tuple(names[j] for j in np.flatnonzero(keeps & ~counts)),
+        repeated=tuple(names[j] for j in np.flatnonzero(~keeps)),
+        sampled=sampled,
+    )
+
+
+def _values(block: Rows) -> Any:
+    """One number per object for a column: its value, or the code of its category."""
+    return block[:, 0].astype(np.float64) if block.shape[1] == 1 else block.argmax(axis=1) * 1.0
+
+
+def _repeats(values: Floats, is_numeric: Any) -> Any:
+    """Mask of columns that are an earlier one in another unit."""
+    spread = values.std(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        Z = (values - values.mean(axis=0)) / spread
+    usable = is_numeric & (spread > 0) & np.isfinite(Z).all(axis=0)
+    Z = np.where(usable, Z, 0.0)
+    correlation = np.abs(Z.T @ Z) / len(Z)
+    repeats = np.zeros(len(spread), dtype=bool)
+    for j in range(1, len(spread)):
+        repeats[j] = usable[j] and bool((correlation[j, :j][~repeats[:j]] >= REPEATED).any())
+    return repeats
+
+
+def _scaled_anew(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weighing) -> Dataset:
+    """Data set of a table, scaled as if the columns without weight were not there."""
+    assert dataset.plan is not None
+    if "scale" in dataset.options:
+        return dataset
+    d = dataset.n_features
+    center = np.zeros(d) if dataset.center is None else dataset.center.copy()
+    scale = np.ones(d) if dataset.scale is None else dataset.scale.copy()
+    names = [name for name, weight in weighing.weights.items() if weight > 0]
+    counted = np.concatenate([columns[name] for name in names])
+    origin = np.repeat(np.arange(len(names)), [len(columns[name]) for name in names])
+    X = np.array(dataset.X)
+    assert dataset.preparation is not None
+    is_category = dataset.preparation.categorical
+    draft = DatasetDraft(
+        (X * scale + center)[:, counted].astype(X.dtype),
+        tuple(dataset.feature_names[j] for j in counted),
+        origin, tuple(names), is_category[counted],
+        [], owned=True,
+    )  # fmt: skip
+    options = ReadingOptions.of(accept=dataset.options.get("accept", ()))
+    scaling, new_center, new_scale, finding = scale_columns(
+        draft, options, dataset.plan, check=False
+    )
+    X[:, counted] = draft.X
+    center[counted] = 0.0 if new_center is None else new_center
+    scale[counted] = 1.0 if new_scale is None else new_scale
+    findings = [f for f in dataset.findings if f.key not in ("units", "mixed", "magnitude")]
+    notes = [note for note in dataset.notes if not note.startswith(SCALING_NOTES)]
+    return replace(
+        dataset,
+        X=X,
+        center=center,
+        scale=scale,
+        plan=replace(dataset.plan, scale=scaling),
+        findings=tuple(findings) if finding is None else (*findings, finding),
+        notes=(*notes, *draft.notes),
+        preparation=replace(dataset.preparation, center=center, scale=scale),
+    )
+
+
+def _apply(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weighing) -> Dataset:
+    """Data set with weighted features, without those of weight 0."""
+    plan = dataset.plan
+    if plan is not None:
+        columns_of_plan = tuple(
+            replace(column, weight=weighing.weights.get(column.name)) for column in plan.columns
+        )
+        plan = replace(plan, columns=columns_of_plan)
+    if all(weight == 1 for weight in weighing.weights.values()):
+        return replace(dataset, weighing=weighing, plan=plan)
+    X, d = dataset.X, dataset.n_features
+    of_feature = np.ones(d)
+    for name, features in columns.items():
+        of_feature[features] = weighing.weights[name]
+    keep = of_feature > 0
+    factors = of_feature[keep]
+    is_plain = dataset.scale is None and bool((factors == 1).all())
+    center = np.zeros(d) if dataset.center is None else dataset.center
+    scale = np.ones(d) if dataset.scale is None else dataset.scale
+    preparation: Preparation = dataset.preparation or preparation_of_features(
+        X, dataset.feature_names, dataset.center, dataset.scale
+    )
+    findings = [
+        finding
+        for finding in dataset.findings
+        if finding.key != "duplicate-columns" or not weighing.repeated
+    ]
+    return replace(
+        dataset,
+        X=np.ascontiguousarray((X[:, keep] * factors).astype(X.dtype, copy=False)),
+        feature_names=tuple(np.array(dataset.feature_names, dtype=object)[keep]),
+        center=None if is_plain else center[keep],
+        scale=None if is_plain else scale[keep] / factors,
+        preparation=replace(preparation, weights=of_feature),
+        findings=ordered((*findings, *_findings(weighing))),
+        plan=plan,
+        weighing=weighing,
+    )
+
+
+def _findings(weighing: Weighing) -> list[Finding]:
+    """Findings about columns that got no weight."""
+    option = {"column_weights": "equal"}
+    facts = {"sampled": weighing.sampled}
+    return [
+        Finding(key, "notable", facts, names, option)
+        for key, names in (("independent", weighing.independent), ("repeated", weighing.repeated))
+        if names
+    ]

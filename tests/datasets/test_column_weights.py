@@ -1,0 +1,200 @@
+"""Weights of columns: which columns count, and that everything sees the same weighted data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from karat.datasets import _dependence, from_array, from_table, weighted
+from karat.datasets.findings import sentence
+from karat.runtime.validation import InputError, StorageError
+
+
+def four_groups(n=300, seed=0):
+    """Four groups in four columns, and the group of each object."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(4, size=n)
+    X = np.array([[0, 0], [8, 0], [0, 8], [8, 8]])[y] + rng.normal(size=(n, 2))
+    return np.hstack([X, X + rng.normal(size=(n, 2))]), y
+
+
+def noise(n=300, seed=1):
+    """Columns that say nothing: normal, skewed, and a coin."""
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.normal(size=n), rng.lognormal(size=n), rng.integers(2, size=n)])
+
+
+def test_columns_that_say_nothing_get_no_weight():
+    X, _ = four_groups()
+    dataset = weighted(from_array(np.hstack([X, noise()])))
+    weights = list(dataset.column_weights.values())
+    assert weights[4:] == [0, 0, 0]
+    assert weights[:4] == [1, 1, 1, 1]
+    assert dataset.feature_names == ("x1", "x2", "x3", "x4")
+    np.testing.assert_array_equal(dataset.X, X)
+
+
+@pytest.mark.parametrize("draw", [
+    lambda rng: rng.normal(size=(300, 8)),
+    lambda rng: rng.uniform(size=(60, 5)),
+    lambda rng: rng.lognormal(size=(200, 8)),
+    lambda rng: rng.poisson(3, size=(300, 6)).astype(float),
+    lambda rng: (rng.random((300, 8)) < 0.4).astype(float),
+])  # fmt: skip
+def test_independent_columns_all_count(draw):
+    kept = [weighted(from_array(X := draw(np.random.default_rng(seed)))).n_features == X.shape[1]
+            for seed in range(10)]  # fmt: skip
+    assert sum(kept) >= 9
+
+
+def test_flag_is_read_alike_however_it_is_written():
+    X, _ = four_groups()
+    flag = (X[:, 0] + np.random.default_rng(2).normal(size=300) > 4).astype(int)
+    spellings = {"0/1": flag, "1/2": flag + 1, "text": np.where(flag, "yes", "no"),
+                 "bool": flag.astype(bool)}  # fmt: skip
+    squares = {}
+    for name, values in spellings.items():
+        table = pd.DataFrame(X[:, :3], columns=list("abc")).assign(flag=values)
+        dataset = weighted(from_table(table))
+        steps = dataset.X[:, None] - dataset.X[None, :60]
+        squares[name] = (steps**2).sum(axis=2)
+        assert dataset.column_weights["flag"] == 1
+    for name, distances in squares.items():
+        np.testing.assert_allclose(distances, squares["text"], atol=1e-12, err_msg=name)
+
+
+def test_rubbish_beside_iris_changes_nothing():
+    iris = karat.datasets.load("iris")
+    table = pd.DataFrame(iris.X, columns=list(iris.feature_names))
+    rubbish = noise(150) * [1, 1e6, 1]
+    more = table.assign(a=rubbish[:, 0], b=rubbish[:, 1], c=rubbish[:, 2])
+    few, many = weighted(from_table(table)), weighted(from_table(more))
+    np.testing.assert_allclose(many.X, few.X, rtol=1e-12)
+    assert many.feature_names == few.feature_names
+    assert many.plan.scale == few.plan.scale == "none"
+    assert [finding.key for finding in many.findings] == ["independent"]
+    assert {column.name: column.weight for column in many.plan.columns} == many.column_weights
+
+
+def test_repeated_column_counts_once():
+    X, _ = four_groups()
+    dataset = weighted(from_array(np.column_stack([X, 3 * X[:, 0] - 1, -X[:, 0]])))
+    assert dataset.weighing.repeated == ("x5", "x6")
+    assert dataset.X.shape == X.shape
+    assert sentence(dataset.findings[0]) == (
+        "2 columns repeat others up to the unit and were given no weight: 'x5', 'x6'."
+    )
+
+
+def test_three_columns_that_depend_only_together_count():
+    rng = np.random.default_rng(0)
+    corners = np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
+    X = corners[rng.integers(4, size=400)] + 0.35 * rng.normal(size=(400, 3))
+    X = np.hstack([X, rng.normal(size=(400, 3))])
+    codes = [_dependence.code_values(column) for column in X.T]
+    assert _dependence.pair_tests(codes, np.arange(6)).min() > 1e-3
+    assert list(weighted(from_array(X)).column_weights.values()) == [1, 1, 1, 0, 0, 0]
+
+
+def test_pair_tests_agree_with_scipy():
+    from scipy.stats import chi2_contingency
+
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(3, size=80), rng.integers(2, size=80), rng.integers(4, size=80)]
+    p_values = _dependence.pair_tests(codes, np.array([0, 2]))
+    for row, code in enumerate(codes):
+        for column, partner in enumerate((0, 2)):
+            table = pd.crosstab(code, codes[partner])
+            expected = 1 if row == partner else chi2_contingency(table, correction=False).pvalue
+            assert p_values[row, column] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(("X", "metric"), [
+    (four_groups()[0][:, :3], None),
+    (np.hstack([four_groups(40)[0], noise(40)]), None),
+    (np.hstack([four_groups()[0], noise()]), "cosine"),
+    (np.hstack([four_groups()[0], noise()]), lambda a, b: float(abs(a - b).sum())),
+])  # fmt: skip
+def test_not_weighed(X, metric):
+    dataset = from_array(X)
+    assert weighted(dataset, metric=metric) is dataset
+    assert dataset.column_weights == {}
+
+
+def test_equal_weights_leave_the_data():
+    X = np.hstack([four_groups()[0], noise()])
+    assert karat.Study(X, column_weights="equal").X is not None
+    np.testing.assert_array_equal(karat.Study(X, column_weights="equal").X, X)
+    strict = pd.DataFrame(X, columns=list("abcdefg"))
+    np.testing.assert_array_equal(karat.Study(from_table(strict, strict=True)).X, X)
+
+
+def test_weights_of_the_user():
+    X = np.hstack([four_groups()[0], noise()])
+    study = karat.Study(X, column_weights={"x1": 2, "x7": 0})
+    np.testing.assert_allclose(study.X, (X * [2, 1, 1, 1, 1, 1, 0])[:, :6])
+    assert karat.Study(X, column_weights=[2, 1, 1, 1, 1, 1, 0]).X.tolist() == study.X.tolist()
+    assert study.dataset.column_weights["x1"] == 2
+    assert "column_weights={'x1': 2.0, 'x2': 1.0" in study.code
+
+
+@pytest.mark.parametrize(("weights", "words"), [
+    ({"x9": 1}, "x9"), ([1, 2], "2 weights"), ({"x1": -1}, "x1"), ({"x1": "a"}, "'a'"),
+    ([0] * 7, "all column_weights are 0"), ("equl", "'equal'"),
+])  # fmt: skip
+def test_wrong_weights_are_rejected(weights, words):
+    with pytest.raises(InputError, match=words):
+        karat.Study(np.hstack([four_groups()[0], noise()]), column_weights=weights)
+
+
+def test_weights_need_columns():
+    with pytest.raises(InputError, match="relations"):
+        karat.Study(np.array([[0.0, 1], [1, 0]]), metric="precomputed", column_weights=[1, 1])
+
+
+def test_model_weighs_further_rows_alike(tmp_path):
+    X, _ = four_groups()
+    table = pd.DataFrame(np.hstack([X, noise()]), columns=list("abcdefg"))
+    study = karat.Study(from_table(table)).sweep("kmeans", k=[4], n_init=1, progress=False)
+    answer = study.best(stability=False)
+    answer.save(tmp_path / "a.karat-model")
+    model = karat.load_model(tmp_path / "a.karat-model")
+    for clusters in (answer.predict(table), model.predict(table)):
+        assert (clusters.labels == answer.labels).all()
+    gaps = table.copy()
+    gaps.loc[0, ["a", "e"]] = np.nan
+    assert model.predict(gaps).labels[0] == answer.labels[0]
+    prepared = model.prepare(table)
+    np.testing.assert_allclose(prepared.X, study.X)
+    np.testing.assert_allclose(
+        model.preparation.original(prepared.X)[:, :4], table.to_numpy()[:, :4]
+    )
+
+
+def test_stored_study_keeps_its_weights(tmp_path):
+    X = np.hstack([four_groups()[0], noise()])
+    for name, weights in {"auto": None, "equal": "equal", "user": {"x1": 0.5}}.items():
+        with karat.Study(X, storage=tmp_path / name, column_weights=weights) as study:
+            fingerprint = study.dataset.fingerprint
+        with karat.Study(X, storage=tmp_path / name) as again:
+            assert again.dataset.fingerprint == fingerprint
+    with pytest.raises(StorageError, match="weights"):
+        karat.Study(X, storage=tmp_path / "auto", column_weights="equal")
+
+
+def test_answer_says_what_got_no_weight():
+    X = np.hstack([four_groups()[0], noise()])
+    study = karat.Study(X).sweep("kmeans", k=[3, 4], n_init=1, progress=False)
+    text = str(study.best(stability=False))
+    assert "3 columns depend on no other column and were given no weight: 'x5', 'x6', 'x7'." in text
+
+
+def test_many_columns_and_objects_are_sampled():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 4))
+    X[:3_000] += 4
+    assert weighted(from_array(np.hstack([X, rng.normal(size=(6_000, 1))]))).weighing.sampled == (
+        "5,000 objects"
+    )
+    wide = np.hstack([X[2_900:3_100], rng.normal(size=(200, 250))])
+    assert "200 columns" in weighted(from_array(wide)).weighing.sampled
