@@ -12,6 +12,7 @@ from karat.bounds import pac_bayes, wording
 from karat.bounds.classes import Classes, KnownClasses
 from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier, of_clusters
 from karat.bounds.confidence_sequence import b_always
+from karat.bounds.contradictions import contradiction, unordered
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
 from karat.bounds.population import LabelledPopulation, population_of
 from karat.bounds.sampling import PREFIXES, doubted_draw
@@ -174,7 +175,8 @@ def guarantee(
         Features, for a classifier that uses them beside the clusters.
     order : array-like of int, optional
         Positions of the labelled objects in the order in which they were drawn. With ``anytime``
-        the order gives much lower bounds; otherwise it decides which half chooses.
+        the order gives much lower bounds; otherwise it decides which half chooses, unless the
+        labels show that it is no random order.
     taught : array-like of int, optional
         Positions of labelled objects that were chosen without a label, to teach the classifier
         (:func:`karat.labeling.teaching_objects`). The guarantee is about the others, from which
@@ -215,8 +217,9 @@ def guarantee(
     With ``anytime``: *start* learns at some numbers of labels and tests with every later one, by a
     confidence sequence (:class:`karat.bounds.Starts`); *mdl-sequence* is *pac-mdl* by one.
 
-    Labels are rejected if no random draw would spread them so over the clusters: the bound is then
-    all objects, and ``refused`` has the reason (:func:`karat.bounds.doubted_draw`).
+    Labels are rejected if no random draw would spread them so over the clusters
+    (:func:`karat.bounds.doubted_draw`), and an order if it is no random one or the errors on test
+    labels contradict a bound: the bound is then all objects, and ``refused`` has the reason.
 
     Proofs are on the page about the guarantee. O(M·(n + m + ℓ·c²)).
 
@@ -238,7 +241,7 @@ def guarantee(
         )
         return sequence.update(y, order, random_state=random_state)
     labelled = population_of(labelings, X, None, noise, taught).read(y, classes)
-    drawn = labelled.population.drawn(order, labelled.truth.labelled, random_state)
+    drawn = labelled.halved(order, random_state)
     return fixed_guarantee(labelled, delta, drawn, random_state)
 
 
@@ -310,9 +313,9 @@ class LabelSequence:
         share = ALWAYS["mdl-sequence"] + (ALWAYS["start"] if order is None else 0.0)
         mdl = bounds_of(
             batch, truth, self._delta * share, population.language, random_state, once=False
-        )
+        ).at_every_number()
         parts = [
-            _described(mdl.at_every_number(), "mdl-sequence"),
+            _described(mdl, "mdl-sequence"),
             _largest_class(batch, truth, self._delta * ALWAYS["largest class"], b_always),
         ]
         doubt = None
@@ -325,6 +328,7 @@ class LabelSequence:
             sizes = [m for m in PREFIXES if m <= len(drawn)]
             doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
+            mdl = mdl.refusing(unordered(drawn, truth.codes[drawn]))
         return _guarantee_of(
             labelled, parts, mdl.after(doubt), self._delta, (True, order is not None)
         )
@@ -357,7 +361,7 @@ class LabelSequence:
         updated = replace(
             part,
             classifier=classifier,
-            bound=max(0, part.bound - errors),
+            bound=part.bound - errors,
             n=part.n - n_predicted,
             errors=part.errors + errors,
             tested=part.tested + n_predicted,
@@ -442,6 +446,9 @@ def _guarantee_of(
 ) -> Guarantee:
     """Guarantee made from the lowest of its component bounds."""
     batch, truth = mdl.labelings, labelled.truth
+    mdl = mdl.refusing(contradiction(parts))
+    if mdl.refused:
+        parts = [replace(part, bound=part.n) for part in parts]
     parts = sorted(parts, key=lambda part: part.wrong)
     best = parts[0]
     classifier = best.classifier
@@ -454,7 +461,7 @@ def _guarantee_of(
         name=batch.names[classifier.row],
         n_clusters=int(batch.n_clusters[classifier.row]),
         carrier=classifier.carrier,
-        bound=best.n if mdl.refused else best.bound,
+        bound=best.bound,
         m=int((classifier.predicted[truth.labelled] >= 0).sum()),
         n=best.n,
         delta=float(delta),
@@ -472,7 +479,7 @@ def _guarantee_of(
         ),
         mdl=mdl,
         warnings=mdl.warnings,
-        premises=(*premises, wording.IN_ORDER) if all(anytime) else premises,
+        premises=(*premises, *wording.PREMISE_OF_ORDER[anytime]),
         labels_read=truth.read,
         refused=mdl.refused,
     )

@@ -40,6 +40,18 @@ CLASSES_LISTED = (
 )
 RIGHT_LABEL = "right is the class that whoever labels the object gives it"
 IN_ORDER = "the order given is that of the draw, and no label was skipped"
+FIXED_NUMBER = "the number of labels was fixed beforehand, and this is the only question about them"
+#: premises by whether a bound holds at every number of labels, and whether it uses their order
+PREMISE_OF_ORDER = {
+    (False, False): (FIXED_NUMBER,),
+    (True, False): (),
+    (True, True): (IN_ORDER,),
+}
+RESTORE = (
+    "Sort it by the column 'draw', which karat sample and karat label write, or undo the sort; "
+    "without the order, --once bounds a number of labels that was fixed beforehand"
+)
+NO_RANDOM_ORDER = f"these labels cannot have come in a random order; was the file sorted? {RESTORE}"
 
 
 class Worded:
@@ -178,6 +190,19 @@ def doubt(deviation: Doubt, batch: Labelings) -> str:
         "random draws deviate so far. Draw with karat sample and label from the top, without "
         "skipping; labels that were picked may train a classifier, and guarantee nothing"
     )
+
+
+def contradicted(part: Any) -> str:
+    """Reason why a bound is refused that its own test labels contradict, and how to fix it."""
+    return (
+        f"{_errors(part.errors, part.tested)} contradict the bound that the labels before them "
+        f"gave, so {NO_RANDOM_ORDER}"
+    )
+
+
+def sorted_order(m: int) -> str:
+    """Reason why labels in the order of the rows carry no bound that needs the order."""
+    return f"the {m:,} labels are in the order of the rows, so {NO_RANDOM_ORDER}"
 
 
 def forecast(needed: Any) -> str:
