@@ -8,6 +8,7 @@ from karat.bounds.dendrogram import prune_dendrogram
 from karat.bounds.estimates import Estimate, prediction_powered_mean
 from karat.bounds.forecast import LabelForecast, forecast_labels
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
+from karat.bounds.ledger import Ledger, LedgerEntry, question_of
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.pairs import kept_pairs
 from karat.bounds.sampling import Doubt, doubted_draw, sample
@@ -27,6 +28,8 @@ __all__ = [
     "LabelForecast",
     "LabelSequence",
     "Learner",
+    "Ledger",
+    "LedgerEntry",
     "PacMdlBound",
     "PacMdlBounds",
     "Searched",
@@ -47,6 +50,7 @@ __all__ = [
     "percent_up",
     "prediction_powered_mean",
     "prune_dendrogram",
+    "question_of",
     "sample",
     "study_bounds",
     "study_guarantee",

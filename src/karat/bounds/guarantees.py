@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds import pac_bayes, wording
-from karat.bounds.classes import Classes, KnownClasses
-from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier, of_clusters
+from karat.bounds.classes import Classes
+from karat.bounds.classifiers import ComponentBound, of_clusters
+from karat.bounds.components import half, largest_class, learners
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.contradictions import contradiction, unordered
+from karat.bounds.ledger import Asked, ask_about
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
 from karat.bounds.population import LabelledPopulation, population_of
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
 from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NoisePolicy
-from karat.labelings.partitions import Labelings
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
@@ -87,6 +91,8 @@ class Guarantee(wording.Worded):
         Number of labels read, by class.
     refused : str
         Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
+    question : str
+        Number of the question about these labels and its share of delta, where they are counted.
     """
 
     name: str
@@ -111,6 +117,7 @@ class Guarantee(wording.Worded):
     premises: tuple[str, ...] = ()
     labels_read: str = ""
     refused: str = ""
+    question: str = ""
 
     @property
     def table(self) -> pd.DataFrame:
@@ -137,6 +144,19 @@ class Guarantee(wording.Worded):
         """Composition of the guarantee, in words."""
         return wording.reason_of(self)
 
+    def counted(self, asked: Asked, delta: float) -> Guarantee:
+        """The same as the answer to a counted question, which is stored; ``delta`` is the whole."""
+        if not self.refused:
+            asked.keep()
+        premises = self.premises
+        if asked.number is not None:
+            premises = tuple(p for p in premises if p != wording.FIXED_NUMBER)
+            premises += () if self.anytime else (wording.FIXED,)
+        return replace(self, delta=float(delta), question=asked.sentence, premises=premises)
+
+    def __str__(self) -> str:
+        return super().__str__() + (f"\n{self.question}" if self.question else "")
+
 
 def guarantee(
     labelings: Clusterings,
@@ -150,6 +170,7 @@ def guarantee(
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: RandomState = 0,
+    ledger: str | Path | None = None,
 ) -> Guarantee:
     """Tightest guarantee that a few labels give about one or many clusterings.
 
@@ -188,6 +209,10 @@ def guarantee(
         gets its class from the others.
     random_state : int, Generator or None
         Seed of the halves, where no ``order`` is given, and of ties.
+    ledger : path, optional
+        The file of the labels, or its folder: the question is counted there, with those of ``karat
+        bound``, ``label`` and ``run`` (:class:`karat.bounds.Ledger`), and has a share of delta. By
+        default it is the only question, which is a premise.
 
     Returns
     -------
@@ -234,13 +259,22 @@ def guarantee(
     >>> best.name, best.method, best.bound
     ('two', 'pac-mdl', 72)
     """
+    batch = as_labelings(labelings, noise=noise)
+    if ledger is not None:
+        options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
+        asked = ask_about(batch, y, order, ledger, options)
+        counted = guarantee(
+            batch, y, delta * asked.share, anytime or asked.anytime, X=X, order=order,
+            taught=taught, classes=classes, random_state=random_state,
+        )  # fmt: skip
+        return counted.counted(asked, delta)
     if anytime is not False:
         target = None if anytime is True else float(anytime)
         sequence = LabelSequence(
-            labelings, delta, target, X=X, taught=taught, classes=classes, noise=noise
+            batch, delta, target, X=X, taught=taught, classes=classes, noise=noise
         )
         return sequence.update(y, order, random_state=random_state)
-    labelled = population_of(labelings, X, None, noise, taught).read(y, classes)
+    labelled = population_of(batch, X, None, noise, taught).read(y, classes)
     drawn = labelled.halved(order, random_state)
     return fixed_guarantee(labelled, delta, drawn, random_state)
 
@@ -316,7 +350,7 @@ class LabelSequence:
         ).at_every_number()
         parts = [
             _described(mdl, "mdl-sequence"),
-            _largest_class(batch, truth, self._delta * ALWAYS["largest class"], b_always),
+            largest_class(batch, truth, self._delta * ALWAYS["largest class"], b_always),
         ]
         doubt = None
         if order is not None:
@@ -384,47 +418,10 @@ def fixed_guarantee(
         half(learner, truth, drawn, delta * shares["half"]),
         _described(mdl, "pac-mdl"),
         *pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
-        _largest_class(batch, truth, delta * shares["largest class"], b_max),
+        largest_class(batch, truth, delta * shares["largest class"], b_max),
     ]
     mdl = mdl.after(doubted_draw(batch.codes, truth.labelled))
     return _guarantee_of(labelled, parts, mdl, delta, (False, False))
-
-
-def half(learner: Learner, truth: KnownClasses, drawn: Ints, delta: float) -> ComponentBound:
-    """Bound of a classifier learned on the lessons and the first of ``drawn``, tested on the rest.
-
-    A single label without lessons tests nothing.
-    """
-    first, rest = np.split(drawn, [learners(learner, drawn)])
-    classifier = learner.fit(first, truth.codes[first])
-    errors, tested = classifier.wrong(rest, truth.codes[rest])
-    n, excluded = classifier.hidden(drawn)
-    bound = b_max(tested, n, errors, log_delta=log_level(delta))
-    return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded)
-
-
-def learners(learner: Learner, drawn: Ints) -> int:
-    """Number of drawn labels that bring the classifier to half of all labels."""
-    n_lessons = len(learner.lessons)
-    return max(0 if n_lessons else 1, (n_lessons + len(drawn)) // 2 - n_lessons)
-
-
-def _largest_class(
-    batch: Labelings, truth: KnownClasses, delta: float, tail: Callable[..., Any]
-) -> ComponentBound:
-    """Bound of the classifier that predicts the most common class everywhere.
-
-    The classifier that always says t has the share n_t/n of delta, n_t of all n objects being of
-    this class: the shares sum to 1 and do not depend on the draw. As many as are labelled are no
-    more than n_t.
-    """
-    counts = np.bincount(truth.codes[truth.labelled], minlength=len(truth.names))
-    m, N, t = len(truth.labelled), batch.n_objects, int(counts.argmax())
-    level = log_level(delta * (counts[t] / N))
-    bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
-    labels = np.full(int(batch.n_clusters[0]), t)
-    classifier = TransductiveClassifier("largest class", np.full(N, t), np.ones(N), 0, labels)
-    return ComponentBound("largest class", classifier, bound, N - m, m - int(counts[t]), m, delta)
 
 
 def _described(mdl: PacMdlBounds, method: str) -> ComponentBound:

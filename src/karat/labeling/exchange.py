@@ -39,8 +39,9 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
     path : str or path
         ``.json``: tasks of Label Studio with their annotations, each by its labeller; the labelling
         interface is ``<Text name="text" value="$text"/>`` with ``<Choices name="label"
-        toName="text">``. ``.csv``: the columns ``row``, ``label`` (what counts) and ``object``, and
-        one for each labeller if there are several; ``karat bound`` reads it.
+        toName="text">``. ``.csv``: the columns ``draw`` (empty for objects that teach), ``row``,
+        ``label`` (what counts) and ``object``, and one for each labeller if there are several;
+        ``karat bound`` reads it.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -107,10 +108,13 @@ def _csv(session: LabelSession, shown: list[int], by: dict[str, Any]) -> str:
     """A table in which a spreadsheet runs no formula."""
     several = list(by) if len(by) > 1 else []
     counts = session.y if several or not by else next(iter(by.values()))
-    rows = [["row", "label", "object", *(f"label by {name}" for name in several)]]
+    drawn = {int(i): str(number) for number, i in enumerate(session.order[session.taught :], 1)}
+    rows = [["draw", "row", "label", "object", *(f"label by {name}" for name in several)]]
     for i in shown:
         labels = [by[name][i] or "" for name in several]
-        rows.append([str(session.rows[i]), counts[i] or "", session.objects[i], *labels])
+        rows.append(
+            [drawn.get(i, ""), str(session.rows[i]), counts[i] or "", session.objects[i], *labels]
+        )
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)
