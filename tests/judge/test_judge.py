@@ -12,14 +12,13 @@ from scipy.stats import ortho_group
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import karat
-from karat import plot
 from karat.bounds import percent_up, study_guarantee
 from karat.bounds.wording import METHODS
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
 from karat.judge.judgements import Forest, shares
 from karat.judge.label_likelihood import TEMPERATURE, log_likelihood
-from karat.report import render
+from karat.report import _judges, render
 from karat.runtime.validation import InputError
 from karat.study.guarantees import bound_inputs
 
@@ -243,7 +242,7 @@ def test_with_labels_the_judge_is_the_prior():
     X, y = load_iris(return_X_y=True)
     few = np.full(len(y), None, dtype=object)
     few[::10] = y[::10]
-    study = swept(X, truth=few)
+    study = swept(X, y=few)
     best = study.best(stability=False)
     assert best.decided_by == "judge-and-labels"
     assert "The 15 labels raise its probability" in str(best)
@@ -261,7 +260,7 @@ def test_with_labels_the_judge_is_the_prior():
     assert best.name == table.names[int(np.argmax(logs))]
     assert table.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(table.names) for p in study.rank()["partition"][: len(table.names)]}
-    bits = study_guarantee(**bound_inputs(study, shares)).mdl.table["choice_bits"]
+    bits = study_guarantee(**bound_inputs(study.tried, shares)).mdl.table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9
@@ -287,6 +286,7 @@ def test_all_bounds_that_are_told_hold_together(monkeypatch):
     tightest = replace(study.guarantee(), name="thirds")
     # another than the most probable one
     monkeypatch.setattr(karat.Study, "guarantee", lambda self: tightest)
+    monkeypatch.setattr(karat.study.deciders, "tightest_guarantee", lambda tried: tightest)
     best = study.best(stability=False)
     # by the share of delta that PAC-MDL has beside the guarantee
     assert best.guarantee.bound == tightest.mdl["halves"].bound
@@ -294,8 +294,8 @@ def test_all_bounds_that_are_told_hold_together(monkeypatch):
     assert best.tightest.name == "thirds"
     statement = next(sentence for sentence in best.sentences if "both hold together" in sentence)
     assert percent_up(tightest.bound_rate) in statement
-    drawn, draw = [], plot.bound_by_k
-    monkeypatch.setattr(plot, "bound_by_k", lambda t, **o: (drawn.append(t), draw(t, **o))[1])
+    drawn, draw = [], _judges.bounds_figure
+    monkeypatch.setattr(_judges, "bounds_figure", lambda t, r: (drawn.append(t), draw(t, r))[1])
     render(study)
     assert drawn[0].loc["halves", "bound"] == best.guarantee.bound
     assert drawn[0].loc["thirds", "bound"] == tightest.table.loc["thirds", "bound"]
@@ -305,7 +305,7 @@ def test_the_part_that_made_the_guarantee_is_named():
     X, y = load_iris(return_X_y=True)
     few = np.full(len(y), None, dtype=object)
     few[::6] = y[::6]
-    best = swept(X, truth=few).best(stability=False)
+    best = swept(X, y=few).best(stability=False)
     assert best.guarantee.reason in str(best)
     assert METHODS[best.guarantee.method] in str(best)
 

@@ -24,7 +24,7 @@ from karat.runtime.validation import InputError
 
 X, Y = make_blobs(90, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
 ROWS = np.arange(len(X))
-QUICK = karat.ChosenClustering(["kmeans", "ward"], k=(2, 3), n_init=1, by="silhouette")
+QUICK = karat.ChosenClustering(["kmeans", "ward"], n_clusters=(2, 3), n_init=1, by="silhouette")
 
 
 @parametrize_with_checks([QUICK])
@@ -38,6 +38,19 @@ def test_it_chooses_and_predicts() -> None:
     assert karat.adjusted_rand_index(Y, labels) == 1
     assert chosen.answer_.n_clusters == chosen.n_clusters_ == 3
     np.testing.assert_array_equal(chosen.predict(X), labels)
+
+
+def test_numbers_jobs_and_random_states_are_those_of_scikit_learn() -> None:
+    expected = clone(QUICK).fit_predict(X)
+    for n_jobs in (None, -1, 2):
+        np.testing.assert_array_equal(
+            clone(QUICK).set_params(n_jobs=n_jobs).fit_predict(X), expected
+        )
+    for random_state in (None, np.random.RandomState(0), np.random.default_rng(0)):
+        chosen = clone(QUICK).set_params(random_state=random_state, n_clusters=3).fit(X)
+        assert karat.adjusted_rand_index(Y, chosen.labels_) == 1
+    with pytest.raises(ValueError, match="n_jobs"):
+        clone(QUICK).set_params(n_jobs=0).fit(X)
 
 
 def test_it_lives_in_a_pipeline_and_gives_frames() -> None:

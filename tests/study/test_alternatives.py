@@ -20,8 +20,8 @@ from karat.study.views import (
     diverse,
     groups_of,
     residual,
+    shared_information,
     space_between,
-    told_by,
 )
 from karat.study.wording import divisions
 
@@ -158,14 +158,14 @@ def test_a_copied_candidate_is_no_alternative():
 # -- parts -----------------------------------------------------------------------------------
 
 
-def test_told_by_is_adjusted_mutual_information_to_first_order():
+def test_shared_information_is_adjusted_mutual_information_to_first_order():
     rng = np.random.default_rng(0)
     for _ in range(5):
         a, b = rng.integers(3, size=2000), rng.integers(4, size=2000)
         b = np.where(rng.random(2000) < 0.4, a, b)
         exact = adjusted_mutual_information(a, b, normalizer="min")
-        assert told_by(a, b) == pytest.approx(exact, abs=1e-3)
-    assert told_by(np.array([0, -1, -1]), np.array([-1, 0, 0])) == 0
+        assert shared_information(a, b) == pytest.approx(exact, abs=1e-3)
+    assert shared_information(np.array([0, -1, -1]), np.array([-1, 0, 0])) == 0
 
 
 def test_finer_coarser_and_merged_clusterings_do_not_differ():
@@ -174,7 +174,7 @@ def test_finer_coarser_and_merged_clusterings_do_not_differ():
     # two mergers of three clusters: they tell little of each other, but two never meet
     sizes = np.repeat([0, 1, 2], [30, 30, 240])
     one, other = (sizes == 0).astype(int), (sizes == 1).astype(int)
-    assert told_by(one, other) < 0.2
+    assert shared_information(one, other) < 0.2
     assert not differ(one, other)
     assert differ(np.arange(300) % 2, np.arange(300) // 2 % 2)
 

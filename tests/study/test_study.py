@@ -475,6 +475,7 @@ def test_users_estimators_cannot_write_to_sparse_data():
 @pytest.mark.parametrize("names", [("left", "right"), ("right", "left")])
 def test_ties_are_broken_alike_in_answer_and_report(names):
     from karat.report._facts import gather
+    from karat.report._tables import table_payload
 
     mirrored = {"left": np.arange(12) >= 3, "right": np.arange(12) >= 9}
     study = karat.Study(np.arange(12.0)[:, None])
@@ -483,7 +484,7 @@ def test_ties_are_broken_alike_in_answer_and_report(names):
     ranked = study.rank()
     assert ranked["score"].nunique() == 1
     assert ranked["rank"].tolist() == [1, 1]
-    shown = gather(study).table
+    shown = table_payload(gather(study))
     assert shown["name"][shown["rows"][0]] == study.best().name == ranked.index[0]
 
 

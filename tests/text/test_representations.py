@@ -19,7 +19,7 @@ def test_shares_of_like_neighbours():
     D = cosine_distances(X)
     np.fill_diagonal(D, np.inf)
     order = np.argsort(D, axis=1)
-    table = karat.representations({"X": sparse.csr_array(X)}, truth=y, n_neighbors=[1, 4], k=[])
+    table = karat.representations({"X": sparse.csr_array(X)}, y=y, n_neighbors=[1, 4], k=[])
     for r in (1, 4):
         expected = (y[order[:, :r]] == y[:, None]).mean()
         assert table.loc["X", f"r={r}"] == pytest.approx(expected)
@@ -33,8 +33,8 @@ def test_the_better_representation_comes_first_with_and_without_classes():
     good = np.eye(3)[y] + rng.uniform(0, 0.2, (90, 3))
     bad = rng.uniform(size=(90, 8))
     matrices = {"bad": bad, "good": good}
-    for truth in (None, y):
-        table = karat.representations(matrices, truth=truth, k=[3], n_resamples=3)
+    for classes in (None, y):
+        table = karat.representations(matrices, y=classes, k=[3], n_resamples=3)
         assert table.index.tolist() == ["good", "bad"]
         assert table.loc["good", "stability"] > table.loc["bad", "stability"]
 
@@ -85,7 +85,7 @@ def test_empty_objects_are_excluded_from_all():
     Y = X.copy()
     Y[0] = 0
     y = np.tile([0, 1, 2], 4)
-    table = karat.representations({"X": X, "Y": Y}, truth=y, n_neighbors=[2], k=[])
+    table = karat.representations({"X": X, "Y": Y}, y=y, n_neighbors=[2], k=[])
     assert table.loc["X", "r=2"] == table.loc["Y", "r=2"] == 1.0
 
 

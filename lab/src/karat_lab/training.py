@@ -355,7 +355,7 @@ def train_judge(
     Parameters
     ----------
     studies : iterable of Study
-        Swept, with the class of every object as ``truth``.
+        Swept, with the class of every object as ``y``.
     collections : iterable of str, optional
         What each belongs to; studies of one collection are never on both sides of a split. By
         default each is one of its own.
@@ -386,8 +386,8 @@ def train_judge(
     >>> for seed in range(4):
     ...     X = np.random.default_rng(seed).normal(size=(40, 2))
     ...     X[20:] += 4
-    ...     studies.append(karat.Study(X, y=[0] * 20 + [1] * 20))
-    ...     studies[-1].sweep(["ward", "average", "genie"], k=range(2, 6), workers=1)
+    ...     study = karat.Study(X, y=[0] * 20 + [1] * 20)
+    ...     studies.append(study.sweep(["ward", "average", "genie"], k=range(2, 6), workers=1))
     >>> train_judge(studies).version
     'own'
     """
@@ -397,7 +397,7 @@ def train_judge(
     for study, collection in zip(studies, names, strict=True):
         if study.y is None or study.tried.objects.is_partly_labelled:
             raise InputError(
-                f"{study.dataset.name} lacks the class of some objects; give truth for all of them"
+                f"{study.dataset.name} lacks the class of some objects; give y for all of them"
             )
         judgement = study.judged()
         if judgement is None:

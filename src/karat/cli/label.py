@@ -175,6 +175,8 @@ def _class_names(aim: AimOptions) -> Any:
 
 def _objects(dataset: Dataset, reading: ReadingOptions, rows: NDArray[Any]) -> ShownObjects:
     """The objects as shown to a labeller: texts, or cells as written in the file."""
+    from karat.labeling import ShownObjects
+
     if dataset.texts is not None:
         return ShownObjects(dataset.texts, None)
     cells = reading.cells().iloc[rows].reset_index(drop=True)

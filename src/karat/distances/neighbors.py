@@ -16,7 +16,7 @@ from karat.runtime.validation import Data, InputError
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from dask.distributed import Client
+    from distributed import Client
     from numpy.typing import NDArray
 
     from karat.distances import Distances

@@ -1,4 +1,4 @@
-"""The search for really different clusterings of a data set that are each good."""
+"""Search for several good clusterings of a data set that differ from each other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from karat.study.views import (
     feature_groups,
     is_crossed,
     residual,
-    told_by,
+    shared_information,
 )
 from karat.study.wording import divisions as wording
 from karat.study.wording.phrases import natural
@@ -42,43 +42,43 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.judge import Judge
+    from karat.runtime.types import Floats, Metric, Rows
     from karat.study.tried import Tried
+    from karat.study.views import Codes
 
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.int32]
-
-#: objects that are searched and judged; of more, a systematic sample by distance from the mean
+#: most objects that are searched, and judged; a systematic sample is taken of more
 MAX_SEARCHED, MAX_JUDGED = 1_000, 500
 #: least information of a separated clustering about each division that it crosses
-MIN_TOLD = 0.8
-#: with fewer clusters in the answer, the finest candidate spans more
+MIN_INFORMATION = 0.8
+#: the finest candidate spans the space, too, if the answer has fewer clusters
 MIN_SPANNING = 4
-#: evidence from which on more says nothing
+#: evidence above this value counts as this value
 CERTAIN = 20.0
-#: clusterings that are projected out before the search ends
+#: most clusterings that are projected out before the search ends
 ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Alternatives(AlternativesFacts):
-    """Really different and good clusterings, the most expected first.
+    """Good clusterings that differ from each other, the highest expected agreement first.
 
     Attributes
     ----------
     items : tuple of Alternative
-        None where the data have no groups, one where there is one way to divide them.
+        Empty if the data have no groups; a single one if there is one way to divide the objects.
     crossed : str or None
-        The answer, where it is not among them because it crosses them.
+        Name of the answer, if it is excluded because it crosses the alternatives.
     reason : str or None
         Why there is none: a key of :data:`karat.study.wording.divisions.REASONS`.
     searched : int
-        Views of the data in which others were looked for.
+        Number of views of the data that were searched.
     alike, share : float
-        The most that one may tell of another, the least part of the best expected agreement.
+        Most information that two alternatives share, and least share of the best expected
+        agreement.
     """
 
     def to_dict(self) -> dict[str, Any]:
-        """The facts as JSON has them, without labels, with the sentences."""
+        """The facts and sentences as JSON values, without labels."""
         facts = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
         return facts | {"sentences": wording.sentences(self)}
 
@@ -93,16 +93,16 @@ class Alternatives(AlternativesFacts):
 
 
 def alternatives(tried: Tried, n: int = 3) -> Alternatives:
-    """Really different clusterings that are each good, see :meth:`karat.Study.alternatives`."""
+    """At most n good clusterings that differ, see :meth:`karat.Study.alternatives`."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise InputError(f"n must be a whole number of at least 1; got {n!r}")
     kinds = _all_kinds(tried)
     chosen = diverse([alternative.labels for alternative in kinds.items], int(n))
     items = [kinds.items[i] for i in chosen]
-    told = [
+    agreements = [
         max(
             (
-                told_by(alternative.labels, other_way.labels)
+                shared_information(alternative.labels, other_way.labels)
                 for other_way in items
                 if other_way is not alternative
             ),
@@ -116,13 +116,13 @@ def alternatives(tried: Tried, n: int = 3) -> Alternatives:
             replace(
                 alternative, agreement=agreement, carried_by=_carriers(tried, alternative.labels)
             )
-            for alternative, agreement in zip(items, told, strict=True)
+            for alternative, agreement in zip(items, agreements, strict=True)
         ),
     )
 
 
 def _carriers(tried: Tried, codes: Codes) -> tuple[tuple[str, float], ...]:
-    """The features that carry a clustering."""
+    """The features that carry a clustering, with their shares of variance."""
     data = tried.dataset
     if data.n_features == 0 or data.X.shape[1] != len(data.feature_names):
         return ()
@@ -131,7 +131,7 @@ def _carriers(tried: Tried, codes: Codes) -> tuple[tuple[str, float], ...]:
 
 @derived()
 def _all_kinds(tried: Tried) -> Alternatives:
-    """All kinds of clusterings that are good."""
+    """All good clusterings that differ from each other."""
     answer = current_facts(tried)
     judgement = judged(tried)
     if judgement is None:
@@ -149,16 +149,17 @@ def _all_kinds(tried: Tried) -> Alternatives:
 
 
 def search(
-    X: Any,
-    metric: Any,
+    X: Rows,
+    metric: Metric,
     pool: dict[str, tuple[Codes, Expected]],
     first: str,
     judge: Judge,
     feature_names: Sequence[str] = (),
 ) -> Alternatives:
-    """All kinds of good clusterings among candidates, the best first, and beyond them.
+    """Search the candidates and the views of the data for good clusterings that differ.
 
-    ``pool`` are candidates, the best first, with their expected agreement; ``first`` is the answer.
+    ``pool`` has the candidates with their expected agreement, the best first. ``first`` is the
+    name of the answer.
     """
     if first not in pool:
         return Alternatives((), reason="candidates")
@@ -180,7 +181,7 @@ def search(
         for alternative in alternatives
         if not crossing(alternative, alternatives, seeker)
     ]
-    # what is set apart everywhere says most where it is finest
+    # the finest of the separated clusterings is the most informative
     distinct.sort(key=_order)
     distinct = [alternative for alternative in crossed if alternative in distinct] + distinct
     kinds = [] if crossed else [answer]
@@ -200,9 +201,9 @@ def search(
 
 
 class _Seeker:
-    """A search of views of the data for clusterings whose clusters are separated there."""
+    """Search in views of the data for clusterings with separated clusters."""
 
-    def __init__(self, X: Any, metric: Any, judge: Judge, feature_names: Sequence[str]) -> None:
+    def __init__(self, X: Rows, metric: Metric, judge: Judge, feature_names: Sequence[str]) -> None:
         self.X, self.metric, self.judge = X, metric, judge
         self.feature_names = feature_names
         self.searches = isinstance(X, np.ndarray) and metric in FORMS and X.shape[1] > 1
@@ -214,13 +215,14 @@ class _Seeker:
 
     @cached_property
     def points(self) -> Floats | None:
-        """Rows in Euclidean space, of the objects that are searched."""
-        part = self.X[self.rows]
-        return DataView("all", metric=self.metric).points(part) if self.searches else None
+        """Rows of the searched objects in Euclidean space; None if no views are searched."""
+        if not self.searches:
+            return None
+        return DataView("all", metric=str(self.metric)).points(self.X[self.rows])
 
     @cached_property
     def placed(self) -> tuple[Floats, NDArray[np.intp]]:
-        """Coordinates by all features, and of which objects."""
+        """Coordinates by all features, and the positions of their objects."""
         return placed(self.X, self.metric, np.random.default_rng(0))
 
     def evidence(self, codes: Codes) -> float:
@@ -252,7 +254,7 @@ class _Seeker:
         """Clusterings found in views of the data, at most one for each view."""
         if not self.searches:
             return []
-        part, metric = self.X[self.rows], self.metric
+        part, metric = self.X[self.rows], str(self.metric)
         here = {name: codes[self.rows] for name, (codes, _) in pool.items()}
         finest = max(here, key=lambda name: int(here[name].max()))
         views, tried = feature_groups(part, metric)
@@ -285,7 +287,7 @@ class _Seeker:
         P = view.points(self.X[self.rows])
         rng = np.random.default_rng(0)
         Z, at = placed(P, "euclidean", rng)
-        # views overlap: as many as the root of their number are independent
+        # views overlap: about the square root of their number are independent
         least = needed(len(Z)) + float(np.log(max(self.searched, 1))) / 2
         divided = separated(Z, rng, least)
         if divided is None:
@@ -298,7 +300,7 @@ class _Seeker:
         return _alternative(name, codes, view, evidence)
 
     def judged(self, alternative: Alternative) -> Alternative:
-        """The alternative with its expected agreement on its view."""
+        """The alternative with its expected agreement, judged on its view."""
         if alternative.expected is not None:
             return alternative
         P = alternative.view.points(self.X[self.rows])
@@ -315,13 +317,13 @@ class _Seeker:
 def _alternative(
     name: str, codes: Codes, view: DataView, evidence: float, expected: Expected | None = None
 ) -> Alternative:
-    """An alternative from labels."""
+    """An alternative made from its labels."""
     sizes = np.sort(np.bincount(codes[codes >= 0]))[::-1].tolist()
     return Alternative(name, len(sizes), codes, tuple(sizes), expected, view, float(evidence))
 
 
 def _order(alternative: Alternative) -> tuple[int, float, bool, float]:
-    """Sort key: the finest first; among certain ones, those that features show first."""
+    """Sort key: the finest first; among equally certain ones, those in views of features first."""
     doubt = -min(alternative.evidence, CERTAIN)
     return (
         -alternative.n_clusters,
@@ -332,14 +334,14 @@ def _order(alternative: Alternative) -> tuple[int, float, bool, float]:
 
 
 def _worth(alternative: Alternative) -> float:
-    """The expected agreement; minus infinity where it is not judged."""
+    """The expected agreement; minus infinity if not judged."""
     return -np.inf if alternative.expected is None else alternative.expected.value
 
 
 def _rounds(
     answer: Alternative, alternatives: Sequence[Alternative], in_views: list[Alternative]
 ) -> Iterator[list[Alternative]]:
-    """Sets of clusterings to project out: each kind that views showed, then all kinds."""
+    """Sets of clusterings to project out: each kind found in views, then all kinds together."""
     clear = sorted(in_views, key=lambda alternative: -alternative.evidence)
     yield from ([alternative] for alternative in _different(clear)[:ROUNDS])
     for _ in range(ROUNDS):
@@ -352,12 +354,12 @@ def _rounds(
 
 
 def _differs(codes: Codes, kinds: Sequence[Alternative]) -> bool:
-    """Whether a clustering differs from all others."""
+    """Whether a clustering differs from all of ``kinds``."""
     return all(differ(codes, kind.labels) for kind in kinds)
 
 
 def _different(alternatives: Sequence[Alternative]) -> list[Alternative]:
-    """The first of each kind."""
+    """The first alternative of each kind."""
     kinds: list[Alternative] = []
     for alternative in alternatives:
         if _differs(alternative.labels, kinds):
@@ -368,20 +370,25 @@ def _different(alternatives: Sequence[Alternative]) -> list[Alternative]:
 def crossing(
     crossed: Alternative, alternatives: Sequence[Alternative], seeker: _Seeker
 ) -> tuple[Alternative, ...]:
-    """The two divisions that a clustering is made of by crossing them, the finest; none if not so.
+    """The two finest divisions that a clustering crosses; empty if there are none.
 
-    Knowing the clusters of both tells that of the clustering, all combinations occur, and their
-    effects on the means add up, as those of independent divisions do. Merging clusters in two ways
-    gives other clusterings, too, whose effects do not. What is set apart tells most of either and
-    has a cluster for each combination; an answer that is not may be a mixture of the two.
+    The clusters of both divisions determine the cluster, all combinations occur, and the effects
+    on the means add up, as for independent divisions. Merging clusters in two ways gives divisions,
+    too, but their effects do not add up. A clustering with separated clusters shares most
+    information with either division and has a cluster for each combination. One without may be a
+    mixture of the two.
     """
     if seeker.points is None:
         return ()
     rows, P = seeker.rows, seeker.points
     codes = crossed.labels[rows]
     apart = crossed.evidence >= needed(len(rows))
-    least, most = (MIN_TOLD, crossed.n_clusters) if apart else (ALIKE, np.inf)
-    parts = [o for o in alternatives if o is not crossed and told_by(codes, o.labels[rows]) > least]
+    least, most = (MIN_INFORMATION, crossed.n_clusters) if apart else (ALIKE, np.inf)
+    parts = [
+        part
+        for part in alternatives
+        if part is not crossed and shared_information(codes, part.labels[rows]) > least
+    ]
     pairs = [
         (a, b)
         for i, a in enumerate(parts)
@@ -389,10 +396,10 @@ def crossing(
         if a.n_clusters * b.n_clusters <= most
     ]
     pairs.sort(
-        key=lambda two: (-sum(o.n_clusters for o in two), sorted(map(_order, two), reverse=True))
+        key=lambda pair: (-sum(p.n_clusters for p in pair), sorted(map(_order, pair), reverse=True))
     )
-    for two in pairs:
-        a, b = (o.labels[rows] for o in two)
+    for pair in pairs:
+        a, b = (part.labels[rows] for part in pair)
         if is_crossed(codes, a, b, P):
-            return two
+            return pair
     return ()

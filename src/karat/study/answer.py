@@ -21,9 +21,11 @@ from karat.study.stability import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from karat.model import Assignment, Changes, Model
+    from karat.runtime.types import ArrayLike
     from karat.study.fitted import Fitted
     from karat.study.tried import Tried
 
@@ -102,7 +104,7 @@ class Answer(AnswerFacts):
         """
         return self._fit.model
 
-    def predict(self, X: Any) -> Assignment:
+    def predict(self, X: ArrayLike | Mapping[str, Any]) -> Assignment:
         """The clusters of further objects, with confidence, see :meth:`karat.Model.predict`.
 
         Parameters
@@ -135,7 +137,9 @@ class Answer(AnswerFacts):
         """
         return self._fit.assignment
 
-    def against(self, model: Model, X: Any = None, **options: Any) -> Changes:
+    def against(
+        self, model: Model, X: ArrayLike | Mapping[str, Any] | None = None, **options: Any
+    ) -> Changes:
         """Changes since an older model: clusters that came back, grew, split, vanished, or are new.
 
         Parameters
@@ -220,7 +224,7 @@ def best_answer(
     *,
     stability: bool | None = None,
     second_sample: bool = True,
-    executor: Any = None,
+    executor: object = None,
     progress: bool | None = None,
 ) -> Answer:
     """The clustering to use, see :meth:`karat.Study.best`."""

@@ -124,7 +124,7 @@ def _add(tried: Tried, names: list[str], notes: list[str]) -> str:
     return f"study.add({text}{alone})"
 
 
-def _written(value: Any, name: str, note: str, notes: list[str]) -> str:
+def _written(value: object, name: str, note: str, notes: list[str]) -> str:
     """A short value as a literal, a long one as a name that a note explains."""
     text = repr(value)
     if len(text) <= MAX_LITERAL:

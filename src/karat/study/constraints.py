@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from karat.study.tried import Tried
 
 
-def constrain(tried: Tried, pairs: Any) -> None:
+def constrain(tried: Tried, pairs: object) -> None:
     """Record pairs that must, or cannot, be together, see :meth:`karat.Study.constrain`."""
     fingerprint = None
     if pairs is not None:

@@ -389,7 +389,7 @@ def _by_labels(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> De
 
 
 def _label_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
-    """What the known classes say, for an answer."""
+    """Evidence of the known classes, for an answer."""
     evidence, tightest = decision.details
     judgement = judged(tried)
     rate = None
@@ -422,7 +422,7 @@ def _by_pairs(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Dec
 
 
 def _pair_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
-    """What the known pairs say, for an answer."""
+    """Evidence of the known pairs, for an answer."""
     judgement, name = judged(tried), str(ranking.index[0])
     facts: dict[str, Any] = {"numbers": _numbers(tried, ranking, decision)}
     if judgement is not None:

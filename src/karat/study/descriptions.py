@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets import Dataset
+    from karat.runtime.types import Ints
     from karat.study.tried import Tried
 
 #: maximum number of objects that descriptions are computed from
@@ -121,7 +122,11 @@ def _partition(tried: Tried, name: str) -> str:
 
 
 def _described(
-    data: Dataset, points: tuple[Any, Any], labels: Any, names: Sequence[str], seed: int
+    data: Dataset,
+    points: tuple[Any, Any],
+    labels: NDArray[np.int32],
+    names: Sequence[str],
+    seed: int,
 ) -> tuple[ClusterDescription, ...]:
     """Descriptions of any clusters; ``points`` are the clustered data and their distance."""
     n = len(labels)
@@ -150,7 +155,7 @@ def _described(
     return tuple(descriptions)
 
 
-def _objects(data: Dataset, points: tuple[Any, Any], rows: Any) -> dict[str, Any]:
+def _objects(data: Dataset, points: tuple[Any, Any], rows: Ints) -> dict[str, Any]:
     """Arguments of :func:`karat.meaning.describe_clusters` for some objects."""
     X, metric = points
     if len(rows) < data.n_objects:
@@ -166,7 +171,7 @@ def _objects(data: Dataset, points: tuple[Any, Any], rows: Any) -> dict[str, Any
     return arguments | {"feature_names": names, "original": original_units(data, rows)}
 
 
-def features_of(tried: Tried, rows: Any) -> Table | None:
+def features_of(tried: Tried, rows: Ints) -> Table | None:
     """Features that distinguish clusters of some objects; None where only distances are known."""
     arguments = _objects(tried.dataset, tried.objects.points, rows)
     kind, names = arguments.get("kind", "features"), arguments.get("feature_names")

@@ -16,13 +16,15 @@ from karat.study.sweep import sweep
 from karat.study.tried import Tried
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from karat.runtime.types import Floats
 
 KEY = "differences"
 
 
 def differences(
-    tried: Tried, family: str = "gaussian", *, scale: Any = None, share: float = 0.5
+    tried: Tried, family: str = "gaussian", *, scale: ArrayLike | None = None, share: float = 0.5
 ) -> Differences:
     """Test which clusters differ, see :meth:`karat.Study.differences`."""
     plain = scale if scale is None or isinstance(scale, str) else np.asarray(scale).tolist()
@@ -43,7 +45,7 @@ def differences(
 
 
 def thinned_parts(
-    tried: Tried, family: str, *, scale: Any = None, share: float = 0.5
+    tried: Tried, family: str, *, scale: ArrayLike | None = None, share: float = 0.5
 ) -> tuple[Any, Any]:
     """The data thinned into two parts, in original units; InputError where that is invalid."""
     check_choice(family, FAMILIES, "family")
@@ -84,7 +86,7 @@ def why_untested(tried: Tried) -> str | None:
     return None
 
 
-def _chosen_again(tried: Tried, X: Any) -> NDArray[Any]:
+def _chosen_again(tried: Tried, X: Floats) -> NDArray[Any]:
     """The labels that the same sweeps and the same choice give for other values."""
     data, settings = tried.dataset, tried.settings
     how: Any = "none"

@@ -1,4 +1,4 @@
-"""The facts about alternatives: several good divisions of the same objects."""
+"""Facts about alternatives: several good divisions of the same objects."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Alternative:
     Attributes
     ----------
     name, n_clusters : str, int
-        A candidate of the study, or what was found beyond the sweep.
+        A candidate of the study, or a clustering that was not part of the sweep.
     labels : ndarray of int32, shape (n,)
         ``-1`` for outliers.
     sizes : tuple of int
         The largest first.
     expected, view : Expected, DataView
-        The judge's expected agreement, and the view that it was found and judged on.
+        The judge's expected agreement, and the view of the data that shows the clustering.
     evidence : float
-        -log p of the shallowest valley that sets its clusters apart.
+        -log p of the shallowest valley that separates its clusters.
     carried_by : tuple of (str, float)
         The features that carry it, with the share of their variance that lies between its
         clusters, corrected for chance.
     agreement : float
-        The most that it tells of one of the others, or they of it.
+        Most information that it shares with one of the other alternatives.
     """
 
     name: str
@@ -54,20 +54,9 @@ class Alternative:
 
 @dataclass(frozen=True)
 class AlternativesFacts:
-    """Really different and good clusterings, the most expected first.
+    """Good clusterings that differ from each other, the highest expected agreement first.
 
-    Attributes
-    ----------
-    items : tuple of Alternative
-        None where the data have no groups, one where there is one way to divide them.
-    crossed : str or None
-        The answer, where it is not among them because it crosses them.
-    reason : str or None
-        Why there is none: a key of :data:`karat.study.wording.divisions.REASONS`.
-    searched : int
-        Views of the data in which others were looked for.
-    alike, share : float
-        The most that one may tell of another, the least part of the best expected agreement.
+    The attributes are those of :class:`karat.study.alternatives.Alternatives`.
     """
 
     items: tuple[Alternative, ...]

@@ -1,10 +1,11 @@
-"""The choice of a clustering as an estimator of scikit-learn."""
+"""A scikit-learn estimator that sweeps clusterings and chooses one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -13,13 +14,16 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from karat.runtime.validation import validated
+from karat.runtime.validation import check_random_state, validated
 from karat.study.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from karat.runtime.types import ArrayLike, Floats, Metric, RandomState, Rows
+    from karat.study.request import Clusterers
 
 
 class ChosenClustering(
@@ -33,28 +37,30 @@ class ChosenClustering(
     Parameters
     ----------
     clusterers : str, estimator, list or mapping, optional
-        What is tried, see :meth:`karat.Study.sweep`; by default what suits the data.
-    k : int or iterable of int, default 2 to 10
+        Clusterers to try, see :meth:`karat.Study.sweep`; the default suits the data.
+    n_clusters : int or iterable of int, default 2 to 10
         Numbers of clusters.
     n_init : int, default 5
-        Starts for each k.
+        Starts for each number of clusters.
     metric : str or callable, default "euclidean"
     by : str, optional
         What decides; by default the learned judge.
-    workers : int, default 1
-        Local processes.
-    random_state : int, default 0
+    n_jobs : int, optional
+        Local processes. None is 1 unless in a :func:`joblib.parallel_config` context; -1 uses all
+        processors.
+    random_state : int, RandomState, Generator or None, default 0
+        None gives different results in every call of ``fit``.
 
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n,)
         ``-1`` for outliers.
     answer_ : Answer
-        The clustering, and all that is known of it.
+        The clustering, with all facts about it.
     n_clusters_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Where the features have names.
+        Only if the features have names.
 
     See Also
     --------
@@ -64,37 +70,43 @@ class ChosenClustering(
     --------
     >>> import karat
     >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
-    >>> chosen = karat.ChosenClustering(["average", "ward"], k=[2, 3, 4]).fit(X)
+    >>> chosen = karat.ChosenClustering(["average", "ward"], n_clusters=[2, 3, 4]).fit(X)
     >>> chosen.n_clusters_, chosen.predict([[5.2], [8.8]])
     (3, array([1, 2], dtype=int32))
     """
 
     def __init__(
         self,
-        clusterers: Any = None,
+        clusterers: Clusterers | None = None,
         *,
-        k: int | Iterable[int] = (2, 3, 4, 5, 6, 7, 8, 9, 10),
+        n_clusters: int | Iterable[int] = (2, 3, 4, 5, 6, 7, 8, 9, 10),
         n_init: int = 5,
-        metric: Any = "euclidean",
+        metric: Metric = "euclidean",
         by: str | None = None,
-        workers: int = 1,
-        random_state: int = 0,
+        n_jobs: int | None = None,
+        random_state: RandomState = 0,
     ) -> None:
         self.clusterers = clusterers
-        self.k = k
+        self.n_clusters = n_clusters
         self.n_init = n_init
         self.metric = metric
         self.by = by
-        self.workers = workers
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> ChosenClustering:
+    def fit(self, X: ArrayLike, y: object = None) -> ChosenClustering:
         """Cluster in many ways, and choose; ``y`` is ignored."""
-        X = self._validated(X, reset=True)
-        seed = 0 if self.random_state is None else self.random_state
-        with Study(X, metric=self.metric, by=self.by, random_state=seed) as study:
+        rows = self._validated(X, reset=True)
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).integers(2**31)
+        with Study(rows, metric=self.metric, by=self.by, random_state=int(seed)) as study:
             study.sweep(
-                self.clusterers, k=self.k, n_init=self.n_init, workers=self.workers, progress=False
+                self.clusterers,
+                k=self.n_clusters,
+                n_init=self.n_init,
+                workers=effective_n_jobs(self.n_jobs),
+                progress=False,
             )
             study.evaluate(progress=False)
             self.answer_ = study.best()
@@ -103,18 +115,19 @@ class ChosenClustering(
         self._n_features_out = self.n_clusters_
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """The clusters of objects (m,); ``answer_.predict`` has the confidence, too."""
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """The clusters of objects (m,); ``answer_.predict`` gives the confidence, too."""
         check_is_fitted(self)
         return self.answer_.predict(self._validated(X, reset=False)).labels
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Distances (m, k) to the centres of the clusters."""
+    def transform(self, X: ArrayLike) -> Floats:
+        """Distances (m, n_clusters_) to the centres of the clusters."""
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
-        return self.answer_.model.rule.to_centers(self.answer_.model.prepare(X).X)
+        rows = self._validated(X, reset=False)
+        return self.answer_.model.rule.to_centers(self.answer_.model.prepare(rows).X)
 
-    def _validated(self, X: Any, *, reset: bool) -> Any:
+    def _validated(self, X: ArrayLike, *, reset: bool) -> Rows:
+        """The data as validated rows; the first call sets the expected features."""
         return validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset,
             ensure_min_samples=2 if reset else 1,

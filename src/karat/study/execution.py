@@ -57,7 +57,7 @@ def run_jobs(
     jobs: Sequence[Job],
     *,
     workers: int = 1,
-    executor: Any = None,
+    executor: object = None,
     deadline: float = math.inf,
     share: float = math.inf,
 ) -> Generator[list[Finished], None, None]:

@@ -148,7 +148,7 @@ class LabelEvidence:
 
 @dataclass(frozen=True)
 class Rate:
-    """A guaranteed maximum error rate beside that of the choice, and what carries it."""
+    """A guaranteed maximum error rate lower than that of the choice, and its carrier."""
 
     name: str
     rate: float
@@ -170,7 +170,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class StabilityFacts:
-    """What resampling says."""
+    """Stability of the clusters and of their number under resampling."""
 
     clusterer: str
     #: first and last number of clusters of the curve; empty where the clusterer finds it itself
@@ -209,7 +209,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class CandidateCounts:
-    """Of how many candidates it is the best; ``own`` of the distinct ones the user supplied."""
+    """Numbers of candidates; ``own`` counts the distinct ones that the user supplied."""
 
     candidates: int
     distinct: int
@@ -284,16 +284,17 @@ class AnswerFacts:
         return len(self.labels)
 
 
-def plain(value: Any) -> Any:
-    """A fact as JSON takes it; of a dataclass what its ``repr`` has."""
+def plain(value: object) -> Any:
+    """A fact as a JSON value; a dataclass gives the fields of its ``repr``."""
     if hasattr(value, "bound_rate"):
         return {name: plain(getattr(value, name)) for name in GUARANTEED}
     if hasattr(value, "to_dict") and not isinstance(value, AnswerFacts):
         return value.to_dict()
     if is_dataclass(value):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
+        shown = (field.name for field in fields(value) if field.repr)
+        return {name: plain(getattr(value, name)) for name in shown}
     if isinstance(value, (tuple, list)):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     return value.item() if isinstance(value, np.generic) else value

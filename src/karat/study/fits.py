@@ -27,7 +27,7 @@ DEFAULT_CLUSTERERS = (
     "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
     "hdbscan-filled",
 )  # fmt: skip
-#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+#: for sparse rows with the cosine distance: linear in the stored entries (banerjee2004)
 DOCUMENT_CLUSTERERS = (
     "spherical-kmeans-refined",
     "frequency-sensitive-kmeans",
@@ -36,12 +36,12 @@ DOCUMENT_CLUSTERERS = (
     "kl-kmeans",
     "kmeans",
 )
-#: above, these are fitted to a sample, and mini-batches to all documents in place of k-means
+#: of more documents, these are fitted to a sample, and mini-batches replace k-means
 MANY_DOCUMENTS = 100_000
 
 
 def order_of_work(jobs: Sequence[Job]) -> list[Job]:
-    """Jobs sorted by cost: cheap families first, one start of every k before the next start."""
+    """Jobs sorted by cost: cheap clusterers first, one start of every k before the next start."""
     return sorted(
         jobs,
         key=lambda job: (
@@ -57,7 +57,8 @@ def order_of_work(jobs: Sequence[Job]) -> list[Job]:
 class Fits:
     """Fits of clusterers to the objects of a study: to all of them, to a sample, or to cells.
 
-    ``swept`` has the clusterers swept since the study was opened, by key; a file keeps their names.
+    ``swept`` has the clusterers swept since the study was opened, by key; a file stores only their
+    names.
     """
 
     objects: Objects
@@ -69,7 +70,7 @@ class Fits:
     def default_clusterers(self) -> tuple[str, ...]:
         """Names of the clusterers that a sweep tries by default.
 
-        For documents those that never make rows dense; k-medoids too where there are no means.
+        Documents get those that never make rows dense; k-medoids is added if there are no means.
         """
         X, metric = self.objects.dataset.X, self.objects.metric
         documents = metric == "cosine" and not isinstance(X, np.ndarray)
@@ -83,11 +84,11 @@ class Fits:
         return (*DEFAULT_CLUSTERERS, "kmedoids")
 
     def release(self) -> None:
-        """Forget the workers of an executor, and the data that they keep."""
+        """Forget the executor's workers and the data that they store."""
         self._workers = None
 
-    def workers_of(self, executor: Any) -> Workers | None:
-        """An executor's workers, which keep the data from call to call."""
+    def workers_of(self, executor: object) -> Workers | None:
+        """An executor's workers; they store the data between calls."""
         if executor is None:
             return None
         if self._workers is None or self._workers[0] != executor:
@@ -95,12 +96,12 @@ class Fits:
         return self._workers[1]
 
     def under_distance(self, chosen: Sequence[Clusterer]) -> tuple[list[Clusterer], dict[str, str]]:
-        """The clusterers under the study's distance, and why others cannot take it."""
+        """The clusterers adapted to the study's distance, and why others do not support it."""
         fitting: list[Clusterer] = []
         excluded = {}
         for clusterer in chosen:
             try:
-                # a function of two rows has no form of the rows: clusterers get its matrix
+                # a callable metric works on pairs of rows only: clusterers get its matrix
                 adapted = under(clusterer, self.objects.metric)
                 if callable(self.objects.metric) and "features" not in clusterer.distances:
                     adapted = under(clusterer, "precomputed")
@@ -138,9 +139,9 @@ class Fits:
             ]
 
     def on_sample(
-        self, jobs: Sequence[Job], sample: samples.ObjectSample, **options: Any
+        self, jobs: Sequence[Job], sample: samples.ExtendableSample, **options: Any
     ) -> Generator[list[Finished], None, None]:
-        """Fit to the objects of a sample, or to the cells around them; nothing is extended."""
+        """Fit to the objects of a sample, or to the cells around them, without extending labels."""
         data, metric = self.objects.points
         of_cells = [job for job in jobs if samples.uses_cells(data, job.clusterer, metric)]
         of_sample = [job for job in jobs if job not in of_cells]

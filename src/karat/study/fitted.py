@@ -19,10 +19,14 @@ from karat.study.samples import draw_rows
 from karat.study.store import Planned, planned
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from karat.clusterers import Clusterer
     from karat.datasets import Dataset
+    from karat.runtime.types import ArrayLike, Metric
+    from karat.runtime.validation import Data
     from karat.study.tried import Tried
 
 #: fields of the candidate that a model keeps
@@ -34,7 +38,7 @@ class Fitted:
     """A clustering with everything needed to cluster again in the same way."""
 
     dataset: Dataset
-    metric: Any
+    metric: Metric
     labels: NDArray[np.int32]
     described: Described
     #: the candidate's row in the store
@@ -57,7 +61,7 @@ class Fitted:
         repeated = [name for name in names if names.count(name) > 1]
         return tuple(f"{name} ({c})" if name in repeated else name for c, name in enumerate(names))
 
-    def refit(self, X: Any) -> NDArray[Any] | None:
+    def refit(self, X: Data) -> NDArray[Any] | None:
         """Labels of some rows, clustered again; None where the fit fails."""
         assert self.clusterer is not None
         if callable(self.metric) and "features" not in self.clusterer.distances:
@@ -90,15 +94,20 @@ class Fitted:
             random_state=self.seed,
         ).renamed(self.names)
 
-    def against(self, model: Model, X: Any, **options: Any) -> Changes:
+    def against(
+        self, model: Model, X: ArrayLike | Mapping[str, Any] | Prepared | None, **options: Any
+    ) -> Changes:
         """The changes since an older model, see :func:`karat.model.changes`."""
         if X is None:
             preparation = self.dataset.preparation
             if preparation is None or preparation.of_table or preparation.terms is not None:
                 raise InputError("give the rows as they were read: X=, a table or texts")
-            X = self.dataset.X
+            rows = self.dataset.X
             if preparation.scale is not None:
-                X = X * preparation.scale + preparation.center
+                rows = rows * preparation.scale
+            if preparation.center is not None:
+                rows = rows + preparation.center
+            X = rows
         prepared = X if isinstance(X, Prepared) else model.prepare(X)
         refit, reason = _refit_of(model)
         return changes(
@@ -119,7 +128,7 @@ def _refit_of(model: Model) -> tuple[Any, str | None]:
     return None, "the clusterer of the old model is not in the catalogue"
 
 
-def _labels_of_fit(clusterer: Clusterer, candidate: Planned, X: Any) -> NDArray[Any] | None:
+def _labels_of_fit(clusterer: Clusterer, candidate: Planned, X: Data) -> NDArray[Any] | None:
     """Labels of a fit; None where it fails."""
     return run_job(X, Job(clusterer, (candidate,)))[0].labels
 

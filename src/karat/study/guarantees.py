@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.runtime.types import Ints
     from karat.study.tried import Tried
 
 #: maximum number of objects for which a classifier on the features takes part in the guarantee
@@ -26,7 +27,7 @@ MAX_CLASSIFIED = 20_000
 
 @derived(without=("by", "judge", "scores", "notes"))
 def candidate_bounds(tried: Tried) -> PacMdlBounds:
-    """What the known labels guarantee about every candidate, all at once."""
+    """Guarantees for all candidates at once, from the known labels."""
     from karat.bounds import study_bounds
 
     return study_bounds(**bound_inputs(tried), noise="cluster")
@@ -116,7 +117,7 @@ def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], 
     codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
     lead = judgement.lead
 
-    def chooser(labelled: Any, classes: Any) -> int:
+    def chooser(labelled: Ints, classes: Ints) -> int:
         """The most probable candidate by the classes of some objects."""
         return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
 

@@ -1,8 +1,7 @@
-"""What stays the same of a function, an estimator or an array when a program runs again.
+"""Identities of functions, estimators and arrays that are stable between runs of a program.
 
-A study file must know whether a metric or a clusterer is the one that it was begun with. Names
-and ``repr`` do not tell: two lambdas have one name, and the ``repr`` of an array leaves out most
-of it.
+A study file must recognise the metric and the clusterers that it was started with. Names and
+``repr`` are not enough: two lambdas share a name, and the ``repr`` of an array omits most values.
 """
 
 from __future__ import annotations
@@ -11,22 +10,22 @@ import functools
 import hashlib
 import inspect
 import types
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from scipy import sparse
 
 
 class NoIdentityError(TypeError):
-    """The content of an object cannot be told; the message names the object."""
+    """The content of an object cannot be compared; the message names the object."""
 
 
-def identity(thing: Any) -> str:
+def identity(thing: object) -> str:
     """A text that is equal for equal content, in this process and in any other.
 
-    A name that a person recognises; where it does not say everything, a digest behind ``#``. What
-    has no content to compare (a closure, say) raises a :class:`NoIdentityError`.
+    The text is a readable name, followed by ``#`` and a digest if the name does not say
+    everything. A :class:`NoIdentityError` is raised for content that cannot be compared, such as
+    a closure.
 
     >>> from sklearn.cluster import KMeans
     >>> identity(KMeans(n_clusters=3)) == identity(KMeans(n_clusters=4))
@@ -37,11 +36,13 @@ def identity(thing: Any) -> str:
     return f"{_name(thing)}#{_digest(thing)}"
 
 
-def _digest(thing: Any) -> str:
+def _digest(thing: object) -> str:
+    """A short hash of the content."""
     return hashlib.sha256("\0".join(_parts(thing)).encode()).hexdigest()[:16]
 
 
-def _name(thing: Any) -> str:
+def _name(thing: object) -> str:
+    """The qualified name of a function or class, or of an object's class."""
     if isinstance(thing, functools.partial):
         return f"partial of {_name(thing.func)}"
     if hasattr(thing, "__qualname__"):
@@ -49,14 +50,14 @@ def _name(thing: Any) -> str:
     return f"{type(thing).__module__}.{type(thing).__qualname__}"
 
 
-def _parts(thing: Any) -> list[str]:
-    """The content as texts."""
+def _parts(thing: object) -> list[str]:
+    """The content of an object as a list of texts."""
     if thing is None or isinstance(thing, (str, bytes, bool, int, float, complex, np.generic)):
         return [type(thing).__name__, repr(thing)]
     if isinstance(thing, np.ndarray) and thing.dtype != object:
         digest = hashlib.sha256(np.ascontiguousarray(thing).data).hexdigest()
         return ["array", thing.dtype.str, str(thing.shape), digest]
-    if sparse.issparse(thing):
+    if isinstance(thing, (sparse.sparray, sparse.spmatrix)):
         matrix = thing.tocsr()
         return ["sparse", *_nested([matrix.shape, matrix.indptr, matrix.indices, matrix.data])]
     if isinstance(thing, np.random.RandomState):
@@ -64,9 +65,10 @@ def _parts(thing: Any) -> list[str]:
     if isinstance(thing, np.random.Generator):
         return ["Generator", *_nested(thing.bit_generator.state)]
     if isinstance(thing, Mapping):
-        return ["mapping", *_nested(sorted(thing.items(), key=lambda item: str(item[0])))]
+        entries = sorted(thing.items(), key=lambda entry: str(entry[0]))
+        return ["mapping", *_nested(entries)]
     if isinstance(thing, (set, frozenset)):
-        return ["set", *sorted(_digest(one) for one in thing)]
+        return ["set", *sorted(_digest(item) for item in thing)]
     if isinstance(thing, (list, tuple, np.ndarray)):
         return [type(thing).__name__, *_nested(thing)]
     if isinstance(thing, functools.partial):
@@ -78,12 +80,14 @@ def _parts(thing: Any) -> list[str]:
     return _function(thing)
 
 
-def _nested(things: Any) -> list[str]:
-    return [_digest(one) for one in things]
+def _nested(things: Iterable[object]) -> list[str]:
+    """Digests of several objects."""
+    return [_digest(item) for item in things]
 
 
-def _function(thing: Any) -> list[str]:
-    function = getattr(thing, "py_func", thing)  # what Numba compiled
+def _function(thing: object) -> list[str]:
+    """Name, source and constants of a function."""
+    function = getattr(thing, "py_func", thing)  # the Python source of a Numba function
     if isinstance(function, (types.BuiltinFunctionType, np.ufunc)):
         return ["built in", _name(function)]
     if not isinstance(function, types.FunctionType):
@@ -97,8 +101,10 @@ def _function(thing: Any) -> list[str]:
     except (OSError, TypeError):
         raise NoIdentityError(f"the source of {_name(function)} is not there") from None
     code = function.__code__
-    # names and constants, and the bytecode, tell several lambdas of one line apart
-    constants = [one for one in code.co_consts if not isinstance(one, types.CodeType)]
+    # names, constants and the bytecode distinguish several lambdas on one line
+    constants = [
+        constant for constant in code.co_consts if not isinstance(constant, types.CodeType)
+    ]
     inside = [code.co_varnames, code.co_names, constants]
     if function.__name__ == "<lambda>":
         inside.append(code.co_code)

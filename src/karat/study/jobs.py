@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
@@ -23,9 +23,12 @@ from karat.runtime.validation import InputError
 from karat.study.store import Finished, Planned
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from numpy.typing import NDArray
 
     from karat.clusterers import Clusterer
+    from karat.runtime.types import Labels
     from karat.runtime.validation import Data
 
 
@@ -73,7 +76,7 @@ def stops_noted() -> Iterator[None]:
 
     signals: list[int] = []
 
-    def stop(number: int, frame: Any) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
         """Note the signal, and do what its handler did before."""
         _stop_requested.set()
         signals.append(number)
@@ -155,11 +158,11 @@ def shared_threads() -> Iterator[None]:
         shown = warnings.showwarning
 
         def note(
-            message: Any,
+            message: Warning | str,
             category: type[Warning],
             filename: str,
             lineno: int,
-            file: Any = None,
+            file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
             """Keep a warning for the thread that raised it."""
@@ -249,7 +252,7 @@ def all_failed(job: Job, reason: str, seconds: float = 0.0) -> list[Finished]:
 def _outcome(
     clusterer: Clusterer,
     candidate: Planned,
-    labels: Any,
+    labels: Labels,
     n: int,
     seconds: float,
     caught: Sequence[warnings.WarningMessage],
@@ -298,7 +301,7 @@ def _matters(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, (ConvergenceWarning, UserWarning, RuntimeWarning))
 
 
-def one_line(error: Any) -> str:
+def one_line(error: object) -> str:
     """What an error says, on one line."""
     text = " ".join(str(error).split()) or "no message"
     kind = "" if isinstance(error, (InputError, Warning)) else f"{type(error).__name__}: "

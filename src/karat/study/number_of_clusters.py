@@ -90,8 +90,10 @@ def n_clusters(
             f"the learned judge takes {FEWEST_OBJECTS} objects or more that have features or "
             "distances; karat.stability.ESTIMATORS has other ways"
         )
-    some = 1.0 if answer.structure is None else answer.structure.probability
-    shares = {1: 1 - some} | {number.k: some * number.probability for number in answer.numbers}
+    structured = 1.0 if answer.structure is None else answer.structure.probability
+    shares = {1: 1 - structured} | {
+        number.k: structured * number.probability for number in answer.numbers
+    }
     probabilities = pd.Series(shares, name="probability").rename_axis("k").sort_index()
     best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
     best = best.set_index("n_clusters").rename_axis("k").sort_index()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Metric
     from karat.study.store import Store
 
 
@@ -30,7 +31,9 @@ class Objects:
     be passed each time, because a file cannot keep it.
     """
 
-    def __init__(self, dataset: Dataset, metric: Any, settings: Settings, storage: Store) -> None:
+    def __init__(
+        self, dataset: Dataset, metric: Metric | None, settings: Settings, storage: Store
+    ) -> None:
         if metric is None and "#" in settings.metric:
             raise StorageError(
                 f"this study was started with the metric {settings.metric}, a function, which a "
@@ -79,7 +82,7 @@ class Objects:
     # -- samples -----------------------------------------------------------------------------
 
     @cached_property
-    def sample(self) -> samples.ObjectSample:
+    def sample(self) -> samples.ExtendableSample:
         """The objects that clusterers with superlinear time are fitted to: 5,000, or all."""
         return self._sample("sample of the objects")
 
@@ -89,11 +92,11 @@ class Objects:
         return samples.draw_rows(self.n, samples.MAX_FITTED, self._seed("sample of the objects"))
 
     @cached_property
-    def second_sample(self) -> samples.ObjectSample:
+    def second_sample(self) -> samples.ExtendableSample:
         """An independent sample of the same size, which shows what fitting to samples loses."""
         return self._sample("second sample of the objects")
 
-    def _sample(self, name: str) -> samples.ObjectSample:
+    def _sample(self, name: str) -> samples.ExtendableSample:
         """The sample whose seed follows from a name."""
         X, metric = self.points
         seed = self._seed(name)

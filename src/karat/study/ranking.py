@@ -1,4 +1,4 @@
-"""From many contradicting measures to one order."""
+"""Ranking of clusterings by many measures that contradict each other."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.measures import Measure
+    from karat.runtime.types import Floats
 
 
 @dataclass(frozen=True)
 class FamilyVotes:
-    """An order of P clusterings by the votes of F families of measures."""
+    """Scores of P clusterings by the votes of F families of measures."""
 
     #: mean of the families' points times the share of objects judged; 1 is best
-    score: NDArray[np.float64]
+    score: Floats
     #: points of each family: 1 for its first, 0 for its last, equal for ties
     families: pd.DataFrame
     #: keys of the measures of each family
@@ -33,7 +34,7 @@ class FamilyVotes:
 def consensus(
     values: pd.DataFrame,
     measures: Sequence[Measure],
-    coverage: NDArray[np.float64],
+    coverage: Floats,
     errors: pd.DataFrame | None = None,
 ) -> FamilyVotes:
     """Rank by each measure, average within a family, then over the families.
@@ -44,7 +45,7 @@ def consensus(
     """
     import pandas as pd
 
-    ballots: dict[str, NDArray[np.float64]] = {}
+    ballots: dict[str, Floats] = {}
     for measure in measures:
         upward = measure.sign * values[measure.key].to_numpy(dtype=np.float64)
         estimated = errors is not None and measure.key in errors
@@ -62,14 +63,12 @@ def consensus(
 TIE_WIDTH = 1.96
 
 
-def points(
-    upward: NDArray[np.float64], errors: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def points(upward: Floats, errors: Floats | None = None) -> Floats:
     """Points of one voter: 1 for its first, 0 for its last.
 
-    A clustering has a point for each one that it beats and half a point for each tie, over the
+    A clustering gets a point for each rival that it beats and half a point for each tie, over the
     number of its rivals. Two estimates tie unless they differ by more than 1.96 standard errors of
-    their difference, taken as if they were independent.
+    their difference; the estimates are taken as independent.
 
     >>> import numpy as np
     >>> points(np.array([0.1, 0.5, 0.52]), np.array([0.01, 0.01, 0.01])).tolist()
@@ -88,16 +87,16 @@ def points(
     return np.asarray((won / (len(values) - 1) + 1) / 2)
 
 
-def order(score: NDArray[np.float64], *tiebreakers: Any) -> NDArray[np.intp]:
+def order(score: Floats, *tiebreakers: NDArray[Any]) -> NDArray[np.intp]:
     """Positions best first; NaN last, ties by the tiebreakers (lower first)."""
     return np.lexsort((*reversed(tiebreakers), -_nan_last(score)))
 
 
-def ranks(score: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Place of each score: 1 for the greatest, equal for ties; NaN last."""
+def ranks(score: Floats) -> NDArray[np.int64]:
+    """Rank of each score: 1 for the greatest, equal for ties; NaN last."""
     return rankdata(-_nan_last(score), method="min").astype(np.int64)
 
 
-def _nan_last(score: NDArray[np.float64]) -> NDArray[np.float64]:
+def _nan_last(score: Floats) -> Floats:
     """Scores with minus infinity in place of NaN."""
     return np.where(np.isnan(score), -np.inf, score)

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from karat.study.store import Store
 
-#: what the fits depend on, or may: another value makes another study
+#: settings that fits may depend on: another value makes another study
 FIXED = ("metric", "random_state", "exact")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings that decide a study's results, beside the data and the calls."""
+    """The settings of a study that decide its results together with the data and the calls."""
 
     #: the :func:`~karat.study.identity.identity` of the distance
     metric: str = "euclidean"
@@ -39,27 +39,27 @@ class Settings:
     random_state: int = 0
     #: fingerprint of the classes
     truth: str | None = None
-    #: the classes there can be
+    #: all possible classes
     classes: Any = None
-    #: what decides; None for what suits the truth
+    #: what decides; None for the default with or without classes
     by: str | None = None
-    #: whether nothing is fitted to a sample or estimated from one
+    #: whether everything is computed from all objects, never from a sample
     exact: bool = False
     #: version and digest of the learned judge, as ``version#digest``
     judge: str = ""
-    #: fingerprint of the pairs of objects that must, or cannot, be together
+    #: fingerprint of the must-link and cannot-link pairs
     constraints: str | None = None
-    #: whether karat looks for clusterings of its own beside those that were made elsewhere
+    #: whether karat's own sweep is compared with the user's clusterings
     reference: bool = True
 
 
 class Record:
-    """The settings that decide a study, and its calls, in order.
+    """The settings of a study and its calls, in order.
 
-    Iterating gives pairs of a kind and its content: ``"settings"`` as they are from then on,
+    Iterating gives pairs of a kind and its content: ``"settings"`` in force from then on,
     ``"sweep"`` and ``"add"``. Results follow from the record and the data alone. ``changes`` are
-    the settings that the caller names, ``metric`` is the distance that suits the data; a
-    StorageError says which recorded settings differ and may not be changed without ``update``.
+    the settings that the caller names; ``metric`` is the default distance for the data. A
+    StorageError names recorded settings that differ and may not change without ``update``.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Record:
         self.settings = changed
 
     def change_judge(self, judge: Judge | None) -> None:
-        """Another learned judge from now on, which the store keeps; None for the packaged one."""
+        """Store another learned judge and use it from now on; None is the packaged one."""
         packaged = load_judge()
         judge = packaged if judge is None else judge.signed()
         if judge.digest != packaged.digest:
@@ -108,7 +108,7 @@ class Record:
         self.judge = judge
 
     def _resume_judge(self) -> None:
-        """The judge that is recorded; where it was packaged with another karat, say so."""
+        """Load the recorded judge; warn if only another version of karat has it."""
         version, _, digest = self.settings.judge.partition("#")
         if digest == self.judge.digest:
             return
@@ -131,7 +131,7 @@ class Record:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _digest_of_calls(self) -> str:
-        """A hash of the data and the calls, computed anew only after a change."""
+        """A hash of the data and the calls, recomputed only after a change."""
         now = self._store.changes["calls"]
         if self._calls[0] != now:
             calls = [call for call in self._store.calls() if call[0] != "settings"]
@@ -141,14 +141,14 @@ class Record:
 
 
 def _name_of(judge: Judge) -> str:
-    """Version and digest of a judge, as the settings have them."""
+    """Version and digest of a judge, as stored in the settings."""
     return f"{judge.version}#{judge.digest}"
 
 
 def check_unchanged(
     store: Store, recorded: Settings, changes: dict[str, Any], *, update: bool
 ) -> None:
-    """Raise StorageError for settings that differ from the recorded ones and may not change."""
+    """Raise a StorageError for settings that differ from the recorded ones and may not change."""
     before = asdict(recorded)
     for key, value in changes.items():
         if before[key] == value or key == "by" or (update and key not in FIXED):
@@ -166,7 +166,7 @@ def check_unchanged(
 
 
 def _in_words(store: Store, key: str, value: object) -> str:
-    """A setting as an error message has it; classes as their numbers."""
+    """A setting in an error message; labels are summarised by their numbers."""
     if key != "truth":
         return repr(value)
     if value is None:
@@ -189,7 +189,7 @@ def fingerprint_of(y: NDArray[np.object_]) -> str:
 
 
 def kept_classes(store: Store, fingerprint: str) -> NDArray[np.object_]:
-    """The stored class of each object, None where it is not known."""
+    """The stored class of each object; None where unknown."""
     content = store.blob(f"truth {fingerprint}")
     if content is None:
         raise store.damaged("the classes")
@@ -197,21 +197,22 @@ def kept_classes(store: Store, fingerprint: str) -> NDArray[np.object_]:
 
 
 def _packed(y: NDArray[np.object_]) -> bytes:
-    """Classes as the JSON that is stored and hashed."""
+    """Classes encoded as JSON, for storing and hashing."""
     return json.dumps([_plain(name) for name in y]).encode()
 
 
 def _plain(name: object) -> object:
-    """The name of a class as JSON has it."""
+    """The name of a class as a JSON value."""
     value = name.item() if isinstance(name, np.generic) else name
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
+#: marks the text of an object without identity
 WITHOUT = "without identity: "
 
 
-def stable(thing: Any, what: str, *, needed: bool) -> str:
-    """The identity of a metric or clusterer; StorageError where it is ``needed`` and missing."""
+def stable(thing: object, what: str, *, needed: bool) -> str:
+    """The identity of a metric or clusterer; StorageError if it is ``needed`` and missing."""
     try:
         return identity(thing)
     except NoIdentityError as error:
@@ -222,7 +223,7 @@ def stable(thing: Any, what: str, *, needed: bool) -> str:
 
 
 def check_identities(identities: Iterable[str]) -> None:
-    """Raise unless everything can be recognised when a stored study is resumed."""
+    """Raise a StorageError unless a resumed study can recognise all ``identities``."""
     for text in identities:
         if WITHOUT in text:
             what, _, why = text.partition(f", {WITHOUT}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,8 +13,16 @@ from karat.runtime.validation import InputError, unknown_name
 from karat.study.jobs import derived_seed
 from karat.study.store import Planned
 
+if TYPE_CHECKING:
+    from karat.runtime.types import Estimator
+
 #: parameter -> values
 Grid: TypeAlias = dict[str, list[Any]]
+#: clusterers as users hand them over: one, several, or several by name
+ClustererLike: TypeAlias = "str | Clusterer | Estimator"
+Clusterers: TypeAlias = (
+    "ClustererLike | Sequence[ClustererLike] | set[ClustererLike] | Mapping[str, ClustererLike]"
+)
 
 
 @dataclass(frozen=True)
@@ -28,8 +36,14 @@ class SweepRequest:
     n_init: int
 
     @classmethod
-    def checked(cls, clusterers: Any, k: Any, grid: Any, n_init: int) -> SweepRequest:
-        """Check the arguments of :meth:`karat.Study.sweep`; InputError where one is wrong."""
+    def checked(
+        cls,
+        clusterers: Clusterers,
+        k: int | Iterable[int],
+        grid: Mapping[str, Iterable[Any]] | None,
+        n_init: int,
+    ) -> SweepRequest:
+        """Check the arguments of :meth:`karat.Study.sweep`; InputError for an invalid one."""
         numbers = list(k) if isinstance(k, Iterable) else [k]
         if not numbers:
             raise InputError("k is empty; name at least one number of clusters, e.g. range(2, 11)")
@@ -60,14 +74,14 @@ class SweepRequest:
         return candidates
 
 
-def check_count(name: str, value: Any) -> None:
-    """Raise unless it is a whole number of at least 1."""
+def check_count(name: str, value: object) -> None:
+    """Raise an InputError unless ``value`` is a whole number of at least 1."""
     if not isinstance(value, (int, np.integer)) or value < 1:
         raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
 
-def as_clusterers(clusterers: Any, grid: Grid) -> list[Clusterer]:
-    """Clusterers of all forms that :meth:`karat.Study.sweep` takes, with the grid's values."""
+def as_clusterers(clusterers: Clusterers, grid: Grid) -> list[Clusterer]:
+    """The clusterers of :meth:`karat.Study.sweep` as records, with the grid's values."""
     pairs: list[tuple[str | None, Any]]
     if isinstance(clusterers, Mapping):
         pairs = [(str(name), value) for name, value in clusterers.items()]
@@ -91,11 +105,11 @@ def as_clusterers(clusterers: Any, grid: Grid) -> list[Clusterer]:
     return [_with_values(clusterer, grid) for clusterer in chosen]
 
 
-def _swept_by(estimator: Any, grid: Grid) -> str | None:
+def _swept_by(estimator: ClustererLike, grid: Grid) -> str | None:
     """The first of the grid's parameters that an estimator without a number of clusters has."""
     if not hasattr(estimator, "get_params") or isinstance(estimator, type):
         return None
-    # those of the last step of a pipeline, of one that is wrapped, too
+    # also the parameters of a pipeline's last step and of a wrapped estimator
     names = {name.rpartition("__")[2] for name in estimator.get_params()}
     if {"n_clusters", "n_components"} & names:
         return None
@@ -116,8 +130,8 @@ def _with_values(clusterer: Clusterer, grid: Grid) -> Clusterer:
     return replace(clusterer, values=values)
 
 
-def checked_grid(grid: Any) -> Grid:
-    """A grid as lists of plain values by parameter; InputError where it is none."""
+def checked_grid(grid: object) -> Grid:
+    """A grid as lists of plain values by parameter; InputError for an invalid one."""
     if grid is None:
         return {}
     if not isinstance(grid, Mapping):
@@ -140,7 +154,7 @@ def _short(value: float) -> str:
 
 
 def catalogue_name(clusterer: Clusterer) -> str | None:
-    """A clusterer's name in the catalogue, whatever a sweep calls it; None for a user's."""
+    """A clusterer's name in the catalogue; None for a user's clusterer."""
     named: dict[str, Any] = {"key": clusterer.key, "values": clusterer.values}
     same = (entry.key for entry in catalogue.values() if replace(entry, **named) == clusterer)
     return next(same, None)

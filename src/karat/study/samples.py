@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.clusterers import Clusterer
+    from karat.runtime.types import Metric
     from karat.runtime.validation import Data
 
 #: maximum number of objects that clusterers with superlinear time are fitted to
@@ -27,7 +28,7 @@ _CELL_ROWS = 2**17
 
 
 @dataclass(frozen=True)
-class ObjectSample:
+class ExtendableSample:
     """A simple random sample of the objects, and the sampled object nearest to each object."""
 
     #: the sampled objects, ascending
@@ -43,13 +44,13 @@ class ObjectSample:
         return np.asarray(labels)[self.nearest]
 
 
-def uses_cells(X: Data, clusterer: Clusterer, metric: Any) -> bool:
+def uses_cells(X: Data, clusterer: Clusterer, metric: Metric) -> bool:
     """Whether a sampled clusterer gets the means of cells of all objects instead of a sample."""
     return clusterer.cells and metric == "euclidean" and isinstance(X, np.ndarray)
 
 
 def cells_of(
-    X: NDArray[Any], sample: ObjectSample
+    X: NDArray[Any], sample: ExtendableSample
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Mean and number of the objects that are nearest to each sampled object."""
     sizes = np.bincount(sample.nearest, minlength=len(sample))
@@ -63,7 +64,7 @@ def cells_of(
     return origin + sums / sizes[:, None], sizes
 
 
-def part_of(X: Data, rows: NDArray[np.int64], metric: Any) -> Data:
+def part_of(X: Data, rows: NDArray[np.int64], metric: Metric) -> Data:
     """The data of some objects: rows, or rows and columns of a matrix."""
     if metric in ("precomputed", "graph"):
         return X[np.ix_(rows, rows)]
@@ -71,8 +72,8 @@ def part_of(X: Data, rows: NDArray[np.int64], metric: Any) -> Data:
 
 
 def draw_sample(
-    X: Data, size: int, *, metric: Any = "euclidean", random_state: int = 0
-) -> ObjectSample:
+    X: Data, size: int, *, metric: Metric = "euclidean", random_state: int = 0
+) -> ExtendableSample:
     """A simple random sample without replacement, with what extends labels to all objects.
 
     O(n s d) time on all cores, O(n d) memory. Ties go to the sampled object that comes first.
@@ -83,7 +84,7 @@ def draw_sample(
     nearest = np.empty(n, dtype=np.int32)
     nearest[rows] = np.arange(len(rows))
     nearest[rest] = nearest_among(X, rows, rest, metric)
-    return ObjectSample(rows, nearest)
+    return ExtendableSample(rows, nearest)
 
 
 def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:

@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 NO_LABELS = ("failed", "excluded")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
-CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
+CHUNK = 256  # partitions scored at a time; fixed, because sums depend on the batch
 
 
 def evaluate(
     tried: Tried,
     measures: Iterable[str] | None = None,
     *,
-    executor: Any = None,
+    executor: object = None,
     progress: bool | None = None,
 ) -> None:
-    """Judge every clustering that is not judged yet, many at once."""
+    """Score every clustering that has no scores yet, in batches."""
     chosen = applicable(measures, has_truth=tried.y is not None, metric=tried.metric)
     storage = tried.storage
     scored = _scored(tried)
@@ -65,7 +65,7 @@ def evaluate(
 
 @derived(without=("by", "judge", "notes", "candidates"))
 def _scored(tried: Tried) -> dict[tuple[str, str], Score]:
-    """All scores by partition and measure."""
+    """All stored scores by partition and measure."""
     stored = (score for context in _contexts(tried) for score in tried.storage.scores(context))
     return {(score.partition, score.measure): score for score in stored}
 
@@ -118,7 +118,7 @@ def _labelings(tried: Tried, partitions: Sequence[str]) -> Labelings:
 
 
 def _contexts(tried: Tried) -> tuple[str, str]:
-    """Digests of what internal and external scores depend on; a new version scores anew."""
+    """Keys of internal and external scores: the version and settings that they depend on."""
     settings = tried.settings
     internal = ["internal", __version__, settings.metric, settings.noise, settings.exact]
     return (
@@ -150,7 +150,7 @@ def candidate_table(tried: Tried) -> pd.DataFrame:
 
 @derived(without=("by", "judge", "notes"))
 def score_table(tried: Tried) -> tuple[pd.DataFrame, dict[str, dict[str, str]], pd.DataFrame]:
-    """A row per distinct partition, the reasons for what is undefined, and standard errors."""
+    """Scores by distinct partition, reasons for undefined ones, and standard errors."""
     import pandas as pd
 
     values: dict[str, dict[str, float]] = {}
@@ -170,7 +170,7 @@ def score_table(tried: Tried) -> tuple[pd.DataFrame, dict[str, dict[str, str]], 
 
 
 def candidate_scores(tried: Tried, *, progress: bool | None = None) -> pd.DataFrame:
-    """Every candidate with every measure."""
+    """Scores of every candidate by every measure."""
     evaluate(tried, progress=progress)
     return candidate_table(tried).join(score_table(tried)[0], on="partition")
 
@@ -209,7 +209,7 @@ def distinct_candidates(tried: Tried) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def why_nothing(tried: Tried) -> str:
-    """Why there is no clustering, or none with scores, in words."""
+    """Sentence on why there is no clustering, or none with scores."""
     table, planned = candidate_table(tried), tried.storage.planned()
     failed = table[table["status"].isin(NO_LABELS)]
     if failed.empty and table.empty and not planned:
@@ -239,19 +239,19 @@ def candidate_labels(tried: Tried, name: str) -> NDArray[np.int32]:
 
 def candidate_memberships(tried: Tried, name: str) -> Memberships | None:
     """Memberships of a candidate that is soft or overlaps; None for a hard one."""
-    candidate_labels(tried, name)  # says what is wrong with the name
+    candidate_labels(tried, name)  # raises for an invalid name
     stored = tried.storage.memberships(name)
     return None if stored is None else as_given(stored)
 
 
 def candidate_cluster_names(tried: Tried, name: str) -> list[str]:
-    """What each cluster of a candidate is called, by its number in :meth:`Study.labels`."""
+    """Names of a candidate's clusters, by their numbers in :meth:`Study.labels`."""
     names = tried.storage.cluster_names(name)
     return names or [str(i) for i in range(int(candidate_labels(tried, name).max()) + 1)]
 
 
 def candidate_labelings(tried: Tried, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-    """Labels of several candidates as they were given: the clusters by their names."""
+    """Labels of several candidates, with the original names of the clusters."""
     arrays: dict[str, NDArray[Any]] = {}
     status = candidate_table(tried)["status"]
     for name in names:

@@ -91,7 +91,7 @@ def candidate_stability(
     k: int | Iterable[int] | None = None,
     n_resamples: int = N_RESAMPLES,
     n_references: int = N_REFERENCES,
-    executor: Any = None,
+    executor: object = None,
     progress: bool | None = None,
 ) -> Assessment:
     """Resample a candidate's clusterer, see :meth:`karat.Study.stability`."""
@@ -183,7 +183,7 @@ def _swept(tried: Tried, key: str) -> Clusterer:
 
 
 def sample_agreement(
-    tried: Tried, name: str, *, executor: Any = None, progress: bool | None = None
+    tried: Tried, name: str, *, executor: object = None, progress: bool | None = None
 ) -> float:
     """The agreement of a candidate that was fitted to a sample with a fit to a second sample.
 
@@ -210,7 +210,7 @@ def sample_agreement(
 
 
 def _again(
-    tried: Tried, candidate: dict[str, Any], executor: Any, progress: Any
+    tried: Tried, candidate: dict[str, Any], executor: object, progress: bool | None
 ) -> tuple[Any, str | None]:
     """The labels by the second sample, or the reason why there are none."""
     clusterer = _swept(tried, candidate["clusterer"])

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from karat.study.answer import Answer
     from karat.study.judgement import JudgedCandidates
     from karat.study.record import Record
+    from karat.study.request import Clusterers
 
 
 class Study:
@@ -62,19 +63,18 @@ class Study:
         rows whose Euclidean distance it is (unit rows for cosine), and their names say so. A
         function is called once for each pair.
     noise : {"drop", "cluster", "singletons", "error"}, optional
-        What internal measures make of objects that a clusterer excludes. With ``"drop"``, the
-        default, they are judged without them, and the score in a ranking is multiplied by the
-        share that is left. To external measures each is a cluster of its own.
+        How internal measures treat outliers. The default ``"drop"`` judges without them, and
+        multiplies the score in a ranking by the share that remains. External measures take each
+        outlier as a cluster.
     delta : float, optional
-        With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
-        nothing is said.
+        With labels for some of the objects: allowed chance that the guarantee fails; default 0.1.
     classes : iterable, int or "open", optional
         With labels for some of the objects: all the classes there can be, or how many, as for
         :func:`karat.pac_mdl_bound`.
     random_state : int, optional
-        Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
+        Seed of every candidate, together with the candidate's name; default 0.
     by : str, optional
-        What decides, see :attr:`by`.
+        The decider, see :attr:`by`.
     exact : bool, optional
         Whether every clusterer is fitted to all objects and every measure computed exactly. By
         default clusterers whose time grows faster than linearly are fitted to 5,000 objects and
@@ -82,8 +82,8 @@ class Study:
         ranks of distances are estimated with standard errors; sums and extremes of distances have
         a reason in place of a value.
     update : bool, default False
-        Whether ``y``, ``noise`` and ``delta`` may be others than those that the stored study
-        has. The change is recorded, and everything is judged by the new ones.
+        Whether ``y``, ``noise`` and ``delta`` may differ from those of the stored study. The
+        change is recorded, and everything is judged by the new values.
 
     Attributes
     ----------
@@ -110,8 +110,8 @@ class Study:
 
     Notes
     -----
-    What decides and what was tried is recorded, see :attr:`record`. Everything else follows from
-    it; a resumed study has the settings that it was begun with unless others are given.
+    Settings and calls are recorded, see :attr:`record`; everything else follows from them. A
+    resumed study keeps its settings unless you change them.
 
     Examples
     --------
@@ -180,6 +180,7 @@ class Study:
 
     @by.setter
     def by(self, by: str | None) -> None:
+        """Change what decides; None is the default."""
         self.record.change(by=None if by is None else as_decider(by).key)
 
     @property
@@ -189,6 +190,7 @@ class Study:
 
     @judge.setter
     def judge(self, judge: Judge | None) -> None:
+        """Change the learned judge; None is the packaged one."""
         self.record.change_judge(judge)
 
     @property
@@ -229,7 +231,7 @@ class Study:
 
     def sweep(
         self,
-        clusterers: Any = None,
+        clusterers: Clusterers | None = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         grid: Mapping[str, Iterable[Any]] | None = None,
@@ -286,7 +288,7 @@ class Study:
         )  # fmt: skip
         return self
 
-    def add(self, labelings: Any, *, reference: bool | None = None) -> Self:
+    def add(self, labelings: object, *, reference: bool | None = None) -> Self:
         """Take in clusterings that were made elsewhere, on the same footing.
 
         Parameters
@@ -317,7 +319,7 @@ class Study:
         add(self.tried, labelings, reference=reference)
         return self
 
-    def constrain(self, pairs: Any) -> None:
+    def constrain(self, pairs: object) -> None:
         """Take pairs of objects that must, or cannot, be together for evidence from now on.
 
         Parameters
@@ -393,7 +395,7 @@ class Study:
         self,
         measures: Iterable[str] | None = None,
         *,
-        executor: Any = None,
+        executor: object = None,
         progress: bool | None = None,
     ) -> None:
         """Judge every clustering that is not judged yet, many at once.
@@ -520,7 +522,7 @@ class Study:
         k: int | Iterable[int] | None = None,
         n_resamples: int = stability.N_RESAMPLES,
         n_references: int = stability.N_REFERENCES,
-        executor: Any = None,
+        executor: object = None,
         progress: bool | None = None,
     ) -> Assessment:
         """Judge whether the clusters of a candidate, and their number, would be found again.
@@ -569,7 +571,7 @@ class Study:
         *,
         stability: bool | None = None,
         second_sample: bool = True,
-        executor: Any = None,
+        executor: object = None,
         progress: bool | None = None,
     ) -> Answer:
         """The clustering to use, with the reasons; :attr:`by` says what decides.
@@ -708,7 +710,7 @@ class Study:
         descriptions.name_clusters(self.tried, names, by=by, notes=notes, candidate=candidate)
 
     def differences(
-        self, family: str = "gaussian", *, scale: Any = None, share: float = 0.5
+        self, family: str = "gaussian", *, scale: ArrayLike | None = None, share: float = 0.5
     ) -> Differences:
         """Test which clusters differ, and in which features, although the data chose the clusters.
 
@@ -753,7 +755,7 @@ class Study:
         return differences.differences(self.tried, family, scale=scale, share=share)
 
 
-def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
+def load_study(path: str | Path, X: Any = None, *, metric: Metric | None = None) -> Study:
     """Open a study file with the settings that it was begun with.
 
     Parameters

@@ -1,11 +1,10 @@
-"""Sweeps, and clusterings made elsewhere: how candidates come into a study."""
+"""Candidates of a study: sweeps of clusterers, and clusterings made elsewhere."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Executor
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -25,18 +24,20 @@ from karat.study.store import Finished, Planned, partition_hash
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.labelings.structures import Memberships
+    from karat.study.request import Clusterers
     from karat.study.tried import Tried
 
 
 def sweep(
     tried: Tried,
-    clusterers: Any = None,
+    clusterers: Clusterers | None = None,
     *,
     k: int | Iterable[int] = range(2, 11),
     grid: Mapping[str, Iterable[Any]] | None = None,
     n_init: int = 5,
     workers: int | None = None,
-    executor: Executor | Any = None,
+    executor: object = None,
     budget: float | None = None,
     progress: bool | None = None,
 ) -> None:
@@ -77,7 +78,7 @@ def sweep(
 
 
 def _record(tried: Tried, request: SweepRequest) -> None:
-    """Record the sweep; StorageError where a clusterer differs from an earlier sweep's."""
+    """Record the sweep; StorageError if a clusterer differs from that of an earlier sweep."""
     before = {
         entry["key"]: entry["identity"]
         for earlier in tried.record.sweeps
@@ -98,7 +99,7 @@ def _record(tried: Tried, request: SweepRequest) -> None:
     tried.storage.record("sweep", {"clusterers": entries, **arguments})
 
 
-def add(tried: Tried, labelings: Any, *, reference: bool | None = None) -> None:
+def add(tried: Tried, labelings: object, *, reference: bool | None = None) -> None:
     """Add clusterings made elsewhere as candidates, see :meth:`karat.Study.add`."""
     storage = tried.storage
     if reference is not None:
@@ -127,8 +128,13 @@ def add(tried: Tried, labelings: Any, *, reference: bool | None = None) -> None:
     storage.finish(finished)
 
 
-def _outcome(name: str, codes: NDArray[np.int32], names: Any, memberships: Any) -> Finished:
-    """A clustering made elsewhere, as the outcome of a fit."""
+def _outcome(
+    name: str,
+    codes: NDArray[np.int32],
+    names: NDArray[np.object_],
+    memberships: Memberships | None,
+) -> Finished:
+    """A clustering made elsewhere, in the form of a finished fit."""
     if name.isdigit():
         name = f"labels {name}"
     if len(names) == 0:

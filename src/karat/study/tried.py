@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Tried:
-    """What was clustered, how, and what came of it; :class:`karat.Study` owns one.
+    """The state of a :class:`karat.Study`: its data, its record and its results.
 
     Parameters
     ----------

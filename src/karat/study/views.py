@@ -1,4 +1,4 @@
-"""Views of the data in which other clusterings may show, and how far two clusterings differ."""
+"""Views of the data that may show further clusterings, and differences of two clusterings."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from karat.nulls.valleys import WORTH_A_LOOK
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from karat.runtime.types import Bools, Floats
+
     Codes = NDArray[np.int32]
 
 
 Kind: TypeAlias = Literal["all", "features", "components", "residual", "directions"]
 
-#: features up to which groups of them are looked for, and groups that are looked at
+#: most features that are searched for groups, and most groups that are examined
 MOST_FEATURES, MOST_GROUPS = 300, 12
 #: chance that any two independent features are taken for dependent
 LEVEL = 0.001
-#: values of a feature are put into so many classes at most, of so many objects at least
+#: most classes of a feature's values, and least objects of a class
 CLASSES, CLASS_SIZE = 6, 12
-#: dimensions in which independent components are sought, each of which takes so many objects
+#: most dimensions searched for independent components, and least objects for each
 MOST_COMPONENTS, PER_COMPONENT = 8, 25
 
 
 @dataclass(frozen=True)
 class DataView:
-    """What a clustering was found on.
+    """A part of the data that shows a clustering.
 
-    ``kind`` is all features; some of them (``features``); independent components of the space
-    between the clusters of another clustering; what is left of the data without that space (both
-    name it in ``without``); or directions from the origin.
+    ``kind`` is one of: all features; a group of ``features``; independent components of the space
+    between the clusters of another clustering; the residual without that space; directions from
+    the origin. ``without`` names the other clustering.
     """
 
     kind: Kind
@@ -47,18 +48,17 @@ class DataView:
     axes: Floats | None = field(default=None, repr=False, compare=False)
 
     def points(self, X: NDArray[Any]) -> Floats:
-        """Rows whose Euclidean distance is that of the view."""
+        """Rows whose Euclidean distances are the distances in the view."""
         rows = X[:, list(self.features)] if self.features else X
-        found = np.asarray(embed(rows, self.metric), dtype=np.float64)
-        return found if self.axes is None else found @ self.axes
+        embedded = np.asarray(embed(rows, self.metric), dtype=np.float64)
+        return embedded if self.axes is None else embedded @ self.axes
 
 
 def groups_of(P: Floats) -> list[tuple[int, ...]]:
-    """Groups of dependent columns, without the group of all; the largest first.
+    """Groups of dependent columns, the largest first; the group of all columns is excluded.
 
-    Columns are dependent where a chi-squared test of their classes says so after Bonferroni's
-    correction. Groups that hang together by weak dependence are divided further, by average linkage
-    of Cramér's V.
+    A chi-squared test with Bonferroni's correction decides whether two columns are dependent.
+    Average linkage of Cramér's V divides groups that hang together by weak dependence.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.sparse.csgraph import connected_components
@@ -68,30 +68,30 @@ def groups_of(P: Floats) -> list[tuple[int, ...]]:
     if not 2 <= d <= MOST_FEATURES:
         return []
     strength, linked = dependence(P)
-    found: dict[tuple[int, ...], None] = {}
+    candidates: dict[tuple[int, ...], None] = {}
     parts = connected_components(linked, directed=False)[1]
     for part in range(parts.max() + 1):
-        own = np.flatnonzero(parts == part)
-        found[tuple(own.tolist())] = None
-        if len(own) < 3:
+        members = np.flatnonzero(parts == part)
+        candidates[tuple(members.tolist())] = None
+        if len(members) < 3:
             continue
-        tree = linkage(squareform(1 - strength[np.ix_(own, own)], checks=False), "average")
+        tree = linkage(squareform(1 - strength[np.ix_(members, members)], checks=False), "average")
         for k in range(2, 5):
             cut = fcluster(tree, k, "maxclust")
             for c in np.unique(cut):
-                found[tuple(own[cut == c].tolist())] = None
-    groups = [group for group in found if len(group) < d]
+                candidates[tuple(members[cut == c].tolist())] = None
+    groups = [group for group in candidates if len(group) < d]
     return sorted(groups, key=lambda group: (len(group) == 1, -len(group)))
 
 
-def dependence(P: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Cramér's V of all pairs of columns, corrected for chance, and which are dependent."""
+def dependence(P: Floats) -> tuple[Floats, Bools]:
+    """Cramér's V of all pairs of columns, corrected for chance, and a mask of dependent pairs."""
     from scipy.stats import chi2
 
     n, d = P.shape
-    many = int(np.clip(n // CLASS_SIZE**2, 2, CLASSES))
-    members = [_classes(P[:, j], many) for j in range(d)]
-    counts = [len(one) for one in members]
+    n_classes = int(np.clip(n // CLASS_SIZE**2, 2, CLASSES))
+    members = [_classes(P[:, j], n_classes) for j in range(d)]
+    counts = [len(rows) for rows in members]
     U = np.concatenate(members).astype(np.float64)
     expected = np.outer(U.sum(axis=1), U.sum(axis=1)) / n
     terms = (U @ U.T - expected) ** 2 / expected
@@ -105,45 +105,45 @@ def dependence(P: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return V, linked & (free > 0)
 
 
-def _classes(column: Floats, many: int) -> NDArray[np.bool_]:
-    """Which objects are in each class of the values, (classes, n); classes are equally frequent."""
-    edges = np.unique(np.quantile(column, np.arange(1, many) / many))
-    at = np.searchsorted(edges, column, side="left")
-    found: NDArray[np.bool_] = at == np.unique(at)[:, None]
-    return found
+def _classes(column: Floats, n_classes: int) -> Bools:
+    """Indicators (classes, n) of the classes of a column's values, about equally frequent."""
+    edges = np.unique(np.quantile(column, np.arange(1, n_classes) / n_classes))
+    places = np.searchsorted(edges, column, side="left")
+    memberships: Bools = places == np.unique(places)[:, None]
+    return memberships
 
 
 def space_between(P: Floats, clusterings: Sequence[Codes]) -> Floats:
-    """Orthonormal axes (r, q) of the space that the clusters' means span about that of all."""
+    """Orthonormal axes (r, q) of the space that the clusters' means span about the total mean."""
     mean = P.mean(axis=0)
     rows = [np.zeros((1, P.shape[1]))]
     for codes in clusterings:
         for c in range(int(codes.max()) + 1):
-            own = codes == c
-            rows.append(np.sqrt(own.mean()) * (P[own].mean(axis=0) - mean)[None])
+            members = codes == c
+            rows.append(np.sqrt(members.mean()) * (P[members].mean(axis=0) - mean)[None])
     _, sizes, axes = np.linalg.svd(np.concatenate(rows), full_matrices=False)
     return np.asarray(axes[sizes > 1e-6 * max(sizes[0], np.finfo(float).tiny)].T)
 
 
-def residual(X: NDArray[Any], metric: str, known: dict[str, Codes]) -> DataView | None:
-    """What is left without the space between the clusters of known clusterings.
+def residual(X: NDArray[Any], metric: str, clusterings: dict[str, Codes]) -> DataView | None:
+    """View without the space between the clusters of ``clusterings``; None if nothing is left.
 
-    Cui, Fern & Dy 2007, clustering in orthogonal subspaces.
+    Clustering in orthogonal subspaces (Cui, Fern & Dy 2007).
     """
     P = DataView("all", metric=metric).points(X)
-    axes = space_between(P, list(known.values()))
+    axes = space_between(P, list(clusterings.values()))
     r, q = axes.shape
     if r - q < 1:
         return None
     rest = np.linalg.svd(axes, full_matrices=True)[0][:, q:]
-    return DataView("residual", (), tuple(known), metric, rest)
+    return DataView("residual", (), tuple(clusterings), metric, rest)
 
 
 def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterator[DataView]:
-    """Groups of dependent among the independent components of the space between clusters.
+    """Views of groups of independent components of the space between clusters.
 
     Independent subspaces (Ye, Maurus, Hubig & Plant 2016): a clustering that crosses two others
-    spans the space of both.
+    spans the spaces of both.
     """
     from sklearn.decomposition import FastICA
 
@@ -156,13 +156,13 @@ def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterato
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ica = FastICA(whiten="unit-variance", random_state=0, max_iter=100, tol=1e-3)
-        found = ica.fit_transform(P @ axes)
-    for group in groups_of(np.asarray(found)):
+        sources = ica.fit_transform(P @ axes)
+    for group in groups_of(np.asarray(sources)):
         yield DataView("components", (), (name,), metric, axes @ ica.components_[list(group)].T)
 
 
 def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
-    """Groups of dependent features, single ones that are not unimodal; how many there were."""
+    """Views of dependent features and of single multimodal ones, and the number of groups."""
     from karat._kernels.dip import dip_evidence
 
     order = feature_order(X)
@@ -179,7 +179,7 @@ def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
 
 
 def feature_order(X: NDArray[Any]) -> NDArray[np.intp]:
-    """The same order of the features, in whatever order they were given."""
+    """An order of the features that does not depend on their order in the data."""
     centred = X - X.mean(axis=0)
     spread = centred.std(axis=0)
     skew = np.square(centred / np.where(spread > 0, spread, 1)) * np.sign(centred)
@@ -187,23 +187,23 @@ def feature_order(X: NDArray[Any]) -> NDArray[np.intp]:
     return np.lexsort((skew.round(9), spread.round(9)))
 
 
-#: the most that one clustering may tell of another: mutual information, corrected for chance, over
-#: the smaller entropy
+#: most information that two different clusterings share, see :func:`shared_information`
 ALIKE = 0.2
-#: share of the combinations of clusters that occur, and of the expected objects that count
+#: least share of the combinations of clusters that occur, and least share of the expected
+#: objects for a combination to occur
 CROSSED, OCCURS = 0.75, 0.25
-#: share of a clustering's information that two others have which it crosses, and the part of the
-#: weaker effect on the means that their interaction may be
+#: least share of a clustering's information in the two divisions that it crosses, and largest
+#: interaction of their effects on the means, as a part of the weaker effect
 MERGED, LEFT = 0.75, 0.15
 
 
-def told_by(one: Codes, other: Codes) -> float:
-    """How much one clustering tells of the other, from 0 (as chance) to 1 (it is finer, or equal).
+def shared_information(first: Codes, second: Codes) -> float:
+    """Information that two clusterings share, from 0 (chance) to 1 (one refines the other).
 
-    Mutual information over the smaller entropy, both less what chance brings on average, to first
-    order (adjusted mutual information; Miller & Madow 1955). Outliers of either are excluded.
+    Mutual information over the smaller entropy, both corrected for chance to first order (adjusted
+    mutual information; Miller & Madow 1955). Outliers of either clustering are excluded.
     """
-    table = _table(one, other)
+    table = _table(first, second)
     n = table.sum()
     if n == 0:
         return 0.0
@@ -215,50 +215,56 @@ def told_by(one: Codes, other: Codes) -> float:
 
 
 def _entropy(p: Floats) -> float:
+    """Entropy of a distribution in nats."""
     p = p[p > 0]
     return float(-(p * np.log(p)).sum())
 
 
-def _table(one: Codes, other: Codes) -> Floats:
-    both = (one >= 0) & (other >= 0)
-    k, m = int(one.max()) + 1, int(other.max()) + 1
-    counts = np.bincount(one[both].astype(np.int64) * m + other[both], minlength=k * m)
+def _table(first: Codes, second: Codes) -> Floats:
+    """Contingency table of two clusterings without outliers."""
+    inside = (first >= 0) & (second >= 0)
+    k, m = int(first.max()) + 1, int(second.max()) + 1
+    counts = np.bincount(first[inside].astype(np.int64) * m + second[inside], minlength=k * m)
     return counts.reshape(k, m).astype(np.float64)
 
 
-def differ(one: Codes, other: Codes) -> bool:
-    """Whether neither tells much of the other, and their clusters occur in most combinations."""
-    return told_by(one, other) <= ALIKE and _occurring(one, other) > CROSSED
+def differ(first: Codes, second: Codes) -> bool:
+    """Whether two clusterings share little information and most combinations of clusters occur."""
+    return shared_information(first, second) <= ALIKE and _occurring(first, second) > CROSSED
 
 
-def _occurring(one: Codes, other: Codes) -> float:
-    """Share of the combinations of clusters that have a part of the objects expected by chance."""
-    table = _table(one, other)
+def _occurring(first: Codes, second: Codes) -> float:
+    """Share of the combinations of clusters with enough of the objects expected by chance."""
+    table = _table(first, second)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
     return float((table >= OCCURS * expected).mean())
 
 
 def diverse(codes: Sequence[Codes], n: int) -> list[int]:
-    """The first, then each time the one that the chosen tell least of; in their order."""
+    """Positions of n clusterings: the first, then those least like the chosen; ascending."""
     chosen = list(range(min(1, len(codes))))
     while len(chosen) < min(n, len(codes)):
         rest = [i for i in range(len(codes)) if i not in chosen]
-        chosen.append(min(rest, key=lambda i: max(told_by(codes[i], codes[j]) for j in chosen)))
+        chosen.append(
+            min(rest, key=lambda i: max(shared_information(codes[i], codes[j]) for j in chosen))
+        )
     return sorted(chosen)
 
 
-def is_crossed(own: Codes, a: Codes, b: Codes, P: Floats) -> bool:
-    """Whether a clustering of the points P is two independent divisions, crossed.
+def is_crossed(codes: Codes, a: Codes, b: Codes, P: Floats) -> bool:
+    """Whether a clustering of the points P crosses two independent divisions ``a`` and ``b``.
 
-    The divisions tell nothing of each other, all combinations of their clusters occur, both
-    together tell the clustering and are no coarser, and their effects on the means add up.
+    The divisions share no information, all combinations of their clusters occur, both together
+    determine the clustering, and their effects on the means add up.
     """
-    if told_by(a, b) > ALIKE or _occurring(a, b) < 1:
+    if shared_information(a, b) > ALIKE or _occurring(a, b) < 1:
         return False
-    both = a * (int(b.max()) + 1) + b
-    whole = _entropy(np.bincount(own[own >= 0]) / max((own >= 0).sum(), 1))
-    shared = told_by(both, own) * min(whole, _entropy(np.bincount(both) / len(both)))
-    if shared < MERGED * whole:
+    combined = a * (int(b.max()) + 1) + b
+    entropy = _entropy(np.bincount(codes[codes >= 0]) / max((codes >= 0).sum(), 1))
+    shared = shared_information(combined, codes) * min(
+        entropy, _entropy(np.bincount(combined) / len(combined))
+    )
+    if shared < MERGED * entropy:
         return False
     A, B = _members(a), _members(b)
     crossed = (A[:, :, None] * B[:, None, :]).reshape(len(P), -1)
@@ -268,6 +274,7 @@ def is_crossed(own: Codes, a: Codes, b: Codes, P: Floats) -> bool:
 
 
 def _members(codes: Codes) -> Floats:
+    """Indicators (n, k) of the clusters."""
     return np.asarray(codes[:, None] == np.arange(int(codes.max()) + 1), dtype=np.float64)
 
 

@@ -1,6 +1,6 @@
-"""Every sentence about the answer of a study, made of its facts.
+"""Sentences about the answer of a study, made from its facts.
 
-Terminal, report, JSON and notebook show what these functions return, and ask nothing else.
+Terminal, report, JSON and notebook all show the sentences that these functions return.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
     "untested",
 ]
 
-#: what is said, in this order: for everybody, then for who knows what an index is
+#: functions that make the sentences, in order: for everybody first, then for specialists
 THEMES = (
     story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
     paired, guarantee, rivals, sample, stability,
@@ -57,5 +57,5 @@ THEMES = (
 
 
 def sentences(answer: AnswerFacts) -> tuple[str, ...]:
-    """The answer, the most important first."""
+    """All sentences about an answer, the most important first."""
     return tuple(sentence for theme in THEMES for sentence in theme(answer))

@@ -1,4 +1,4 @@
-"""Other ways to divide the objects, in words."""
+"""Sentences and table rows on alternative ways to divide the objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from karat.study.views import DataView
 
 TITLE = "Another honest way to divide them"
-#: why there is none
+#: sentences on why there is no alternative
 REASONS = {
     "structure": "No natural groups were found, so there is no other way to divide them either.",
     "graph": "Other ways to divide the objects of a graph are not looked for.",
@@ -23,12 +23,12 @@ REASONS = {
 
 
 def name_of(k: int, view: DataView, feature_names: Sequence[str]) -> str:
-    """What a clustering beyond the sweep is called."""
+    """Name of a clustering that was not part of the sweep."""
     return f"k-means k={k} on {seen_in(view, feature_names)}"
 
 
 def seen_in(view: DataView, feature_names: Sequence[str]) -> str:
-    """What was looked at."""
+    """Description of a view of the data, by its features or components."""
     if view.kind == "all":
         return "all features"
     if view.kind == "features":
@@ -46,56 +46,61 @@ def seen_in(view: DataView, feature_names: Sequence[str]) -> str:
     )
 
 
-def about(one: Alternative) -> str:
-    """What it divides by."""
-    if not one.carried_by:
+def about(alternative: Alternative) -> str:
+    """The features that an alternative divides the objects by."""
+    if not alternative.carried_by:
         return "no single feature"
-    return listed(f"{name} ({100 * share:.0f} %)" for name, share in one.carried_by)
+    return listed(f"{name} ({100 * share:.0f} %)" for name, share in alternative.carried_by)
 
 
-def sentences(found: AlternativesFacts) -> list[str]:
-    """What was found, and what it rests on."""
-    if not found.items:
-        return [REASONS[found.reason or "candidates"]]
-    where = (
-        f"in {counted(found.searched)} other views" if found.searched else "among the candidates"
-    )
-    if len(found) == 1:
+def sentences(alternatives: AlternativesFacts) -> list[str]:
+    """Sentences on the alternatives: how many, by which features, and how different."""
+    if not alternatives.items:
+        return [REASONS[alternatives.reason or "candidates"]]
+    where = "among the candidates"
+    if alternatives.searched:
+        where = f"in {counted(alternatives.searched)} other views"
+    if len(alternatives) == 1:
         return [f"One way to divide them was found; {where}, none is as good and really different."]
-    told = [
-        f"There are {counted(len(found))} ways to divide them: "
-        + "; ".join(f"{_letter(i)} by {about(one)}" for i, one in enumerate(found))
-        + ". In brackets: how much of the feature's variance lies between the clusters."
-    ]
-    if found.crossed is not None:
-        told.append(f"The clusters of {found.crossed} are those of these ways crossed.")
-    most = max(one.agreement for one in found)
-    told.append(
-        f"Knowing the cluster in one tells {100 * most:.0f} % of that in another at most, after "
-        f"correction for chance ({100 * found.alike:.0f} % is allowed)."
+    ways = "; ".join(
+        f"{_letter(i)} by {about(alternative)}" for i, alternative in enumerate(alternatives)
     )
-    return told
+    lines = [
+        f"There are {counted(len(alternatives))} ways to divide them: {ways}. In brackets: how "
+        "much of the feature's variance lies between the clusters."
+    ]
+    if alternatives.crossed is not None:
+        lines.append(f"The clusters of {alternatives.crossed} are those of these ways crossed.")
+    highest = max(alternative.agreement for alternative in alternatives)
+    lines.append(
+        f"Knowing the cluster in one tells {100 * highest:.0f} % of that in another at most, after "
+        f"correction for chance ({100 * alternatives.alike:.0f} % is allowed)."
+    )
+    return lines
 
 
-def rows(found: AlternativesFacts) -> list[tuple[str, str, str, str, str]]:
-    """A row for each: letter, name, clusters, expected agreement, what it divides by."""
+def rows(alternatives: AlternativesFacts) -> list[tuple[str, str, str, str, str]]:
+    """Table rows: letter, name, clusters, expected agreement and features of each alternative."""
     return [
         (
-            _letter(i), one.name, clusters(one.n_clusters),
-            _worth(one), about(one),
+            _letter(i), alternative.name, clusters(alternative.n_clusters),
+            _worth(alternative), about(alternative),
         )
-        for i, one in enumerate(found)
+        for i, alternative in enumerate(alternatives)
     ]  # fmt: skip
 
 
-def _worth(one: Alternative) -> str:
-    if one.expected is None:
+def _worth(alternative: Alternative) -> str:
+    """Expected agreement of an alternative with its interval."""
+    expected = alternative.expected
+    if expected is None:
         return "not judged"
-    return f"{agreement(one.expected)} ({span(one.expected.low, one.expected.high)})"
+    return f"{agreement(expected)} ({span(expected.low, expected.high)})"
 
 
 HEADS = ("", "clustering", "clusters", "expected agreement", "divides by")
 
 
 def _letter(i: int) -> str:
+    """The i-th capital letter; a number after Z."""
     return chr(ord("A") + i) if i < 26 else str(i + 1)

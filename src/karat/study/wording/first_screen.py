@@ -1,17 +1,17 @@
-"""The words of the first screen beside the story: its heading, cards, map and opened candidates."""
+"""Words of the report's first screen: its heading, cards, map and opened candidates."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.study.wording.phrases import counted, decision, is_own
+from karat.study.wording.phrases import counted, decision, is_supplied
 
 if TYPE_CHECKING:
     from karat.study.facts import AnswerFacts
 
-#: share of a group on the edge up to which it is clear, and mostly clear
+#: largest share of a group's objects on the edge for a clear and for a mostly clear group
 CLEAR, MOSTLY = 0.05, 0.2
-#: what the page says where another candidate is opened; ``{}`` are filled in by its script
+#: sentences shown when another candidate is opened; the page's script fills in ``{}``
 OPENED = {
     "other": "You are looking at {name}, not at the clustering to use.",
     "moved": "{n} of {of} {noun} are in another group than in the clustering to use.",
@@ -24,9 +24,9 @@ OPENED = {
 
 
 def heading(answer: AnswerFacts) -> str:
-    """The finding in two or three words."""
+    """The main finding in two or three words."""
     k = answer.n_clusters
-    if is_own(answer) and answer.expected is not None and answer.expected.grade == "random":
+    if is_supplied(answer) and answer.expected is not None and answer.expected.grade == "random":
         return "No better than random groups"
     if decision(answer) == "no":
         return "No natural groups"
@@ -35,35 +35,39 @@ def heading(answer: AnswerFacts) -> str:
 
 
 def certainty(edge: float | None, noun: str, again: float | None = None) -> tuple[str, str]:
-    """Whether a group is clear: a word, and why.
+    """How clear a group is, as a word and a reason.
 
-    ``edge`` is the share of its objects on the edge, ``again`` that of resamples that find it.
+    ``edge`` is the share of its objects on the edge. ``again`` is the share of resamples in which
+    the group recurs.
     """
     if edge is None:
         return "", ""
     word = "clear" if edge <= CLEAR else "mostly clear" if edge <= MOSTLY else "blurred"
-    told = f"{_share(edge)} of its {noun} on the edge"
+    reason = f"{_share(edge)} of its {noun} on the edge"
     if edge == 0:
-        told = f"none of its {noun} on the edge"
+        reason = f"none of its {noun} on the edge"
     if again is None:
-        return word, told
+        return word, reason
     if again < 0.5:
         word = "unsure"
-    return word, f"{told}; found again in {_share(again)} of the repeats with part of the data"
+    share = _share(again)
+    return word, f"{reason}; found again in {share} of the repeats with part of the data"
 
 
 def caption(noun: str, *, kept: float | None, drawn: int, of: int, pale: bool) -> str:
-    """What the map shows, and what it does not."""
-    told = f"Each mark is one of the {noun}; those that are alike lie together."
+    """Caption of the map: what a mark is, and what the map loses."""
+    sentences = f"Each mark is one of the {noun}; those that are alike lie together."
     if pale:
-        told += " Pale ones lie on the edge: most of their nearest neighbours are in other groups."
+        sentences += (
+            " Pale ones lie on the edge: most of their nearest neighbours are in other groups."
+        )
     if kept is not None:
-        told += f" The map keeps {_share(kept)} of each one's ten nearest neighbours."
+        sentences += f" The map keeps {_share(kept)} of each one's ten nearest neighbours."
     if drawn < of:
-        told += f" A random sample of {drawn:,} of the {of:,} is drawn."
-    return told
+        sentences += f" A random sample of {drawn:,} of the {of:,} is drawn."
+    return sentences
 
 
 def _share(value: float) -> str:
-    """A share in whole per cent."""
+    """A share in whole per cent, with a non-breaking space."""
     return "under 1\u00a0%" if 0 < value < 0.005 else f"{100 * value:.0f}\u00a0%"

@@ -1,4 +1,4 @@
-"""Why this one: what the judge, the measures and the labels say, and what comes next."""
+"""Reasons for the choice: what the judge, the measures, the labels and the rivals say."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from karat.study.wording.phrases import (
 if TYPE_CHECKING:
     from karat.study.facts import AnswerFacts, LabelEvidence, PairEvidence
 
-#: kinds of evidence that are named for it and against it, and from which contribution on
+#: most kinds of evidence named for the clustering, and against it
 NAMED = 2
+#: least contribution that is named
 WORTH_NAMING = 0.01
-#: why the judge did not decide
+#: why the judge did not decide, by reason
 SKIPPED = {
     "graph": "The learned judge needs distances, and a graph has edges alone",
     "objects": "There are too few objects for the learned judge",
@@ -34,62 +35,62 @@ SKIPPED = {
 
 
 def judgement(answer: AnswerFacts) -> list[str]:
-    """What the judge expects, and what speaks for and against it."""
+    """Sentences on the learned judge: what it expects, and its evidence for and against."""
     return [*structure(answer), *expected(answer), *beside(answer), *contributions(answer)]
 
 
 def structure(answer: AnswerFacts) -> list[str]:
-    """How likely it is that the data have clusters."""
-    said = answer.structure
-    if said is None:
+    """Sentence on the probability that the data have clusters."""
+    evidence = answer.structure
+    if evidence is None:
         return []
-    told = f"The probability that these data have clusters is {certain(said.probability)}"
-    if said.decision == "no":
-        told += ": you can split these data, but the groups are not natural"
-    return [f"{told}."]
+    sentence = f"The probability that these data have clusters is {certain(evidence.probability)}"
+    if evidence.decision == "no":
+        sentence += ": you can split these data, but the groups are not natural"
+    return [f"{sentence}."]
 
 
 def expected(answer: AnswerFacts) -> list[str]:
-    """The expected agreement with experts."""
+    """Sentences on the expected agreement with an expert's groups."""
     if answer.expected is None:
         return []
-    what = "Expected agreement with the structure that experts would name"
+    subject = "Expected agreement with the structure that experts would name"
     if not natural(answer):
-        what = "Should experts name classes anyway, the expected agreement with these"
-    told = [f"{what}: ARI {interval(answer)}."]
+        subject = "Should experts name classes anyway, the expected agreement with these"
+    sentences = [f"{subject}: ARI {interval(answer)}."]
     if answer.judge is not None and answer.judge.weighed is not None:
-        told.append(f"The judge weighed {answer.judge.weighed:,} of the objects.")
-    return told
+        sentences.append(f"The judge weighed {answer.judge.weighed:,} of the objects.")
+    return sentences
 
 
 def beside(answer: AnswerFacts) -> list[str]:
-    """What karat found itself, beside clusterings that were made elsewhere."""
-    other = answer.reference
-    if other is None:
+    """Sentence that compares the user's clustering with karat's own sweep."""
+    reference = answer.reference
+    if reference is None:
         return []
-    where = "" if other.fitted_on is None else f" on {other.fitted_on:,} of the objects"
+    where = "" if reference.fitted_on is None else f" on {reference.fitted_on:,} of the objects"
     return [
-        f"The best of the {other.tried} clusterings of karat's own sweep{where} is {other.name} "
-        f"({clusters(other.n_clusters)}): expected agreement ARI {interval(other)}, adjusted Rand "
-        f"index {other.agreement:.2f} with this one."
+        f"The best of the {reference.tried} clusterings of karat's own sweep{where} is "
+        f"{reference.name} ({clusters(reference.n_clusters)}): expected agreement ARI "
+        f"{interval(reference)}, adjusted Rand index {reference.agreement:.2f} with this one."
     ]
 
 
 def contributions(answer: AnswerFacts) -> list[str]:
-    """The kinds of evidence that matter most."""
+    """Sentences on the kinds of evidence that contribute most to the judge's opinion."""
     parts = answer.contributions
     up = [f"{p.kind} ({p.value:+.2f})" for p in parts if p.value > WORTH_NAMING][:NAMED]
     down = [f"{p.kind} ({p.value:+.2f})" for p in parts if p.value < -WORTH_NAMING][:NAMED]
-    told = [f"For it: {', '.join(up)}."] if up else []
-    return [*told, f"Against it: {', '.join(down)}."] if down else told
+    sentences = [f"For it: {', '.join(up)}."] if up else []
+    return [*sentences, f"Against it: {', '.join(down)}."] if down else sentences
 
 
 def vote(answer: AnswerFacts) -> list[str]:
-    """How the families of measures voted, and what that does not say."""
+    """Sentences on the votes of the families of measures."""
     votes, skipped = answer.votes, answer.judge_skipped
     if not votes:
         return [] if skipped is None else [f"{SKIPPED[skipped]}.", *_inside(answer)]
-    told = [] if skipped is None else [f"{SKIPPED[skipped]}, so the consensus decided."]
+    sentences = [] if skipped is None else [f"{SKIPPED[skipped]}, so the consensus decided."]
     first = [family.name for family in votes if family.first]
     prefers = [f"{f.name} prefers {f.prefers}" for f in votes if not f.first]
     if len(prefers) > FEW:
@@ -97,21 +98,21 @@ def vote(answer: AnswerFacts) -> list[str]:
     n = len(votes)
     if n == 1:
         name = votes[0].name
-        told.append(f"One family of internal measures, {name}, decided.")
+        sentences.append(f"One family of internal measures, {name}, decided.")
     else:
         place = "none puts it first, but its average rank is the best; "
         if not prefers:
             place = "all of them put it first"
         elif first:
             place = f"{listed(first)} put{'s' * (len(first) == 1)} it first, while "
-        told.append(
+        sentences.append(
             f"{n} families of internal measures voted, one vote each: {place}{'; '.join(prefers)}."
         )
-    return [*told, *_inside(answer)]
+    return [*sentences, *_inside(answer)]
 
 
 def _inside(answer: AnswerFacts) -> list[str]:
-    """The mean silhouette, where little was compared."""
+    """Sentence on the mean silhouette, if few clusterings were compared."""
     mean = answer.silhouette
     if mean is None or answer.tried.distinct > FEW:
         return []
@@ -121,101 +122,102 @@ def _inside(answer: AnswerFacts) -> list[str]:
 
 
 def measured(answer: AnswerFacts) -> list[str]:
-    """The measure that decided."""
-    one = answer.measured
-    if one is None or answer.tried.distinct == 1:
+    """Sentences on the measure that decided."""
+    measure = answer.measured
+    if measure is None or answer.tried.distinct == 1:
         return []
     basis = ""
-    if one.n_known:
-        basis = f" against the {one.n_known:,} known labels of {answer.n_objects:,} objects"
-    direction = "highest" if one.greater_is_better else "lowest"
-    told = [f"It has the {direction} {one.title}{basis}: {one.value:.4g}."]
-    if one.inside_error:
-        told.append(
-            f"The sample does not tell {listed(one.inside_error[:FEW])} from it: the "
+    if measure.n_known:
+        basis = f" against the {measure.n_known:,} known labels of {answer.n_objects:,} objects"
+    direction = "highest" if measure.greater_is_better else "lowest"
+    sentences = [f"It has the {direction} {measure.title}{basis}: {measure.value:.4g}."]
+    if measure.inside_error:
+        sentences.append(
+            f"The sample does not tell {listed(measure.inside_error[:FEW])} from it: the "
             "difference is within the error of the estimates."
         )
-    return told
+    return sentences
 
 
 def labelled(answer: AnswerFacts) -> list[str]:
-    """What the labels made of its probability."""
-    said = answer.labelled
-    if said is None:
+    """Sentence on how the labels change the clustering's probability."""
+    evidence = answer.labelled
+    if evidence is None:
         return []
-    before, after = share(said.before), share(said.after)
-    verb = "raise" if said.after > said.before else "lower"
+    before, after = share(evidence.before), share(evidence.after)
+    verb = "raise" if evidence.after > evidence.before else "lower"
     change = f"{verb} its probability from {before} to {after}"
     if before == after:
         change = f"leave its probability at {after}"
     even = "" if answer.judge is not None else " (without them each has the same)"
     return [
-        f"The {said.n_labels:,} labels {change}{even}{_alike(said)}: a ranking of the candidates, "
-        "and no guarantee that it is the best."
+        f"The {evidence.n_labels:,} labels {change}{even}{_alike(evidence)}: a ranking of the "
+        "candidates, and no guarantee that it is the best."
     ]
 
 
 def paired(answer: AnswerFacts) -> list[str]:
-    """How many known pairs it keeps, and what they made of its probability."""
-    said = answer.pairs
-    if said is None:
+    """Sentence on the known pairs: how many are kept, and how they change the probability."""
+    evidence = answer.pairs
+    if evidence is None:
         return []
-    n, kept = said.n_must + said.n_cannot, said.kept_must + said.kept_cannot
-    told = (
-        f"It keeps {kept:,} of the {n:,} known pairs: {said.kept_must:,} of {said.n_must:,} that "
-        f"must be together, {said.kept_cannot:,} of {said.n_cannot:,} that cannot."
+    n, kept = evidence.n_must + evidence.n_cannot, evidence.kept_must + evidence.kept_cannot
+    sentence = (
+        f"It keeps {kept:,} of the {n:,} known pairs: {evidence.kept_must:,} of "
+        f"{evidence.n_must:,} that must be together, {evidence.kept_cannot:,} of "
+        f"{evidence.n_cannot:,} that cannot."
     )
-    if np.isnan(said.after):
-        return [told]
+    if np.isnan(evidence.after):
+        return [sentence]
     return [
-        f"{told} By them its probability among the candidates goes from {share(said.before)} to "
-        f"{share(said.after)}{_alike(said)}."
+        f"{sentence} By them its probability among the candidates goes from "
+        f"{share(evidence.before)} to {share(evidence.after)}{_alike(evidence)}."
     ]
 
 
-def _alike(said: LabelEvidence | PairEvidence) -> str:
-    """The probability of those that hardly differ from it, where it is another one."""
-    alike = share(said.alike)
-    if alike == share(said.after):
+def _alike(evidence: LabelEvidence | PairEvidence) -> str:
+    """Clause on the probability of the clustering and its near copies, where that is larger."""
+    alike = share(evidence.alike)
+    if alike == share(evidence.after):
         return ""
     return f"; it and those that hardly differ from it have {alike}"
 
 
 def guarantee(answer: AnswerFacts) -> list[str]:
-    """What the labels guarantee, how, and what else does."""
-    found = answer.guarantee
-    if found is None:
+    """Sentences on the guaranteed maximum error: its reason, a tighter bound and warnings."""
+    best = answer.guarantee
+    if best is None:
         return []
-    told = [found.reason]
-    if found.bound_rate >= found.constant_error_rate:
-        told.append(
+    sentences = [best.reason]
+    if best.bound_rate >= best.constant_error_rate:
+        sentences.append(
             "That is no better than always guessing the largest class: with these labels the "
             "clustering guarantees nothing of its own."
         )
-    other = answer.tightest
-    if other is not None:
-        told.append(
-            f"A lower maximum error is guaranteed for the classes that come from {other.carrier}: "
-            f"{percent_up(other.rate)}; both hold together."
+    tightest = answer.tightest
+    if tightest is not None:
+        sentences.append(
+            "A lower maximum error is guaranteed for the classes that come from "
+            f"{tightest.carrier}: {percent_up(tightest.rate)}; both hold together."
         )
-    return [*told, *(f"Warning: {warning}." for warning in found.warnings)]
+    return [*sentences, *(f"Warning: {warning}." for warning in best.warnings)]
 
 
 def rivals(answer: AnswerFacts) -> list[str]:
-    """Ties, the runner-up, and what is different and nearly as good."""
-    told = []
+    """Sentence on the ties, or on the runner-up."""
+    sentences = []
     second = answer.runner_up
     if answer.tied and not (answer.votes and answer.tried.distinct == 2):
-        told.append(f"It ties with {listed(answer.tied[:FEW])}.")
+        sentences.append(f"It ties with {listed(answer.tied[:FEW])}.")
     elif second is not None and not answer.tied:
-        about = [clusters(second.n_clusters)]
+        details = [clusters(second.n_clusters)]
         if second.expected is not None:
-            about.append(f"expected ARI {agreement(second.expected)}")
+            details.append(f"expected ARI {agreement(second.expected)}")
         elif answer.labelled is not None and second.score is not None:
-            about.append(f"probability {share(second.score)}")
+            details.append(f"probability {share(second.score)}")
         elif answer.measured is not None and second.score is not None:
-            about.append(f"{second.score:.4g}")
+            details.append(f"{second.score:.4g}")
         elif answer.decided_by == "guarantee" and second.score is not None:
-            about.append(f"guaranteed maximum error {percent_up(second.score)}")
-        told.append(f"The runner-up is {second.name} ({', '.join(about)}).")
-    return told
+            details.append(f"guaranteed maximum error {percent_up(second.score)}")
+        sentences.append(f"The runner-up is {second.name} ({', '.join(details)}).")
+    return sentences

@@ -1,4 +1,4 @@
-"""Sentences of the report alone: its sections on the judge, the guarantee and resampling."""
+"""Descriptions and captions of the report's figures."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ if TYPE_CHECKING:
 
 
 def bound_figure(answer: AnswerFacts, n: int, beside: str | None) -> tuple[str, str]:
-    """What the curve of the bound shows: for who cannot see it, and below it."""
-    own = answer.guarantee
-    assert own is not None
-    other = "" if beside is None else f", by PAC-MDL, but {beside} by the guarantee"
+    """Description and caption of the curve of the bound."""
+    guarantee = answer.guarantee
+    assert guarantee is not None
+    comparison = "" if beside is None else f", by PAC-MDL, but {beside} by the guarantee"
     return (
         "Guaranteed maximum error rate against the number of clusters: the choice has "
-        f"{percent_up(own.bound_rate)} at {clusters(own.n_clusters)}; always guessing the largest "
-        f"class is wrong for {percent_up(own.constant_error_rate)} of the labelled objects.",
+        f"{percent_up(guarantee.bound_rate)} at {clusters(guarantee.n_clusters)}; always guessing "
+        f"the largest class is wrong for {percent_up(guarantee.constant_error_rate)} of the "
+        "labelled objects.",
         "Lower is better. One line for each clusterer: its best bound at each number of clusters, "
-        f"out of {n:,} candidates{other}. All of them hold at once. The level is that of the "
+        f"out of {n:,} candidates{comparison}. All of them hold at once. The level is that of the "
         "constant classifier.",
     )
 
 
 def stability_figure(answer: AnswerFacts, references: int, somewhere: bool) -> str:
-    """Below the curve of stability."""
+    """Caption of the curve of stability."""
     assert answer.stability is not None
     beside = ""
     if references:
@@ -51,7 +52,7 @@ def stability_figure(answer: AnswerFacts, references: int, somewhere: bool) -> s
 
 
 def consensus(shown: int, n: int) -> tuple[str, str]:
-    """What the consensus matrix shows: for who cannot see it, and below it."""
+    """Description and caption of the consensus matrix."""
     return (
         f"Heat map: how often each two of {shown:,} objects share a cluster in subsamples.",
         f"Dark blocks are groups that subsamples of the data agree on; {shown:,} of {n:,} objects, "
@@ -61,7 +62,7 @@ def consensus(shown: int, n: int) -> tuple[str, str]:
 
 
 def elbow(table: pd.DataFrame, first: int, chosen: int, n: int, of: int) -> tuple[str, str]:
-    """What the elbow shows: for who cannot see it, and below it."""
+    """Description and caption of the elbow."""
     sample = "" if n == of else f" Both are of a random sample of {n:,} of {of:,} objects."
     verdict = "says the same" if first == chosen else f"says {first:,}"
     return (
@@ -77,7 +78,7 @@ def elbow(table: pd.DataFrame, first: int, chosen: int, n: int, of: int) -> tupl
 
 
 def parallel_coordinates(shown: int, of: int, n_clusters: int) -> tuple[str, str]:
-    """What the lines across the features show: for who cannot see it, and below it."""
+    """Description and caption of the parallel coordinates."""
     which = f"{shown} features" if shown < of else f"all {of} features"
     best = " These are the ones that differ most between the clusters." if shown < of else ""
     return (
@@ -89,7 +90,7 @@ def parallel_coordinates(shown: int, of: int, n_clusters: int) -> tuple[str, str
 
 
 def pairs(names: list[str], of: int) -> tuple[str, str]:
-    """What the pairs of features show: for who cannot see it, and below it."""
+    """Description and caption of the scatter plots of pairs of features."""
     best = " the features that differ most between the clusters" if len(names) < of else ""
     return (
         f"Scatter plots of each two of {', '.join(names)}; a point is an object, its colour its "
@@ -100,7 +101,7 @@ def pairs(names: list[str], of: int) -> tuple[str, str]:
 
 
 def dendrogram(name: str, k: int, span: Sequence[float], *, chosen: bool) -> tuple[str, str]:
-    """What the dendrogram shows: for who cannot see it, and below it."""
+    """Description and caption of the dendrogram."""
     which = "the clustering to use" if chosen else "the best clustering that is cut from a tree"
     heights = ""
     if np.isfinite(span).all():
@@ -115,13 +116,13 @@ def dendrogram(name: str, k: int, span: Sequence[float], *, chosen: bool) -> tup
 
 
 def changing(n: int, of: int) -> str:
-    """How many objects change sides."""
+    """Sentence on how many objects change their cluster in most resamples."""
     return f"{n:,} of {of:,} objects are outside of their cluster in most resamples."
 
 
 def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
-    """Whether the clusters can be learned."""
-    told = [
+    """Sentences on how well a classifier learns the clusters."""
+    sentences = [
         "Five nearest neighbours, trained on all other objects, put "
         f"{row['accuracy']:.1%} of the objects into the cluster that they are in. Informativeness "
         f"is {row['informativeness']:.3f} ± {row['standard_error']:.3f}: 1 where everybody could "
@@ -131,5 +132,5 @@ def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
         hard = ", ".join(
             f"{pair.a} and {pair.b} ({pair.confusion:.1%})" for pair in pairs.itertuples()
         )
-        told.append(f"Hardest to tell apart: {hard}.")
-    return told
+        sentences.append(f"Hardest to tell apart: {hard}.")
+    return sentences

@@ -13,18 +13,18 @@ NUMERALS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
 )  # fmt: skip
-#: of what there may be many, how many are named
+#: most items that a list in a sentence names
 FEW = 3
-#: share of the objects from which on one clustering is said to divide another
+#: least share of nested objects for a clustering that divides another one
 NESTS = 0.9
-#: said of clusters without one
+#: sentence on clusters without a rule
 NO_RULE = "No rule tells these clusters apart."
-#: probability from which on groups are likely where it cannot be told with certainty
+#: least probability of groups that are called likely when the decision is unclear
 PROBABLE = 0.6
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a sentence."""
+    """Names joined by commas, with "and" before the last."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -35,40 +35,42 @@ def share(value: float) -> str:
 
 
 def certain(value: float) -> str:
-    """A probability that is never said to be 0 or 1."""
+    """A probability to two decimals, never shown as 0 or 1."""
     if value > 0.99:
         return "over 0.99"
     return "below 0.01" if value < 0.01 else f"{value:.2f}"
 
 
 def decision(answer: AnswerFacts) -> str | None:
-    """Whether the data have clusters: yes, no, unclear; None where it is not known."""
+    """Whether the data have clusters: "yes", "no" or "unclear"; None if not judged."""
     return None if answer.structure is None else answer.structure.decision
 
 
 def probably(answer: AnswerFacts) -> bool:
-    """Whether groups are likely, though the evidence is less than some data without them have."""
-    said = answer.structure
-    return said is not None and decision(answer) == "unclear" and said.probability >= PROBABLE
+    """Whether groups are likely although the decision is unclear."""
+    evidence = answer.structure
+    if evidence is None:
+        return False
+    return evidence.decision == "unclear" and evidence.probability >= PROBABLE
 
 
 def natural(answer: AnswerFacts) -> bool:
-    """Whether nothing speaks against groups that are there, however they are divided."""
+    """Whether groups are certain, likely or not judged, so that nothing speaks against them."""
     return decision(answer) in (None, "yes") or probably(answer)
 
 
 def clusters(k: int) -> str:
-    """A number of clusters."""
+    """A number of clusters, such as "3 clusters"."""
     return f"{k} cluster{'s' * (k != 1)}"
 
 
 def groups(k: int) -> str:
-    """A number of clusters for who does not know the word."""
+    """A number of groups, the word for readers new to clustering."""
     return f"{k} group{'s' * (k != 1)}"
 
 
 def counted(n: int) -> str:
-    """A small number in words.
+    """A number in words up to twelve, in digits above.
 
     >>> counted(3), counted(13)
     ('three', '13')
@@ -77,28 +79,28 @@ def counted(n: int) -> str:
 
 
 def percent(value: float | None, decimals: int = 1) -> str:
-    """A share in per cent."""
+    """A share in per cent, to a fixed number of decimals."""
     assert value is not None
     return f"{100 * value:.{decimals}f} %"
 
 
-def interval(one: AnswerFacts | Candidate | ReferenceClustering) -> str:
+def interval(clustering: AnswerFacts | Candidate | ReferenceClustering) -> str:
     """An expected agreement with its interval."""
-    found = one.expected
-    assert found is not None
-    return f"{agreement(found)} ({span(found.low, found.high)}, 80 % interval)"
+    expected = clustering.expected
+    assert expected is not None
+    return f"{agreement(expected)} ({span(expected.low, expected.high)}, 80 % interval)"
 
 
 def agreement(expected: Expected) -> str:
-    """An expected agreement; below 0 there is as little of it as at 0."""
+    """An expected agreement to two decimals; negative values are shown as 0."""
     return f"{max(expected.value, 0):.2f}"
 
 
 def span(low: float, high: float) -> str:
-    """The limits of an agreement."""
+    """The limits of an interval of agreement; negative ones are shown as 0."""
     return f"{max(low, 0):.2f}–{max(high, 0):.2f}"
 
 
-def is_own(answer: AnswerFacts) -> bool:
+def is_supplied(answer: AnswerFacts) -> bool:
     """Whether the user supplied all candidates."""
     return answer.tried.own == answer.tried.distinct

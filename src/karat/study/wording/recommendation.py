@@ -1,11 +1,11 @@
-"""Which clustering it is, how it was made, what to mind, and who decided."""
+"""Sentences on the recommended clustering: how it was made, warnings, and what decided."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from karat.study.wording.phrases import clusters, is_own, natural
+from karat.study.wording.phrases import clusters, is_supplied, natural
 from karat.study.wording.story import sizes
 
 if TYPE_CHECKING:
@@ -13,45 +13,45 @@ if TYPE_CHECKING:
 
 
 def lead(answer: AnswerFacts) -> list[str]:
-    """Which clustering it is."""
-    what = clusters(answer.n_clusters)
+    """Sentence that names the clustering to use."""
+    description = clusters(answer.n_clusters)
     if answer.outliers:
         share = 100 * answer.outliers / answer.n_objects
-        what += f" and {share:.1f} % of the objects excluded as outliers"
+        description += f" and {share:.1f} % of the objects excluded as outliers"
     if answer.reached_by > 1:
-        what += f", on which {answer.reached_by} candidates agree"
+        description += f", on which {answer.reached_by} candidates agree"
     poor = answer.expected is not None and answer.expected.grade in ("random", "weak")
-    if is_own(answer) and (poor or answer.tried.distinct == 1):
+    if is_supplied(answer) and (poor or answer.tried.distinct == 1):
         of = "The best of them is" if answer.tried.distinct > 1 else "It is"
-        return [f"{of} {answer.name}: {what}{sizes(answer) * poor}."]
+        return [f"{of} {answer.name}: {description}{sizes(answer) * poor}."]
     # labels and measures that decide need no structure
     if answer.expected is not None and not natural(answer):
-        return [f"If you split the data anyway: {answer.name}, {what}."]
-    return [f"Use {answer.name}: {what}."]
+        return [f"If you split the data anyway: {answer.name}, {description}."]
+    return [f"Use {answer.name}: {description}."]
 
 
 def fitted(answer: AnswerFacts) -> list[str]:
-    """To how many objects it was fitted."""
-    part = answer.sample
-    if part is None:
+    """Sentences on the sample that the clustering was fitted to."""
+    sample = answer.sample
+    if sample is None:
         return []
     n = answer.n_objects
-    told = (
-        f"It was fitted to {part.fitted_on:,} of {n:,} objects, drawn at random; each of the "
+    sentence = (
+        f"It was fitted to {sample.fitted_on:,} of {n:,} objects, drawn at random; each of the "
         "others takes the label of the nearest."
     )
-    if part.of_cells:
-        told = (
-            f"It was fitted to {part.fitted_on:,} cells of the {n:,} objects: each has the objects "
-            "that are nearest to one drawn at random, and their number as its weight."
+    if sample.of_cells:
+        sentence = (
+            f"It was fitted to {sample.fitted_on:,} cells of the {n:,} objects: each has the "
+            "objects that are nearest to one drawn at random, and their number as its weight."
         )
-    # unseen in s draws, something has with probability 0.95 a share below 3/s
-    missed = int(3 * n / part.fitted_on)
-    return [told, f"Clusters of fewer than {missed:,} objects may be missed in this way."]
+    # with probability 0.95, a cluster that s draws miss has a share below 3/s
+    missed = int(3 * n / sample.fitted_on)
+    return [sentence, f"Clusters of fewer than {missed:,} objects may be missed in this way."]
 
 
 def singles(answer: AnswerFacts) -> list[str]:
-    """Clusters of one object."""
+    """Warning about clusters of a single object."""
     single = answer.sizes.count(1)
     if not single or len(answer.sizes) < 2:
         return []
@@ -62,39 +62,39 @@ def singles(answer: AnswerFacts) -> list[str]:
 
 
 def memberships(answer: AnswerFacts) -> list[str]:
-    """How far hard labels stand for a soft or overlapping clustering."""
+    """Sentence on how well hard labels represent a soft or overlapping clustering."""
     return [] if answer.memberships is None else [str(answer.memberships)]
 
 
-def findings(found: Iterable[Any]) -> list[str]:
-    """What to know of the data before the answer, the most harmful first."""
-    return [str(one.to_dict()["sentence"]) for one in found]
+def findings(warnings: Iterable[Any]) -> list[str]:
+    """Sentences on problems of the data, the most harmful first."""
+    return [str(finding.to_dict()["sentence"]) for finding in warnings]
 
 
 def remarks(answer: AnswerFacts) -> tuple[str, ...]:
-    """What to mind: of the data, of candidates that failed, of what the guarantee rests on."""
+    """Remarks on unfinished and failed candidates, the guarantee's conditions and the data."""
     tried = answer.tried
-    told = []
+    sentences = []
     if tried.unfinished:
-        told.append(
+        sentences.append(
             f"{tried.unfinished} candidates were not finished within the budget; the same command "
             "with --storage FILE, or a larger --budget, fits them too"
         )
-    for one in tried.troubles:
-        status = "skipped" if one.status == "excluded" else one.status
-        told.append(f"{one.count} {status}, e.g. {one.name}: {one.reason}")
+    for trouble in tried.troubles:
+        status = "skipped" if trouble.status == "excluded" else trouble.status
+        sentences.append(f"{trouble.count} {status}, e.g. {trouble.name}: {trouble.reason}")
     if answer.guarantee is not None:
-        told.append(answer.guarantee.conditions)
-    told += [f"Note: {note}" for note in answer.notes]
+        sentences.append(answer.guarantee.conditions)
+    sentences += [f"Note: {note}" for note in answer.notes]
     if answer.sample is not None and answer.sample.reason is not None:
-        told.append(f"What the sample loses was not measured: {answer.sample.reason}")
+        sentences.append(f"What the sample loses was not measured: {answer.sample.reason}")
     if answer.stability_skipped is not None:
-        told.append(f"Stability was not judged: {answer.stability_skipped}")
-    return tuple(told)
+        sentences.append(f"Stability was not judged: {answer.stability_skipped}")
+    return tuple(sentences)
 
 
 def footer(answer: AnswerFacts) -> str:
-    """Who decided."""
+    """Sentence on what decided: a judge, labels, pairs, a vote or a measure."""
     judge = (
         "" if answer.judge is None else f"judge {answer.judge.version} ({answer.judge.digest[:8]})"
     )

@@ -1,4 +1,4 @@
-"""Three sentences for who has never heard of an index: what was found, how sure, what next."""
+"""Three sentences for readers new to validity indices: the finding, its worth, the next step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from karat.study.wording.phrases import (
     counted,
     decision,
     groups,
-    is_own,
+    is_supplied,
     listed,
     natural,
     percent,
@@ -23,13 +23,13 @@ from karat.study.wording.phrases import (
 if TYPE_CHECKING:
     from karat.study.facts import AnswerFacts, Expected, ReferenceClustering
 
-#: sizes of more groups are not listed
+#: most groups whose sizes are listed
 MOST_SIZES = 8
-#: from which agreement on two clusterings are much the same
+#: least agreement of two clusterings that are much the same
 SAME = 0.8
-#: by how much karat's own must be better for it to be recommended
+#: least advantage of karat's own clustering for it to be recommended
 BETTER = 0.05
-#: what an expected agreement is called
+#: words for the grades of an expected agreement
 GRADES = {
     "good": "good agreement", "fair": "some agreement", "weak": "little agreement",
     "random": "no more agreement than chance",
@@ -37,67 +37,68 @@ GRADES = {
 
 
 def story(answer: AnswerFacts) -> list[str]:
-    """What was found, how far to trust it, what to do next; each in one sentence."""
-    return [found(answer), trust(answer), then(answer)]
+    """The finding, how far to trust it and what to do next; each in one sentence."""
+    return [finding(answer), trust(answer), next_step(answer)]
 
 
-# -- what was found --------------------------------------------------------------------------
+# -- the finding -----------------------------------------------------------------------------
 
 
-def found(answer: AnswerFacts) -> str:
-    """The groups, and whether there are any."""
-    if is_own(answer):
-        return f"{_own(answer)}."
-    k, said = groups(answer.n_clusters), decision(answer)
-    if said == "yes":
-        told = f"These data have groups: karat finds {answer.n_clusters}{sizes(answer)}"
-    elif said == "unclear" and probably(answer):
-        told = f"These data probably have groups: karat finds {answer.n_clusters}{sizes(answer)}"
-    elif said == "unclear":
-        told = (
+def finding(answer: AnswerFacts) -> str:
+    """Sentence on the groups, and on whether the data have any."""
+    if is_supplied(answer):
+        return f"{_supplied(answer)}."
+    n_groups, verdict = groups(answer.n_clusters), decision(answer)
+    if verdict == "yes":
+        sentence = f"These data have groups: karat finds {answer.n_clusters}{sizes(answer)}"
+    elif verdict == "unclear" and probably(answer):
+        number = f"{answer.n_clusters}{sizes(answer)}"
+        sentence = f"These data probably have groups: karat finds {number}"
+    elif verdict == "unclear":
+        sentence = (
             "It cannot be told from these data whether they have natural groups; the best way "
-            f"found to split them has {k}{sizes(answer)}"
+            f"found to split them has {n_groups}{sizes(answer)}"
         )
-    elif said == "no":
-        told = (
+    elif verdict == "no":
+        sentence = (
             "No natural groups were found: you can split these data, and the best way found has "
-            f"{k}{sizes(answer)}"
+            f"{n_groups}{sizes(answer)}"
         )
     else:
-        told = f"The best of {_compared(answer)} has {k}{sizes(answer)}"
-    return told + "."
+        sentence = f"The best of {_compared(answer)} has {n_groups}{sizes(answer)}"
+    return sentence + "."
 
 
-def _own(answer: AnswerFacts) -> str:
-    """What the user's own clusterings are worth, beside what karat finds itself."""
+def _supplied(answer: AnswerFacts) -> str:
+    """Clause on the worth of the user's clusterings, compared with karat's own sweep."""
     n, k = answer.tried.distinct, groups(answer.n_clusters)
     yours = "Your clustering" if n == 1 else f"The best of your {counted(n)} clusterings"
     if answer.expected is None:
         if n == 1:
-            told = (
+            clause = (
                 f"There is only your clustering{sizes(answer, k)}, and nothing to compare it with"
             )
         elif answer.tied:
-            told = f"A vote does not separate {answer.name} from {answer.tied[0]}"
+            clause = f"A vote does not separate {answer.name} from {answer.tied[0]}"
         else:
-            told = f"{yours} is {answer.name}{sizes(answer, k)}"
-        return told
+            clause = f"{yours} is {answer.name}{sizes(answer, k)}"
+        return clause
     grade = answer.expected.grade
     if grade in ("random", "weak"):
-        much = "" if grade == "random" else "much "
+        adverb = "" if grade == "random" else "much "
         subject = (
             "Your clustering is not" if n == 1 else f"None of your {counted(n)} clusterings is"
         )
-        told = f"{subject} {much}better than random groups"
+        clause = f"{subject} {adverb}better than random groups"
     else:
         which = "" if n == 1 else f", {answer.name},"
         word = "good" if grade == "good" else "of middling quality"
-        told = f"{yours}{which} is {word}{sizes(answer, k)}"
-    return f"{told}; {_data(answer)}{_beside(answer)}"
+        clause = f"{yours}{which} is {word}{sizes(answer, k)}"
+    return f"{clause}; {_data(answer)}{_beside(answer)}"
 
 
 def _data(answer: AnswerFacts) -> str:
-    """Whether the data have groups, after what was said of a clustering."""
+    """Clause on whether the data have groups."""
     if probably(answer):
         return "the data probably have groups"
     return {
@@ -109,80 +110,81 @@ def _data(answer: AnswerFacts) -> str:
 
 
 def _beside(answer: AnswerFacts) -> str:
-    """What karat's own sweep finds."""
-    other, mine = answer.reference, answer.expected
-    if other is None or mine is None:
+    """Clause on the result of karat's own sweep."""
+    reference, expected = answer.reference, answer.expected
+    if reference is None or expected is None:
         return ""
     if decision(answer) == "no":
         return ""
-    told = f": karat's own sweep finds {groups(other.n_clusters)}"
-    worth = f"expected agreement {agreement(other.expected)}"
-    if other.agreement == 1:
-        return f"{told}, the same ones"
-    if other.agreement >= SAME:
-        return f"{told}, much the same ones ({worth})"
-    if not _is_better(other, mine):
-        return f"{told}, no better ones ({worth})"
-    return f"{told} ({worth})"
+    clause = f": karat's own sweep finds {groups(reference.n_clusters)}"
+    worth = f"expected agreement {agreement(reference.expected)}"
+    if reference.agreement == 1:
+        return f"{clause}, the same ones"
+    if reference.agreement >= SAME:
+        return f"{clause}, much the same ones ({worth})"
+    if not _is_better(reference, expected):
+        return f"{clause}, no better ones ({worth})"
+    return f"{clause} ({worth})"
 
 
 # -- how far to trust it ---------------------------------------------------------------------
 
 
 def trust(answer: AnswerFacts) -> str:
-    """What it is worth on a scale that does not depend on the other candidates."""
-    certain = answer.guarantee
-    if certain is not None:
-        return certain.sentence
-    expected, one = answer.expected, answer.measured
+    """Sentence on the worth of the clustering, independent of the other candidates."""
+    guarantee = answer.guarantee
+    if guarantee is not None:
+        return guarantee.sentence
+    expected, measure = answer.expected, answer.measured
     if expected is not None:
         start = "Expect" if natural(answer) else "Were there groups all the same, expect"
-        told = (
+        clause = (
             f"{start} {GRADES[expected.grade]} with the groups that an expert would name: "
             f"{agreement(expected)}, where 1 is perfect and 0 is chance (80 % interval "
             f"{span(expected.low, expected.high)})"
         )
         if answer.near_best is not None and natural(answer):
-            told += f"; with probability {percent(answer.near_best, 0)} it is nearly the best here"
-        return told + "."
-    if one is not None and one.n_known:
+            share = percent(answer.near_best, 0)
+            clause += f"; with probability {share} it is nearly the best here"
+        return clause + "."
+    if measure is not None and measure.n_known:
         return (
-            f"It is the nearest to your labels of {one.n_known:,} objects: {one.title} "
-            f"{one.value:.2f}."
+            f"It is the nearest to your labels of {measure.n_known:,} objects: {measure.title} "
+            f"{measure.value:.2f}."
         )
-    if one is not None:
+    if measure is not None:
         return (
-            f"It was chosen by one measure alone ({one.title}: {one.value:.4g}), which says "
-            "nothing of whether the groups are natural."
+            f"It was chosen by one measure alone ({measure.title}: {measure.value:.4g}), which "
+            "says nothing of whether the groups are natural."
         )
-    told = "How good it is"
+    clause = "How good it is"
     if answer.votes:
-        told = "A vote orders candidates; how good the first is"
+        clause = "A vote orders candidates; how good the first is"
     if answer.reference_skipped is not None:
-        told += ", and whether the data have better groups"
-    return f"{told}, is not known."
+        clause += ", and whether the data have better groups"
+    return f"{clause}, is not known."
 
 
 # -- what to do next -------------------------------------------------------------------------
 
 
-def then(answer: AnswerFacts) -> str:
-    """What brings most from here."""
-    other, mine = answer.reference, answer.expected
+def next_step(answer: AnswerFacts) -> str:
+    """Sentence on the most useful next step."""
+    reference, expected = answer.reference, answer.expected
     sweep = "omit --only-labelings (in Python: study.sweep())"
     more = "widen -k or --clusterer (in Python: study.sweep())."
     if decision(answer) == "no":
         return "Next, look for features that tell objects apart before anything rests on groups."
-    if is_own(answer):
-        if other is not None and _is_better(other, mine):
+    if is_supplied(answer):
+        if reference is not None and _is_better(reference, expected):
             return f"Next, let karat choose among clusterings of its own, too: {sweep}."
         if answer.reference_skipped == "asked":
             return (
                 "Next, compare with karat's own: omit --no-reference (in Python: reference=True)."
             )
-        if mine is None:
+        if expected is None:
             return f"Next, compare with karat's own clusterings: {sweep}."
-    elif other is not None and _is_better(other, mine):
+    elif reference is not None and _is_better(reference, expected):
         return f"Next, compare more{_beside(answer)}; {more}"
     if answer.tried.unfinished:
         return (
@@ -203,42 +205,43 @@ def then(answer: AnswerFacts) -> str:
 
 
 def draw_labels(answer: AnswerFacts) -> str:
-    """What draws ten objects to label."""
+    """The command that draws ten objects to label."""
     if answer.source is None:
         return f"karat.bounds.sample({answer.n_objects}, 10)"
     return f"karat sample {shlex.quote(answer.source)} -n 10"
 
 
-def _is_better(other: ReferenceClustering, mine: Expected | None) -> bool:
-    """Whether karat's own clustering is another one, and expected to be better."""
-    ahead = mine is None or other.expected.value >= mine.value + BETTER
-    return ahead and other.agreement < SAME
+def _is_better(reference: ReferenceClustering, expected: Expected | None) -> bool:
+    """Whether karat's own clustering differs, and has a higher expected agreement."""
+    ahead = expected is None or reference.expected.value >= expected.value + BETTER
+    return ahead and reference.agreement < SAME
 
 
 # -- phrases ---------------------------------------------------------------------------------
 
 
 def _compared(answer: AnswerFacts) -> str:
+    """The number of distinct clusterings in words."""
     n = answer.tried.distinct
     return "one clustering" if n == 1 else f"{n:,} different clusterings"
 
 
 def sizes(answer: AnswerFacts, k: str = "") -> str:
-    """How large the groups are, in brackets where they were not counted before."""
+    """Sizes of the groups; in brackets after their number ``k``."""
     counts = answer.sizes
-    told = [k] if k else []
+    parts = [k] if k else []
     if 1 < len(counts) <= MOST_SIZES:
-        told.append(f"of {listed(f'{size:,}' for size in counts)} objects")
+        parts.append(f"of {listed(f'{size:,}' for size in counts)} objects")
     elif len(counts) > 1 and counts[0] == counts[-1]:
-        told.append(f"of {counts[0]:,} object{'s' * (counts[0] > 1)} each")
+        parts.append(f"of {counts[0]:,} object{'s' * (counts[0] > 1)} each")
     elif len(counts) > 1:
-        told.append(
+        parts.append(
             f"of {counts[-1]:,} to {counts[0]:,} objects, half of them of "
             f"{int(np.median(counts)):,} or more"
         )
     if answer.outliers:
         share = percent(answer.outliers / answer.n_objects)
-        told.append(f"with {share} of the objects in none")
-    if not told:
+        parts.append(f"with {share} of the objects in none")
+    if not parts:
         return ""
-    return f" ({', '.join(told)})" if k else f", {', '.join(told)}"
+    return f" ({', '.join(parts)})" if k else f", {', '.join(parts)}"
