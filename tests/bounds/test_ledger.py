@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.command_line import karat_command
 import karat
 from karat.bounds import Ledger, sample
 from karat.runtime.validation import InputError, StorageError
+from karat.study import guarantees
 
 N = 300
 
@@ -115,3 +117,89 @@ def test_numbers_of_the_draw(tmp_path: Path) -> None:
         few.write_text(f"draw,row,label\n{text}")
         with pytest.raises(InputError, match=message):
             read(few, 6)
+
+
+def test_a_study_counts_with_the_command(files: Path) -> None:
+    table, truth = pd.read_csv(files / "few.csv"), np.repeat([0, 1, 2], N // 3)
+    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
+
+    def study(m: int, *ks: int) -> karat.Study:
+        y = np.full(N, None, dtype=object)
+        y[table["row"][:m]] = table["label"][:m]
+        tried = karat.Study(X, y=y)
+        tried.add({f"k{k}": np.minimum(truth, k - 1) for k in ks})
+        return tried
+
+    alone = study(30, 2, 3).guarantee()
+    assert alone.question == ""
+    assert "the number of labels was fixed beforehand" in alone.sentence
+    first = study(30, 2, 3).guarantee(ledger=files)
+    assert "Question 1" in first.question
+    assert first.bound >= alone.bound
+    # what is asked after more labels depends on the first answer
+    more = study(50, 2, 3).guarantee(ledger=files)
+    assert "Question 2" in more.question
+    assert more.anytime
+    assert "fixed beforehand" not in more.sentence
+    assert ask(files)["look"] == 3
+    rows = table["row"].tolist()
+    assert study(50, 1, 2, 3).guarantee(ledger=files, order=rows).anytime
+
+
+def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
+    truth = np.repeat([0, 1, 2], N // 3)
+    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
+    table = pd.read_csv(files / "few.csv")
+    y = np.full(N, None, dtype=object)
+    y[table["row"]] = table["label"]
+    rows = table["row"].tolist()
+    free = [int(i) for i in range(N) if i not in rows]
+    middle = min(free, key=lambda i: abs(i - N // 2))
+    priors = []
+    for pairs in (None, [(a, b, "must" if truth[a] == truth[b] else "cannot")
+                         for a, b in zip(rows[:20], rows[20:40], strict=True)],
+                  [(free[0], middle, "must"), (middle, free[-1], "must")]):  # fmt: skip
+        study = karat.Study(X, y=y)
+        study.sweep(["kmeans"], k=range(2, 5), n_init=1)
+        study.constrain(pairs)
+        priors.append(guarantees.judged_shares(study.tried))
+    assert priors[0] == priors[1]
+    assert priors[0] != priors[2]
+
+
+def test_labelling_for_another_target_is_counted(files: Path) -> None:
+    pd.DataFrame({"x": np.repeat([0, 1, 2], N // 3)}).to_csv(files / "x.csv", index=False)
+    truth = np.repeat(["a", "b", "c"], N // 3)
+
+    def label(count: int, *more: object) -> str:
+        options = [
+            "--labelings",
+            files / "k.csv",
+            "-o",
+            files / "a.jsonl",
+            "--teach",
+            0,
+            "--by",
+            "me",
+        ]
+        start = len(json_lines(files / "a.jsonl"))
+        rows = sample(N, N, random_state=0)[start : start + count]
+        answers = "".join(f"{truth[i]}\n" for i in rows) + ":q\n"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdin", io.StringIO(answers))
+            done = karat_command("label", files / "x.csv", *options, *more)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    assert "Question 1" in label(12, "--target", 0.05)
+    again = label(2, "--target", 0.05)
+    assert "Question 1" in again
+    assert "Question 2" not in again
+    assert "Question 2" in label(1, "--target", 0.02)
+    assert "Question 3" in label(1, "--target", 0.02, "--classes", "a,b,c")
+
+
+def json_lines(path: Path) -> list[dict]:
+    """The labels in a file of answers."""
+    lines = path.read_text().splitlines()[1:] if path.exists() else []
+    return [line for line in map(json.loads, lines) if line["kind"] == "label"]

@@ -16,7 +16,7 @@ from karat.bounds.confidence_sequence import b_always
 from karat.bounds.contradictions import contradiction, unordered
 from karat.bounds.ledger import Asked, ask_about
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
-from karat.bounds.population import LabelledPopulation, population_of
+from karat.bounds.population import LabelledPopulation, Population, population_of
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
 from karat.bounds.tails import b_max, check_delta, log_level
@@ -148,11 +148,12 @@ class Guarantee(wording.Worded):
         """The same as the answer to a counted question, which is stored; ``delta`` is the whole."""
         if not self.refused:
             asked.keep()
-        premises = self.premises
-        if asked.number is not None:
-            premises = tuple(p for p in premises if p != wording.FIXED_NUMBER)
-            premises += () if self.anytime else (wording.FIXED,)
+        premises = self.premises if asked.number is None else wording.of_counted(self.premises)
         return replace(self, delta=float(delta), question=asked.sentence, premises=premises)
+
+    def refusing(self, reason: str) -> Guarantee:
+        """The same without content, for this reason."""
+        return replace(self, bound=self.n, refused=reason, mdl=self.mdl.refusing(reason))
 
     def __str__(self) -> str:
         return super().__str__() + (f"\n{self.question}" if self.question else "")
@@ -325,6 +326,13 @@ class LabelSequence:
         #: lowest bound of the previous call, with its class names, objects and their classes
         self._lowest: tuple[ComponentBound, tuple[Any, ...], Ints, list[Any]] | None = None
 
+    @classmethod
+    def of(cls, population: Population, delta: float, classes: Classes = None) -> LabelSequence:
+        """Sequence of a validated population."""
+        sequence = cls(population.batch, delta, classes=classes)
+        sequence._population = population
+        return sequence
+
     def update(
         self, y: Labels, order: npt.ArrayLike | None = None, *, random_state: RandomState = 0
     ) -> Guarantee:
@@ -476,7 +484,7 @@ def _guarantee_of(
         ),
         mdl=mdl,
         warnings=mdl.warnings,
-        premises=(*premises, *wording.PREMISE_OF_ORDER[anytime]),
+        premises=(*premises, wording.IN_ORDER) if all(anytime) else premises,
         labels_read=truth.read,
         refused=mdl.refused,
     )

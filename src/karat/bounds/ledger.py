@@ -94,7 +94,11 @@ class Asked:
     number: int | None
     sentence: str
     files: tuple[Path, ...] = field(repr=False)
+    #: whether the same question was asked before, and whether there is anything new to store
+    again: bool = False
     is_new: bool = True
+    #: what was stored last
+    _stored: list[LedgerEntry] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def share(self) -> float:
@@ -113,7 +117,10 @@ class Asked:
             entry = replace(entry, pairs=hashes(labels))
         elif not self.is_new:
             return
+        if entry in self._stored:
+            return
         line = json.dumps(vars(entry)) + "\n"
+        self._stored[:] = [entry]
         failures = [error for path in self.files if (error := _append(path, line)) is not None]
         if len(failures) == len(self.files):
             raise StorageError(
@@ -144,7 +151,7 @@ class Ledger:
         if folder is not None:
             path = Path(folder).resolve()
             files.insert(0, (path if path.is_dir() else path.parent) / FILE_NAME)
-        self.files = tuple(files)
+        self.files = tuple(dict.fromkeys(files))
 
     def about(self, labels: Iterable[tuple[int, Any]]) -> list[LedgerEntry]:
         """Questions about these labels so far, the first one first."""
@@ -183,7 +190,7 @@ class Ledger:
             if once and not entry.once:
                 sentence = wording.once_too_late(number, share_of(number)) + " " + sentence
             asked_as = None if entry.once else number
-            return Asked(grown, asked_as, sentence, self.files, is_new=grown != entry)
+            return Asked(grown, asked_as, sentence, self.files, True, grown != entry)
         if earlier and (once or any(e.once for e in earlier)):
             raise InputError(wording.spent(len(earlier), once))
         number = None if once else len(earlier) + 1

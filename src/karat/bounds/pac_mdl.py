@@ -380,7 +380,7 @@ def bounds_of(
         language.name,
         float(np.exp2(-raw_bits).sum()),
         (*truth.doubts, *sampling_warnings(truth.codes >= 0, truth.codes[labelled].tolist())),
-        truth.premises,
+        (*truth.premises, *((wording.FIXED_NUMBER,) if once else ())),
         truth.read,
         batch,
         np.split(cluster_codes.astype(np.int64), offsets[1:-1]),

@@ -42,12 +42,6 @@ RIGHT_LABEL = "right is the class that whoever labels the object gives it"
 IN_ORDER = "the order given is that of the draw, and no label was skipped"
 FIXED = "the number of labels was fixed beforehand"
 FIXED_NUMBER = f"{FIXED}, and this is the only question about them"
-#: premises by whether a bound holds at every number of labels, and whether it uses their order
-PREMISE_OF_ORDER = {
-    (False, False): (FIXED_NUMBER,),
-    (True, False): (),
-    (True, True): (IN_ORDER,),
-}
 RESTORE = (
     "Sort it by the column 'draw', which karat sample and karat label write, or undo the sort; "
     "without the order, --once bounds a number of labels that was fixed beforehand"
@@ -251,6 +245,11 @@ def spent(earlier: int, once: bool) -> str:
         f"question{'s' * (earlier > 1)}, and {reason}: nothing of delta is left. Draw and label "
         f"new objects{', or ask without --once' * once}"
     )
+
+
+def of_counted(conditions: tuple[str, ...]) -> tuple[str, ...]:
+    """Premises of the answer to a counted question, which need not be the only one."""
+    return tuple(FIXED if premise == FIXED_NUMBER else premise for premise in conditions)
 
 
 def forecast(needed: Any) -> str:

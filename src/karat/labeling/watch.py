@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds import LabelSequence, percent_up
+from karat.bounds.ledger import FEWEST_SHARED
 from karat.bounds.wording import chance, percent_down
 from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.session import UNKNOWN, LabelSession
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from karat.bounds import Guarantee
     from karat.bounds.classes import Classes
+    from karat.bounds.ledger import Asked
     from karat.runtime.types import ArrayLike, Labels
 
 
@@ -56,7 +58,7 @@ class Standing:
                 f"{percent_up(self.team.high)} of all; the guarantee is about agreement with who "
                 f"labels first. {chance(self.team.delta)}"
             )
-        return " ".join(sentences)
+        return " ".join([*sentences, *([self.found.question] if self.found.question else [])])
 
 
 class Watch:
@@ -71,6 +73,8 @@ class Watch:
         Allowed chance that the guarantee fails.
     target : float, optional
         The rate at which you want to stop.
+    asked : Asked, optional
+        The counted question (:meth:`karat.bounds.Ledger.ask`), which has a share of delta.
     X, classes, prior
         As for :func:`karat.guarantee`; a list of classes is extended by one for objects whose
         class the labeller does not know.
@@ -84,14 +88,16 @@ class Watch:
         *,
         target: float | None = None,
         classes: Classes = None,
+        asked: Asked | None = None,
         **options: Any,
     ) -> None:
+        self._asked = asked
         self.session, self.target, self.delta = session, target, delta
         if classes is not None and not isinstance(classes, (str, int)):
             classes = [*(str(name) for name in classes), UNKNOWN]
         self._sequence = LabelSequence(
             labelings,
-            delta,
+            delta if asked is None else delta * asked.share,
             target if target is not None and 0 < target < 1 else None,
             taught=session.order[: session.taught],
             classes=classes,
@@ -107,4 +113,16 @@ class Watch:
             return None
         y = session.y
         team = agreement(session.twice, len(session.order) - session.taught, self.delta)
-        return Standing(self._sequence.update(y, drawn), team, int(np.sum(y == UNKNOWN)))
+        found = self._sequence.update(y, drawn)
+        if self._asked is not None:
+            if len(drawn) >= FEWEST_SHARED:
+                self._asked.keep(drawn_labels(session))
+            found = replace(found, delta=self.delta, question=self._asked.sentence)
+        return Standing(found, team, int(np.sum(y == UNKNOWN)))
+
+
+def drawn_labels(session: LabelSession) -> list[tuple[int, Any]]:
+    """Row and label of each drawn object that counts, in the order of the draw."""
+    drawn = session.labelled[session.taught :]
+    labels = session.labels[session.taught :]
+    return [(int(session.rows[i]), label) for i, label in zip(drawn, labels, strict=True)]
