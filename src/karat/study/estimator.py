@@ -121,7 +121,7 @@ class ChosenClustering(
         return self.answer_.predict(self._validated(X, reset=False)).labels
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Distances (m, n_clusters_) to the centres of the clusters."""
+        """Distances (m, k) to the centres of the clusters."""
         check_is_fitted(self)
         rows = self._validated(X, reset=False)
         return self.answer_.model.rule.to_centers(self.answer_.model.prepare(rows).X)
