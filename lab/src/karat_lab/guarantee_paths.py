@@ -128,7 +128,7 @@ def run(
             progress(f"{design}: {row['broken']:.3f} of {row['draws']:.0f} draws broken")
     return ExperimentResult(name, pd.DataFrame(rows), (
         f"{OBJECTS} objects, at most {LABELLED} labels, delta = {DELTA}. 'broken': draws in which "
-        "any answer was false; 'limit': delta and two standard errors; 'refused': answers without a "
+        "any answer was false; 'limit': delta and two standard errors; 'refused': answers with no "
         "guarantee; 'mean bound': of the last answer.",
     ))  # fmt: skip
 
