@@ -155,7 +155,7 @@ def names(beginning: str = "all") -> list[list[str]]:
         cells.append([name, *at_once, samples, *(_counts([own]) if own else ["", ""])])
     together = _counts(list(quick.values())), _counts(list(paper.values()))
     cells.append([f"all {len(chosen)}", *together[0], f"{len(paper)} names", *together[1]])
-    told = ["s", "in / out / open"]
+    told = ["s", "in / out / no effect / open"]
     return [["Name", *(f"quick: {t}" for t in told), "samples", *told], *cells]
 
 
@@ -166,8 +166,10 @@ def _counts(results: list[dict[str, Any]]) -> list[str]:
     """Seconds of processor time of some results, and how their comparisons came out."""
     seconds = sum(result.get("processor_seconds") or 0 for result in results)
     count = Counter(one["verdict"] for result in results for one in result["comparisons"])
-    inside, outside = count["agrees"], count["differs"]
-    told = f"{inside} / {outside} / {count.total() - inside - outside}" if count else "–"
+    for verdict in ("repeats another figure", "0 in both"):
+        del count[verdict]
+    decided = [count[v] for v in ("agrees", "differs", "cannot be told from no effect")]
+    told = " / ".join(map(str, [*decided, count.total() - sum(decided)])) if count else "–"
     return [f"{seconds:,.0f}" if seconds else "–", told]
 
 

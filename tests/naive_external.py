@@ -15,6 +15,11 @@ COUNTED = {
 OWN_TEST = {
     "pair_sets_index": "test_pair_sets_index",
 }
+#: what to do about a new measure
+MISSING = (
+    "{0} has no naive oracle: write its definition as {0}() into tests/naive_external.py, or name "
+    "its test in the table OWN_TEST there"
+)
 
 
 def sets(labels):

@@ -8,6 +8,12 @@ import math
 import numpy as np
 from scipy.spatial.distance import cdist
 
+#: what to do about a new measure
+MISSING = (
+    "{0} has no naive oracle: write its definition into tests/naive_internal.py and its value into "
+    "the table of internal() in tests/measures/test_oracles.py"
+)
+
 
 def matrix(X, metric="euclidean"):
     """All distances, one by one from the definition of the metric."""

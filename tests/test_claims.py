@@ -205,7 +205,8 @@ def test_what_the_page_says_of_the_bounds_of_documents() -> None:
     for n in table:
         result = json.loads((measured.RESULTS / f"banerjee2004-figure{n}.json").read_text("utf-8"))
         for one in result["comparisons"]:
-            assert one["verdict"] == "agrees" or one["ours"] < one["published"], one
+            agrees = one["verdict"] in ("agrees", "repeats another figure")
+            assert agrees or one["ours"] < one["published"], one
     bounds = {(row["collection"], row["clusterer"]): row["bound"] for row in table[3]}
     single = ("SPKMeans", "FSKMeans", "KLKMeans")
     batch = ("Hard-moVMF", "Soft-moVMF", "KMeans")

@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 from karat import cli
-from karat.cli._input import LabelledReadingOptions, ReadingOptions, read_dataset, split_names
+from karat.cli._input import InputOptions, LabelledInputOptions, read_dataset, split_names
 
 FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1"]
 GOOD = "name,x,y,colour,class\n" + "".join(
@@ -123,7 +123,7 @@ def test_odd_data_end_in_words(
 def test_options_reach_the_reader(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(GOOD.replace("p3,3", "p3,"))
-    reading = LabelledReadingOptions(
+    reading = LabelledInputOptions(
         data=str(path),
         label_column="class",
         id_column="name",
@@ -146,7 +146,7 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
 def test_choices_are_those_of_the_reader() -> None:
     from karat.datasets._options import IMPUTES, SCALES
 
-    hints = get_type_hints(ReadingOptions)
+    hints = get_type_hints(InputOptions)
     assert set(get_args(hints["scale"])) == set(SCALES)
     assert set(get_args(get_args(hints["impute"])[0])) == set(IMPUTES)
 

@@ -15,6 +15,13 @@ def test_public_names_resolve() -> None:
         assert getattr(karat, name) is not None
 
 
+def test_completion_finds_measures_and_rooms() -> None:
+    assert {"Study", "evaluate", "silhouette", "plot", "__version__"} <= set(dir(karat))
+    rooms = {path.name.removesuffix(".py") for path in Path(karat.__file__).parent.iterdir()}
+    private = {"cli", "runtime", "py.typed", "__init__.pyi"}
+    assert {room for room in rooms - private if not room.startswith("_")} <= set(dir(karat))
+
+
 def test_the_citation_names_this_version() -> None:
     citation = Path(__file__).resolve().parents[1] / "CITATION.cff"
     assert f"\nversion: {karat.__version__}\n" in citation.read_text()

@@ -5,16 +5,36 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from karat.cli import app
-from karat_lab import EXPERIMENTS, ExperimentResult, results, whissell2012_chapter7
-from karat_lab.comparison import AGREES, DIFFERS, NO_ERROR, PublishedComparison, comparisons
+from karat.runtime.validation import InputError
+from karat_lab import (
+    EXPERIMENTS,
+    ExperimentResult,
+    as_name,
+    results,
+    run,
+    whissell2012_chapter7,
+)
+from karat_lab.comparison import (
+    AGREES,
+    BOTH_ZERO,
+    DIFFERS,
+    NO_EFFECT,
+    NO_ERROR,
+    REPEATED,
+    PublishedComparison,
+    comparisons,
+    same_chance,
+)
 from karat_lab.explanations import _known, explanations, why
 from karat_lab.scale import QUICK, WHOLE, quick_of
 
@@ -79,13 +99,43 @@ def test_columns_by_data_set_and_rows_of_counts() -> None:
     assert (found.quantity, found.verdict) == ("Silhouette, IRIS", DIFFERS)
     index = pd.MultiIndex.from_product([["CUBE"], ["Silhouette"], ["published", "karat", "error"]])
     table = pd.DataFrame([[0, 50], [1, 1], [0, 0]], index=index, columns=["2", "3"])
-    first, second = comparisons(table)
-    assert (first.quantity, first.ours, first.published) == ("CUBE Silhouette, k = 2", 0.5, 0)
-    # one of two samples, where none of 50 is published
-    assert first.verdict == second.verdict == DIFFERS
+    # a row of counts is one figure: one of two samples, where none of 50 is published
+    (row,) = comparisons(table)
+    assert (row.quantity, row.ours, row.published) == ("CUBE Silhouette", "2: 1, 3: 1", "3: 50")
+    assert row.verdict == DIFFERS
     # one of fifty is no surprise then
     table = pd.DataFrame([[0, 50], [1, 49], [0, 0]], index=index, columns=["2", "3"])
     assert comparisons(table)[0].verdict == AGREES
+
+
+def test_the_chance_of_a_row_of_counts_is_that_of_fisher() -> None:
+    from scipy.stats import chi2_contingency, fisher_exact
+
+    # with two columns Pearson's order of the tables is Fisher's here
+    ours, published = np.array([3, 17]), np.array([20, 30])
+    exact = fisher_exact([ours, published]).pvalue
+    assert same_chance(ours, published) == pytest.approx(exact, abs=0.02)
+    ours, published = np.array([30, 40, 50]), np.array([60, 40, 30])
+    chance = chi2_contingency([ours, published]).pvalue
+    assert same_chance(ours, published) == pytest.approx(chance, abs=0.005)
+
+
+def test_what_is_no_evidence_counts_nowhere() -> None:
+    change = PublishedComparison("K-means", 1.0, 2.0, -1.0, 3.0, is_effect=True)
+    assert change.verdict == NO_EFFECT
+    assert replace(change, is_effect=False).verdict == AGREES
+    assert replace(change, published=4.0).verdict == DIFFERS
+    assert PublishedComparison("k = 3", 0.0, 0.0, -0.1, 0.1).verdict == BOTH_ZERO
+    table = pd.DataFrame(
+        {"algorithm": ["a", "a", "b"], "sets": [7, 5, 5], "change": [2.0, 1.0, 2.0],
+         "±": [1.0, 1.0, 3.0], "published": [2.5, 2.5, 2.5]}
+    )  # fmt: skip
+    verdicts = [comparison.verdict for comparison in comparisons(table)]
+    assert verdicts == [AGREES, REPEATED, NO_EFFECT]
+    said = results.verdict_of([*verdicts, BOTH_ZERO], simulated=False)
+    assert said == (
+        "1 of 3 published figures agree with ours, 1 cannot be told from no effect, 1 is 0 in both."
+    )
 
 
 def test_words_in_rows_of_two_levels_are_no_counts() -> None:
@@ -264,3 +314,13 @@ def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:
 
 def _broken(name: str, **_: object) -> dict:
     raise ZeroDivisionError("twice")
+
+
+def test_an_experiment_is_found_by_what_its_source_calls_it() -> None:
+    assert as_name("Table 16.2") == "manning2008-table16.2"
+    assert as_name("structure") == "structure"
+    assert run("table 16.2").name == "manning2008-table16.2"
+    assert as_name("7.2") == "whissell2012-table7.2"
+    assert as_name("figure 7.2") == "whissell2012-figure7.2"
+    with pytest.raises(InputError, match="no experiment is called"):
+        as_name("table 9.9")

@@ -88,7 +88,9 @@ def test_every_order_of_the_labels_keeps_the_anytime_guarantee(monkeypatch):
         broken_once = False
         for m in range(1, 4):
             y = partial(truth, list(order[:m]))
-            guarantee = karat.guarantee(labelings, y, delta, True, order=order[:m], classes=[0, 1])
+            guarantee = karat.guarantee(
+                labelings, y, delta, anytime=True, order=order[:m], classes=[0, 1]
+            )
             broken_once |= wrong(guarantee, (truth, y))
         broken += broken_once
         draws += 1
@@ -380,7 +382,7 @@ def test_coverage_when_stopping_at_a_target(delta):
         for m in range(10, 101, 10):
             y = partial(truth, order[:m])
             guarantee = karat.guarantee(
-                labelings, y, delta, True, order=order[:m], classes=[0, 1, 2]
+                labelings, y, delta, anytime=True, order=order[:m], classes=[0, 1, 2]
             )
             if guarantee.bound_rate <= 0.35:
                 break

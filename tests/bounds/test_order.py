@@ -37,7 +37,7 @@ def outcome(way: str, seed: int, **options):
     rows = in_order(way, sample(N, M, random_state=seed), truth, hard)
     y = np.full(N, None, dtype=object)
     y[rows] = truth[rows]
-    guarantee = karat.guarantee(labelings, y, 0.1, True, order=rows, **options)
+    guarantee = karat.guarantee(labelings, y, 0.1, anytime=True, order=rows, **options)
     hidden = np.setdiff1d(np.arange(N), rows)
     errors = int((guarantee.labels[hidden] != truth[hidden]).sum())
     assert guarantee.refused or guarantee.bound >= 0

@@ -118,7 +118,9 @@ def test_labels_that_are_no_draw_are_refused(blobs, design):
     assert "No forecast" in str(forecast_labels(guarantee, 0.1))
     assert claims(codes, partly(four, rows)).refused
     if design == "two clusters":
-        ordered = karat.guarantee(codes, partly(four, rows), 0.1, True, order=rng.permutation(rows))
+        ordered = karat.guarantee(
+            codes, partly(four, rows), 0.1, anytime=True, order=rng.permutation(rows)
+        )
         assert ordered.refused
 
 
@@ -155,7 +157,7 @@ def test_stopping_takes_hardly_more_labels_than_a_test_without_errors():
             break
     # 10 labels choose; 22 errorless ones would do for a number that was fixed beforehand
     assert m <= 45
-    again = karat.guarantee(truth, partly(truth, order[:m]), 0.1, 0.1, order=order[:m])
+    again = karat.guarantee(truth, partly(truth, order[:m]), 0.1, anytime=0.1, order=order[:m])
     assert again.bound == guarantee.bound
     assert "every number of labels" in guarantee.reason
 
@@ -165,8 +167,8 @@ def test_a_label_that_is_taken_back_starts_anew():
     keeps = LabelSequence([truth, np.roll(truth, 1)])
     keeps.update(partly(truth, order), order)
     shorter = keeps.update(partly(truth, order[:40]), order[:40])
-    fresh = karat.guarantee([truth, np.roll(truth, 1)], partly(truth, order[:40]), 0.1, True,
-                            order=order[:40])  # fmt: skip
+    few, labelings = partly(truth, order[:40]), [truth, np.roll(truth, 1)]
+    fresh = karat.guarantee(labelings, few, 0.1, anytime=True, order=order[:40])
     assert shorter.bound == fresh.bound
 
 
@@ -278,5 +280,7 @@ def test_the_number_that_may_be_wrong_never_rises_while_labels_come(seed: int) -
     y[order[0]] = (truth[order[0]] + 1) % k
     assert (
         keeps.update(y, order[:39]).bound
-        == karat.guarantee(codes.astype(int), y, 0.5, 0.3, taught=taught, order=order[:39]).bound
+        == karat.guarantee(
+            codes.astype(int), y, 0.5, anytime=0.3, taught=taught, order=order[:39]
+        ).bound
     )

@@ -273,3 +273,13 @@ def test_a_missing_extra_is_named(monkeypatch):
     for metric in ("edit", "dtw"):
         with pytest.raises(InputError, match=r"karat\[sequences\]"):
             object_distances(["ab", "b"], metric)
+
+
+def test_a_function_with_the_name_of_a_distance_of_scipy_is_itself():
+    def euclidean(x, y):
+        return float(abs(x - y).max())
+
+    X = np.arange(8.0).reshape(4, 2) ** 2
+    everything = slice(0, 4)
+    D = as_distances(X, euclidean).block(everything, everything)
+    np.testing.assert_array_equal(D, cdist(X, X, "chebyshev"))

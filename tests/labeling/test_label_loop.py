@@ -116,7 +116,9 @@ def test_the_standing_is_the_anytime_guarantee(session):
     assert Watch(session, LABELINGS).update() is None
     _label(session, 40)
     now = Watch(session, LABELINGS, 0.2).update()
-    same = karat.guarantee(LABELINGS, session.y, 0.2, True, order=session.labelled, noise="cluster")
+    same = karat.guarantee(
+        LABELINGS, session.y, 0.2, anytime=True, order=session.labelled, noise="cluster"
+    )
     assert (now.found.bound, now.sentence) == (same.bound, same.sentence)
     assert now.found.anytime
 

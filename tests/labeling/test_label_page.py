@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import struct
 import threading
 import time
@@ -66,6 +67,19 @@ def ask(served, path, body=None, *, token=None, host=None):
     return reply.status, json.loads(content) if is_json else content
 
 
+def send(served, path, body, length=None):
+    """Send bytes with any length, and read the answer."""
+    address = served.url.split("/")[2]
+    connection = http.client.HTTPConnection(address, timeout=60)
+    connection.putrequest("POST", path)
+    connection.putheader("X-Token", served.token)
+    if length != "":
+        connection.putheader("Content-Length", length or str(len(body)))
+    connection.endheaders(body)
+    reply = connection.getresponse()
+    return reply.status, json.loads(reply.read())
+
+
 @pytest.mark.parametrize("path", ["/", "/state", "/image?at=0&number=0", "/other"])
 def test_nobody_else_is_answered(opened, path):
     assert opened.url.startswith("http://127.0.0.1:")
@@ -100,6 +114,60 @@ def test_answers_are_taken_one_after_the_other(opened):
     state = answer("stop")[1]
     assert state["closed"]
     assert opened.closed
+
+
+BODIES = [
+    b'{"kind": "label", "at": true, "label": "x"}',
+    b'{"kind": "label", "at": true}', b'{"at": true}', b"[" * 60_000, b"[]", b"null", b"\xff", b"",
+    b'{"kind": "label", "at": 0.0}', b'{"kind": "label", "at": "0"}',
+    b'{"kind": "label", "at": 99}',
+    b'{"kind": "label", "at": -1, "label": "x"}', b'{"kind": ["label"], "at": 0}',
+    b'{"kind": "open", "at": 0}', b'{"kind": "settle", "at": 0, "label": "x"}',
+    b'{"kind": "label", "at": 0, "label": 1}', b'{"kind": "label", "at": 0, "label": null}',
+    b'{"kind": "label", "at": 0, "label": "x", "sure": 1}',
+    b'{"kind": "label", "at": 0, "label": "x", "by": "bob"}', b'{"kind": "label", "at": 1e999}',
+    b'{"kind": "label", "at": 0, "label": "' + b"x" * 501 + b'"}',
+    b'{"kind": "label", "at": 0, "label": "\\ud800"}', b'{"kind": "label", "at": 0, "label": ""}',
+    b'{"kind": "label", "at": 1' + b"0" * 5_000 + b"}", b'{"kind": "review", "at": 0}',
+    b'{"kind": "confirm", "at": 0, "label": "x"}', b'{"kind": "undo", "at": 0}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body[:40].decode("latin-1"))
+def test_a_spoilt_body_gets_an_answer(opened, body):
+    status, reply = send(opened, "/answer", body)
+    assert status == 400
+    assert reply["error"]
+    assert len(opened.desk.session) == 0
+    assert ask(opened, "/state")[0] == 200
+
+
+def test_bodies_without_an_end(opened, monkeypatch):
+    monkeypatch.setattr(page._Handler, "timeout", 0.2)
+    statuses = {"70000": 413, "999999999999": 411, "-1": 411, "x": 411, "": 411, "50": 408}
+    for length, status in statuses.items():
+        content = b"x" * (70_000 if length == "70000" else 3)
+        assert send(opened, "/answer", content, length)[0] == status, length
+    assert send(opened, "/other", b"{}")[0] == 404
+    assert send(opened, "//[", b"{}")[0] == 404
+
+
+def test_a_failure_inside_is_an_answer_too(opened, monkeypatch):
+    monkeypatch.setattr(opened.desk, "give", lambda *_: 1 / 0)
+    monkeypatch.setattr(opened._server, "handle_error", lambda *_: None)
+    status, reply = ask(opened, "/answer", {"kind": "label", "at": 0, "label": "x"})
+    assert (status, reply["error"][:12]) == (500, "karat failed")
+    monkeypatch.setattr(opened, "state", lambda: 1 / 0)
+    assert ask(opened, "/state")[0] == 500
+
+
+def test_the_page_shows_the_target_and_the_labels_to_go(opened):
+    state = ask(opened, "/state")[1]
+    assert state["goal"].startswith("Target: at most 90 % mislabelled. The forecast begins")
+    answer = {"kind": "label", "at": state["at"], "label": "a"}
+    opened.desk._watch.target = 0.1
+    state = ask(opened, "/answer", answer)[1]
+    assert re.search(r"Target: at most 10 % .*Forecast \(no guarantee\): .* 10 %", state["goal"])
 
 
 def test_images_come_from_the_folder_of_the_data_alone(opened):

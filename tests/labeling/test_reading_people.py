@@ -27,6 +27,8 @@ from karat.labeling.reading import (
     shown_by,
 )
 from karat.labeling.reading.correction import bounded_interval
+from karat.labeling.reading.minutes import effort
+from karat.labeling.reading.score import exact_interval
 from readers import Oracle, objects_of
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
@@ -74,6 +76,25 @@ def test_a_desk_resumes_and_takes_back(tmp_path):
     assert len(ReadingDesk(path, round_of(), "ann").said) == 5
     with pytest.raises(StorageError, match=r"has answers about.*another round"):
         ReadingDesk(path, round_of(seed=1), "ann")
+
+
+def test_a_short_round_takes_five_minutes_and_says_what_it_lacks():
+    labels = np.repeat(range(5), 40)
+    long = [f"object {i} " + "word " * 2_000 for i in range(200)]
+    whole = draw_round(shown_by(long, 200), labels)
+    short = draw_round(shown_by(long, 200), labels, short=True)
+    assert (len(whole), len(short)) == (35, 15)
+    assert {len(examples) for examples in short.examples} == {3}
+    minutes = [int(re.findall(r"(\d+) minutes", effort(drawn))[0]) for drawn in (whole, short)]
+    assert minutes[0] > 100
+    assert minutes[1] == 5
+    assert max(len(short.question(at, {}).prompt) for at in range(15)) < 2_000
+    clarity = clarity_by_reading(long, labels, Oracle(labels), short=True, by="ann")
+    assert len(clarity.assigned) == 10
+    assert (clarity.score, clarity.to_dict()["short"]) == (1, short.most)
+    low = exact_interval(30, 30, 0.1)[0]
+    assert f"30 at this rate would give {(5 * low - 1) / 4:.2f} to 1.00." in str(clarity)
+    assert "A short round" not in str(clarity_by_reading(long, labels, Oracle(labels), by="ann"))
 
 
 def test_a_reading_is_what_was_said(tmp_path):
@@ -399,7 +420,8 @@ def _as_the_command_draws(folder, n):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--by", "nobody"), "terminal, page or module:function"),
+        (("--by", "nobody"), "module:function or openai:MODEL@URL"),
+        (("--by", "openai:gpt"), "module:function or openai:MODEL@URL"),
         (("--by", "no_such_module:f"), "cannot be imported"),
         (("--by", "json:no_such"), "no function 'no_such'"),
         (("--column", "k4"), "k4"),

@@ -366,13 +366,44 @@ def test_a_function_is_called_once_for_each_pair(tmp_path, monkeypatch, rows):
     with karat.Study(given, metric=metric, storage="s.karat") as study:
         study.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
         names = list(study.candidates["partition"])
-        study.best()
+        answer = study.best()
+        if rows:
+            assert answer.model.rule.metric is not metric
+            study.describe()
+        karat.write_report(study, "report.html")
     assert len((tmp_path / "calls.txt").read_text()) == 6 * 5  # few, so all both ways
     with karat.Study(given, metric=metric, storage="s.karat") as study:
         assert list(study.candidates["partition"]) == names
     if not rows:
         with pytest.raises(InputError, match="belongs to other data"):
             karat.Study([*words[1:], "q"], metric=noted, storage="s.karat")
+
+
+def test_the_model_of_a_function_takes_the_stored_distances():
+    calls = []
+
+    def counted(x, y):
+        calls.append(1)
+        return float(abs(x - y).max())
+
+    X, _ = directions(40)
+    study = sweep(karat.Study(X, metric=counted))
+    study.best()
+    before = len(calls)
+    # the numbers are those of the same distance by name
+    model = study.best().model
+    assert len(calls) == before
+    assert model.extension_agreement.refitted
+    by_name = sweep(karat.Study(X, metric="chebyshev"))
+    labels = study.best().labels
+    alike = karat.Model.of(X, labels, metric="chebyshev", refit=None)
+    np.testing.assert_allclose(model.rule.limits, alike.rule.limits)
+    assert by_name.best().model.extension_agreement == model.extension_agreement
+    further = np.array([[0.5, 0.5], X[3]])
+    expected = alike.predict(further)
+    predicted = model.predict(further)
+    np.testing.assert_allclose(predicted.distances, expected.distances)
+    assert 40 <= len(calls) - before < 40 + 200  # 200: of a few rows all pairs are checked
 
 
 def test_a_function_that_cannot_be_sent_to_other_processes_is_called_here():

@@ -16,6 +16,7 @@ import karat
 from karat.clusterers import LinkageClustering, as_clusterer
 from karat.labelings.partitions import canonical_codes
 from karat.measures import catalogue
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
 from karat.study import fits, jobs, samples
 from karat.study.ranking import points
@@ -216,7 +217,7 @@ def overlapping(n: int = 600):
 
 
 def second_rows(n: int = 600):
-    return samples.draw_rows(n, 120, jobs.derived_seed(0, "second sample of the objects"))
+    return draw_rows(n, 120, jobs.derived_seed(0, "second sample of the objects"))
 
 
 def test_agreement_of_two_samples_is_that_of_two_fits(low):

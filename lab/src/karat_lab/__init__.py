@@ -9,6 +9,7 @@ work is kept so that a killed run resumes, ``progress`` is called with a line of
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -16,6 +17,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from karat.runtime.registry import Registry
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,6 +96,25 @@ def _table() -> tuple[Experiment, ...]:
 EXPERIMENTS: Registry[Experiment] = Registry("experiment", "karat.experiments", _table())
 
 
+def as_name(text: str) -> str:
+    """The name of an experiment, from the name or from what its source calls it.
+
+    ``"table 6.1"``, ``"figure 3"`` and ``"6.1"`` are enough; a bare number is first a table's.
+
+    >>> as_name("table 6.1"), as_name("6.1"), as_name("Figure 3")
+    ('whissell2012-table6.1', 'whissell2012-table6.1', 'banerjee2004-figure3')
+    """
+    if text in EXPERIMENTS:
+        return text
+    end = re.escape("".join(text.lower().split()))
+    kinds = ("table", "figure", "[a-z]+") if text[:1].isdigit() else ("",)
+    matches = ([n for n in EXPERIMENTS if re.search(f"-{kind}{end}$", n)] for kind in kinds)
+    names = next(filter(None, matches), [])
+    if len(names) > 1:
+        raise InputError(f"{text!r} is {' or '.join(names)}; say which")
+    return EXPERIMENTS[names[0] if names else text].name
+
+
 def run(
     name: str,
     *,
@@ -108,7 +129,7 @@ def run(
     Parameters
     ----------
     name : str
-        A key of ``EXPERIMENTS``.
+        A key of ``EXPERIMENTS``, or what its source calls it, see :func:`as_name`.
     samples : int, optional
         A smaller number of repetitions, for a quick look; each experiment says of what.
     random_state : int, Generator or None
@@ -127,6 +148,7 @@ def run(
     """
     from karat_lab.data import data_in
 
+    name = as_name(name)
     module = import_module(EXPERIMENTS[name].module)
     with data_in(data):
         result: ExperimentResult = module.run(

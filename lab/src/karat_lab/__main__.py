@@ -12,7 +12,7 @@ import typer
 
 from karat import InputError
 from karat.runtime.output import check_output, write_output
-from karat_lab import EXPERIMENTS
+from karat_lab import EXPERIMENTS, as_name
 from karat_lab.data import data_folder, data_in, index
 from karat_lab.scale import Scale, quick_of
 
@@ -75,7 +75,7 @@ def run_experiment(
     at = _checked(scale)
     if output is not None:
         check_output(output, overwrite=True, option="--output")
-    names = list(EXPERIMENTS) if everything else [name] if name is not None else []
+    names = list(EXPERIMENTS) if everything else [as_name(name)] if name is not None else []
     if not names:
         _list(json)
         return

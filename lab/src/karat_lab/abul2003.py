@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError
+from karat.runtime.draws import draw_rows
 from karat.stability import ESTIMATORS, subsampling
 from karat_lab import ExperimentResult
 from karat_lab.data import points
 from karat_lab.journal import Journal
+from karat_lab.number_of_clusters import MOST_FEATURES, few_components, standardized
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,8 +38,6 @@ METHODS = (1, 2, 3)
 RESAMPLES = 20
 #: objects of larger sets that are drawn
 MOST = 1_000
-#: principal components that stand for more features: ORCLUS needs covariances of full rank
-MOST_FEATURES = 20
 
 
 def run(
@@ -109,16 +109,9 @@ def run(
 
 
 def _prepared(X: NDArray[np.float64], random_state: int) -> NDArray[np.float64]:
-    """Standardised sample with at most 20 principal components."""
-    if len(X) > MOST:
-        rng = np.random.default_rng([random_state, len(X)])
-        X = X[np.sort(rng.choice(len(X), MOST, replace=False))]
-    spread = X.std(axis=0)
-    Z = (X[:, spread > 0] - X[:, spread > 0].mean(axis=0)) / spread[spread > 0]
-    if Z.shape[1] > MOST_FEATURES:
-        left, sizes, _ = np.linalg.svd(Z, full_matrices=False)
-        Z = left[:, :MOST_FEATURES] * sizes[:MOST_FEATURES]
-    return Z
+    """Standardised sample of at most 20 components: ORCLUS needs covariances of full rank."""
+    rows = draw_rows(len(X), MOST, np.random.default_rng([random_state, len(X)]))
+    return few_components(standardized(X[rows]))
 
 
 def _one_yardstick(X: Floats, clusterer: str, numbers: list[int], seed: int) -> int:

@@ -7,16 +7,25 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     import pandas as pd
+
+    from karat.runtime.types import Ints
 
 #: columns that hold our figure, beside one called "published"
 OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found")
 #: half widths of 95 % intervals, first of what the publication has one of; and standard errors
 HALF_WIDTHS, ERRORS = ("one draw ±", "±"), ("error", "standard error")
 #: columns that tell no row from another
-NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to", "better on")
+NO_NAMES = ("difference", "low", "high", "cases", "exhaustive to", "better on", "repeats")
 AGREES, DIFFERS, NO_ERROR, OTHER_DATA = "agrees", "differs", "no error known", "other data"
+#: verdicts that count neither for nor against
+NO_EFFECT, BOTH_ZERO = "cannot be told from no effect", "0 in both"
+REPEATED = "repeats another figure"
+#: chance at which two rows of counts differ, and draws that estimate it
+LEVEL, DRAWS = 0.05, 9_999
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,12 @@ class PublishedComparison:
         Our 95 % interval; NaN where no error is known.
     other_data : bool
         Whether the published figure is of data that cannot be had, so that nothing is decided.
+    is_effect : bool
+        Whether the figure is a change, and 0 no effect.
+    repeats : bool
+        Whether the publication has the same figure elsewhere, where it is counted.
+    p : float
+        Chance of counts as different as these, where the figure is a row of counts.
     """
 
     quantity: str
@@ -41,6 +56,9 @@ class PublishedComparison:
     low: float = math.nan
     high: float = math.nan
     other_data: bool = False
+    is_effect: bool = False
+    repeats: bool = False
+    p: float = math.nan
 
     @property
     def difference(self) -> float:
@@ -54,19 +72,28 @@ class PublishedComparison:
         """Whether the published figure is in our interval, or equal where nothing is random."""
         if self.other_data:
             return OTHER_DATA
+        if self.repeats:
+            return REPEATED
+        if not math.isnan(self.p):
+            return AGREES if self.p >= LEVEL else DIFFERS
         if isinstance(self.ours, str) or isinstance(self.published, str):
             return _verdict_on_words(str(self.ours), str(self.published))
         if math.isnan(self.ours):
             return "no value"
+        if self.ours == self.published == 0:
+            return BOTH_ZERO
         if not math.isnan(self.low):
-            return AGREES if self.low <= self.published <= self.high else DIFFERS
+            if not self.low <= self.published <= self.high:
+                return DIFFERS
+            return NO_EFFECT if self.is_effect and self.low <= 0 <= self.high else AGREES
         digits = len(f"{self.published:.15g}".partition(".")[2])
         return AGREES if round(self.ours, digits) == self.published else NO_ERROR
 
     def as_dict(self) -> dict[str, Any]:
         """Values for JSON, with None for missing ones."""
         values = asdict(self) | {"difference": self.difference, "verdict": self.verdict}
-        del values["other_data"]
+        for flag in ("other_data", "is_effect", "repeats"):
+            del values[flag]
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in values.items()
@@ -102,23 +129,36 @@ def _by_columns(table: pd.DataFrame) -> Iterator[PublishedComparison]:
 
 
 def _by_rows(table: pd.DataFrame) -> Iterator[PublishedComparison]:
-    """Rows (..., published or karat or error); counts of as many samples as each has."""
+    """Rows (..., published or karat or error) of counts; each pair of rows is one figure."""
     for keys, group in table.groupby(level=list(range(table.index.nlevels - 1)), sort=False):
         parts = {key[-1]: row for key, row in zip(group.index, group.to_numpy(float), strict=True)}
-        n, n_published = (parts[p].sum() for p in ("karat", "published"))
-        each = 1 / n + 1 / n_published
-        for place, column in enumerate(table.columns):
-            ours, published = (parts[p][place] for p in ("karat", "published"))
-            # the difference of two shares of so many samples that is no surprise
-            p = (ours + published) / (n + n_published)
-            half = 1.96 * math.sqrt(p * (1 - p) * each) + 0.5 * each
-            yield PublishedComparison(
-                f"{' '.join(map(str, keys))}, k = {column}",
-                float(ours / n),
-                float(published / n_published),
-                float(ours / n - half),
-                float(ours / n + half),
-            )
+        counts = [np.rint(parts[part]).astype(np.int64) for part in ("karat", "published")]
+        ours, published = (
+            ", ".join(f"{column}: {n}" for column, n in zip(table.columns, row, strict=True) if n)
+            for row in counts
+        )
+        quantity = " ".join(map(str, keys))
+        yield PublishedComparison(quantity, ours, published, p=same_chance(*counts))
+
+
+def same_chance(ours: Ints, published: Ints) -> float:
+    """Chance of two rows of counts that differ as much, if both come from one distribution.
+
+    Pearson's statistic, with the totals of rows and columns fixed (Patefield 1981), by draws.
+
+    >>> same_chance(np.array([20, 0]), np.array([12, 38])) < 0.001
+    True
+    """
+    totals = ours + published
+    kept = totals > 0
+    ours, totals = ours[kept], totals[kept]
+    expected = totals * (ours.sum() / totals.sum())
+    rng = np.random.default_rng(0)
+    draws = rng.multivariate_hypergeometric(totals, int(ours.sum()), DRAWS)
+    # the statistic of two rows grows with this sum alone
+    distance = np.square(draws - expected) @ (1 / totals)
+    seen = np.square(ours - expected) @ (1 / totals)
+    return float((1 + (distance >= seen * (1 - 1e-9)).sum()) / (1 + DRAWS))
 
 
 def _of_records(table: pd.DataFrame) -> Iterator[PublishedComparison]:
@@ -131,11 +171,19 @@ def _of_records(table: pd.DataFrame) -> Iterator[PublishedComparison]:
     ours = next((c for c in OURS if c in columns and "published" in columns), None)
     used = {*OURS, *paired, *(c[:-10] for c in paired), *NO_NAMES, "published"}
     named = [c for c in columns if c not in used and table[c].dtype.kind in "OUTi"]
+    counted: set[tuple[object, ...]] = set()
     for row in table.to_dict("records"):
         quantity = ", ".join(str(row[c]) for c in named if row[c] == row[c] and row[c] != "")
+        # the same figure beside ours on fewer data sets
+        figure = (*(row[c] for c in named if c != "sets"), row.get("published"))
+        repeats = bool(row.get("repeats", False)) or ("sets" in named and figure in counted)
+        counted.add(figure)
         if ours is not None:
             for comparison in _published(quantity, row, ours, "published", ""):
-                yield replace(comparison, other_data="corpus" in columns)
+                yield replace(
+                    comparison, other_data="corpus" in columns, is_effect=ours == "change",
+                    repeats=repeats,
+                )  # fmt: skip
         for column in paired:
             name = column[:-10]
             yield from _published(f"{quantity}, {name}", row, name, column, f"{name} ")

@@ -219,7 +219,7 @@ def _bounds(name: str, m: int, seed: int) -> dict[str, float]:
         (karat.guarantee(batch, few, DELTA, X=X, order=order), rest),
         (karat.guarantee(batch, both, DELTA, **teach), rest_taught),
         (karat.guarantee(batch, both, DELTA, X=X, **teach), rest_taught),
-        (karat.guarantee(batch, few, DELTA, True, order=order), rest),
+        (karat.guarantee(batch, few, DELTA, anytime=True, order=order), rest),
     ]
     row: dict[str, float] = {}
     for method, (guarantee, hidden) in zip(METHODS, guarantees, strict=False):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import karat
-from karat.bounds import sample
+from karat.bounds import Guarantee, sample
 from karat.datasets import read_labels
 from karat_lab import ExperimentResult
 from karat_lab.journal import Journal
@@ -80,11 +80,11 @@ class Task:
         chosen = {name: self.labelings[name] for name in names or self.labelings}
         anytime = known.order is not None and (target or True)
         guarantee = karat.guarantee(
-            chosen, known.values, DELTA, anytime, order=known.order, ledger=path
+            chosen, known.values, DELTA, anytime=anytime, order=known.order, ledger=path
         )
         return self.judge(guarantee, known.values)
 
-    def judge(self, guarantee: karat.Guarantee, values: NDArray[np.object_]) -> Answer:
+    def judge(self, guarantee: Guarantee, values: NDArray[np.object_]) -> Answer:
         """Whether a guarantee is false."""
         hidden = np.array([value is None for value in values])
         classes = np.array([f"c{name}" for name in self.truth], dtype=object)

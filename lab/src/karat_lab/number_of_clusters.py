@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError
+from karat.runtime.draws import draw_rows
 from karat.stability import ESTIMATORS
 from karat_lab import ExperimentResult
 from karat_lab.choice_tasks import family_of, read
@@ -101,17 +102,27 @@ def _prepared(
 ) -> tuple[Any, NDArray[np.int64]]:
     """Standardised sample of a data set, and its classes."""
     truth = labels[0]
-    if len(X) > MOST:
-        rng = np.random.default_rng([random_state, len(X)])
-        rows = np.sort(rng.choice(len(X), MOST, replace=False))
-        X, truth = X[rows], truth[rows]
+    rows = draw_rows(len(X), MOST, np.random.default_rng([random_state, len(X)]))
+    X, truth = X[rows], truth[rows]
     if kind == "real":
-        spread = X.std(axis=0)
-        X = (X - X.mean(axis=0))[:, spread > 0] / spread[spread > 0]
-    if X.shape[1] > MOST_FEATURES:
-        left, sizes, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
-        X = left[:, :MOST_FEATURES] * sizes[:MOST_FEATURES]
-    return X, truth
+        X = standardized(X)
+    return few_components(X), truth
+
+
+def few_components(X: Floats) -> Floats:
+    """Rows, or their first 20 principal components where there are more features."""
+    if X.shape[1] <= MOST_FEATURES:
+        return X
+    left, sizes, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    components: Floats = left[:, :MOST_FEATURES] * sizes[:MOST_FEATURES]
+    return components
+
+
+def standardized(X: Floats) -> Floats:
+    """Features of unit variance, without constant ones."""
+    spread = X.std(axis=0)
+    features: Floats = (X - X.mean(axis=0))[:, spread > 0] / spread[spread > 0]
+    return features
 
 
 def _shares(each: pd.DataFrame) -> pd.DataFrame:

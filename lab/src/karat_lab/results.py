@@ -17,7 +17,15 @@ from typing import Any
 import karat
 from karat.runtime.output import write_output
 from karat_lab import EXPERIMENTS, ExperimentResult, run
-from karat_lab.comparison import AGREES, DIFFERS, OTHER_DATA, comparisons
+from karat_lab.comparison import (
+    AGREES,
+    BOTH_ZERO,
+    DIFFERS,
+    NO_EFFECT,
+    OTHER_DATA,
+    REPEATED,
+    comparisons,
+)
 from karat_lab.data import DRAWN, absent, data_in
 from karat_lab.explanations import explanations
 from karat_lab.scale import Quick, Scale, quick_of
@@ -183,10 +191,15 @@ def verdict_of(verdicts: Sequence[str], *, simulated: bool) -> str:
     count = Counter(verdicts)
     if count[OTHER_DATA] == len(verdicts):
         return f"The published figures, {len(verdicts)}, are of other data than ours."
-    parts = [f"{count[AGREES]} of {len(verdicts)} published figures agree with ours"]
+    figures = len(verdicts) - count[REPEATED]
+    parts = [f"{count[AGREES]} of {figures} published figures agree with ours"]
     if count[DIFFERS]:
         parts.append(f"{count[DIFFERS]} {'differs' if count[DIFFERS] == 1 else 'differ'}")
-    rest = len(verdicts) - count[AGREES] - count[DIFFERS]
+    if count[NO_EFFECT]:
+        parts.append(f"{count[NO_EFFECT]} cannot be told from no effect")
+    if count[BOTH_ZERO]:
+        parts.append(f"{count[BOTH_ZERO]} {'is' if count[BOTH_ZERO] == 1 else 'are'} 0 in both")
+    rest = figures - sum(count[kind] for kind in (AGREES, DIFFERS, NO_EFFECT, BOTH_ZERO))
     if rest:
         parts.append(f"of {rest} no error is known or no case decides")
     end = ". On simulated data this says nothing of the publication." if simulated else "."
@@ -275,14 +288,17 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Published figures, rerun'
         f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>",
         f"<p><b>Of {real.total():,} published figures {real[AGREES]:,} agree with ours, "
-        f"{real[DIFFERS]:,} differ, and {real[UNDECIDED]:,} cannot be decided at this scale.</b> "
+        f"{real[DIFFERS]:,} differ, {real[NO_EFFECT]:,} cannot be told from no effect, and "
+        f"{real[UNDECIDED]:,} cannot be decided at this scale.</b> A figure that is printed twice "
+        "counts once, a row of counts is one figure, and figures that are 0 in both do not count. "
         f"karat {karat.__version__}, {scales} scale; experiments: {len(results)}, minutes of "
         f"processor time: {spent}.</p>",
         '<p><span class="agrees">Agrees</span>: the published figure lies in our 95 % interval, or '
         'is the same where nothing is random. <span class="differs">Differs</span>: it does not; '
         'the section of the experiment says why it may. <span class="undecided">Undecided</span>: '
         "with one sample no error is known, a search has found neither a proof nor a "
-        "counterexample, or the published figure is of other data.</p>",
+        "counterexample, or the published figure is of other data. A change that agrees is no "
+        "evidence where our interval holds 0 too: it <i>cannot be told from no effect</i>.</p>",
     ]
     if simulated:
         parts.append(
@@ -292,7 +308,7 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         )
     for name, why in failed.items():
         parts.append(f'<p class="differs">{name} stopped: {html.escape(why)}</p>')
-    counts = (AGREES, DIFFERS, UNDECIDED)
+    counts = (AGREES, DIFFERS, NO_EFFECT, UNDECIDED)
     for title, group, verdicts in (
         ("Beside published figures", published, counts),
         ("Without a published figure", unpublished, ()),
@@ -306,12 +322,19 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
 
 def _kind(verdict: str) -> str:
     """Verdict, with everything undecided taken together."""
+    decided = (AGREES, DIFFERS, NO_EFFECT, BOTH_ZERO, REPEATED)
+    return verdict if verdict in decided else UNDECIDED
+
+
+def _colour(verdict: str) -> str:
+    """The class of a cell on the page."""
     return verdict if verdict in (AGREES, DIFFERS) else UNDECIDED
 
 
 def _counts(result: dict[str, Any]) -> Counter[str]:
-    """Number of comparisons by verdict."""
-    return Counter(_kind(comparison["verdict"]) for comparison in result["comparisons"])
+    """Number of distinct comparisons by verdict; those that are 0 in both do not count."""
+    kinds = (_kind(comparison["verdict"]) for comparison in result["comparisons"])
+    return Counter(kind for kind in kinds if kind not in (BOTH_ZERO, REPEATED))
 
 
 def _index_row(result: dict[str, Any], counts: Sequence[str]) -> str:
@@ -323,11 +346,11 @@ def _index_row(result: dict[str, Any], counts: Sequence[str]) -> str:
     ]
     row = "".join(f"<td>{cell}</td>" for cell in cells)
     if counts and result["simulated"]:
-        row += '<td colspan="3" class="simulated">simulated data</td>'
+        row += '<td colspan="4" class="simulated">simulated data</td>'
     elif counts:
         count = _counts(result)
         for kind in counts:
-            row += f'<td class="n {kind if count[kind] else ""}">{count[kind] or ""}</td>'
+            row += f'<td class="n {_colour(kind) if count[kind] else ""}">{count[kind] or ""}</td>'
     seconds = f"{result['processor_seconds']:.0f}"
     remarks = [result["leaves_out"]] if result["leaves_out"] else []
     if not counts and result["simulated"]:
@@ -351,7 +374,7 @@ def _section(result: dict[str, Any]) -> str:
     if result["comparisons"]:
         heads: Sequence[str] = HEADS
         rows = [
-            ("" if result["simulated"] else _kind(comparison["verdict"]), _cells(comparison))
+            ("" if result["simulated"] else _colour(comparison["verdict"]), _cells(comparison))
             for comparison in result["comparisons"]
         ]
     else:

@@ -1,19 +1,20 @@
 """Counting: integer labels to codes, and pairs of codes to cells of a contingency table."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-@njit(cache=True, nogil=True)
-def encode(labels):
+
+def encode(labels: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Codes and distinct labels, sorted if a table can be used, otherwise hashed."""
-    low = labels[0]
-    high = labels[0]
-    for i in range(labels.size):
-        low = min(low, labels[i])
-        high = max(high, labels[i])
-    # the distance of the two ends may take more than 64 bits
-    if np.float64(high) - np.float64(low) < max(labels.size // 2, 1 << 16):
+    low, high = int(labels.min()), int(labels.max())
+    if high - low < max(labels.size // 2, 1 << 16):
         return _encode_by_range(labels, low, high - low + 1)
     return _encode_by_hash(labels)
 
@@ -70,7 +71,8 @@ def _encode_by_hash(labels):
             if k == values.size:
                 bits += 1
                 grown = np.empty(2 * k, np.int64)
-                grown[:k] = values
+                for code in range(k):  # assigning a slice takes a second longer to compile
+                    grown[code] = values[code]
                 values = grown
                 owner = np.full(1 << bits, -1, np.int32)
                 for code in range(k):

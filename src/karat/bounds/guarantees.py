@@ -163,8 +163,8 @@ def guarantee(
     labelings: Clusterings,
     y: Labels,
     delta: float = 0.1,
-    anytime: bool | float = False,
     *,
+    anytime: bool | float = False,
     X: ArrayLike | None = None,
     order: npt.ArrayLike | None = None,
     taught: npt.ArrayLike | None = None,
@@ -265,7 +265,7 @@ def guarantee(
         options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
         asked = ask_about(batch, y, order, ledger, options)
         counted = guarantee(
-            batch, y, delta * asked.share, anytime or asked.anytime, X=X, order=order,
+            batch, y, delta * asked.share, anytime=anytime or asked.anytime, X=X, order=order,
             taught=taught, classes=classes, random_state=random_state,
         )  # fmt: skip
         return counted.counted(asked, delta)

@@ -337,6 +337,7 @@ def bounds_of(
     delta: float,
     language: Language,
     random_state: RandomState,
+    *,
     once: bool = True,
 ) -> PacMdlBounds:
     """Bounds of validated input; ``once`` if the number of labels was fixed beforehand."""

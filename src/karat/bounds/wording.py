@@ -6,6 +6,8 @@ import html
 import math
 from typing import TYPE_CHECKING, Any
 
+from karat.runtime.numerals import number_word, percent
+
 if TYPE_CHECKING:
     from karat.bounds.sampling import Doubt
     from karat.labelings.partitions import Labelings
@@ -28,7 +30,8 @@ CARRIERS = {
     "clusterings",
     "largest class": "the largest class for every object",
 }
-NUMBER_WORDS = {1: "one", 2: "two", 5: "five", 10: "ten", 20: "twenty", 50: "fifty"}
+#: words for numbers above twelve
+ROUND_NUMBERS = {20: "twenty", 50: "fifty"}
 DRAWN = "the labelled objects were drawn uniformly at random from all objects (karat sample)"
 TAUGHT = (
     "the other labelled objects were drawn uniformly at random from all but those that teach, "
@@ -103,12 +106,12 @@ class Worded:
 
 def percent_up(rate: float) -> str:
     """Percentage rounded up, so that a guarantee is never printed tighter than it is."""
-    return f"{math.ceil(rate * 1000 - 1e-9) / 10:.1f} %"
+    return percent(math.ceil(rate * 1000 - 1e-9) / 1000, 1)
 
 
 def percent_down(rate: float) -> str:
     """Percentage rounded down, for lower limits."""
-    return f"{math.floor(rate * 1000 + 1e-9) / 10:.1f} %"
+    return percent(math.floor(rate * 1000 + 1e-9) / 1000, 1)
 
 
 def chance(delta: float) -> str:
@@ -118,11 +121,8 @@ def chance(delta: float) -> str:
     if draws is None:
         draws = 100 if delta >= 0.01 else 10 ** math.ceil(-math.log10(delta))
         often = math.ceil(draws * delta - 1e-9)
-    n_draws, n_failures = (
-        NUMBER_WORDS.get(draws, f"{draws:,}"),
-        NUMBER_WORDS.get(often, f"{often:,}"),
-    )
-    return f"Of {n_draws} random draws like yours, at most {n_failures} would make this false."
+    failures = f"at most {number_word(often)} would make this false"
+    return f"Of {ROUND_NUMBERS.get(draws, number_word(draws))} random draws like yours, {failures}."
 
 
 def premises(conditions: tuple[str, ...]) -> str:

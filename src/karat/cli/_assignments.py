@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.cli._input import ReadingOptions
+    from karat.cli._input import InputOptions
     from karat.model import Assignment, Changes, Model
     from karat.runtime.types import Ints
     from karat.study import Answer, Study
@@ -71,7 +71,7 @@ def assignment_table(
     return pd.concat([table, cells.rename(columns=names).reset_index(drop=True)], axis=1)
 
 
-def write_labels(study: Study, answer: Answer, path: Path, reading: ReadingOptions) -> None:
+def write_labels(study: Study, answer: Answer, path: Path, reading: InputOptions) -> None:
     """Write the clustered rows with their clusters."""
     import numpy as np
 
@@ -99,7 +99,7 @@ def _training_assignment(study: Study, answer: Answer) -> Assignment:
         return Assignment(answer.labels, names[answer.labels], none, np.zeros(n, bool), none)
 
 
-def source_cells(study: Study, reading: ReadingOptions) -> pd.DataFrame:
+def source_cells(study: Study, reading: InputOptions) -> pd.DataFrame:
     """The source's rows as written in the file; without columns if they cannot be read again."""
     import pandas as pd
 
@@ -118,7 +118,7 @@ def source_cells(study: Study, reading: ReadingOptions) -> pd.DataFrame:
     return cells if len(cells) >= least else none
 
 
-def cluster_changes(study: Study, answer: Answer, old: Model, reading: ReadingOptions) -> Changes:
+def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOptions) -> Changes:
     """Changes of an older model's clusters in the rows of the data file."""
     import numpy as np
 

@@ -51,7 +51,7 @@ FileOption = Annotated[str | None, typer.Option(metavar="FILE")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingOptions:
+class InputOptions:
     """How a data file is read.
 
     id_column: The column that names the objects.
@@ -110,7 +110,7 @@ class ReadingOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledReadingOptions(ReadingOptions):
+class LabelledInputOptions(InputOptions):
     """How a data file with optional known classes is read.
 
     label_column: The column with the class of each object; blank where it is not known.
@@ -133,7 +133,7 @@ class DocumentOptions:
         English have no list of stop words.
     """
 
-    panel: ClassVar = ReadingOptions.panel
+    panel: ClassVar = InputOptions.panel
 
     terms: FileOption = None
     weight: str | None = None
@@ -155,7 +155,7 @@ class DocumentOptions:
 
 
 def read_dataset(
-    reading: ReadingOptions,
+    reading: InputOptions,
     documents: DocumentOptions | None = None,
     *,
     metric: str | None = None,

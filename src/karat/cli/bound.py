@@ -100,7 +100,7 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
         batch,
         few_labels.values,
         options.delta * asked.share,
-        asked.anytime and (options.target or True),
+        anytime=asked.anytime and (options.target or True),
         order=few_labels.order,
         taught=few_labels.taught,
         classes=classes,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import LabelledReadingOptions, print_findings, read_dataset
+from karat.cli._input import LabelledInputOptions, print_findings, read_dataset
 from karat.cli._options import JsonOption
 from karat.cli._output import print_json, print_notes, printable, show_table
 
@@ -18,7 +18,7 @@ MAX_COLUMNS = 60  # columns in a table for people
 
 
 @takes_groups
-def check(reading: LabelledReadingOptions, json: JsonOption = False) -> None:
+def check(reading: LabelledInputOptions, json: JsonOption = False) -> None:
     """Say how every column of a file is understood and what looks wrong, and cluster nothing.
 
     Findings marked ! change the answer; each ends with the options that change what was assumed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import math
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +15,7 @@ import typer
 from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import ReadingOptions, print_findings, read_dataset, split_names
+from karat.cli._input import InputOptions, print_findings, read_dataset, split_names
 from karat.cli._options import JsonOption, SeedOption
 from karat.cli._output import print_json, printable, show_table
 from karat.cli.label import ask, show_object
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from karat.datasets import Dataset
     from karat.labeling import ShownObjects
-    from karat.labeling.reading import IntruderRound, ReadingDesk, Round
+    from karat.labeling.reading import ChatModel, IntruderRound, ReadingDesk, Round
     from karat.runtime.types import Labels
     from karat.study import Study
 
@@ -56,20 +57,27 @@ class ClusteringOptions:
 class ReaderOptions:
     """The reader, the task, and the file of the answers.
 
-    by: Who reads: terminal, page (in the browser), or module:function, from a prompt to an answer.
+    by: Who reads: terminal, page (in the browser), a model on a server with OpenAI's interface as
+        openai:MODEL@URL, or module:function, from a prompt to an answer.
     task: names: name the clusters, then assign objects; intruders: find the object that does not
         belong; words: find the word, among those that tell a cluster of texts.
     n: Objects to assign, or sets.
+    short: Five minutes for a person: fewer objects and shortened texts, so a wider interval.
     output: File of the answers; resumed where it exists, shared by several readers.
     reader: Name of the reader.
     person: With a function: answers of people, by which it is corrected.
     person_n: The -n of these people.
-    max_calls: The most calls of the function.
+    max_calls: The most calls of the function or model; these are then made one after the other.
+    n_parallel: Calls of a model at a time.
+    key_variable: Environment variable that has the model's key; without it none is sent.
+    price: Price of a million tokens sent and received, as 0.15,0.60, to state the cost.
+    timeout: Seconds without a sign of the model after which a call is repeated.
     """
 
     by: str = "terminal"
     task: ReadingTask = ReadingTask.names
-    n: Annotated[int, Option("-n", min=1)] = 30
+    n: Annotated[int | None, Option("-n", min=1, show_default="30, or 10 if short")] = None
+    short: Annotated[bool, Option("--short")] = False
     output: Annotated[
         Path | None,
         Option(
@@ -82,12 +90,16 @@ class ReaderOptions:
     person: Path | None = None
     person_n: Annotated[int, Option(min=1)] = 30
     max_calls: Annotated[int | None, Option(min=1)] = None
+    n_parallel: Annotated[int, Option("--parallel", min=1)] = 4
+    key_variable: Annotated[str, Option()] = "OPENAI_API_KEY"
+    price: Annotated[str | None, Option()] = None
+    timeout: Annotated[float, Option(min=1)] = 120.0
     seed: SeedOption = 0
 
 
 @takes_groups
 def clarity(
-    reading: ReadingOptions,
+    reading: InputOptions,
     clustering: ClusteringOptions,
     reader: ReaderOptions,
     json: JsonOption = False,
@@ -95,15 +107,17 @@ def clarity(
     """Name the clusters from a few members, then assign unseen objects to the names.
 
     How well that reproduces the clustering is its clarity: 0 is a guess, 1 the clustering itself.
-    Thirty objects take about five minutes; the interval says what they are worth. Each answer is
-    on disk at once, so that the same command resumes; when two have read, it tells how far they
-    agree.
+    The interval says what the objects are worth. How much there is to read is said first: long
+    texts take an hour or two, --short takes about five minutes. Each answer is on disk at once, so
+    that the same command resumes; when two have read, it tells how far they agree.
 
     For example:
 
     karat clarity news.jsonl --text-column text --labels clusters.csv --by page
 
     karat clarity wine --study wine.karat --by my_models:ask -n 200 --person wine-clarity.jsonl
+
+    karat clarity wine --study wine.karat --by openai:llama3.2@http://localhost:11434/v1
     """
     from contextlib import ExitStack
 
@@ -153,7 +167,7 @@ def _labels(dataset: Dataset, clustering: ClusteringOptions, study: Study | None
     return columns[column if column is not None else next(iter(columns))]
 
 
-def _shown_objects(dataset: Dataset, reading: ReadingOptions) -> ShownObjects | Dataset:
+def _shown_objects(dataset: Dataset, reading: InputOptions) -> ShownObjects | Dataset:
     """The objects as shown to a reader: texts, or cells as written in the file."""
     import numpy as np
 
@@ -178,6 +192,10 @@ def _questions(
 ) -> tuple[Any, Any]:
     """The questions, and the readings of the people in ``--person``."""
     from karat.labeling.reading import ReadingDesk, draw_intruders, draw_round, shown_by
+    from karat.labeling.reading.display import shortened
+    from karat.labeling.reading.intruders import SET_MEMBERS
+    from karat.labeling.reading.minutes import short_characters
+    from karat.labeling.reading.rounds import ASSIGNMENTS, SHORT_ASSIGNMENTS
 
     person = reader.person
     if person is not None and reader.task is not ReadingTask.names:
@@ -186,10 +204,14 @@ def _questions(
         objects, labels = _words(dataset, labels)
     show = shown_by(objects, len(labels))
     if reader.task is not ReadingTask.names:
-        return draw_intruders(show, labels, reader.n, reader.seed), []
+        n_sets = reader.n or (SHORT_ASSIGNMENTS if reader.short else ASSIGNMENTS)
+        if reader.short:
+            show = shortened(show, short_characters(0, n_sets, n_sets * (SET_MEMBERS + 1)))
+        return draw_intruders(show, labels, n_sets, reader.seed), []
     draw = partial(
-        draw_round, show, labels, X=dataset.X, metric=dataset.metric, random_state=reader.seed
-    )
+        draw_round, show, labels, X=dataset.X, metric=dataset.metric, random_state=reader.seed,
+        short=reader.short,
+    )  # fmt: skip
     if person is None:
         return draw(reader.n), []
     if not person.is_file():
@@ -224,11 +246,39 @@ def _readings(
         path = reader.output or Path(f"{name}-{kind}.jsonl")
         return _by_people(path, questions, reader.reader or getpass.getuser(), reader.by == "page")
     kept: Any = reader.output or study or Path(f"{name}-prompts.karat")
-    interview = Interview(_function(reader.by), reader.reader or reader.by, kept, reader.max_calls)
+    model = _model(reader)
+    interview = Interview(
+        model or _function(reader.by),
+        reader.reader or (model.name if model else reader.by),
+        kept,
+        reader.max_calls,
+        reader.n_parallel if model else 1,
+    )
+    if model is not None:
+        typer.echo(f"The objects shown are sent to {model.url}.", err=True)
     said = interview.go_through(questions)
     place = "in the study" if kept is study else kept
     typer.echo(f"Asked: {interview.cost}. Answers: {place}", err=True)
     return {interview.name: questions.read(said, interview.name, cost=interview.cost)}
+
+
+def _model(reader: ReaderOptions) -> ChatModel | None:
+    """The model that ``--by`` names, with the options for models; None for another reader."""
+    from karat.labeling.reading import chat_model
+
+    try:
+        prices = None if reader.price is None else tuple(map(float, reader.price.split(",")))
+    except ValueError:
+        prices = ()
+    if prices is not None and (len(prices) != 2 or not all(0 <= p < math.inf for p in prices)):
+        raise InputError(f"--price must be two numbers, as 0.15,0.60; got {reader.price!r}")
+    return chat_model(
+        reader.by,
+        seed=reader.seed,
+        key_variable=reader.key_variable,
+        prices=prices,
+        timeout=reader.timeout,
+    )
 
 
 def _function(by: str) -> Any:
@@ -236,8 +286,10 @@ def _function(by: str) -> Any:
     from importlib import import_module
 
     module, colon, name = by.partition(":")
-    if not colon:
-        raise InputError(f"--by must be terminal, page or module:function; got {by!r}")
+    if not colon or module == "openai":
+        raise InputError(
+            f"--by must be terminal, page, module:function or openai:MODEL@URL; got {by!r}"
+        )
     sys.path.insert(0, str(Path.cwd()))
     try:
         function = getattr(import_module(module), name, None)
@@ -256,8 +308,10 @@ def _by_people(
     """Readings of the person at this desk and of others in the file, this person's first."""
     from karat.labeling.page import LabelPage
     from karat.labeling.reading import ReadingDesk
+    from karat.labeling.reading.minutes import effort
 
     desk = ReadingDesk(path, questions, reader)
+    typer.echo(effort(questions), err=True)
     try:
         if page:
             served = LabelPage(desk)

@@ -12,7 +12,7 @@ import typer
 from typer import Option
 
 from karat.cli._groups import takes_groups
-from karat.cli._input import ReadingOptions, parse_classes, print_findings, read_dataset
+from karat.cli._input import InputOptions, parse_classes, print_findings, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_counts
 from karat.cli._options import (
     ClassesOption,
@@ -23,7 +23,7 @@ from karat.cli._options import (
     SeedOption,
 )
 from karat.cli._output import check_target, print_notes, printable, write_csv
-from karat.runtime.validation import InputError
+from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from karat.labeling import Desk, LabelSession, Shown, ShownObjects
 
 #: commands without a terminal; any other line is the name of a class
-COMMANDS = {":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":?": "advice"}
+COMMANDS = {
+    ":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":r": "review", ":?": "advice"
+}  # fmt: skip
 #: objects that teach, and characters of a text on the terminal
 TEACHING_OBJECTS, MAX_CHARACTERS = 20, 1500
 
@@ -76,6 +78,9 @@ class LabelOptions:
     output: File of the answers; resumed where it exists, shared by a team.
     by: Your name, where a team labels.
     page: Label on a page in the browser, on this machine only.
+    suggest: On the page, offer the predicted class where it is at least this certain, as 0.95; the
+        guarantee then has one more premise.
+    review: Begin with labels to look at again: disagreements, and what other labels contradict.
     teach: Objects that stand for many others, labelled before a draw.
     take: Labels from a colleague's file, Label Studio (.json) or a table; repeatable.
     export: At the end, write labels and what is next to .json (Label Studio) or .csv.
@@ -87,6 +92,8 @@ class LabelOptions:
     )
     by: Annotated[str, Option(show_default="user name")] = ""
     page: Annotated[bool, Option("--page")] = False
+    suggest: Annotated[float | None, Option(min=0.5, max=1)] = None
+    review: Annotated[bool, Option("--review")] = False
     teach: Annotated[int, Option(min=0)] = TEACHING_OBJECTS
     seed: SeedOption = 0
     take: Annotated[list[Path] | None, Option("--import")] = None
@@ -97,7 +104,7 @@ class LabelOptions:
 
 @takes_groups
 def label(
-    reading: ReadingOptions, aim: AimOptions, candidates: CandidateOptions, labels: LabelOptions
+    reading: InputOptions, aim: AimOptions, candidates: CandidateOptions, labels: LabelOptions
 ) -> None:
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
@@ -108,9 +115,13 @@ def label(
     number of labels at once: to stop at the target, or when you have had enough, does not break it.
 
     Keys: the letter of a class, n for another class, s to leave the object for later (those behind
-    it count once it is answered), d where you do not know, u to take your last answer back, ? for
-    what more labels would buy, q to stop. Off a terminal, a line is the name of a class, and :s,
-    :d, :u, :?, :q are the keys.
+    it count once it is answered), d where you do not know, u to take your last answer back, r to
+    look again at doubtful labels, ? for what more labels would buy, q to stop. On the page, Enter
+    confirms a prediction (--suggest). Off a terminal, a line is the name of a class, and :s, :d,
+    :u, :r, :?, :q are the keys.
+
+    What a review decides goes into --export and --predict. The guarantee counts the first answers,
+    because the other objects are not reviewed.
 
     For example:
 
@@ -150,7 +161,7 @@ def label(
         session, clusterings, aim.delta, target=aim.target, classes=classes, prior=prior,
         X=dataset.X if can_classify else None, asked=asked,
     )  # fmt: skip
-    desk = Desk(session, watch, objects, classes)
+    desk = Desk(session, watch, objects, classes, suggest=labels.suggest, review=labels.review)
     if labels.take:
         _ask_about_variants(desk)
     try:
@@ -206,7 +217,7 @@ def _class_names(aim: AimOptions) -> Any:
     return [str(name) for name in listed] if isinstance(listed, list) else listed
 
 
-def _objects(dataset: Dataset, reading: ReadingOptions, rows: NDArray[Any]) -> ShownObjects:
+def _objects(dataset: Dataset, reading: InputOptions, rows: NDArray[Any]) -> ShownObjects:
     """The objects as shown to a labeller: texts, or cells as written in the file."""
     from karat.labeling import ShownObjects
 
@@ -314,6 +325,8 @@ def _report(desk: Desk) -> None:
     if len(disagreements) > 20:
         typer.echo(f"... and {len(disagreements) - 20} more; --export FILE.csv has them all.")
     typer.echo(desk.ending)
+    if doubts := len(desk.doubts()):
+        typer.echo(f"{doubts:,} label{'s' * (doubts > 1)} to look at again: --review shows them.")
     if standing is not None:
         typer.echo(standing.found.reason)
         typer.echo(f"Answers: {session.file.path}")
@@ -326,6 +339,8 @@ def _write_classes(desk: Desk, dataset: Dataset, path: Path) -> None:
     assert desk.standing is not None
     session, predicted = desk.session, desk.standing.found.labels.copy()
     predicted[session.labelled] = session.labels
+    for position, decided in session.settled.items():
+        predicted[position] = decided
     table = pd.DataFrame({"row": session.rows, "id": dataset.ids, "label": predicted})
     write_csv(table, path)
     typer.echo(f"Classes of all objects: {path}")
@@ -341,10 +356,12 @@ def _at_terminal(desk: Desk) -> None:
         kind, label = _answer(desk)
         if kind == "stop":
             return
-        if kind == "undo" and not desk.session.can_undo:
-            typer.echo("There is no label to take back.")
-        else:
+        try:
             desk.give(kind, label, None if kind == "undo" else at)
+        except StorageError:
+            raise
+        except InputError as error:
+            typer.echo(str(error))
         typer.echo(desk.status)
     if desk.met:
         typer.echo(f"\nThe target is met after {len(desk.session)} labels.")
@@ -358,7 +375,7 @@ def _answer(desk: Desk) -> tuple[str, str]:
     while True:
         offered = "  ".join(f"[{key}] {printable(name)}" for key, name in desk.keys.items())
         more = "" if desk.fixed else "  [n] another class"
-        rest = "[s] later  [d] don't know  [u] undo  [?] advice  [q] stop"
+        rest = "[s] later  [d] don't know  [u] undo  [r] review  [?] advice  [q] stop"
         answer = ask(f"{offered}{more}  {rest} > ")
         kind = "stop" if answer is None else COMMANDS.get(f":{answer}" if terminal else answer)
         if kind == "advice":

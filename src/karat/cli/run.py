@@ -15,7 +15,7 @@ import typer
 from karat.cli._answer import as_json, show
 from karat.cli._assignments import check_suffix, cluster_changes, load_any_model, write_labels
 from karat.cli._groups import takes_groups
-from karat.cli._input import DocumentOptions, LabelledReadingOptions, parse_classes, read_dataset
+from karat.cli._input import DocumentOptions, LabelledInputOptions, parse_classes, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_family
 from karat.cli._output import check_target, print_json, printable
 from karat.cli._questions import count_questions
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @takes_groups
 def run(
-    reading: LabelledReadingOptions,
+    reading: LabelledInputOptions,
     documents: DocumentOptions,
     sweep: SweepOptions,
     judging: JudgingOptions,
@@ -87,7 +87,7 @@ def run(
 
 
 def _validated(
-    reading: LabelledReadingOptions,
+    reading: LabelledInputOptions,
     sweep: SweepOptions,
     judging: JudgingOptions,
     output: OutputOptions,
@@ -192,7 +192,7 @@ def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer
 
 
 def _write_files(
-    study: Study, answer: Answer, output: OutputOptions, reading: LabelledReadingOptions
+    study: Study, answer: Answer, output: OutputOptions, reading: LabelledInputOptions
 ) -> None:
     """Write the labels, the model and the report, as far as wanted."""
     from karat.report import write_report
@@ -212,7 +212,7 @@ def _print_answer(
     ways: int | None,
     output: OutputOptions,
     older_model: Model | None,
-    reading: LabelledReadingOptions,
+    reading: LabelledInputOptions,
 ) -> None:
     """Print the answer, the changes of an older one, and the files."""
     changes = None if older_model is None else cluster_changes(study, answer, older_model, reading)

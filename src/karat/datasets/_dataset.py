@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
-    from karat.runtime.types import Floats
-    from karat.runtime.validation import Data
+    from karat.runtime.types import Floats, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +60,7 @@ class Dataset:
         Preparation of further objects in the same way.
     """
 
-    X: Data
+    X: Rows
     name: str
     feature_names: tuple[str, ...]
     ids: NDArray[Any]

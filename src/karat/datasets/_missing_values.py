@@ -13,6 +13,7 @@ from karat.datasets._names import quoted
 from karat.datasets._options import Impute
 from karat.datasets._scaling import center_spread
 from karat.datasets.problems import RepairableError
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -125,9 +126,7 @@ class Filler:
         all clusters into the same place, where they look like a cluster of their own.
         """
         n, d = bad.shape
-        donors = np.arange(n)
-        if n > MAX_DONORS:
-            donors = np.sort(np.random.default_rng(0).choice(n, MAX_DONORS, replace=False))
+        donors = draw_rows(n, MAX_DONORS, 0)
         donor_values = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
         center, spread = np.zeros(d), np.ones(d)
         for j in np.flatnonzero(~categorical):

@@ -34,7 +34,7 @@ _DATE = re.compile(
 DAY = 86400.0
 
 
-def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[Floats, str]:
+def numbers(cells: list[str], *, decimal_comma: bool | None = None) -> tuple[Floats, str]:
     """Values of ``cells``, NaN for other text, and their format ("" if plain).
 
     ``decimal_comma`` defaults to the result of :func:`uses_decimal_comma`.
@@ -87,7 +87,7 @@ def _value(body: str, decimal_comma: bool) -> tuple[float | None, str]:
     return None, ""
 
 
-def days(cells: list[str], day_first: bool | None = None) -> Floats:
+def days(cells: list[str], *, day_first: bool | None = None) -> Floats:
     """Days since 1970 of dates in text, NaN for other text.
 
     ``day_first`` defaults to the result of :func:`is_day_first`.

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from karat.datasets.column_kinds import Column
     from karat.datasets.reading_plan import ReadingPlan
     from karat.runtime.types import Bools, Floats, Rows
-    from karat.runtime.validation import Data
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Prepared:
     notes : tuple of str
     """
 
-    X: Data
+    X: Rows
     filled: Floats
     notes: tuple[str, ...] = ()
 

@@ -94,7 +94,7 @@ class SourceColumn:
 
     def _parse_numbers(self, cells: list[str]) -> Floats:
         """Numbers in text; true is 1 and false 0."""
-        values = number_formats.numbers(cells, self.decimal_comma)[0]
+        values = number_formats.numbers(cells, decimal_comma=self.decimal_comma)[0]
         for i in np.flatnonzero(np.isnan(values)):
             values[i] = {"true": 1.0, "false": 0.0}.get(cells[i].lower(), np.nan)
         return values
@@ -122,7 +122,7 @@ class SourceColumn:
 
         if self.form == "time":  # Arrow parsed the text of the file so
             return temporal_days(pa.chunked_array([cells]).cast(pa.time32("ms")))
-        return number_formats.days(cells, self.day_first)
+        return number_formats.days(cells, day_first=self.day_first)
 
     def _parse_cells(self, column: pa.ChunkedArray, parse: Callable[[list[str]], Floats]) -> Floats:
         """Values of text, each distinct cell parsed once."""
@@ -163,7 +163,7 @@ def _category_texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]
     ]
     if not whole:
         return cells
-    values = number_formats.numbers([cell or "" for cell in cells], False)[0]
+    values = number_formats.numbers([cell or "" for cell in cells], decimal_comma=False)[0]
     return [
         str(int(value)) if value == np.floor(value) and cell is not None else cell
         for cell, value in zip(cells, values, strict=True)

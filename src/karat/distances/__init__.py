@@ -20,6 +20,7 @@ from karat.distances._metrics import (
 )
 from karat.distances._objects import OBJECT_METRICS, object_distances
 from karat.distances._precomputed import as_graph, as_square, triangle_violations
+from karat.distances._stored import StoredDistances
 from karat.distances._tiles import Direct, Distances, Precomputed, Product
 
 #: values of ``metric`` for data given by their relations, not by features
@@ -37,6 +38,7 @@ __all__ = [
     "OfRows",
     "Precomputed",
     "Product",
+    "StoredDistances",
     "as_distances",
     "as_graph",
     "as_square",

@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
 from karat.distances._precomputed import as_square
+from karat.distances._stored import StoredDistances
 from karat.distances._tiles import Distances, dense
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
@@ -16,13 +17,12 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import ArrayLike, Floats, Metric
-    from karat.runtime.validation import Data
+    from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 
 _STRIP_ROWS = 256
 
 
-def square(X: Data, metric: Metric) -> NDArray[np.floating[Any]]:
+def square(X: Rows, metric: Metric) -> NDArray[np.floating[Any]]:
     """All distances between the rows of validated data, (n, n); a precomputed matrix unchanged.
 
     Raises
@@ -32,6 +32,8 @@ def square(X: Data, metric: Metric) -> NDArray[np.floating[Any]]:
     """
     if metric == "precomputed":
         return as_square(X, symmetric=True)
+    if isinstance(metric, StoredDistances):
+        return metric.between(dense(X), dense(X))
     if callable(metric):
         from karat.distances._objects import object_distances
 
@@ -59,7 +61,7 @@ def square(X: Data, metric: Metric) -> NDArray[np.floating[Any]]:
     return D
 
 
-def condensed(X: Data, metric: Metric) -> Floats:
+def condensed(X: Rows, metric: Metric) -> Floats:
     """Distances above the diagonal, row by row, as :func:`scipy.spatial.distance.pdist`."""
     n = X.shape[0]
     out = np.empty(n * (n - 1) // 2)
@@ -81,7 +83,7 @@ def condensed(X: Data, metric: Metric) -> Floats:
     return out
 
 
-def _symmetric(X: Data, metric: Metric) -> Distances:
+def _symmetric(X: Rows, metric: Metric) -> Distances:
     """Symmetric distances with the same ties on every machine."""
     distances = as_distances(X, metric, exact=True)
     if not distances.symmetric:

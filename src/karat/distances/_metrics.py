@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.distances._embedding import embed
 from karat.distances._precomputed import as_graph, as_square
+from karat.distances._stored import StoredDistances
 from karat.distances._tiles import (
     Blocks,
     Direct,
@@ -21,7 +22,8 @@ from karat.distances._tiles import (
     dense,
 )
 from karat.runtime.resources import is_large
-from karat.runtime.validation import Data, InputError, check_data, unknown_name
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError, check_data, unknown_name
 
 if TYPE_CHECKING:
     from karat.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
@@ -100,7 +102,7 @@ def metric_name(metric: Metric) -> str:
     return str(getattr(metric, "__qualname__", None) or repr(metric))
 
 
-def check_points(X: ArrayLike, metric: Metric) -> Data:
+def check_points(X: ArrayLike, metric: Metric) -> Rows:
     """Validated data (:func:`karat.runtime.validation.check_data`), distances or graph."""
     if metric == "graph":
         return as_graph(X)
@@ -108,7 +110,7 @@ def check_points(X: ArrayLike, metric: Metric) -> Data:
 
 
 def as_distances(
-    X: Data, metric: Metric = "euclidean", *, exact: bool = False, weights: Floats | None = None
+    X: Rows, metric: Metric = "euclidean", *, exact: bool = False, weights: Floats | None = None
 ) -> Distances:
     """Prepare the distances between the rows of ``X``.
 
@@ -170,7 +172,7 @@ def as_distances(
         return ExtendedJaccard(_euclidean(Z, False, exact), norms)
     if name in ("cityblock", "chebyshev") and not sparse:
         kind = CITYBLOCK if name == "cityblock" else CHEBYSHEV
-        return Direct(np.ascontiguousarray(X, np.float64), kind, False)
+        return Direct(np.ascontiguousarray(X, np.float64), kind, squared=False)
     if name in ("kl", "symmetric_kl"):
         return Divergence(_probabilities(dense(X)), symmetric=name == "symmetric_kl")
     return _from_scipy(X, name)
@@ -180,7 +182,12 @@ def _function_values(metric: Metric, A: Floats, B: Floats) -> Floats:
     """Distances of all pairs by a user-supplied function, checked."""
     from scipy.spatial.distance import cdist
 
-    D: Floats = cdist(A, B, metric)
+    D: Floats
+    if isinstance(metric, StoredDistances):
+        D = metric.between(A, B)
+    else:  # without its name: SciPy takes a function named "m" for its own Minkowski distance
+        function: Any = metric
+        D = cdist(A, B, lambda x, y: function(x, y))
     if not (D > -1e-9).all() or not np.isfinite(D.max()):
         raise InputError(
             f"{metric_name(metric)} gives {D.max() if D.min() > -1e-9 else D.min():g} for a pair "
@@ -196,7 +203,7 @@ DATA_DEPENDENT = {"seuclidean", "mahalanobis", "precomputed", "graph"}
 class OfRows(Distances):
     """Distances of large data, prepared only for the rows that are taken."""
 
-    def __init__(self, X: Data, metric: Metric, exact: bool) -> None:
+    def __init__(self, X: Rows, metric: Metric, *, exact: bool) -> None:
         self.X, self.metric, self.exact, self.n = X, metric, exact, X.shape[0]
         small: Any = X[:2]
         self.symmetric = as_distances(small, metric, exact=exact).symmetric
@@ -207,13 +214,13 @@ class OfRows(Distances):
         return as_distances(rows, self.metric, exact=self.exact)
 
 
-def distances_of_parts(X: Data, metric: Metric = "euclidean", *, exact: bool = False) -> Distances:
+def distances_of_parts(X: Rows, metric: Metric = "euclidean", *, exact: bool = False) -> Distances:
     """:func:`as_distances` for callers that use only :meth:`Distances.take`, on parts of the rows.
 
     Large data are never copied as a whole.
     """
     if is_large(X) and (callable(metric) or check_metric(metric) not in DATA_DEPENDENT):
-        return OfRows(X, metric, exact)
+        return OfRows(X, metric, exact=exact)
     return as_distances(X, metric, exact=exact)
 
 
@@ -225,8 +232,8 @@ def _euclidean(X: Rows, root: bool, exact: bool) -> Distances:
         return SparseProduct(X.astype(np.float64), root)
     Z = np.ascontiguousarray(X, dtype=np.float64)
     if exact or Z.shape[1] < PRODUCT_FEATURES:
-        return Direct(Z, SQUARED, root, ordered=exact)
-    return Product(Z, root)
+        return Direct(Z, SQUARED, squared=root, ordered=exact)
+    return Product(Z, squared=root)
 
 
 def _probabilities(X: Floats) -> Floats:
@@ -238,7 +245,7 @@ def _probabilities(X: Floats) -> Floats:
     return P / totals[:, None]
 
 
-def _from_scipy(X: Data, name: str) -> Distances:
+def _from_scipy(X: Rows, name: str) -> Distances:
     """Distances from SciPy's cdist."""
     from scipy.spatial.distance import cdist
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from karat.distances._precomputed import is_symmetric
-from karat.runtime.validation import Data
+from karat.runtime.types import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,12 +68,13 @@ class Direct(Distances):
     With ``ordered`` features are added strictly in their order.
     """
 
-    def __init__(self, Z: Floats, kind: int, squared: bool, *, ordered: bool = False) -> None:
+    def __init__(self, Z: Floats, kind: int, *, squared: bool, ordered: bool = False) -> None:
         self.Z, self.kind, self.squared, self.n, self.ordered = Z, kind, squared, len(Z), ordered
 
     def take(self, order: Ints) -> Distances:
         """Distances between the objects ``order``."""
-        return Direct(self.Z[order], self.kind, self.squared, ordered=self.ordered)
+        Z = self.Z[order]
+        return Direct(Z, self.kind, squared=self.squared, ordered=self.ordered)
 
     def strip(self, j0: int, j1: int) -> Floats:
         """Columns j0..j1, prepared for :meth:`tile`."""
@@ -92,14 +93,14 @@ class Product(Distances):
 
     uses_blas = True
 
-    def __init__(self, Z: Floats, squared: bool, *, norms: Floats | None = None) -> None:
+    def __init__(self, Z: Floats, *, squared: bool, norms: Floats | None = None) -> None:
         self.squared, self.n = squared, len(Z)
         self.Z = Z - Z.mean(axis=0) if norms is None else Z
         self.norms = np.einsum("ij,ij->i", self.Z, self.Z) if norms is None else norms
 
     def take(self, order: Ints) -> Distances:
         """Distances between the objects ``order``."""
-        return Product(self.Z[order], self.squared, norms=self.norms[order])
+        return Product(self.Z[order], squared=self.squared, norms=self.norms[order])
 
     def strip(self, j0: int, j1: int) -> Floats:
         """Columns j0..j1, prepared for :meth:`tile`."""
@@ -185,7 +186,7 @@ class Blocks(Distances):
     """Distances by a function of two blocks of rows."""
 
     def __init__(
-        self, X: Data, function: Callable[[Any, Any], Floats], *, symmetric: bool = True
+        self, X: Rows, function: Callable[[Any, Any], Floats], *, symmetric: bool = True
     ) -> None:
         self.X, self.function, self.symmetric, self.n = X, function, symmetric, X.shape[0]
 

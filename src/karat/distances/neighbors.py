@@ -11,7 +11,8 @@ import numpy as np
 from karat.distances import as_distances, check_points, distances_of_parts
 from karat.runtime.executors import Workers
 from karat.runtime.threads import available_cores, in_strips
-from karat.runtime.validation import Data, InputError
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -113,7 +114,7 @@ def neighbor_lists(
     return NeighborLists(np.concatenate(indices), np.concatenate(distances))
 
 
-def _lists(k: int, metric: Metric, X: Data, objects: range) -> NeighborLists:
+def _lists(k: int, metric: Metric, X: Rows, objects: range) -> NeighborLists:
     """Neighbours of a range of the objects."""
     queries = np.array(objects)
     if metric != "euclidean" or not isinstance(X, np.ndarray):
@@ -126,7 +127,7 @@ def _lists(k: int, metric: Metric, X: Data, objects: range) -> NeighborLists:
 
 
 def neighbors_of_some(
-    X: Data,
+    X: Rows,
     objects: Ints,
     n_neighbors: int,
     *,
@@ -166,7 +167,7 @@ def neighbors_of_some(
 
 
 def _scan(
-    X: Data,
+    X: Rows,
     objects: Ints,
     k: int,
     metric: Metric = "euclidean",
@@ -288,7 +289,7 @@ def _rescanned(
     return lists
 
 
-def nearest_among(X: Data, among: Ints, objects: Ints, metric: Metric) -> NDArray[np.int32]:
+def nearest_among(X: Rows, among: Ints, objects: Ints, metric: Metric) -> NDArray[np.int32]:
     """Position in ``among`` of the nearest object to each of ``objects``.
 
     Ties go to the first. O(s · rows · d) time on all cores; nothing of that size is stored.
@@ -304,7 +305,7 @@ def nearest_among(X: Data, among: Ints, objects: Ints, metric: Metric) -> NDArra
 
 
 def nearest_of_groups(
-    X: Data,
+    X: Rows,
     among: Ints,
     objects: Ints,
     metric: Metric,
@@ -354,7 +355,7 @@ def nearest_of_groups(
 
 
 def _in_tiles(
-    X: Data,
+    X: Rows,
     among: Ints,
     objects: Ints,
     metric: Metric,

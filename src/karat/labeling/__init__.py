@@ -9,6 +9,7 @@ from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.answers import AnswerFile, LabelAnswer, taught_rows
 from karat.labeling.classifier import FewLabelClassifier
 from karat.labeling.desk import Desk, Shown, ShownObjects
+from karat.labeling.doubts import LabelDoubt
 from karat.labeling.exchange import export_labels, import_labels
 from karat.labeling.medoids import central_objects, spread_labels
 from karat.labeling.selection import teaching_objects
@@ -22,6 +23,7 @@ __all__ = [
     "Desk",
     "FewLabelClassifier",
     "LabelAnswer",
+    "LabelDoubt",
     "LabelSession",
     "Shown",
     "ShownObjects",

@@ -17,9 +17,10 @@ from karat.runtime.validation import InputError, StorageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: kinds of answers: a class; an unknown class; postponed; the object is on the labeller's screen;
-#: the labeller's last answer about it is void; two names are one class
-ANSWER_KINDS = ("label", "unknown", "skip", "open", "undo", "same")
+#: kinds of answers: a class; a class that the page had predicted; an unknown class; postponed; the
+#: object is on the labeller's screen; the labeller's last answer about it is void; two names are
+#: one class; the class that a review decided, empty where that is withdrawn
+ANSWER_KINDS = ("label", "confirm", "unknown", "skip", "open", "undo", "same", "settle")
 _FORM = "karat answers"
 
 
@@ -122,7 +123,7 @@ class AnswerFile:
                 append(file, lines.encode())
         except OSError as error:
             self.refresh()
-            kept = sum(answer.kind == "label" for answer in self.answers)
+            kept = sum(answer.kind in ("label", "confirm") for answer in self.answers)
             raise StorageError(
                 f"{self.path} cannot be written: {error.strerror}; it has the first {kept} labels"
             ) from None

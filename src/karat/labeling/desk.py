@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from karat.bounds import percent_up
+from karat.bounds import forecast_labels, percent_up
+from karat.labeling.doubts import LabelDoubt, doubts_of
 from karat.labeling.session import UNKNOWN, variant_of
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +90,11 @@ class Desk:
     objects : ShownObjects
     classes : list of str, optional
         The only possible classes.
+    suggest : float, optional
+        Offer the predicted class of an object where it is at least this certain. Objects that two
+        labellers label come without.
+    review : bool, default False
+        Begin with the labels to look at again.
 
     Attributes
     ----------
@@ -97,6 +104,8 @@ class Desk:
 
     #: labels of the page's controls
     words: ClassVar = {"title": "karat label", "other": "Another class", "unknown": "don't know"}
+    #: answers that the page may send
+    kinds: ClassVar = ("label", "confirm", "unknown", "skip", "undo", "review", "stop")
 
     def __init__(
         self,
@@ -104,12 +113,21 @@ class Desk:
         watch: Watch,
         objects: ShownObjects,
         classes: Sequence[str] | str | int | None = None,
+        *,
+        suggest: float | None = None,
+        review: bool = False,
     ) -> None:
         self.session, self.objects, self._watch = session, objects, watch
         self.fixed = list(classes) if isinstance(classes, list) else None
         self.standing: Standing | None = watch.update()
         self._counted = len(session)
         self._opened: int | None = None
+        self._suggest = suggest
+        self._learned: tuple[int, Any, Any] | None = None
+        self._queue: list[LabelDoubt] = []
+        self._reviewed: list[LabelDoubt] = []
+        if review:
+            self._begin_review()
 
     @property
     def names(self) -> list[str]:
@@ -130,6 +148,11 @@ class Desk:
         return "Nothing is guaranteed yet." if self.standing is None else self.standing.sentence
 
     @property
+    def reviewing(self) -> bool:
+        """Whether labels are looked at again; answers then settle them."""
+        return bool(self._queue)
+
+    @property
     def met(self) -> bool:
         """Whether the guarantee has come down to the target."""
         target, now = self._watch.target, self.standing
@@ -139,6 +162,8 @@ class Desk:
     def at(self) -> int | None:
         """Position of the object to label; None once the target is met or none is left."""
         self.refresh()
+        if self._queue:
+            return self._queue[0].at
         at = None if self.met else self.session.next
         if at is not None and at != self._opened:
             self.session.open(at)
@@ -156,23 +181,101 @@ class Desk:
         return None if name in self.names else variant_of(name, self.names)
 
     def give(self, kind: str, label: str = "", at: int | None = None) -> None:
-        """Take an answer: ``label``, ``unknown``, ``skip`` or ``undo``."""
-        if kind == "undo":
-            self.session.undo()
+        """Take an answer: ``label``, ``confirm``, ``unknown``, ``skip``, ``undo`` or ``review``.
+
+        In a review, ``label`` and ``unknown`` settle the object, and ``review`` ends it.
+        """
+        if kind == "review":
+            if self.reviewing:
+                self._queue, self._reviewed = [], []
+            elif not self._begin_review():
+                raise InputError("no label is to be looked at again")
+        elif kind == "undo" and self._reviewed:
+            self._unsettle()
+        elif self.reviewing:
+            self._settle(kind, label, at)
+        elif kind == "undo":
+            if self.session.undo() is None:
+                raise InputError("there is no label to take back")
         elif kind == "skip":
             self.session.skip(at)
+        elif kind == "confirm" and (at is None or self.suggestion(at) != label):
+            raise InputError("the prediction has changed; look again")
         else:
-            self.session.add(label if kind == "label" else UNKNOWN, at)
+            name = UNKNOWN if kind == "unknown" else label
+            self.session.add(name, at, confirmed=kind == "confirm")
+            self._reviewed = []
         self._opened = None
         self._update()
+
+    def suggestion(self, at: int) -> str | None:
+        """Class to confirm for an object; None where none is offered or certain enough."""
+        session = self.session
+        if self._suggest is None or self.reviewing or session.is_blind(at) or len(session) < 10:
+            return None
+        if self._learned is None or len(session) >= 1.1 * self._learned[0]:
+            self._learned = (len(session), *self._watch.teacher.predict(session.y))
+        _, names, certainty = self._learned
+        name = names[at]
+        certain = name not in (None, UNKNOWN) and certainty[at] >= self._suggest
+        return str(name) if certain else None
+
+    def doubts(self) -> list[LabelDoubt]:
+        """Labels to look at again: disagreements, and what the other labels contradict."""
+        return doubts_of(self.session, self._watch.teacher)
+
+    def _begin_review(self) -> bool:
+        """Put the labels to look at again into the queue; returns whether there are any."""
+        self._queue, self._reviewed = self.doubts(), []
+        return self.reviewing
+
+    def _settle(self, kind: str, label: str, at: int | None) -> None:
+        """Take an answer about the first of the queue."""
+        if at != self._queue[0].at:
+            raise InputError("this object is not the one to look at again; reload the page")
+        doubt = self._queue.pop(0)
+        if kind in ("label", "unknown"):
+            self.session.settle(doubt.at, UNKNOWN if kind == "unknown" else label)
+            self._reviewed.append(doubt)
+
+    def _unsettle(self) -> None:
+        """Withdraw what the review decided last, and ask again."""
+        doubt = self._reviewed.pop()
+        self.session.settle(doubt.at, "")
+        self._queue.insert(0, doubt)
 
     def _update(self) -> None:
         """Bring the guarantee up to date with the session."""
         self.standing, self._counted = self._watch.update(), len(self.session)
 
     @property
+    def goal(self) -> str:
+        """The target, and how many more labels it would take."""
+        target, now = self._watch.target, self.standing
+        if self.reviewing:
+            return (
+                "What you decide here goes into exports and predicted classes. The guarantee still "
+                "counts the first answers: the other objects are not reviewed."
+            )
+        aim = "" if target is None else f"Target: at most {100 * target:.4g} % mislabelled. "
+        if now is None:
+            return aim and f"{aim}The forecast begins with the first drawn label."
+        return f"{aim}{forecast_labels(now.found, target if target and target < 1 else None)}"
+
+    def beside(self, at: int) -> dict[str, Any]:
+        """What the page shows beside an object: the goal, a suggestion, the review."""
+        return {
+            "goal": self.goal,
+            "suggestion": self.suggestion(at),
+            "reviewing": self.reviewing,
+        }
+
+    @property
     def status(self) -> str:
         """Progress in one line."""
+        if self.reviewing:
+            left = len(self._queue)
+            return f"{left:,} label{'s' * (left != 1)} to look at again. {self._queue[0]}"
         session, now = self.session, self.standing
         wait = f"; {session.waiting:,} more wait for a skipped one" if session.waiting else ""
         count = f"{len(session):,} labels{wait}"
@@ -190,7 +293,7 @@ def keys_of(names: list[str]) -> dict[str, str]:
     """A key for each class: its first free letter, or a digit."""
     keys: dict[str, str] = {}
     for name in names:
-        letters = [c for c in name.lower() if c.isalnum() and c not in "uqnsd"]
+        letters = [c for c in name.lower() if c.isalnum() and c not in "uqnsdr"]
         free = [c for c in (*letters, *"123456789") if c not in keys]
         if free:
             keys[free[0]] = name

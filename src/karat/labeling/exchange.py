@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import read_cells
-from karat.labeling.session import UNKNOWN
+from karat.labeling.session import UNKNOWN, line_of
 from karat.runtime.output import write_output
 from karat.runtime.validation import InputError, StorageError
 
@@ -40,8 +40,9 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
         ``.json``: tasks of Label Studio with their annotations, each by its labeller; the labelling
         interface is ``<Text name="text" value="$text"/>`` with ``<Choices name="label"
         toName="text">``. ``.csv``: the columns ``draw`` (empty for objects that teach), ``row``,
-        ``label`` (what counts) and ``object``, and one for each labeller if there are several;
-        ``karat bound`` reads it.
+        ``label`` (what counts) and ``object``, one for each labeller if there are several, and
+        ``settled`` with the classes that a review decided; ``karat bound`` reads it. Objects are
+        whole in both.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -92,11 +93,11 @@ def import_labels(session: LabelSession, path: str | Path) -> int:
     read = _studio(file, session.by) if suffix == ".json" else _cells(file, session.by)
     at = {str(row): i for i, row in enumerate(session.rows.tolist())}
     lines: dict[str, int | None] = {}
-    for i, line in enumerate(session.objects):
-        lines[line] = None if line in lines else i  # two alike name no object
+    for key, i in ((key, i) for i, text in enumerate(session.texts) for key in _keys(text)):
+        lines[key] = None if lines.get(key, i) != i else i  # two alike name no object
     labels = []
     for row, line, label, labeller in read:
-        place = at.get(row) if row else lines.get(" ".join(line.split())[:80])
+        place = at.get(row) if row else next(filter(_is_place, map(lines.get, _keys(line))), None)
         if place is None:
             named = f"row {row}" if row else f"the object {line[:60]!r}"
             raise InputError(f"{file}: {named} is not one object of these data")
@@ -104,17 +105,28 @@ def import_labels(session: LabelSession, path: str | Path) -> int:
     return session.take(labels)
 
 
+def _keys(text: str) -> tuple[str, str]:
+    """Keys of an object: its whole text without surplus blanks, and its beginning."""
+    return " ".join(text.split()), line_of(text)
+
+
+def _is_place(place: int | None) -> bool:
+    """Whether there is such an object."""
+    return place is not None
+
+
 def _csv(session: LabelSession, shown: list[int], by: dict[str, Any]) -> str:
     """A table in which a spreadsheet runs no formula."""
     several = list(by) if len(by) > 1 else []
     counts = session.y if several or not by else next(iter(by.values()))
+    settled = session.settled
+    columns = [f"label by {name}" for name in several] + ["settled"] * bool(settled)
     drawn = {int(i): str(number) for number, i in enumerate(session.order[session.taught :], 1)}
-    rows = [["draw", "row", "label", "object", *(f"label by {name}" for name in several)]]
+    rows = [["draw", "row", "label", "object", *columns]]
     for i in shown:
-        labels = [by[name][i] or "" for name in several]
-        rows.append(
-            [drawn.get(i, ""), str(session.rows[i]), counts[i] or "", session.objects[i], *labels]
-        )
+        labels = [by[name][i] or "" for name in several] + [settled.get(i, "")] * bool(settled)
+        named = [drawn.get(i, ""), str(session.rows[i])]
+        rows.append([*named, counts[i] or "", session.texts[i], *labels])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)
@@ -157,7 +169,9 @@ def _task(session: LabelSession, i: int, by: dict[str, Any]) -> dict[str, Any]:
             }
             note = {"completed_by": {"email": name}, "was_cancelled": False}
             notes.append({**note, "result": [] if labels[i] == UNKNOWN else [choice]})
-    data = {"row": int(session.rows[i]), "text": session.objects[i]}
+    data = {"row": int(session.rows[i]), "text": session.texts[i]}
+    if i in (settled := session.settled):
+        data["settled"] = settled[i]
     return {"data": data, "annotations": notes}
 
 

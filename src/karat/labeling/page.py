@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,8 +26,50 @@ if TYPE_CHECKING:
 QUIET, UNOPENED = 180.0, 1_800.0
 #: bytes of an answer at most
 _MAX_BYTES = 2**16
+#: characters of a class, or of a name with its line
+_MAX_LABEL = 500
 PAGE = Path(__file__).with_name("page.html")
-_REPLY_KINDS = ("label", "unknown", "skip", "undo", "stop")
+
+
+@dataclass(frozen=True)
+class PageAnswer:
+    """An answer as the page sends it, its types checked.
+
+    Attributes
+    ----------
+    kind : str
+        One of the desk's ``kinds``.
+    at : int
+        Position of the object.
+    label : str
+        The class.
+    sure : bool
+        Whether a similar existing class is not meant.
+    """
+
+    kind: str
+    at: int
+    label: str = ""
+    sure: bool = False
+
+    @classmethod
+    def parse(cls, body: bytes) -> PageAnswer:
+        """Read the body of a request; raises an InputError for any other."""
+        try:
+            content = json.loads(body)
+        except (ValueError, RecursionError):
+            raise InputError("the body is no JSON") from None
+        types = {"kind": str, "at": int, "label": str, "sure": bool}
+        if not isinstance(content, dict) or not {"kind", "at"} <= set(content) <= set(types):
+            raise InputError(f"an answer is an object with the fields {', '.join(types)}")
+        for name, value in content.items():
+            # bool is an int, and true is no position
+            if type(value) is not types[name]:
+                raise InputError(f"{name} must be of type {types[name].__name__}")
+        answer = cls(**content)
+        if answer.at < 0 or len(answer.label) > _MAX_LABEL:
+            raise InputError(f"at is at least 0, and a label has at most {_MAX_LABEL} characters")
+        return answer
 
 
 class LabelPage:
@@ -83,21 +128,22 @@ class LabelPage:
             return {**state, "closed": True, "sentence": desk.ending}
         shown = desk.objects(at)
         parts = {"text": shown.text, "cells": shown.cells, "images": len(shown.images)}
-        return {**state, "closed": False, "at": at, "keys": desk.keys, **parts}
+        beside = {"keys": desk.keys, **desk.beside(at)}
+        return {**state, "closed": False, "at": at, **beside, **parts}
 
-    def take(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def take(self, answer: PageAnswer) -> dict[str, Any]:
         """Take an answer of the page; returns the new state, or a similar class."""
-        kind, label, at = answer.get("kind"), str(answer.get("label", "")), answer.get("at")
-        if kind not in _REPLY_KINDS or not isinstance(at, int) or not 0 <= at < len(self.desk):
-            raise ValueError
-        if kind == "label" and self.desk.fixed is not None and label not in self.desk.fixed:
-            raise ValueError
-        if kind == "label" and not answer.get("sure") and (similar := self.desk.variant(label)):
+        desk, kind, label, at = self.desk, answer.kind, answer.label, answer.at
+        if kind not in desk.kinds or at >= len(desk):
+            raise InputError(f"the page sends {', '.join(desk.kinds)} about one of {len(desk)}")
+        if kind == "label" and desk.fixed is not None and label not in desk.fixed:
+            raise InputError("this is none of the classes")
+        if kind == "label" and not answer.sure and (similar := desk.variant(label)):
             return {"variant": similar}
         if kind == "stop":
             self.closed = True
         else:
-            self.desk.give(kind, label, None if kind == "undo" else at)
+            desk.give(kind, label, None if kind == "undo" else at)
         return self.state()
 
     def image(self, at: int, number: int) -> Path | None:
@@ -116,6 +162,30 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send the page, its state or an image."""
+        self._guarded(self._get)
+
+    def do_POST(self) -> None:
+        """Take an answer and send the new state."""
+        self._guarded(self._post)
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Answer a request; whatever fails is an answer too, not a dropped connection."""
+        try:
+            work()
+        except ConnectionError:
+            self.close_connection = True  # the browser left
+        except TimeoutError:
+            self._error("the request did not arrive in time", HTTPStatus.REQUEST_TIMEOUT)
+        except ValueError as error:  # an InputError among them
+            reason = str(error) if isinstance(error, InputError) else "this is no answer"
+            self._error(reason, HTTPStatus.BAD_REQUEST)
+        except Exception as error:
+            kept = "karat failed; the answers before are kept"
+            self._error(f"{kept} ({type(error).__name__})", HTTPStatus.INTERNAL_SERVER_ERROR)
+            raise
+
+    def _get(self) -> None:
+        """Send the page, its state or an image."""
         url = urlsplit(self.path)
         query = {key: values[0] for key, values in parse_qs(url.query).items()}
         if not self._may_ask(self.headers.get("X-Token") or query.get("token", "")):
@@ -131,33 +201,38 @@ class _Handler(BaseHTTPRequestHandler):
         elif url.path == "/image" and (path := self._image(query)) is not None:
             self._send(path.read_bytes(), f"image/{IMAGES[path.suffix.lower()]}")
         else:
-            self._json({"error": "there is no such page"}, HTTPStatus.NOT_FOUND)
+            self._error("there is no such page", HTTPStatus.NOT_FOUND)
 
-    def do_POST(self) -> None:
+    def _post(self) -> None:
         """Take an answer and send the new state."""
         # the token is in a header that no form of another site can send
         if not self._may_ask(self.headers.get("X-Token", "")):
             return
-        try:
-            length = int(self.headers.get("Content-Length", ""))
-            if not 0 <= length <= _MAX_BYTES:
-                raise ValueError
-            answer = json.loads(self.rfile.read(length))
-            if not isinstance(answer, dict):
-                raise ValueError
-            with self.page.lock:
-                reply = {} if self.path == "/here" else self.page.take(answer)
-            self._json(reply)
-        except InputError as error:
-            self._json({"error": str(error)}, HTTPStatus.BAD_REQUEST)
-        except ValueError:
-            self._json({"error": "this is no answer"}, HTTPStatus.BAD_REQUEST)
+        if self.path not in ("/answer", "/here"):
+            self._error("there is no such page", HTTPStatus.NOT_FOUND)
+            return
+        length = self.headers.get("Content-Length", "")
+        if not re.fullmatch("[0-9]{1,9}", length):
+            self._error("the length of the body is missing", HTTPStatus.LENGTH_REQUIRED)
+            return
+        body = self.rfile.read(min(int(length), 16 * _MAX_BYTES))
+        if int(length) > _MAX_BYTES:
+            reason = f"a body has at most {_MAX_BYTES:,} bytes"
+            self._error(reason, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return
+        if self.path == "/here":
+            self._json({})
+            return
+        answer = PageAnswer.parse(body)
+        with self.page.lock:
+            reply = self.page.take(answer)
+        self._json(reply)
 
     def _may_ask(self, token: str) -> bool:
         """Whether the request may be answered; sends the rejection otherwise."""
         allowed = self.page.answers(self.headers.get("Host", ""), token)
         if not allowed:
-            self._json({"error": "open the address that karat printed"}, HTTPStatus.FORBIDDEN)
+            self._error("open the address that karat printed", HTTPStatus.FORBIDDEN)
         return allowed
 
     def _image(self, query: dict[str, str]) -> Path | None:
@@ -166,6 +241,11 @@ class _Handler(BaseHTTPRequestHandler):
             return self.page.image(int(query["at"]), int(query["number"]))
         except (KeyError, ValueError):
             return None
+
+    def _error(self, reason: str, status: HTTPStatus) -> None:
+        """Send why a request is rejected, and close the connection: its body may be unread."""
+        self.close_connection = True
+        self._json({"error": reason}, status)
 
     def _json(self, value: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> None:
         """Send a value as JSON."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.labelings.partitions import as_labelings
-from karat.runtime.validation import InputError, check_random_state
+from karat.runtime.draws import draw_rows
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,10 +81,7 @@ def teaching_objects(
         weights = np.asarray(prior, dtype=np.float64)
     if weights.shape != (len(batch),) or not (weights >= 0).all() or not weights.sum() > 0:
         raise InputError(f"prior must be a weight for each of the {len(batch)} clusterings")
-    rows = np.arange(n)
-    if n > max(MAX_COMPARED, size):
-        rng = check_random_state(random_state)
-        rows = np.sort(rng.choice(n, max(MAX_COMPARED, size), replace=False))
+    rows = draw_rows(n, max(MAX_COMPARED, size), random_state)
     similar = np.zeros((len(rows), len(rows)), dtype=np.float32)
     for codes, weight in zip(batch.codes[:, rows], weights / weights.sum(), strict=True):
         similar += np.float32(weight) * ((codes[:, None] == codes) & (codes >= 0))

@@ -91,7 +91,7 @@ class LabelSession:
                 f"order must have each of the {len(objects)} objects once, in the order of the draw"
             )
         self.by, self.taught = check_name(by), taught
-        self.objects = [" ".join(text.split())[:80] for text in objects]
+        self.texts, self.objects = list(objects), [line_of(text) for text in objects]
         self.rows = np.arange(len(objects)) if rows is None else np.asarray(rows)
         self.file = AnswerFile(
             path, self.order, self.objects, self.rows[self.order[:taught]].tolist()
@@ -114,6 +114,7 @@ class LabelSession:
         self._postponed: dict[int, int] = {}
         self._open: dict[int, LabelAnswer] = {}
         self._spelled: dict[str, str] = {}
+        self._settled: dict[int, LabelAnswer] = {}
         self._my_answers: list[LabelAnswer] = []
         count = 0
         for answer in sorted(self.file.answers):
@@ -134,6 +135,8 @@ class LabelSession:
                 self._my_answers = [
                     kept for kept in self._my_answers if not is_mine or kept.row != answer.row
                 ]
+            elif answer.kind == "settle":
+                self._settled[place] = answer
             elif answer.kind == "skip":
                 self._postponed.update({place: count} if is_mine else {})
             else:
@@ -159,6 +162,24 @@ class LabelSession:
         """Labels that count: of the first objects of the order, up to an unanswered one."""
         first = takewhile(bool, self._answers_at)
         return [self._name(next(iter(answers.values()))) for answers in first]
+
+    @property
+    def n_confirmed(self) -> int:
+        """Labels that count and that confirmed a prediction on the page."""
+        first = takewhile(bool, self._answers_at)
+        return sum(next(iter(answers.values())).kind == "confirm" for answers in first)
+
+    @property
+    def settled(self) -> dict[int, str]:
+        """Classes that a review decided, by position.
+
+        They are what the answers come to; a guarantee is about the first answers, which stay.
+        """
+        return {
+            int(self.order[place]): self._name(answer)
+            for place, answer in self._settled.items()
+            if answer.label
+        }
 
     @property
     def waiting(self) -> int:
@@ -209,11 +230,11 @@ class LabelSession:
 
     @property
     def disagreements(self) -> list[tuple[int, dict[str, str]]]:
-        """Objects with different labels, by labeller."""
-        disagreements = []
+        """Objects with different labels, by labeller, that no review has settled."""
+        disagreements, settled = [], self.settled
         for place, answers in enumerate(self._answers_at):
             names = {by: self._name(answer) for by, answer in answers.items()}
-            if len(set(names.values())) > 1:
+            if len(set(names.values())) > 1 and int(self.order[place]) not in settled:
                 disagreements.append((int(self.order[place]), names))
         return disagreements
 
@@ -245,8 +266,18 @@ class LabelSession:
         """Store that an object is on this labeller's screen, so that nobody else gets it."""
         self._write(at, "open")
 
-    def add(self, label: str, at: int | None = None) -> None:
+    def is_blind(self, at: int) -> bool:
+        """Whether two labellers are to label an object, each without a hint."""
+        return self._is_doubled(int(self._place[int(self.rows[at])]))
+
+    def settle(self, at: int, label: str) -> None:
+        """Store the class that a review decides for an object; an empty one withdraws it."""
+        self._write(at, "settle", check_name(label) if label else "")
+
+    def add(self, label: str, at: int | None = None, *, confirmed: bool = False) -> None:
         """Label the next object, or the one at a position; it is on disk at once.
+
+        ``confirmed`` says that the label was offered as a prediction.
 
         Raises
         ------
@@ -254,16 +285,12 @@ class LabelSession:
             For a name without visible letters, or if all objects are labelled.
         """
         name = check_name(label)
-        self._write(at, "unknown" if name == UNKNOWN else "label", name)
+        kind = "confirm" if confirmed else "label"
+        self._write(at, "unknown" if name == UNKNOWN else kind, name)
 
     def skip(self, at: int | None = None) -> None:
         """Postpone the next object; those behind it do not count until it is answered."""
         self._write(at, "skip")
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether this labeller has an answer to take back."""
-        return bool(self._my_answers)
 
     def undo(self) -> int | None:
         """Void this labeller's last answer; returns its object's position, None without one."""
@@ -317,6 +344,11 @@ class LabelSession:
         label = "" if kind == "unknown" else label
         self.file.add([self._answer(place, kind, label, self.by)])
         self._replay()
+
+
+def line_of(text: str) -> str:
+    """The beginning of an object, by which a file of answers knows it."""
+    return " ".join(text.split())[:80]
 
 
 def variant_of(name: str, names: Iterable[str]) -> str | None:

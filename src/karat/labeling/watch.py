@@ -11,6 +11,7 @@ from karat.bounds import LabelSequence, percent_up
 from karat.bounds.ledger import FEWEST_SHARED
 from karat.bounds.wording import chance, percent_down
 from karat.labeling.agreement import Agreement, agreement
+from karat.labeling.doubts import LabelTeacher
 from karat.labeling.session import UNKNOWN, LabelSession
 
 if TYPE_CHECKING:
@@ -34,11 +35,17 @@ class Standing:
         Agreement of two labellers about the objects that both labelled.
     unknown : int
         Labelled objects whose class the labeller did not know.
+    confirmed : int
+        Labels that confirmed a prediction on the page.
+    settled : int
+        Labelled objects to which a review gave another class than the first answer.
     """
 
     found: Guarantee
     team: Agreement | None = None
     unknown: int = 0
+    confirmed: int = 0
+    settled: int = 0
 
     @property
     def sentence(self) -> str:
@@ -49,6 +56,18 @@ class Standing:
                 f"{self.unknown:,} labelled object{'s' * (self.unknown != 1)} got the answer "
                 f"{UNKNOWN!r}, which counts as a class of its own: where you would give it, any "
                 "other class is wrong."
+            )
+        if self.confirmed:
+            sentences.append(
+                f"{self.confirmed:,} label{'s' * (self.confirmed != 1)} confirmed a prediction on "
+                "the page. Further premise: the labeller would have given the same class without "
+                "seeing it."
+            )
+        if self.settled:
+            sentences.append(
+                f"A review changed {self.settled:,} label{'s' * (self.settled != 1)}. The "
+                "guarantee counts the first answers: the labels of the other objects were not "
+                "reviewed."
             )
         if self.team is not None:
             sentences.append(
@@ -78,6 +97,11 @@ class Watch:
     X, classes, prior
         As for :func:`karat.guarantee`; a list of classes is extended by one for objects whose
         class the labeller does not know.
+
+    Attributes
+    ----------
+    teacher : LabelTeacher
+        Predictions from all labels so far, for suggestions and suspected labels.
     """
 
     def __init__(
@@ -93,6 +117,7 @@ class Watch:
     ) -> None:
         self._asked = asked
         self.session, self.target, self.delta = session, target, delta
+        self.teacher = LabelTeacher(labelings, options.get("X"), options.get("prior"))
         if classes is not None and not isinstance(classes, (str, int)):
             classes = [*(str(name) for name in classes), UNKNOWN]
         self._sequence = LabelSequence(
@@ -118,7 +143,14 @@ class Watch:
             if len(drawn) >= FEWEST_SHARED:
                 self._asked.keep(drawn_labels(session))
             found = replace(found, delta=self.delta, question=self._asked.sentence)
-        return Standing(found, team, int(np.sum(y == UNKNOWN)))
+        changed = sum(y[at] not in (None, label) for at, label in session.settled.items())
+        return Standing(
+            found,
+            team,
+            int(np.sum(y == UNKNOWN)),
+            session.n_confirmed,
+            changed,
+        )
 
 
 def drawn_labels(session: LabelSession) -> list[tuple[int, Any]]:

@@ -10,6 +10,7 @@ from scipy import sparse
 from karat.distances import FORMS, as_distances, embed
 from karat.distances.neighbors import neighbor_lists
 from karat.labelings.labels import NOISE
+from karat.runtime.draws import draw_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +49,7 @@ def central(
         elif metric == "graph":
             rows, distance = None, -np.asarray(X[members][:, members].sum(axis=1)).ravel()
         else:
-            members = np.sort(rng.permutation(members)[:_MAX_MEMBERS])
+            members = draw_rows(members, _MAX_MEMBERS, rng)
             D = _all_distances(X, members, metric)
             rows, distance = D, D.sum(axis=1)
         order = np.argsort(distance.round(12), kind="stable")
@@ -99,9 +100,8 @@ def edges(
     At least four of such an object's ten nearest neighbours are in the other cluster (in a graph,
     40 % of the weight of its edges).
     """
-    rng = np.random.default_rng(random_state)
     n, k = len(codes), int(codes.max(initial=-1)) + 1
-    rows = np.sort(rng.permutation(n)[:MAX_EDGE_OBJECTS])
+    rows = draw_rows(n, MAX_EDGE_OBJECTS, random_state)
     if metric == "graph":
         members = sparse.csr_array(
             (np.ones(n), (np.arange(n), np.where(codes < 0, k, codes))), shape=(n, k + 1)

@@ -216,7 +216,7 @@ def define(
         record.setdefault("compute", function)
     for name in ("needs", "structures"):
         record[name] = frozenset(record.get(name, ()))
-    returns = meaning_of(range, greater_is_better)
+    returns = meaning_of(range, greater_is_better=greater_is_better)
     complete(function, cited, returns=returns, undefined=undefined, cost=cost)
     return catalogue.add(
         Measure(

@@ -117,7 +117,7 @@ def _entries(parameters: str) -> list[str]:
     return re.split(r"\n(?=\S)", parameters) if parameters else []
 
 
-def meaning_of(range: tuple[float, float], greater_is_better: bool) -> str:
+def meaning_of(range: tuple[float, float], *, greater_is_better: bool) -> str:
     """The range and the direction of a measure, in a sentence."""
     low, high = range
     if math.isfinite(low) and math.isfinite(high):

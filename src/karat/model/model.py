@@ -14,7 +14,8 @@ from karat.distances import check_metric
 from karat.labelings.labels import encode
 from karat.model.archive import parse_members, read_members, write_archive
 from karat.model.holdout import Confidence, ExtensionAgreement, Refit, hold_out
-from karat.model.rule import PlacementRule, check_features, check_metric_of_file, thinned
+from karat.model.rule import PlacementRule, check_features, check_metric_of_file
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError, StorageError, check_random_state
 
 if TYPE_CHECKING:
@@ -176,13 +177,13 @@ class Model:
         n = dataset.n_objects
         rng = check_random_state(random_state)
         if rows is None:
-            rows = thinned(np.arange(n), KEPT, rng)
+            rows = draw_rows(n, KEPT, rng)
         rule = PlacementRule.of(data, encoded.codes, metric, rows)
         agreement, confidence = hold_out(
             rule.X, rule.labels, metric, by_centers=rule.by_centers, refit=refit,
             reason=None if refit is not None else reason, random_state=random_state,
         )  # fmt: skip
-        checked = thinned(np.arange(n), MAX_CHECKED, rng)
+        checked = draw_rows(n, MAX_CHECKED, rng)
         same = rule.place(data[checked]).labels == encoded.codes[checked]
         return cls(
             rule=rule, preparation=dataset.preparation or preparation_of_features(

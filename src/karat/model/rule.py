@@ -11,6 +11,7 @@ from karat.distances import FORMS, as_distances, check_points, embed, metric_nam
 from karat.distances.neighbors import nearest_of_groups, neighbor_lists
 from karat.labeling import central_objects
 from karat.labelings.labels import NOISE
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -225,12 +226,7 @@ def _few_of_each(labels: NDArray[np.int32], most: int = 1_000) -> NDArray[np.int
     """Objects of each cluster; at most ``most``, drawn at random."""
     rng = np.random.default_rng(0)
     members = (np.flatnonzero(labels == cluster) for cluster in range(int(labels.max()) + 1))
-    return np.concatenate([thinned(of_cluster, most, rng) for of_cluster in members])
-
-
-def thinned(rows: NDArray[np.intp], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """The rows, or at most so many of them, drawn at random and sorted."""
-    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+    return np.concatenate([draw_rows(of_cluster, most, rng) for of_cluster in members])
 
 
 def _limits(X: Rows, labels: NDArray[np.int32], metric: Metric, k: int) -> Floats:

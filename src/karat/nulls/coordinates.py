@@ -9,6 +9,7 @@ from scipy import sparse
 
 from karat.distances import FORMS, RELATIONS, distance_matrix, embed
 from karat.nulls.references import principal_coordinates
+from karat.runtime.draws import draw_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +53,7 @@ def placed(X: Rows, metric: Metric, rng: np.random.Generator) -> tuple[Floats, N
     n = X.shape[0]
     related = metric in RELATIONS or metric not in FORMS
     max_objects = MAX_RELATED if related and metric not in RELATIONS else MAX_PLACED
-    rows = np.arange(n) if n <= max_objects else np.sort(rng.choice(n, max_objects, replace=False))
+    rows = draw_rows(n, max_objects, rng)
     if metric in RELATIONS:
         D = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
         distinct = _without_copies(D)

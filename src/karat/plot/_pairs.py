@@ -10,7 +10,8 @@ from scipy import sparse
 
 from karat.plot import style
 from karat.plot._features import FeatureProfile, profile_features
-from karat.plot._sampled import draw, finished
+from karat.plot._sampled import finished
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError, check_data, unknown_name
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def pairs(
     m = len(chosen)
     if m < 2:
         raise InputError("pairs need at least two features; got one")
-    rows = draw(len(codes), 1_000, random_state)
+    rows = draw_rows(len(codes), 1_000, random_state)
     cluster_names = style.cluster_names(codes, names)
     titles = [style.safe(profile.names[j]) for j in chosen]
     figure = _panels(m, titles)
@@ -148,7 +149,7 @@ def parallel_coordinates(
     ['0', '1']
     """
     values, codes, profile, chosen = _chosen(X, labels, feature_names, features)
-    rows = draw(len(codes), 500, random_state)
+    rows = draw_rows(len(codes), 500, random_state)
     center, spread = values.mean(axis=0), values.std(axis=0)
     spread[spread == 0] = 1
     lines = (values[rows] - center) / spread

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.runtime.validation import InputError, check_random_state
+from karat.runtime.draws import draw_rows
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,18 +17,11 @@ if TYPE_CHECKING:
     from karat.runtime.types import Metric, RandomState, Rows
 
 
-def draw(n: int, most: int, random_state: RandomState) -> NDArray[np.intp]:
-    """Positions of all objects, or of a random sample of many, ascending."""
-    if n <= most:
-        return np.arange(n)
-    return np.sort(check_random_state(random_state).choice(n, most, replace=False))
-
-
 def draw_points(
     points: Rows, most: int, metric: Metric, random_state: RandomState
 ) -> tuple[Rows, NDArray[np.intp]]:
     """All points (or distances), or those of a random sample of many, and their positions."""
-    rows = draw(points.shape[0], most, random_state)
+    rows = draw_rows(points.shape[0], most, random_state)
     if len(rows) == points.shape[0]:
         return points, rows
     precomputed = isinstance(metric, str) and metric == "precomputed"

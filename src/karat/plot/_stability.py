@@ -8,7 +8,8 @@ import numpy as np
 
 from karat.distances import check_points
 from karat.plot import style
-from karat.plot._sampled import draw, finished
+from karat.plot._sampled import finished
+from karat.runtime.draws import draw_rows
 from karat.stability import consensus_matrix as resampled
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def consensus_matrix(
     clusterings = resampled(
         X, clusterer, k=k, n_resamples=n_resamples, metric=metric, random_state=random_state
     )
-    shown = draw(n, MOST_IN_MATRIX, random_state)
+    shown = draw_rows(n, MOST_IN_MATRIX, random_state)
     matrix = np.concatenate([clusterings.rows(k, i, i + 1)[:, shown] for i in map(int, shown)])
     matrix = np.nan_to_num(matrix.astype(np.float64))  # pairs never drawn together
     np.fill_diagonal(matrix, 1.0)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from karat.plot import style
+from karat.runtime.draws import draw_rows
 from karat.runtime.numerals import percent
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _neighbor_layout(
 
     n = len(plane)
     rng = np.random.default_rng(random_state)
-    rows = np.sort(rng.choice(n, PLACED, replace=False)) if n > PLACED else np.arange(n)
+    rows = draw_rows(n, PLACED, rng)
     place = np.full(n, -1)
     place[rows] = np.arange(len(rows))
     inside = place[lists.indices] >= 0

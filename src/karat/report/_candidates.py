@@ -11,8 +11,8 @@ import numpy as np
 from karat.labelings.labels import NOISE
 from karat.meaning.effects import Means
 from karat.report._cards import MOST_FEATURES, object_titles, strength
+from karat.runtime.draws import draw_rows
 from karat.study.descriptions import features_of
-from karat.study.samples import draw_rows
 from karat.study.wording import first_screen
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from karat.labelings.labels import NOISE
 from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
 from karat.report._map import ObjectMap, drawn, object_map
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError, NothingToRankError
 from karat.study.deciders import Decider, deciders
-from karat.study.samples import draw_rows, part_of
+from karat.study.samples import part_of
 from karat.text import telling_terms
 
 if TYPE_CHECKING:

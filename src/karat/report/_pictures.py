@@ -12,8 +12,8 @@ from karat.clusterers import LinkageClustering
 from karat.measures import gap_statistic
 from karat.plot.results import MOST_IN_TREE, gap_figure, tree_figure
 from karat.report._parts import Picture, Section, plain
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
-from karat.study.samples import draw_rows
 from karat.study.wording import page
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from karat.runtime.types import ArrayLike, Floats, RandomState, Rows
 
 _NUMERIC = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
-Data: TypeAlias = "Rows"
 
 
 class InputError(ValueError):

@@ -11,6 +11,7 @@ import numpy as np
 from karat.clusterers import as_clusterer
 from karat.labelings.labels import encode
 from karat.nulls.references import Null
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
@@ -199,10 +200,8 @@ def assess(
     check_draws(n_resamples)
     record = as_clusterer(clusterer)
     engine = prepare(X, record, **options)
-    rows = np.arange(engine.n)
-    if max_objects is not None and engine.n > max_objects:
-        rng = engine.generator(2**31 + 1)
-        rows = np.sort(rng.choice(engine.n, max_objects, replace=False))
+    most = engine.n if max_objects is None else max_objects
+    rows = draw_rows(engine.n, most, engine.generator(2**31 + 1))
     data = engine.X if len(rows) == engine.n else engine.part(rows)
     encoded = None
     if labels is not None:
@@ -298,10 +297,7 @@ def _consensus(
     if len(clusters.table) > MOST_CLUSTERS:
         return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
     consensus = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **engine.options)
-    rows = np.arange(n)
-    if n > MOST_SHOWN:
-        rng = engine.generator(2**31 + 2)
-        rows = np.sort(rng.choice(n, MOST_SHOWN, replace=False))
+    rows = draw_rows(n, MOST_SHOWN, engine.generator(2**31 + 2))
     key = next(iter(consensus.labels))
     part = Consensus(consensus.table, {key: np.ascontiguousarray(consensus.labels[key][:, rows])})
     order = part.order(key)

@@ -14,8 +14,8 @@ from karat.datasets import original_units
 from karat.distances import RELATIONS
 from karat.meaning import ClusterDescription, describe_clusters
 from karat.meaning.features import Table, as_table
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
-from karat.study.samples import draw_rows
 from karat.study.scores import candidate_cluster_names, candidate_labels, candidate_table
 
 if TYPE_CHECKING:

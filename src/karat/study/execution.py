@@ -39,7 +39,7 @@ from karat.study.jobs import (
 from karat.study.store import Finished
 
 if TYPE_CHECKING:
-    from karat.runtime.validation import Data
+    from karat.runtime.types import Rows
 
 #: dense data of so many bytes are fitted in threads by clusterers that can be: a fit, which nothing
 #: can stop there, takes seconds at most
@@ -53,7 +53,7 @@ KILLED = "the worker process died, most likely out of memory"
 
 
 def run_jobs(
-    X: Data,
+    X: Rows,
     jobs: Sequence[Job],
     *,
     workers: int = 1,
@@ -96,20 +96,20 @@ class _DeadlineError(Exception):
     """The deadline has passed."""
 
 
-def _fits_in_thread(X: Data, job: Job) -> bool:
+def _fits_in_thread(X: Rows, job: Job) -> bool:
     """Whether a fit is short enough to run in a thread, where nothing can stop it."""
     few = isinstance(X, np.ndarray) and X.nbytes <= IN_THREADS
     return few and job.clusterer.threads
 
 
-def _fits_here(X: Data, job: Job) -> bool:
+def _fits_here(X: Rows, job: Job) -> bool:
     """Whether a fit costs less than starting a process for it."""
     objects, size = HERE
     few = isinstance(X, np.ndarray) and len(X) <= objects and X.nbytes <= size
     return few and is_own(job.clusterer)
 
 
-def _run_here(X: Data, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
+def _run_here(X: Rows, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
     """Run jobs one after the other in this thread."""
     for job in jobs:
         with stops_noted():
@@ -117,7 +117,7 @@ def _run_here(X: Data, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
         yield outcomes
 
 
-def _run_in_threads(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
+def _run_in_threads(X: Rows, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
     """Run jobs in threads: no process has to start, and no data have to be sent."""
     with stops_noted(), shared_threads():
         pool = ThreadPoolExecutor(workers)
@@ -130,7 +130,7 @@ def _run_in_threads(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list
 
 
 def _run_locally(
-    X: Data, jobs: Sequence[Job], workers: int, deadline: float, share: float
+    X: Rows, jobs: Sequence[Job], workers: int, deadline: float, share: float
 ) -> Iterator[list[Finished]]:
     """Run jobs in local processes, each a pool by itself, so that stopping one leaves the rest."""
     waiting = deque(jobs)

@@ -12,10 +12,10 @@ from karat.clusterers import ExcludedError, catalogue, under
 from karat.datasets.preparation import Prepared
 from karat.distances import distance_matrix
 from karat.model import KEPT, Assignment, Changes, Model, changes
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
 from karat.study.descriptions import Described, described, user_names
 from karat.study.jobs import Job, run_job
-from karat.study.samples import draw_rows
 from karat.study.store import Planned, planned
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from karat.clusterers import Clusterer
     from karat.datasets import Dataset
-    from karat.runtime.types import ArrayLike, Metric
-    from karat.runtime.validation import Data
+    from karat.runtime.types import ArrayLike, Metric, Rows
     from karat.study.tried import Tried
 
 #: fields of the candidate that a model keeps
@@ -61,7 +60,7 @@ class Fitted:
         repeated = [name for name in names if names.count(name) > 1]
         return tuple(f"{name} ({c})" if name in repeated else name for c, name in enumerate(names))
 
-    def refit(self, X: Data) -> NDArray[Any] | None:
+    def refit(self, X: Rows) -> NDArray[Any] | None:
         """Labels of some rows, clustered again; None where the fit fails."""
         assert self.clusterer is not None
         if callable(self.metric) and "features" not in self.clusterer.distances:
@@ -128,7 +127,7 @@ def _refit_of(model: Model) -> tuple[Any, str | None]:
     return None, "the clusterer of the old model is not in the catalogue"
 
 
-def _labels_of_fit(clusterer: Clusterer, candidate: Planned, X: Data) -> NDArray[Any] | None:
+def _labels_of_fit(clusterer: Clusterer, candidate: Planned, X: Rows) -> NDArray[Any] | None:
     """Labels of a fit; None where it fails."""
     return run_job(X, Job(clusterer, (candidate,)))[0].labels
 
@@ -141,7 +140,8 @@ def fitted_of(tried: Tried, name: str) -> Fitted:
         rows = tried.objects.sample_rows
     clusters = described(tried, name)
     return Fitted(
-        dataset=tried.dataset, metric=tried.metric, labels=clusters.labels, described=clusters,
-        candidate=candidate, clusterer=tried.clusterers.get(candidate["clusterer"]), rows=rows,
+        dataset=tried.dataset, metric=tried.objects.stored_metric, labels=clusters.labels,
+        described=clusters, candidate=candidate,
+        clusterer=tried.clusterers.get(candidate["clusterer"]), rows=rows,
         seed=seed, user_names=user_names(tried, name),
     )  # fmt: skip

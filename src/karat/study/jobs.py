@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.clusterers import Clusterer
-    from karat.runtime.types import Labels
-    from karat.runtime.validation import Data
+    from karat.runtime.types import Labels, Rows
 
 
 def derived_seed(root: int, name: str) -> int:
@@ -110,7 +109,7 @@ def is_own(clusterer: Clusterer) -> bool:
     return getattr(maker, "__module__", "").startswith("karat.") and maker is not configured
 
 
-def _lent(X: Data, clusterer: Clusterer) -> Data:
+def _lent(X: Rows, clusterer: Clusterer) -> Rows:
     """The data as a clusterer gets them: one that is not ours cannot write to them."""
     if is_own(clusterer):
         return X
@@ -124,7 +123,7 @@ def _lent(X: Data, clusterer: Clusterer) -> Data:
     return type(X)(tuple(parts), shape=X.shape, copy=False)
 
 
-def run_job(X: Data, job: Job) -> list[Finished]:
+def run_job(X: Rows, job: Job) -> list[Finished]:
     """Fit, and never raise for what a clusterer does."""
     n = X.shape[0]
     if job.clusterer.parameter == "n_clusters":
@@ -177,7 +176,7 @@ def shared_threads() -> Iterator[None]:
         yield
 
 
-def run_in_thread(X: Data, job: Job) -> list[Finished]:
+def run_in_thread(X: Rows, job: Job) -> list[Finished]:
     """:func:`run_job` in one of several threads, within :func:`shared_threads`."""
     _of_thread.caught = []
     return run_job(X, job)
@@ -195,7 +194,7 @@ def _caught() -> Iterator[list[warnings.WarningMessage]]:
         yield caught
 
 
-def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
+def _fit(X: Rows, clusterer: Clusterer, candidate: Planned) -> Finished:
     """Fit one candidate."""
     assert candidate.value is not None
     value, seed = candidate.value, candidate.seed or 0
@@ -216,7 +215,7 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
     return replace(outcome, memberships=as_kept(SoftPartition(memberships)))
 
 
-def _cut_tree(X: Data, job: Job) -> list[Finished]:
+def _cut_tree(X: Rows, job: Job) -> list[Finished]:
     """Fit a tree once, and cut it for each candidate."""
     began = time.perf_counter()
     with _caught() as caught:

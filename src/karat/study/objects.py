@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import Dataset, object_ids
-from karat.distances import RELATIONS, check_metric, distance_matrix
+from karat.distances import RELATIONS, StoredDistances, check_metric, distance_matrix
 from karat.nulls.structure import Structure, structure_of
+from karat.runtime.draws import draw_rows
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.validation import StorageError
 from karat.study import samples
@@ -57,6 +58,13 @@ class Objects:
         return distance_matrix(self.dataset.X, self.metric), "precomputed"
 
     @cached_property
+    def stored_metric(self) -> Any:
+        """The distance, for objects of the study and others; a function with its stored values."""
+        if not callable(self.metric):
+            return self.metric
+        return StoredDistances(self.metric, self.dataset.X, self.points[0])
+
+    @cached_property
     def structure(self) -> Structure | None:
         """Whether the data have clusters at all, by the data alone; None for a graph."""
         X, metric = self.points
@@ -89,7 +97,7 @@ class Objects:
     @cached_property
     def sample_rows(self) -> NDArray[np.int64]:
         """The objects of :attr:`sample`, ascending."""
-        return samples.draw_rows(self.n, samples.MAX_FITTED, self._seed("sample of the objects"))
+        return draw_rows(self.n, samples.MAX_FITTED, self._seed("sample of the objects"))
 
     @cached_property
     def second_sample(self) -> samples.ExtendableSample:

@@ -11,6 +11,7 @@ import numpy as np
 from karat.clusterers import as_clusterer, under
 from karat.distances.neighbors import neighbor_lists
 from karat.labelings.labels import encode, known_labels
+from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
@@ -197,9 +198,7 @@ def _judged(data: Mapping[str, Any], most: int | None, seed: int) -> NDArray[np.
     rows = np.flatnonzero(np.all(filled, axis=0))
     if len(rows) < 2:
         raise InputError("fewer than two objects have features in every representation")
-    if most is not None and len(rows) > most:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
-    return rows
+    return draw_rows(rows, len(rows) if most is None else most, seed)
 
 
 def _like_neighbors(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances.neighbors import nearest_among
+from karat.runtime.draws import draw_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.clusterers import Clusterer
-    from karat.runtime.types import Metric
-    from karat.runtime.validation import Data
+    from karat.runtime.types import Metric, Rows
 
 #: maximum number of objects that clusterers with superlinear time are fitted to
 MAX_FITTED = 5_000
@@ -44,7 +44,7 @@ class ExtendableSample:
         return np.asarray(labels)[self.nearest]
 
 
-def uses_cells(X: Data, clusterer: Clusterer, metric: Metric) -> bool:
+def uses_cells(X: Rows, clusterer: Clusterer, metric: Metric) -> bool:
     """Whether a sampled clusterer gets the means of cells of all objects instead of a sample."""
     return clusterer.cells and metric == "euclidean" and isinstance(X, np.ndarray)
 
@@ -64,7 +64,7 @@ def cells_of(
     return origin + sums / sizes[:, None], sizes
 
 
-def part_of(X: Data, rows: NDArray[np.int64], metric: Metric) -> Data:
+def part_of(X: Rows, rows: NDArray[np.int64], metric: Metric) -> Rows:
     """The data of some objects: rows, or rows and columns of a matrix."""
     if metric in ("precomputed", "graph"):
         return X[np.ix_(rows, rows)]
@@ -72,7 +72,7 @@ def part_of(X: Data, rows: NDArray[np.int64], metric: Metric) -> Data:
 
 
 def draw_sample(
-    X: Data, size: int, *, metric: Metric = "euclidean", random_state: int = 0
+    X: Rows, size: int, *, metric: Metric = "euclidean", random_state: int = 0
 ) -> ExtendableSample:
     """A simple random sample without replacement, with what extends labels to all objects.
 
@@ -85,10 +85,3 @@ def draw_sample(
     nearest[rows] = np.arange(len(rows))
     nearest[rest] = nearest_among(X, rows, rest, metric)
     return ExtendableSample(rows, nearest)
-
-
-def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:
-    """A simple random sample of 0..n−1 without replacement, ascending; all where n is no larger."""
-    if size >= n:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(random_state).choice(n, size, replace=False))

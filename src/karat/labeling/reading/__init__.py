@@ -1,5 +1,6 @@
 """Clarity by reading: what a person or a model learns from a clustering, by names and intruders."""
 
+from karat.labeling.reading.chat import ChatModel, chat_model
 from karat.labeling.reading.clarity import clarity_by_reading
 from karat.labeling.reading.correction import CorrectedClarity, correct_reading
 from karat.labeling.reading.desk import ReadingDesk
@@ -10,6 +11,7 @@ from karat.labeling.reading.rounds import Round, draw_round
 from karat.labeling.reading.score import ClarityByReading, agreement_of_readers
 
 __all__ = [
+    "ChatModel",
     "ClarityByReading",
     "CorrectedClarity",
     "Cost",
@@ -19,6 +21,7 @@ __all__ = [
     "ReadingDesk",
     "Round",
     "agreement_of_readers",
+    "chat_model",
     "clarity_by_reading",
     "correct_reading",
     "draw_intruders",

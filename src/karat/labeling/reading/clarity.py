@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from karat.datasets import Dataset
 from karat.labeling.reading.display import Showable, shown_by
-from karat.labeling.reading.interview import AnswerStore, Interview, Reader, name_of
+from karat.labeling.reading.interview import AnswerStore, Interview, Reader
 from karat.labeling.reading.rounds import draw_round
 from karat.labeling.reading.score import ClarityByReading
 from karat.labelings.labels import encode
@@ -20,10 +20,12 @@ def clarity_by_reading(
     labels: Labels,
     reader: Reader,
     *,
-    n_assignments: int = 30,
+    n_assignments: int | None = None,
     by: str | None = None,
     answers: AnswerStore = None,
     max_calls: int | None = None,
+    n_parallel: int = 1,
+    short: bool = False,
     random_state: int = 0,
 ) -> ClarityByReading:
     """Clarity by a person or a model: how well a reader reproduces a clustering from names.
@@ -40,9 +42,11 @@ def clarity_by_reading(
         features in original units, paths of images or mappings.
     labels : array-like, shape (n,)
         Cluster of each object; outliers (-1) take no part.
-    reader : callable
-        From a prompt (str) to an answer (str): any client of a language model, or rules.
-    n_assignments : int, default 30
+    reader : callable or str
+        From a prompt (str) to an answer (str): any client of a language model, or rules. Or a model
+        on a server with OpenAI's interface, ``"openai:MODEL@URL"``
+        (:class:`karat.labeling.reading.ChatModel`).
+    n_assignments : int, default 30, or 10 in a short round
         Objects to be assigned.
     by : str, optional
         The reader's name, such as a model's name and version; by default the function's name.
@@ -50,6 +54,10 @@ def clarity_by_reading(
         Where every answer is stored at once, so that no question is asked again.
     max_calls : int, optional
         Maximum number of calls of the reader. Further questions have no answer.
+    n_parallel : int, default 1
+        Questions asked at a time, where the reader allows it. With ``max_calls`` it is one.
+    short : bool, default False
+        Three members of each cluster, and texts cut to what a person reads in five minutes.
     random_state : int, default 0
 
     Returns
@@ -99,8 +107,9 @@ def clarity_by_reading(
     if isinstance(objects, Dataset):
         X, metric = objects.X, objects.metric
     drawn = draw_round(
-        shown_by(objects, n), labels, n_assignments, X=X, metric=metric, random_state=random_state
-    )
-    interview = Interview(reader, by or name_of(reader), answers, max_calls)
+        shown_by(objects, n), labels, n_assignments,
+        X=X, metric=metric, random_state=random_state, short=short,
+    )  # fmt: skip
+    interview = Interview(reader, by, answers, max_calls, n_parallel)
     given_answers = interview.go_through(drawn)
     return drawn.read(given_answers, interview.name, cost=interview.cost)

@@ -51,6 +51,9 @@ class ReadingDesk:
     #: labels of the page's controls
     words: ClassVar = {"title": "karat clarity", "other": "Name: line", "unknown": "none of these"}
 
+    #: answers that the page may send
+    kinds: ClassVar = ("label", "unknown", "skip", "undo", "stop")
+
     def __init__(self, path: str | Path, questions: Round | IntruderRound, by: str) -> None:
         if questions.n_names > len(KEYS):
             raise InputError(
@@ -160,6 +163,10 @@ class ReadingDesk:
 
     def variant(self, name: str) -> Literal[None]:
         """Return None: similar names stay as they are."""
+
+    def beside(self, at: int) -> dict[str, Any]:
+        """Nothing: the page shows only the question."""
+        return {}
 
     @property
     def status(self) -> str:

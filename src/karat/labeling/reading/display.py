@@ -101,6 +101,18 @@ def as_line(shown: Shown, most: int = 200) -> str:
     return _cut(" ".join(text.split()) or "(empty)", most)
 
 
+def shortened(show: Show, most: int) -> Show:
+    """The same objects with texts and cells of at most ``most`` characters."""
+
+    def short(at: int) -> Shown:
+        """Show the shortened object at a position."""
+        whole = show(at)
+        cells = tuple((name, _cut(value, most)) for name, value in whole.cells)
+        return Shown(_cut(whole.text, most), cells, whole.images)
+
+    return short
+
+
 def numbered(ones: Sequence[Shown]) -> str:
     """Several objects in a prompt, numbered."""
     return "\n\n".join(f"[{number}]\n{as_text(shown)}" for number, shown in enumerate(ones, 1))

@@ -35,6 +35,8 @@ class RoundDraw:
         Number of draws that each represents: more than one where a cluster has few objects.
     show : callable
         Shows the object at a position.
+    most : int or None
+        In a short round, the characters to which texts are cut.
     """
 
     clusters: tuple[Any, ...]
@@ -45,6 +47,7 @@ class RoundDraw:
     truth: tuple[int, ...]
     draws: tuple[int, ...]
     show: Show = field(repr=False, compare=False)
+    most: int | None = None
 
     def __len__(self) -> int:
         return len(self.clusters) + len(self.objects)

@@ -1,22 +1,28 @@
-"""Interview of a reader that is a function: repeated after failures, stored, and counted."""
+"""Interview of a reader that is a function or a model: repeated, stored, and counted."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
+from karat.labeling.reading.chat import ChatModel, chat_model
 from karat.runtime.kept_file import KeptValues
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from karat.labeling.reading.question import Questionnaire
+    from karat.labeling.reading.question import Question, Questionnaire
 
-Reader = Callable[[str], str]
+#: a function from a prompt to an answer
+ReadingFunction: TypeAlias = Callable[[str], str]
+#: a function, or the name of a model, openai:MODEL@URL
+Reader: TypeAlias = ReadingFunction | str
 #: where answers are stored: a file or a study
 AnswerStore: TypeAlias = "str | PathLike[str] | StoringStudy | None"
 T = TypeVar("T")
@@ -38,6 +44,10 @@ class Cost:
         Characters of prompts and answers, without the remembered ones.
     failed, unreadable : int
         Calls that raised or gave no text, and answers that could not be understood.
+    tokens_sent, tokens_received : int
+        Tokens of prompts and answers, where the reader counts them (:class:`ChatModel`).
+    price : float
+        What they cost, where their prices are known.
     last_failure : str
         Message of the last failed call.
     """
@@ -48,10 +58,17 @@ class Cost:
     received: int = 0
     failed: int = 0
     unreadable: int = 0
+    tokens_sent: int = 0
+    tokens_received: int = 0
+    price: float = 0.0
     last_failure: str = ""
 
     def __str__(self) -> str:
         text = f"{self.calls:,} calls, {self.sent:,} characters sent, {self.received:,} received"
+        if self.tokens_sent or self.tokens_received:
+            text += f", {self.tokens_sent:,} tokens sent, {self.tokens_received:,} received"
+        if self.price:
+            text += f", cost {self.price:.4f}"
         counters = {"known from before": self.remembered, "failed": self.failed,
                 "unreadable": self.unreadable}  # fmt: skip
         return ", ".join(
@@ -64,22 +81,32 @@ class Interview:
 
     Parameters
     ----------
-    reader : callable
-        From a prompt to an answer, both text.
-    name : str
+    reader : callable or str
+        From a prompt to an answer, both text; or a model, ``"openai:MODEL@URL"``.
+    name : str, optional
         The reader's name; stored answers under another name are not used.
     answers : path or Study, optional
         Where every answer is stored at once, under a digest of name and prompt.
     max_calls : int, optional
-        Further questions stay without an answer.
+        Further questions stay without an answer. Then one question is asked at a time.
+    n_parallel : int, default 1
+        Questions asked at a time. The reader must allow several calls at once.
     """
 
     def __init__(
-        self, reader: Reader, name: str, answers: AnswerStore = None, max_calls: int | None = None
+        self,
+        reader: Reader,
+        name: str | None = None,
+        answers: AnswerStore = None,
+        max_calls: int | None = None,
+        n_parallel: int = 1,
     ) -> None:
-        if not callable(reader):
-            raise InputError(f"reader must be callable; got {type(reader).__name__}")
-        self._reader, self.name, self._most = reader, name, max_calls
+        if n_parallel < 1:
+            raise InputError(f"n_parallel must be at least 1; got {n_parallel}")
+        self._reader = reading_function(reader)
+        self.name, self._most = name or name_of(self._reader), max_calls
+        self._n_parallel = 1 if max_calls is not None else n_parallel
+        self._lock = Lock()
         self._kept: KeptValues | StudyAnswers
         if answers is None or isinstance(answers, str | PathLike):
             self._kept = KeptValues(None if answers is None else Path(answers))
@@ -97,7 +124,8 @@ class Interview:
             value = parse(answer)
             if value is not None:
                 return value
-            self._count(unreadable=1)
+            with self._lock:
+                self._count(unreadable=1)
             text = prompt + AGAIN.format(answer=json.dumps(answer[:200]))
         return None
 
@@ -110,10 +138,12 @@ class Interview:
             If no name for a cluster, or no answer at all, could be used.
         """
         answers: dict[int, Any] = {}
-        for at in range(len(questions)):
-            question = questions.question(at, answers)
-            answers[at] = self.ask(question.prompt, question.parse)
-            if at + 1 in (questions.n_names, len(questions)) and set(answers.values()) == {None}:
+        # names first: the other questions offer them
+        stages = range(questions.n_names), range(questions.n_names, len(questions))
+        for stage in stages:
+            parsed = self._ask_all([questions.question(at, answers) for at in stage])
+            answers |= zip(stage, parsed, strict=True)
+            if answers and set(answers.values()) == {None}:
                 reason = (
                     self.cost.last_failure or "none could be understood, or max_calls was reached"
                 )
@@ -123,32 +153,48 @@ class Interview:
                 )
         return answers
 
+    def _ask_all(self, questions: Sequence[Question]) -> list[Any]:
+        """The parsed answers to questions that do not depend on each other."""
+        if self._n_parallel == 1 or len(questions) < 2:
+            return [self.ask(question.prompt, question.parse) for question in questions]
+        pool = ThreadPoolExecutor(self._n_parallel)
+        try:
+            return list(pool.map(lambda each: self.ask(each.prompt, each.parse), questions))
+        finally:
+            # after an error or Ctrl-C nothing more is asked
+            pool.shutdown(wait=True, cancel_futures=True)
+
     def _answer(self, prompt: str) -> str | None:
         """The reader's answer to a prompt, stored or new; None without one."""
         key = hashlib.sha256(json.dumps([self.name, prompt]).encode()).hexdigest()
-        stored = self._kept.get(key)
-        if stored is not None:
-            self._count(remembered=1)
-            return str(stored)
-        if self._most is not None and self.cost.calls >= self._most:
-            return None
-        self._count(calls=1, sent=len(prompt))
+        with self._lock:
+            stored = self._kept.get(key)
+            if stored is not None:
+                self._count(remembered=1)
+                return str(stored)
+            if self._most is not None and self.cost.calls >= self._most:
+                return None
+            self._count(calls=1, sent=len(prompt))
         try:
             answer: Any = self._reader(prompt)
             failure = f"it returned {type(answer).__name__} instead of text"
+        except InputError:
+            raise  # a wrong key or model: no question will have an answer
         except Exception as error:
             answer, failure = None, f"{type(error).__name__}: {error}"
-        if not isinstance(answer, str):
-            self._count(failed=1)
-            self.cost = replace(self.cost, last_failure=failure)
-            return None
-        self._count(received=len(answer))
-        self._kept.put(key, answer)
+        with self._lock:
+            if not isinstance(answer, str):
+                self._count(failed=1)
+                self.cost = replace(self.cost, last_failure=failure)
+                return None
+            taken = ("tokens_sent", "tokens_received", "price")
+            self._count(received=len(answer), **{name: getattr(answer, name, 0) for name in taken})
+            self._kept.put(key, str(answer))
         return answer
 
-    def _count(self, **counts: int) -> None:
-        """Add to the counters of the cost."""
-        totals = {name: getattr(self.cost, name) + count for name, count in counts.items()}
+    def _count(self, **counts: float) -> None:
+        """Add to the counters of the cost, under the lock."""
+        totals: dict[str, Any] = {n: getattr(self.cost, n) + count for n, count in counts.items()}
         self.cost = replace(self.cost, **totals)
 
 
@@ -176,7 +222,23 @@ class StudyAnswers:
         self._store.add_blob(f"answer {key}", value.encode("utf-8", "surrogatepass"))
 
 
-def name_of(reader: Reader) -> str:
+def reading_function(reader: Reader) -> ReadingFunction:
+    """The function that answers for a reader: itself, or the model that a name means."""
+    model = chat_model(reader) if isinstance(reader, str) else None
+    if model is not None:
+        return model
+    if not callable(reader):
+        got = repr(reader) if isinstance(reader, str) else type(reader).__name__
+        raise InputError(
+            f"reader must be callable, or a model as 'openai:MODEL@URL' such as "
+            f"'openai:llama3.2@http://localhost:11434/v1'; got {got}"
+        )
+    return reader
+
+
+def name_of(reader: ReadingFunction) -> str:
     """The default name of a reader."""
+    if isinstance(reader, ChatModel):
+        return reader.name
     kind = reader if hasattr(reader, "__qualname__") else type(reader)
     return f"{kind.__module__}.{kind.__qualname__}"

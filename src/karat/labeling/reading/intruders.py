@@ -12,7 +12,7 @@ import numpy as np
 from karat.labeling.desk import Shown
 from karat.labeling.reading.answers import parse_choice
 from karat.labeling.reading.display import Show, Showable, as_line, numbered, shown_by
-from karat.labeling.reading.interview import AnswerStore, Cost, Interview, Reader, name_of
+from karat.labeling.reading.interview import AnswerStore, Cost, Interview, Reader
 from karat.labeling.reading.question import INTRUDER, SHOWN_CHARACTERS, Question, prompt
 from karat.labeling.reading.score import exact_interval
 from karat.labelings.labels import apply_noise_policy, encode
@@ -151,6 +151,7 @@ def intruder_test(
     by: str | None = None,
     answers: AnswerStore = None,
     max_calls: int | None = None,
+    n_parallel: int = 1,
     random_state: int = 0,
 ) -> Intrusion:
     """How often a reader identifies the one object outside the cluster of the other four.
@@ -161,7 +162,7 @@ def intruder_test(
         The objects to show, as for :func:`clarity_by_reading`: documents, rows, images, or words.
     labels : array-like, shape (n,)
         Cluster of each object; for words, the cluster that each is characteristic of.
-    reader, by, answers, max_calls
+    reader, by, answers, max_calls, n_parallel
         As for :func:`clarity_by_reading`.
     n_sets : int, default 30
         Number of sets, evenly distributed over the clusters.
@@ -196,7 +197,7 @@ def intruder_test(
     """
     n = len(encode(labels).codes)
     drawn = draw_intruders(shown_by(objects, n), labels, n_sets, random_state)
-    interview = Interview(reader, by or name_of(reader), answers, max_calls)
+    interview = Interview(reader, by, answers, max_calls, n_parallel)
     given_answers = interview.go_through(drawn)
     return drawn.read(given_answers, interview.name, cost=interview.cost)
 

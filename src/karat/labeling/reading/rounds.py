@@ -10,8 +10,9 @@ import numpy as np
 from karat.labeling.desk import Shown
 from karat.labeling.medoids import central_objects
 from karat.labeling.reading.answers import parse_choice, parse_name
-from karat.labeling.reading.display import Show, as_line, as_text, numbered
+from karat.labeling.reading.display import Show, as_line, as_text, numbered, shortened
 from karat.labeling.reading.draw import RoundDraw
+from karat.labeling.reading.minutes import short_characters
 from karat.labeling.reading.question import ASSIGN, NAME, SHOWN_CHARACTERS, Question, prompt
 from karat.labeling.reading.score import ClarityByReading
 from karat.labelings.labels import NOISE, apply_noise_policy, encode
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 #: members of a cluster that are shown, half of them central, and objects of others beside them
 EXAMPLES, OTHERS = 6, 4
+#: the same in a short round, and objects to be assigned in a round and in a short one
+SHORT_EXAMPLES, SHORT_OTHERS = 3, 2
+ASSIGNMENTS, SHORT_ASSIGNMENTS = 30, 10
 #: members among which the central ones are sought
 _MAX_SOUGHT = 1_000
 
@@ -102,23 +106,28 @@ class Round(RoundDraw):
 def draw_round(
     objects: Show,
     labels: Labels,
-    n_assignments: int = 30,
+    n_assignments: int | None = None,
     *,
     X: Rows | None = None,
     metric: Metric = "euclidean",
     random_state: int = 0,
+    short: bool = False,
 ) -> Round:
     """Draw the questions about a clustering.
 
     Six members represent each cluster (half of a small one), three of them central where X is
     given. The draws from the other members are evenly distributed over the clusters; a cluster
     with fewer members is drawn from again. A shorter round has the first draws of a longer one.
+    By default 30 objects are to be assigned. ``short`` is for five minutes: three members of each
+    cluster, 10 objects, and texts cut to what can be read in the time.
 
     Raises
     ------
     InputError
         If fewer than two clusters have two objects, or ``n_assignments`` is below 1.
     """
+    if n_assignments is None:
+        n_assignments = SHORT_ASSIGNMENTS if short else ASSIGNMENTS
     if n_assignments < 1:
         raise InputError(f"n_assignments must be at least 1; got {n_assignments}")
     encoded = apply_noise_policy(encode(labels), "drop")
@@ -130,16 +139,22 @@ def draw_round(
             f"{len(clusters)} clusters have two objects or more: to name clusters, and to put "
             "further objects into them, there must be two such clusters at least"
         )
+    n_examples, n_others = (SHORT_EXAMPLES, SHORT_OTHERS) if short else (EXAMPLES, OTHERS)
+    most = None
+    if short:
+        n_shown = len(clusters) * (n_examples + n_others) + n_assignments
+        most = short_characters(len(clusters), n_assignments, n_shown)
+        objects = shortened(objects, most)
     rng = np.random.default_rng([random_state, 0])
     clusters = rng.permutation(clusters)
     shown, unseen = [], []
     for c in clusters:
         members = rng.permutation(np.flatnonzero(codes == c))
-        first = _examples(members, codes, X, metric, min(EXAMPLES, len(members) // 2))
+        first = _examples(members, codes, X, metric, min(n_examples, len(members) // 2))
         shown.append(first)
         unseen.append([int(i) for i in members if int(i) not in first])
     rng_of_others = np.random.default_rng([random_state, 1])
-    others = [_others(shown, c, rng_of_others) for c in range(len(clusters))]
+    others = [_others(shown, c, n_others, rng_of_others) for c in range(len(clusters))]
     draws = _draws([len(members) for members in unseen], n_assignments, random_state)
     order = np.random.default_rng([random_state, 2]).permutation(len(draws))
     pairs = [list(draws)[i] for i in order]
@@ -152,6 +167,7 @@ def draw_round(
         truth=tuple(c for c, _ in pairs),
         draws=tuple(draws[pair] for pair in pairs),
         show=objects,
+        most=most,
     )
 
 
@@ -171,11 +187,11 @@ def _examples(
     return [*central, *(int(i) for i in members if int(i) not in central)][:most]
 
 
-def _others(shown: list[list[int]], c: int, rng: np.random.Generator) -> list[int]:
+def _others(shown: list[list[int]], c: int, n: int, rng: np.random.Generator) -> list[int]:
     """Members of other clusters for comparison, from as many clusters as possible."""
     other_clusters = [i for i in rng.permutation(len(shown)) if i != c]
     picked = [(i, j) for j in range(EXAMPLES) for i in other_clusters if j < len(shown[i])]
-    return [shown[i][j] for i, j in picked[:OTHERS]]
+    return [shown[i][j] for i, j in picked[:n]]
 
 
 def _draws(sizes: list[int], n: int, random_state: int) -> dict[tuple[int, int], int]:

@@ -168,6 +168,7 @@ class ClarityByReading:
             "objects": len(self.assigned),
             "answered": self.answered,
             "none": self.none,
+            "short": self.round.most,
             "too_small": [str(cluster) for cluster in self.round.too_small],
             "cost": None if self.cost is None else vars(self.cost),
             "clusters": self.per_cluster.reset_index().astype({"cluster": str})
@@ -187,10 +188,23 @@ class ClarityByReading:
         if self.answered < len(self.assigned):
             unanswered = len(self.assigned) - self.answered
             text += f" {unanswered} more have no answer and do not count."
+        text += self._shortness()
         if self.round.too_small:
             count = len(self.round.too_small)
             text += f" {count} cluster{'s' * (count > 1)} of one object took no part."
         return text
+
+    def _shortness(self) -> str:
+        """What a short round left out, and the interval that 30 objects would have given."""
+        if self.round.most is None:
+            return ""
+        hits, n = self._drawn
+        low, high = map(self._corrected, exact_interval(round(30 * hits / n), 30, self.delta))
+        wider = f"; 30 at this rate would give {low:.2f} to {high:.2f}" if n < 30 else ""
+        return (
+            f" A short round: {max(map(len, self.round.examples))} members of a cluster were "
+            f"shown, texts cut to {self.round.most} characters, and {n} objects assigned{wider}."
+        )
 
 
 def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agreement | None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from karat.distances.neighbors import NeighborLists, neighbor_lists
-from karat.runtime.validation import Data, InputError
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -64,7 +65,7 @@ class PredictionTask:
         Runs refits and the search for neighbours; None: this process, refits in sequence.
     """
 
-    X: Data
+    X: Rows
     codes: NDArray[np.int32]
     n_clusters: NDArray[np.int64]
     folds: NDArray[np.int32] | None

@@ -20,7 +20,8 @@ from karat.measures.clarity._task import (
 )
 from karat.measures.clarity.classifiers import Classifier, as_classifiers
 from karat.measures.clarity.scores import Baseline, Recognition, standard_error
-from karat.runtime.validation import Data, InputError, check_data, check_random_state
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,7 +283,7 @@ def assess(
 
 
 def assess_labelings(
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     *,
     classifiers: object = "5nn",
@@ -336,7 +337,7 @@ def _by_kept(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], Bools]]:
     return [(np.array(rows), kept[rows[0]]) for rows in groups.values()]
 
 
-def _rows_of(X: Data, kept: Bools, metric: Metric) -> Data:
+def _rows_of(X: Rows, kept: Bools, metric: Metric) -> Rows:
     """Rows of the kept objects; of a distance matrix also their columns."""
     if kept.all():
         return X

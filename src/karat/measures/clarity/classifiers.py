@@ -13,7 +13,8 @@ import numpy as np
 from karat.measures.clarity._task import PredictionTask
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_strips
-from karat.runtime.validation import Data, InputError, check_choice, unknown_name
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -331,7 +332,7 @@ class Refit:
 
 
 def _refit(
-    X: Data, job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int]
+    X: Rows, job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int]
 ) -> NDArray[np.int32]:
     """Out-of-fold predictions of clones of an estimator, for one clustering."""
     from sklearn.base import clone

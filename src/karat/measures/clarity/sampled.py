@@ -18,9 +18,9 @@ from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.internal.batch import TOO_FEW_CLUSTERS
 from karat.measures.passes.estimates import settle
-from karat.measures.passes.samples import ObjectSample
+from karat.measures.passes.samples import GrowingSample
 from karat.runtime.executors import Workers
-from karat.runtime.validation import Data
+from karat.runtime.types import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ PART_SIZE = 128  # objects of a sample in one job of an executor
 
 
 def estimate_informativeness(
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     *,
     precision: float,
@@ -71,7 +71,7 @@ def estimate_informativeness(
         values, errors = np.array(pairs).T
         return values[:, None], errors[:, None], {}
 
-    sample = ObjectSample(labelings, rng, recognised)
+    sample = GrowingSample(labelings, rng, recognised)
     if len(reasons) == len(labelings):
         nothing = np.full(len(labelings), math.nan)
         return nothing, nothing, reasons, 0
@@ -95,7 +95,7 @@ def _estimate(sizes: NDArray[np.int64], clusters: Codes, right: Floats) -> tuple
 
 
 def _predict(
-    X: Data, labelings: Labelings, objects: Ints, metric: Metric, workers: Workers
+    X: Rows, labelings: Labelings, objects: Ints, metric: Metric, workers: Workers
 ) -> Codes:
     """Predictions of :func:`predict`, computed in parts if workers are other processes."""
     if workers.elsewhere is None:
@@ -105,12 +105,12 @@ def _predict(
     return np.concatenate(list(predictions), axis=1)
 
 
-def _predict_part(metric: Metric, X: Data, labelings: Labelings, objects: Ints) -> Codes:
+def _predict_part(metric: Metric, X: Rows, labelings: Labelings, objects: Ints) -> Codes:
     """Predictions of :func:`predict` with the arguments in the order of ``Workers.map``."""
     return predict(X, labelings, objects, metric)
 
 
-def predict(X: Data, labelings: Labelings, objects: Ints, metric: Metric) -> Codes:
+def predict(X: Rows, labelings: Labelings, objects: Ints, metric: Metric) -> Codes:
     """Codes (M, s) of the sampled objects, predicted by their five nearest objects.
 
     Outliers of a clustering do not vote in it.

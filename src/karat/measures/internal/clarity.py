@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from karat.labelings.partitions import Labelings
     from karat.measures.clarity import Clarity
     from karat.measures.passes.statistics import Statistics
-    from karat.runtime.types import ArrayLike, Floats, Labels, Metric, RandomState
-    from karat.runtime.validation import Data
+    from karat.runtime.types import ArrayLike, Floats, Labels, Metric, RandomState, Rows
 
 __all__ = [
     "generalized_informativeness",
@@ -187,7 +186,7 @@ _predicted: WeakKeyDictionary[Any, Clarity] = WeakKeyDictionary()
 
 
 def _estimate(
-    X: Data, labelings: Labelings, **options: Any
+    X: Rows, labelings: Labelings, **options: Any
 ) -> tuple[Floats, Floats, dict[int, str], int]:
     """Informativeness estimated from a sample; options as in ``Measure.estimate``."""
     from karat.measures.clarity.sampled import estimate_informativeness

@@ -16,7 +16,7 @@ import numpy as np
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.runtime.executors import Workers, tree_sum
-from karat.runtime.validation import Data
+from karat.runtime.types import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class CentroidSums(NamedTuple):
 
 
 def around_centroids(
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     sizes: Sequence[NDArray[Any]],
     weights: Floats | None,
@@ -95,7 +95,7 @@ def around_centroids(
 
 
 def sums_to_centers(
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     weights: Floats | None,
     shift: Floats,
@@ -110,7 +110,7 @@ def sums_to_centers(
 def over_blocks(
     workers: Workers,
     function: str | Callable[..., T],
-    data: tuple[Data, Labelings, Floats | None],
+    data: tuple[Rows, Labelings, Floats | None],
     arguments: Sequence[tuple[Any, ...]],
     add: Callable[[T, T], T],
 ) -> list[T]:
@@ -137,7 +137,7 @@ def _by_block(sums: Iterator[T], number: int) -> Iterator[list[T]]:
 
 def _on_block(
     function: str | Callable[..., T],
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     weights: Floats | None,
     item: tuple[Any, ...],

@@ -19,10 +19,11 @@ from karat.measures.passes.plan import STATISTICS, group
 from karat.measures.passes.samples import PairSample, SilhouetteSample
 from karat.runtime.executors import Workers
 from karat.runtime.progress import doing
-from karat.runtime.validation import Data, InputError
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from karat.measures.passes.samples import EstimatedValues, ObjectSample
+    from karat.measures.passes.samples import EstimatedValues, GrowingSample
     from karat.runtime.types import Floats, Metric
 
     #: values estimated from a sample, and its size
@@ -89,7 +90,7 @@ class Estimates:
 
 
 def estimate(
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     measures: Sequence[Measure],
     *,
@@ -148,7 +149,7 @@ def estimate(
 def _pair_estimates_of_worker(
     work: bytes,
     metric: Metric,
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     item: tuple[int, np.random.Generator],
 ) -> FinalEstimate:
@@ -162,7 +163,7 @@ def _pair_estimates(
     measures: Sequence[Measure],
     precision: float,
     distances: Callable[[], Distances],
-    X: Data,
+    X: Rows,
     labelings: Labelings,
     item: tuple[int, np.random.Generator],
 ) -> FinalEstimate:
@@ -177,7 +178,7 @@ def _pair_estimates(
 
 
 def settle(
-    sample: ObjectSample | PairSample, estimates: Callable[[], EstimatedValues], precision: float
+    sample: GrowingSample | PairSample, estimates: Callable[[], EstimatedValues], precision: float
 ) -> FinalEstimate:
     """Estimates and size of a sample that grows until all standard errors are small enough."""
     size = sample.first_size

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from karat.distances import Distances, as_distances
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_order
-from karat.runtime.validation import Data
+from karat.runtime.types import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class OverPairs:
     ``exact`` and ``weights`` are those of :func:`karat.distances.as_distances`.
     """
 
-    X: Data
+    X: Rows
     metric: Metric
     workers: Workers
     exact: bool = True
@@ -61,7 +61,7 @@ class OverPairs:
 
 
 def _part_of_worker(
-    part: Callable[..., R], metric: Metric, exact: bool, X: Data, weights: Floats | None,
+    part: Callable[..., R], metric: Metric, exact: bool, X: Rows, weights: Floats | None,
     kept: NDArray[Any] | None, arguments: tuple[Any, ...], item: object,
 ) -> R:  # fmt: skip
     """The part of a pass for one item, in another process."""
@@ -69,7 +69,7 @@ def _part_of_worker(
 
 
 def _distances(
-    metric: Metric, exact: bool, X: Data, weights: Floats | None, kept: NDArray[Any] | None
+    metric: Metric, exact: bool, X: Rows, weights: Floats | None, kept: NDArray[Any] | None
 ) -> Distances:
     """Distances of the kept objects."""
     distances = as_distances(X, metric, exact=exact, weights=weights)

@@ -26,7 +26,7 @@ from karat.measures.passes.tiles import (
 )
 from karat.runtime.executors import Workers, tree_sum
 from karat.runtime.threads import in_order
-from karat.runtime.validation import Data
+from karat.runtime.types import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -262,7 +262,7 @@ def _block_results(distances: Distances, request: _Request, block: tuple[int, in
 
 
 def sampled_silhouettes(
-    X: Data, metric: Metric, labelings: Labelings, sample: Ints, workers: Workers
+    X: Rows, metric: Metric, labelings: Labelings, sample: Ints, workers: Workers
 ) -> Floats:
     """Silhouettes (M, s) of a sample of the objects, from its distances to all objects."""
     if workers.elsewhere is None:
@@ -273,7 +273,7 @@ def sampled_silhouettes(
     return np.concatenate(list(results), axis=1)
 
 
-def _silhouettes_of(metric: Metric, X: Data, labelings: Labelings, sample: Ints) -> Floats:
+def _silhouettes_of(metric: Metric, X: Rows, labelings: Labelings, sample: Ints) -> Floats:
     """Silhouettes (M, s) of a sample, from its distances to blocks of all objects."""
     distances, codes, s = distances_of_parts(X, metric), labelings.codes, len(sample)
     starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)

@@ -67,7 +67,7 @@ def first_of_each(number: int, codes: NDArray[np.int32], order: NDArray[np.integ
     return chosen
 
 
-class ObjectSample:
+class GrowingSample:
     """A growing sample of objects; ``values_of`` gives their bounded values (M, objects)."""
 
     max_size = math.inf
@@ -114,7 +114,7 @@ class ObjectSample:
         return clusters[judged], self.values[m, judged]
 
 
-class SilhouetteSample(ObjectSample):
+class SilhouetteSample(GrowingSample):
     """A sample of objects for measures of the total silhouettes of clusters."""
 
     def __init__(

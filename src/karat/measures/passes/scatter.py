@@ -16,7 +16,8 @@ from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import available_cores
-from karat.runtime.validation import Data, InputError
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def check_room(d: int, clusterings: int) -> None:
     )
 
 
-def scatter(X: Data, labelings: Labelings, m: int) -> Scatter:
+def scatter(X: Rows, labelings: Labelings, m: int) -> Scatter:
     """Scatter of clustering m, O(n d² + d³) time and O(d²) memory."""
     codes, sizes = labelings.codes[m], labelings.sizes(m)
     n, d = int(sizes.sum()), X.shape[1]
@@ -66,7 +67,7 @@ def scatter(X: Data, labelings: Labelings, m: int) -> Scatter:
     return Scatter(float(np.log1p(ratios).sum()), np.maximum(np.linalg.eigvalsh(within)[::-1], 0.0))
 
 
-def _add_scatter(X: Data, members: NDArray[np.intp], into: Floats) -> tuple[Floats, Floats]:
+def _add_scatter(X: Rows, members: NDArray[np.intp], into: Floats) -> tuple[Floats, Floats]:
     """Add the members' scatter to ``into``; return the first row, and the mean relative to it."""
     step = max(1, SCATTER_NUMBERS // X.shape[1])
     blocks = range(0, len(members), step)

@@ -27,7 +27,8 @@ from karat.measures.passes.scatter import (
 )
 from karat.runtime.executors import LostWorkersError, Workers
 from karat.runtime.progress import doing
-from karat.runtime.validation import Data, InputError
+from karat.runtime.types import Rows
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +117,7 @@ class Statistics:
 
     def __init__(
         self,
-        X: Data,
+        X: Rows,
         labelings: Labelings,
         needs: Iterable[str],
         *,

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.runtime import numerals
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.study.facts import AnswerFacts, Candidate, Expected, ReferenceClustering
 
-NUMERALS = (
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-)  # fmt: skip
 #: most items that a list in a sentence names
 FEW = 3
 #: least share of nested objects for a clustering that divides another one
@@ -31,7 +29,7 @@ def listed(names: Iterable[str]) -> str:
 
 def share(value: float) -> str:
     """A probability in per cent, to a tenth below ten."""
-    return f"{100 * value:.0f} %" if value >= 0.0995 else f"{100 * value:.1f} %"
+    return numerals.percent(value)
 
 
 def certain(value: float) -> str:
@@ -75,13 +73,13 @@ def counted(n: int) -> str:
     >>> counted(3), counted(13)
     ('three', '13')
     """
-    return NUMERALS[n] if n < len(NUMERALS) else f"{n:,}"
+    return numerals.number_word(n)
 
 
 def percent(value: float | None, decimals: int = 1) -> str:
     """A share in per cent, to a fixed number of decimals."""
     assert value is not None
-    return f"{100 * value:.{decimals}f} %"
+    return numerals.percent(value, decimals)
 
 
 def interval(clustering: AnswerFacts | Candidate | ReferenceClustering) -> str:
