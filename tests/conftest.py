@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if "posix" in item.keywords:
                 item.add_marker(pytest.mark.skip(reason="not on this system"))
+
+
+@pytest.fixture(autouse=True)
+def no_questions_before(tmp_path_factory: pytest.TempPathFactory, monkeypatch) -> None:
+    """Each test counts its own questions about labels, not those of the user."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / secrets.token_hex(8)))
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,13 @@ from karat_lab.scale import quick_of
 #: objects of a class, features and sets at most
 OBJECTS, FEATURES = 24, 40
 #: fewer repetitions than the quick look has
-FEWER = {"bound-coverage": 1, "guarantee-draws": 1, "number-of-clusters": 1, "clarity-intervals": 2}
+FEWER = {
+    "bound-coverage": 1,
+    "guarantee-draws": 1,
+    "guarantee-paths": 1,
+    "number-of-clusters": 1,
+    "clarity-intervals": 2,
+}
 #: these take several seconds each, whatever the size of the data; their parts are tested beside
 SLOW = ("abul2003", "banerjee2004-figure3", "banerjee2004-figure6", "choice", "map-of-measures",
         "guarantee-tightness", "guarantee-stopping", "structure", "whissell2012-section6",

@@ -14,8 +14,8 @@ from tests import naive_bounds
 import karat
 from karat.bounds import LabelSequence, Learner, b_always, b_max, classifiers, pac_bayes, sequential
 from karat.bounds.classes import KnownClasses, known_classes
+from karat.bounds.components import half
 from karat.bounds.confidence_sequence import most_errors
-from karat.bounds.guarantees import half
 from karat.runtime.validation import InputError
 
 LABELINGS = [[0, 0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1]]

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import karat
 from karat.bounds import sample
+from karat.bounds.ledger import share_of
 from karat.cli import app
-from karat.cli._query_count import share_of
 from karat.datasets import read, read_cells, read_labelings, read_labels
 from karat.labelings.labels import known_labels
 from karat.runtime.validation import InputError
@@ -51,8 +51,8 @@ def test_sample_run_bound_through_the_command_line(header: bool, tmp_path: Path)
     pd.DataFrame(X, columns=["a", "b"]).to_csv(data, index=False, header=header)
     invoke("sample", data, "-n", 60, "--seed", 1, "-o", few)
     filled = pd.read_csv(few)
-    assert list(filled.columns[:2]) == ["row", "label"]
-    np.testing.assert_allclose(filled.iloc[:, 2:], X[filled["row"]])
+    assert list(filled.columns[:3]) == ["draw", "row", "label"]
+    np.testing.assert_allclose(filled.iloc[:, 3:], X[filled["row"]])
     filled["label"] = np.where(truth[filled["row"]] == 1, "None", "NA")
     filled.to_csv(few, index=False)
     out = invoke(
@@ -60,16 +60,21 @@ def test_sample_run_bound_through_the_command_line(header: bool, tmp_path: Path)
         "--labels", labels,
     )  # fmt: skip
     assert "60 labels of 2 classes" in " ".join(out.split())
-    answer = json.loads(invoke("bound", labels, few, "--once", "--json"))
-    assert answer["best"] == "cluster"
+    with rejected("--once", "answered 1 other question"):  # of karat run
+        invoke("bound", labels, few, "--once")
+    answer = json.loads(invoke("bound", labels, few, "--json"))
+    assert (answer["best"], answer["look"]) == ("cluster", 2)
     assert len(answer["table"]) == 1
     assert "60 labels of 2 classes" in answer["labels_read"]
     y = np.full(300, None, dtype=object)
     y[filled["row"]] = filled["label"]
-    found = karat.guarantee(read_labelings(labels)["cluster"], y, order=filled["row"])
+    level = 0.1 * share_of(2)
+    found = karat.guarantee(
+        read_labelings(labels)["cluster"], y, level, anytime=True, order=filled["row"]
+    )
     assert (answer["bound"], answer["method"], found.errors) == (found.bound, found.method, 0)
     predicted = tmp_path / "predicted.csv"
-    invoke("bound", labels, few, "--once", "--predict", predicted)
+    invoke("bound", labels, few, "--predict", predicted)
     named = pd.read_csv(predicted, keep_default_na=False)
     assert (named["class"] == np.where(truth == 1, "None", "NA")).all()
     assert named["row"].tolist() == list(range(300))
@@ -321,7 +326,8 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     few = tmp_path / "few.csv"
 
     def ask(m: int, *more: str) -> dict:
-        few.write_text("row,label\n" + "".join(f"{i},{i % 2}\n" for i in range(m)))
+        rows = "".join(f"{i + 1},{i},{i % 2}\n" for i in range(m))
+        few.write_text(f"draw,row,label\n{rows}")
         return json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", *more))
 
     first, again, second = ask(20), ask(20), ask(30)
@@ -333,31 +339,49 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     assert ask(40)["look"] == 1
     # other targets plan other tests: the lowest of their answers would not hold
     assert [ask(40, "--target", t)["look"] for t in ("0.2", "0.3", "0.2")] == [3, 4, 3]
-    few.write_text(few.read_text().replace("0,0", "0,1", 1))
+    few.write_text(few.read_text().replace("1,0,0", "1,0,1", 1))
     changed = json.loads(invoke("bound", tmp_path / "k.csv", few, "--json"))
     assert changed["look"] == 5
-    whole = tmp_path / "whole.csv"
-    for m, look in ((30, 1), (40, 2)):  # nothing says in which order these were drawn
-        column = [str(i % 2) if i < m else None for i in range(200)]
-        pd.DataFrame({"label": column}).to_csv(whole, index=False)
-        answer = json.loads(invoke("bound", tmp_path / "k.csv", whole, "--json"))
-        assert (answer["look"], answer["anytime"]) == (look, False)
-    with rejected("--once", "spent"):
+    with rejected("--once", "delta is left"):
         ask(40, "-c", "b", "--once")
-    few.with_name("few.csv.looks").write_text("rubbish\n")
-    with rejected("looks"):
+    late = ask(40, "--once")
+    assert late["look"] == 1
+    assert "--once came too late" in late["question"]
+
+
+def test_rubbish_is_no_count_and_what_is_rejected_is_not_counted(tmp_path: Path) -> None:
+    (tmp_path / "k.csv").write_text("a,b\n" + "0,0\n1,0\n" * 100)
+    few = tmp_path / "few.csv"
+
+    def ask(m: int, *more: str) -> dict:
+        rows = "".join(f"{i + 1},{i},{i % 2}\n" for i in range(m))
+        few.write_text(f"draw,row,label\n{rows}")
+        return json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", *more))
+
+    count = tmp_path / "karat-questions.jsonl"
+    count.write_text("rubbish\n")
+    with rejected("karat-questions.jsonl"):
         ask(50)
-    # what was rejected was no look
-    few.with_name("few.csv.looks").unlink()
+    count.unlink()
     for wrong in (("--delta", "1.5"), ("--classes", "0"), ("--target", "2")):
         with rejected(wrong[0][2:]):
             ask(20, *wrong)
-    assert ask(20, "-c", "b")["look"] == 1
-    few.with_name("few.csv.looks").unlink()
+    assert not count.exists()
     assert ask(60, "--once")["look"] is None
     assert ask(60, "--once")["table"][0]["choice_bits"] == 1
-    with rejected("spent"):
+    with rejected("delta is left"):
         ask(70)
+
+
+def test_without_an_order_more_labels_are_another_question(tmp_path: Path) -> None:
+    (tmp_path / "k.csv").write_text("a,b\n" + "0,0\n1,0\n" * 100)
+    whole = tmp_path / "whole.csv"
+    # the first for a number fixed beforehand, the second at every number
+    for m, look, anytime in ((30, 1, False), (40, 2, True), (30, 1, False), (40, 2, True)):
+        column = [str(i % 2) if i < m else None for i in range(200)]
+        pd.DataFrame({"label": column}).to_csv(whole, index=False)
+        answer = json.loads(invoke("bound", tmp_path / "k.csv", whole, "--json"))
+        assert (answer["look"], answer["anytime"]) == (look, anytime)
 
 
 @pytest.mark.parametrize("look", [1, 2, 3, 50])
@@ -390,8 +414,8 @@ def test_cells_are_no_formulas(tmp_path: Path) -> None:
     data.write_text("=a,b\n=1+1,-3\n@x,+4\n=1+1,-5\n@x,6\n")
     invoke("sample", data, "-n", 4, "-o", few)
     table = pd.read_csv(few)
-    assert table.columns[2] == "'=a"
-    assert set(table.iloc[:, 2]) == {"'=1+1", "'@x"}
+    assert table.columns[3] == "'=a"
+    assert set(table.iloc[:, 3]) == {"'=1+1", "'@x"}
     assert sorted(table["b"]) == [-5, -3, 4, 6]
 
 

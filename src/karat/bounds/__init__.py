@@ -13,6 +13,7 @@ from karat.bounds.forecast import (
     forecast_labels,
 )
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
+from karat.bounds.ledger import Ledger, LedgerEntry, question_of
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.pairs import kept_pairs
 from karat.bounds.row_classes import RowClasses
@@ -34,6 +35,8 @@ __all__ = [
     "LabelForecast",
     "LabelSequence",
     "Learner",
+    "Ledger",
+    "LedgerEntry",
     "PacMdlBound",
     "PacMdlBounds",
     "RowClasses",
@@ -56,6 +59,7 @@ __all__ = [
     "percent_up",
     "prediction_powered_mean",
     "prune_dendrogram",
+    "question_of",
     "sample",
     "sample_more",
     "study_bounds",

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import wording
-from karat.bounds.classes import known_classes
 from karat.bounds.classifiers import TransductiveClassifier
-from karat.bounds.population import order_of, population_of
+from karat.bounds.population import population_of
 from karat.bounds.sampling import doubted_draw
 from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NoisePolicy
@@ -90,7 +89,9 @@ class Claims:
     carrier: str
     name: str
     n_compared: int
-    premises: tuple[str, ...] = (wording.DRAWN, wording.BLIND, wording.RIGHT_LABEL)
+    premises: tuple[str, ...] = (
+        wording.DRAWN, wording.BLIND, wording.RIGHT_LABEL, wording.FIXED_NUMBER,
+    )  # fmt: skip
     refused: str = ""
 
     def __str__(self) -> str:
@@ -168,10 +169,9 @@ def claims(
         raise InputError(f"about must name some of {', '.join(ABOUT)}; got {about!r}")
     if not 0 <= abstain < 1:
         raise InputError(f"abstain is a share in [0, 1); got {abstain!r}")
-    learner = population_of(labelings, X, None, noise).learner
-    batch = learner.batch
-    truth = known_classes(y, batch.n_objects)
-    drawn = order_of(order, truth.labelled, random_state)
+    labelled = population_of(labelings, X, None, noise).read(y, None)
+    learner, truth, batch = labelled.learner, labelled.truth, labelled.learner.batch
+    drawn = labelled.halved(order, random_state)
     first, test = np.split(drawn, [max(1, len(drawn) // 2)])
     classifier = learner.fit(first, truth.codes[first])
     tested = _Test(classifier, truth.codes, first, test, batch.codes[classifier.row])

@@ -70,7 +70,8 @@ class ComponentBound:
     classifier : TransductiveClassifier
         Classifier that the bound is about.
     bound, n : int
-        Guaranteed maximum number of errors among the n unlabelled objects with a prediction.
+        Guaranteed maximum number of errors among the n unlabelled objects with a prediction; below
+        0 if the labels leave no number possible.
     errors, tested : int
         Errors on the test labels, and the number of test labels.
     delta : float

@@ -106,7 +106,8 @@ def most_errors(
     Returns
     -------
     int
-        Hidden and tested errors together.
+        Hidden and tested errors together; -1 if no number of them is possible, which proves that
+        the order is no random one.
 
     Notes
     -----
@@ -125,14 +126,14 @@ def most_errors(
 
     N = tested + hidden
     E = np.arange((N if most is None else most) + 1)
-    if len(E) == 1 or tested == 0:
-        return int(E[-1])
+    if len(E) <= 1 or tested == 0:
+        return int(E[-1]) if len(E) and E[-1] >= errors else -1
     a, b = prior
     log_prior = gammaln(N + 1.0) - gammaln(E + 1.0) - gammaln(N - E + 1.0)
     log_prior += betaln(E + a, N - E + b)
     possible = (errors <= E) & (tested - errors <= N - E)
     if not possible.any():
-        return errors
+        return -1
     e = E[possible]
     likely = np.full(len(E), -np.inf)
     likely[possible] = (
@@ -146,4 +147,4 @@ def most_errors(
     slack = 1e-9 + 1e-12 * float(gammaln(N + 1.0))
     kept = possible.copy()
     kept[1:] &= evidence - np.where(possible, likely, 0.0)[1:] < slack - log_delta
-    return int(np.flatnonzero(kept)[-1]) if kept.any() else errors
+    return int(np.flatnonzero(kept)[-1])

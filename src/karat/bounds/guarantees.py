@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds import pac_bayes, wording
-from karat.bounds.classes import Classes, KnownClasses
-from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier, of_clusters
+from karat.bounds.classes import Classes
+from karat.bounds.classifiers import ComponentBound, of_clusters
+from karat.bounds.components import half, largest_class, learners
 from karat.bounds.confidence_sequence import b_always
+from karat.bounds.contradictions import contradiction, unordered
+from karat.bounds.ledger import Asked, ask_about
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
-from karat.bounds.population import LabelledPopulation, population_of
+from karat.bounds.population import LabelledPopulation, Population, population_of
 from karat.bounds.row_classes import RowClasses, row_classes
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
 from karat.bounds.tails import b_max, check_delta, log_level
 from karat.labelings.labels import NoisePolicy
-from karat.labelings.partitions import Labelings
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
     import pandas as pd
     from numpy.typing import NDArray
@@ -90,6 +95,8 @@ class Guarantee(wording.Worded):
         Number of labels read, by class.
     refused : str
         Reason why nothing is guaranteed if the labelled objects are no random draw, else empty.
+    question : str
+        Number of the question about these labels and its share of delta, where they are counted.
     """
 
     name: str
@@ -115,6 +122,7 @@ class Guarantee(wording.Worded):
     labels_read: str = ""
     refused: str = ""
     target: float | None = None
+    question: str = ""
 
     @property
     def table(self) -> pd.DataFrame:
@@ -146,6 +154,20 @@ class Guarantee(wording.Worded):
         """Composition of the guarantee, in words."""
         return wording.reason_of(self)
 
+    def counted(self, asked: Asked, delta: float) -> Guarantee:
+        """The same as the answer to a counted question, which is stored; ``delta`` is the whole."""
+        if not self.refused:
+            asked.keep()
+        premises = self.premises if asked.number is None else wording.of_counted(self.premises)
+        return replace(self, delta=float(delta), question=asked.sentence, premises=premises)
+
+    def refusing(self, reason: str) -> Guarantee:
+        """The same without content, for this reason."""
+        return replace(self, bound=self.n, refused=reason, mdl=self.mdl.refusing(reason))
+
+    def __str__(self) -> str:
+        return super().__str__() + (f"\n{self.question}" if self.question else "")
+
 
 def guarantee(
     labelings: Clusterings,
@@ -159,6 +181,7 @@ def guarantee(
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: RandomState = 0,
+    ledger: str | Path | None = None,
 ) -> Guarantee:
     """Tightest guarantee that a few labels give about one or many clusterings.
 
@@ -184,7 +207,8 @@ def guarantee(
         Features, for a classifier that uses them beside the clusters.
     order : array-like of int, optional
         Positions of the labelled objects in the order in which they were drawn. With ``anytime``
-        the order gives much lower bounds; otherwise it decides which half chooses.
+        the order gives much lower bounds; otherwise it decides which half chooses, unless the
+        labels show that it is no random order.
     taught : array-like of int, optional
         Positions of labelled objects that were chosen without a label, to teach the classifier
         (:func:`karat.labeling.teaching_objects`). The guarantee is about the others, from which
@@ -196,6 +220,10 @@ def guarantee(
         gets its class from the others.
     random_state : int, Generator or None
         Seed of the halves, where no ``order`` is given, and of ties.
+    ledger : path, optional
+        The file of the labels, or its folder: the question is counted there, with those of ``karat
+        bound``, ``label`` and ``run`` (:class:`karat.bounds.Ledger`), and has a share of delta. By
+        default it is the only question, which is a premise.
 
     Returns
     -------
@@ -226,8 +254,9 @@ def guarantee(
     With ``anytime``: *start* learns at some numbers of labels and tests with every later one, by a
     confidence sequence (:class:`karat.bounds.Starts`); *mdl-sequence* is *pac-mdl* by one.
 
-    Labels are rejected if no random draw would spread them so over the clusters: the bound is then
-    all objects, and ``refused`` has the reason (:func:`karat.bounds.doubted_draw`).
+    Labels are rejected if no random draw would spread them so over the clusters
+    (:func:`karat.bounds.doubted_draw`), and an order if it is no random one or the errors on test
+    labels contradict a bound: the bound is then all objects, and ``refused`` has the reason.
 
     Proofs are on the page about the guarantee. O(M·(n + m + ℓ·c²)).
 
@@ -242,14 +271,23 @@ def guarantee(
     >>> best.name, best.method, best.bound
     ('two', 'pac-mdl', 72)
     """
+    batch = as_labelings(labelings, noise=noise)
+    if ledger is not None:
+        options = {"anytime": anytime, "X": X is not None, "classes": classes, "delta": delta}
+        asked = ask_about(batch, y, order, ledger, options)
+        counted = guarantee(
+            batch, y, delta * asked.share, anytime=anytime or asked.anytime, X=X, order=order,
+            taught=taught, classes=classes, random_state=random_state,
+        )  # fmt: skip
+        return counted.counted(asked, delta)
     if anytime is not False:
         target = None if anytime is True else float(anytime)
         sequence = LabelSequence(
-            labelings, delta, target, X=X, taught=taught, classes=classes, noise=noise
+            batch, delta, target, X=X, taught=taught, classes=classes, noise=noise
         )
         return sequence.update(y, order, random_state=random_state)
-    labelled = population_of(labelings, X, None, noise, taught).read(y, classes)
-    drawn = labelled.population.drawn(order, labelled.truth.labelled, random_state)
+    labelled = population_of(batch, X, None, noise, taught).read(y, classes)
+    drawn = labelled.halved(order, random_state)
     return fixed_guarantee(labelled, delta, drawn, random_state)
 
 
@@ -300,6 +338,13 @@ class LabelSequence:
         #: lowest bound of the previous call, with its class names, objects and their classes
         self._lowest: tuple[ComponentBound, tuple[Any, ...], Ints, list[Any]] | None = None
 
+    @classmethod
+    def of(cls, population: Population, delta: float, classes: Classes = None) -> LabelSequence:
+        """Sequence of a validated population."""
+        sequence = cls(population.batch, delta, classes=classes)
+        sequence._population = population
+        return sequence
+
     def update(
         self, y: Labels, order: npt.ArrayLike | None = None, *, random_state: RandomState = 0
     ) -> Guarantee:
@@ -323,10 +368,10 @@ class LabelSequence:
         share = 1 - shares["largest class"] if order is None else shares["mdl-sequence"]
         mdl = bounds_of(
             batch, truth, self._delta * share, population.language, random_state, once=False
-        )
+        ).at_every_number()
         parts = [
-            _described(mdl.at_every_number(), "mdl-sequence", truth.labelled),
-            _largest_class(batch, truth, self._delta * shares["largest class"], b_always),
+            _described(mdl, "mdl-sequence", truth.labelled),
+            largest_class(batch, truth, self._delta * shares["largest class"], b_always),
         ]
         doubt = None
         if order is not None:
@@ -338,6 +383,7 @@ class LabelSequence:
             sizes = [m for m in PREFIXES if m <= len(drawn)]
             doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
+            mdl = mdl.refusing(unordered(drawn, truth.codes[drawn]))
         guaranteed = _guarantee_of(
             labelled, parts, mdl.after(doubt), self._delta, (True, order is not None)
         )
@@ -371,7 +417,7 @@ class LabelSequence:
         updated = replace(
             part,
             classifier=classifier,
-            bound=max(0, part.bound - errors),
+            bound=part.bound - errors,
             n=part.n - n_predicted,
             errors=part.errors + errors,
             tested=part.tested + n_predicted,
@@ -395,48 +441,10 @@ def fixed_guarantee(
         half(learner, truth, drawn, delta * shares["half"]),
         _described(mdl, "pac-mdl", truth.labelled),
         *pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
-        _largest_class(batch, truth, delta * shares["largest class"], b_max),
+        largest_class(batch, truth, delta * shares["largest class"], b_max),
     ]
     mdl = mdl.after(doubted_draw(batch.codes, truth.labelled))
     return _guarantee_of(labelled, parts, mdl, delta, (False, False))
-
-
-def half(learner: Learner, truth: KnownClasses, drawn: Ints, delta: float) -> ComponentBound:
-    """Bound of a classifier learned on the lessons and the first of ``drawn``, tested on the rest.
-
-    A single label without lessons tests nothing.
-    """
-    first, rest = np.split(drawn, [learners(learner, drawn)])
-    classifier = learner.fit(first, truth.codes[first])
-    errors, tested = classifier.wrong(rest, truth.codes[rest])
-    n, excluded = classifier.hidden(drawn)
-    bound = b_max(tested, n, errors, log_delta=log_level(delta))
-    return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded, rest)
-
-
-def learners(learner: Learner, drawn: Ints) -> int:
-    """Number of drawn labels that bring the classifier to half of all labels."""
-    n_lessons = len(learner.lessons)
-    return max(0 if n_lessons else 1, (n_lessons + len(drawn)) // 2 - n_lessons)
-
-
-def _largest_class(
-    batch: Labelings, truth: KnownClasses, delta: float, tail: Callable[..., Any]
-) -> ComponentBound:
-    """Bound of the classifier that predicts the most common class everywhere.
-
-    The classifier that always says t has the share n_t/n of delta, n_t of all n objects being of
-    this class: the shares sum to 1 and do not depend on the draw. As many as are labelled are no
-    more than n_t.
-    """
-    counts = np.bincount(truth.codes[truth.labelled], minlength=len(truth.names))
-    m, N, t = len(truth.labelled), batch.n_objects, int(counts.argmax())
-    level = log_level(delta * (counts[t] / N))
-    bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
-    labels = np.full(int(batch.n_clusters[0]), t)
-    same = np.zeros(N, dtype=np.int64)
-    classifier = TransductiveClassifier("largest class", same + t, np.ones(N), 0, labels, same)
-    return ComponentBound("largest class", classifier, bound, N - m, m - int(counts[t]), m, delta)
 
 
 def _described(mdl: PacMdlBounds, method: str, labelled: Ints) -> ComponentBound:
@@ -459,6 +467,9 @@ def _guarantee_of(
 ) -> Guarantee:
     """Guarantee made from the lowest of its component bounds."""
     batch, truth = mdl.labelings, labelled.truth
+    mdl = mdl.refusing(contradiction(parts))
+    if mdl.refused:
+        parts = [replace(part, bound=part.n) for part in parts]
     parts = sorted(parts, key=lambda part: part.wrong)
     best = parts[0]
     classifier = best.classifier
@@ -471,7 +482,7 @@ def _guarantee_of(
         name=batch.names[classifier.row],
         n_clusters=int(batch.n_clusters[classifier.row]),
         carrier=classifier.carrier,
-        bound=best.n if mdl.refused else best.bound,
+        bound=best.bound,
         m=int((classifier.predicted[truth.labelled] >= 0).sum()),
         n=best.n,
         delta=float(delta),

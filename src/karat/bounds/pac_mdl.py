@@ -194,8 +194,14 @@ class PacMdlBounds:
             return self
         if not doubt.refuses:
             return replace(self, warnings=(*self.warnings, wording.doubt(doubt, self.labelings)))
+        return self.refusing(wording.doubt(doubt, self.labelings))
+
+    def refusing(self, reason: str) -> PacMdlBounds:
+        """Bounds without content for this reason; unchanged if it is empty or not the first."""
+        if not reason or self.refused:
+            return self
         table = self.table.assign(bound=self.table["unlabelled"], bound_rate=1.0)
-        return replace(self, table=table, refused=wording.doubt(doubt, self.labelings))
+        return replace(self, table=table, refused=reason)
 
     @property
     def best(self) -> PacMdlBound:
@@ -374,7 +380,7 @@ def bounds_of(
         language.name,
         float(np.exp2(-raw_bits).sum()),
         (*truth.doubts, *sampling_warnings(truth.codes >= 0, truth.codes[labelled].tolist())),
-        truth.premises,
+        (*truth.premises, *((wording.FIXED_NUMBER,) if once else ())),
         truth.read,
         batch,
         np.split(cluster_codes.astype(np.int64), offsets[1:-1]),

@@ -11,6 +11,7 @@ import numpy as np
 from karat.bounds import wording
 from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.classifiers import Learner
+from karat.bounds.contradictions import unordered
 from karat.bounds.languages import Language, Mixed, Prior
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
@@ -82,6 +83,13 @@ class LabelledPopulation:
         everywhere = np.full(self.population.n_all, of_lessons, dtype=values.dtype)
         everywhere[self.population.objects] = values
         return everywhere
+
+    def halved(self, order: npt.ArrayLike | None, random_state: RandomState) -> Ints:
+        """Labelled objects, the half that chooses first: drawn first, if the order is random."""
+        drawn = self.population.drawn(order, self.truth.labelled, random_state)
+        if order is not None and unordered(drawn, self.truth.codes[drawn]):
+            return order_of(None, self.truth.labelled, random_state)
+        return drawn
 
     def of_all(self, codes: Ints) -> NDArray[np.object_]:
         """Classes of all objects: ``codes`` for the population, the lessons as they are."""

@@ -12,10 +12,10 @@ import numpy as np
 
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.classifiers import Learner
-from karat.bounds.guarantees import Guarantee, fixed_guarantee
+from karat.bounds.guarantees import Guarantee, LabelSequence, fixed_guarantee
 from karat.bounds.languages import Language, Lengths, Mixed
 from karat.bounds.pac_mdl import PacMdlBounds, pac_mdl_bound
-from karat.bounds.population import LabelledPopulation, Population, features, order_of, prior_of
+from karat.bounds.population import LabelledPopulation, Population, features, prior_of
 from karat.bounds.selection import Chooser
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
@@ -196,6 +196,8 @@ def study_guarantee(
     random_state: RandomState = 0,
     chooser: Chooser | None = None,
     X: ArrayLike | None = None,
+    anytime: bool = False,
+    order: npt.ArrayLike | None = None,
 ) -> Guarantee:
     """The tightest guarantee about the candidates of a study (:func:`karat.guarantee`).
 
@@ -212,6 +214,8 @@ def study_guarantee(
         the position of the candidate that half of the labels choose.
     X : array-like or sparse matrix, shape (n, d), optional
         Features, as for :func:`karat.guarantee`.
+    anytime, order
+        As for :func:`karat.guarantee`, without a target.
 
     Returns
     -------
@@ -236,14 +240,17 @@ def study_guarantee(
         bits += math.log2(np.exp2(-bits).sum()) + 1e-9
         language = Mixed(Lengths(tuple(bits.tolist()), "Study"))
     truth = known_classes(y, batch.n_objects, classes)
-    drawn = order_of(None, truth.labelled, random_state)
     X = features(X, batch.n_objects)
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
     objects = np.arange(batch.n_objects)
-    labelled = LabelledPopulation(
-        Population(batch, learner, language, objects, objects[:0]), learner, truth, truth.names
-    )
-    guarantee = fixed_guarantee(labelled, delta, drawn, random_state)
+    population = Population(batch, learner, language, objects, objects[:0])
+    if anytime:
+        sequence = LabelSequence.of(population, delta, classes)
+        guarantee = sequence.update(y, order, random_state=random_state)
+    else:
+        labelled = LabelledPopulation(population, learner, truth, truth.names)
+        drawn = labelled.halved(order, random_state)
+        guarantee = fixed_guarantee(labelled, delta, drawn, random_state)
     return replace(guarantee, warnings=(*guarantee.warnings, BROUGHT)) if n_user else guarantee
 
 

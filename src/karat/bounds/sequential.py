@@ -190,7 +190,7 @@ class Starts:
         """Bound of one test as a component of the guarantee."""
         errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
         n, excluded = start.classifier.hidden(drawn)
-        bound = min(n, max(0, start.most - errors))
+        bound = min(n, start.most - errors)  # below 0: no number of errors is possible
         # back to the caller's numbers of the classes
         names = np.append(numbers, -1)
         classifier = replace(

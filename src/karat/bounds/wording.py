@@ -50,6 +50,13 @@ CLASSES_LISTED = (
 )
 RIGHT_LABEL = "right is the class that whoever labels the object gives it"
 IN_ORDER = "the order given is that of the draw, and no label was skipped"
+FIXED = "the number of labels was fixed beforehand"
+FIXED_NUMBER = f"{FIXED}, and this is the only question about them"
+RESTORE = (
+    "Sort it by the column 'draw', which karat sample and karat label write, or undo the sort; "
+    "without the order, --once bounds a number of labels that was fixed beforehand"
+)
+NO_RANDOM_ORDER = f"these labels cannot have come in a random order; was the file sorted? {RESTORE}"
 
 
 class Worded:
@@ -208,6 +215,71 @@ def next_rows(rows: Sequence[int]) -> str:
         "the guarantee needs that: skip none, and pick none. Rows that teach (karat label --teach) "
         "are chosen apart from these."
     )
+
+
+def contradicted(part: Any) -> str:
+    """Reason why a bound is refused that its own test labels contradict, and how to fix it."""
+    return (
+        f"{_errors(part.errors, part.tested)} contradict the bound that the labels before them "
+        f"gave, so {NO_RANDOM_ORDER}"
+    )
+
+
+def sorted_order(m: int) -> str:
+    """Reason why labels in the order of the rows carry no bound that needs the order."""
+    return f"the {m:,} labels are in the order of the rows, so {NO_RANDOM_ORDER}"
+
+
+def question(number: int | None, ordered: bool, anytime: bool) -> str:
+    """Sentence on a counted question about labels; None where it has all of delta."""
+    if number is None:
+        return (
+            "One question about a number of labels that was fixed beforehand (--once): all of "
+            "delta is spent, and no further question is covered."
+        )
+    share = 80.0 if number == 1 else 20 / (number * (number - 1))
+    validity = (
+        "It holds at every number of labels at once: label on in the order of the draw, ask again, "
+        "and stop whenever you like."
+        if ordered
+        else "It holds at every number of labels at once, for labels that were added in the order "
+        "of the draw."
+        if anytime
+        else "More labels are another question, since the order of the draw is not known; a file "
+        "of karat sample has it."
+    )
+    return (
+        f"Question {number} about these labels (karat counts them, in copies of the file too): of "
+        f"100 chances to fail that you allow, this answer takes {share:.3g}; {20 / number:.3g} are "
+        f"kept for later questions, so that all answers hold together. {validity}"
+    )
+
+
+def once_too_late(number: int, share: float) -> str:
+    """Sentence on ``--once`` after the same question was answered without it."""
+    return (
+        f"--once came too late: question {number} about these labels was answered before, with "
+        f"{100 * share:.3g} % of delta. This is that answer, not a single question's."
+    )
+
+
+def spent(earlier: int, once: bool) -> str:
+    """Reason why a question about labels is refused."""
+    reason = (
+        "--once is for the only question about them"
+        if once
+        else "one of these had all of delta (--once)"
+    )
+    return (
+        f"these labels, or fewer of them, have answered {earlier} other "
+        f"question{'s' * (earlier > 1)}, and {reason}: nothing of delta is left. Draw and label "
+        f"new objects{', or ask without --once' * once}"
+    )
+
+
+def of_counted(conditions: tuple[str, ...]) -> tuple[str, ...]:
+    """Premises of the answer to a counted question, which need not be the only one."""
+    return tuple(FIXED if premise == FIXED_NUMBER else premise for premise in conditions)
 
 
 def forecast(needed: Any) -> str:

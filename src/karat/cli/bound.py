@@ -34,8 +34,8 @@ class BoundOptions:
     """The clusterings, the known labels, and the wanted guarantee.
 
     labels: CSV, Parquet or NumPy: one object a row, one clustering a column.
-    few: Known classes: columns 'row' (from 0) and 'label', or a 'label' for each object, empty
-        where it is not known.
+    few: Known classes: columns 'draw', 'row' (from 0) and 'label', or a 'label' for each object,
+        empty where it is not known.
     column: Clusterings to compare; all columns by default.
     target: Wanted bound: whether it is reached, else a forecast of how many more labels do.
     predict: Write the class of every row to this CSV file: what the guarantee is about (class),
@@ -63,15 +63,24 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
 
     The labelled objects must have been drawn at random, as `karat sample` does, and the
     clusterings made without looking at the labels. Choosing the best of several is paid for.
-    The answer holds at every number of labels at once, where FEW lists the objects in the order of
-    the draw, as `karat sample` does: label until it is low enough (--target), and stop. Other
-    clusterings or options are another question: FEW.looks beside the labels counts them, and they
-    share delta. --once gives all of delta to one question, for a number of labels that was fixed
-    beforehand, which is lower.
+    The answer holds at every number of labels at once, where FEW has the order of the draw in its
+    column 'draw', as from `karat sample`: label until it is low enough (--target), and stop. Other
+    clusterings or options are another question: karat counts them, in copies of the file too, and
+    they share delta. --once gives all of delta to one question, for a number of labels that was
+    fixed beforehand, which is lower.
     """
-    from karat.bounds import forecast_bounds, forecast_labels, guarantee, wording
-    from karat.cli._query_count import count_look, share_of
+    import numpy as np
+
+    from karat.bounds import (
+        Ledger,
+        forecast_bounds,
+        forecast_labels,
+        guarantee,
+        question_of,
+        wording,
+    )
     from karat.datasets import read_labelings, read_labels
+    from karat.labelings import as_labelings
 
     check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
     check_target(options.predict, "--predict", options.force)
@@ -88,30 +97,35 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     )  # fmt: skip
     chosen = {name: clusterings[name] for name in options.column or clusterings}
     labelled = [i for i, value in enumerate(few_labels.values) if value is not None]
+    drawn = list(few_labels.order or labelled)
     in_order = few_labels.order is not None and not options.once
-    planned = [options.target] if options.target and in_order else []
-    look, look_sentence, count = count_look(
-        options.few,
-        # the test sequences depend on the target
-        [chosen, options.delta, options.noise, options.classes, *planned],
-        [(int(i), few_labels.values[i]) for i in few_labels.order or labelled],
-        few_labels.order is not None,
-        options.once,
-    )
     policy: Any = options.noise
+    batch = as_labelings(chosen, noise=policy)
+    question = question_of(
+        batch, delta=options.delta, noise=policy, classes=options.classes,
+        # the test sequences depend on the target
+        target=options.target if in_order else None,
+    )  # fmt: skip
+    rows = np.arange(batch.n_objects) if clusterings.rows is None else clusterings.rows
+    asked = Ledger(options.few).ask(
+        question,
+        [(int(rows[i]), few_labels.values[i]) for i in drawn],
+        ordered=few_labels.order is not None,
+        once=options.once,
+    )
     best = guarantee(
-        chosen,
+        batch,
         few_labels.values,
-        options.delta if look is None else options.delta * share_of(look),
-        anytime=False if look is None or few_labels.order is None else options.target or True,
+        options.delta * asked.share,
+        anytime=asked.anytime and (options.target or True),
         order=few_labels.order,
+        taught=few_labels.taught,
         classes=classes,
-        noise=policy,
     )
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
-    count()
-    best = replace(best, delta=options.delta, warnings=(*few_labels.doubts, *best.warnings))
+    best = best.counted(asked, options.delta)
+    best = replace(best, warnings=(*few_labels.doubts, *best.warnings))
     forecast = forecast_labels(best, options.target) if best.n else None
     outlook, coming = forecast_bounds(best), _to_label_next(few_labels, clusterings.rows)
     if options.predict is not None:
@@ -120,14 +134,14 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     notes = [*clusterings.notes, *few_labels.notes]
     if json:
         print_json(_as_json(best, forecast, notes) | {
-            "look": look, "outlook": [asdict(one) for one in outlook], "next_rows": coming,
+            "look": asked.number, "question": asked.sentence,
+            "outlook": [asdict(future) for future in outlook], "next_rows": coming,
         })  # fmt: skip
         return
     print_notes(notes, err=False)
     if len(best.mdl) > 1:
         _print_table(best)
     typer.echo(str(best))
-    typer.echo(look_sentence)
     if forecast is not None and (options.target is not None or not outlook):
         typer.echo(str(forecast))
     if outlook:

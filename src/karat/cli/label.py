@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from karat.bounds.ledger import Asked
     from karat.datasets import Dataset
-    from karat.labeling import Desk, Shown, ShownObjects
+    from karat.labeling import Desk, LabelSession, Shown, ShownObjects
 
 #: commands without a terminal; any other line is the name of a class
 COMMANDS = {
@@ -155,9 +156,10 @@ def label(
     for taken in labels.take or ():
         typer.echo(f"{import_labels(session, taken):,} new labels from {taken}.", err=True)
     can_classify = n <= MAX_CLASSIFIED and dataset.metric not in RELATIONS
+    asked = _asked(session, clusterings, aim, candidates, can_classify)
     watch = Watch(
         session, clusterings, aim.delta, target=aim.target, classes=classes, prior=prior,
-        X=dataset.X if can_classify else None,
+        X=dataset.X if can_classify else None, asked=asked,
     )  # fmt: skip
     desk = Desk(session, watch, objects, classes, suggest=labels.suggest, review=labels.review)
     if labels.take:
@@ -174,6 +176,37 @@ def label(
     _report(desk)
     if labels.predict is not None and desk.standing is not None:
         _write_classes(desk, dataset, labels.predict)
+
+
+def _asked(
+    session: LabelSession,
+    clusterings: dict[str, Any],
+    aim: AimOptions,
+    candidates: CandidateOptions,
+    can_classify: bool,
+) -> Asked:
+    """The question about the labels, counted with earlier ones about them."""
+    from karat.bounds import Ledger, question_of
+    from karat.labeling import drawn_labels
+    from karat.labelings import as_labelings
+
+    pairs = candidates.constraints
+    question = question_of(
+        as_labelings(clusterings, noise="cluster"), label=True, target=aim.target, delta=aim.delta,
+        classes=aim.classes, metric=candidates.metric, features=can_classify,
+        own_clusterings=candidates.labelings is not None,
+        constraints=None if pairs is None else Path(pairs).read_bytes(),
+    )  # fmt: skip
+    asked = Ledger(session.file.path).ask(question, drawn_labels(session), ordered=True)
+    if pairs is not None and len(session) and not asked.again:
+        raise InputError(
+            f"--constraints {pairs}: {session.file.path} has labels already, and pairs that were "
+            "made from labelled objects may not be among the premises of their guarantee; give "
+            "the pairs from the first label on"
+        )
+    if asked.number != 1:
+        typer.echo(asked.sentence, err=True)
+    return asked
 
 
 def _class_names(aim: AimOptions) -> Any:

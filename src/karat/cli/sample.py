@@ -29,7 +29,8 @@ def sample(
 ) -> None:
     """Draw the objects to label at random, as a table with an empty label column.
 
-    Rows are counted from 0, as `karat run` reads them. Label from the top and skip none. `karat
+    Rows are counted from 0, as `karat run` reads them. Label in the order of the column `draw` and
+    skip none; a spreadsheet may sort the table, since readers use this column. `karat
     bound` and `karat run --truth` read the filled-in table; `karat bound` may be asked after every
     label, and you may stop as soon as its bound is low enough.
     """
@@ -42,9 +43,11 @@ def sample(
     if json:
         print_json({"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)})
         return
-    drawn = table.iloc[rows].rename(columns={"row": "row (data)", "label": "label (data)"})
-    drawn.insert(0, "row", rows)
-    drawn.insert(1, "label", "")
+    renamed = {name: f"{name} (data)" for name in ("draw", "row", "label")}
+    drawn = table.iloc[rows].rename(columns=renamed)
+    drawn.insert(0, "draw", range(1, size + 1))
+    drawn.insert(1, "row", rows)
+    drawn.insert(2, "label", "")
     print_notes(notes)
     if output is None:
         typer.echo(to_csv(drawn), nl=False)

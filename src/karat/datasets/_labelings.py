@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, _delimited, _files, _layout, object_ids
+from karat.datasets import _columns, _delimited, _files, _layout, draw_order, object_ids
 from karat.datasets._names import first_few, quoted, row_numbers, with_visible_names
 from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets.object_ids import Ids
+    from karat.runtime.types import Bools
 
 
 class LabelColumns(dict[str, Any]):
@@ -64,8 +65,11 @@ class KnownLabels:
     doubts : tuple of str
         Evidence in the file that the labelled objects are not a random sample.
     order : tuple of int or None
-        The labelled objects in the order of the file, if it has a column ``row``. In a file of
-        ``karat sample`` this is the order of the draw.
+        The labelled objects in the order of the draw: by the column ``draw``, or in the order of
+        a file with a column ``row`` that is not sorted.
+    taught : tuple of int
+        The labelled objects without a number where there is a column ``draw``: they were chosen,
+        not drawn.
     unlabelled : tuple of int
         The objects of such a file that have no label yet, in its order.
     column : str
@@ -76,6 +80,7 @@ class KnownLabels:
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     order: tuple[int, ...] | None = None
+    taught: tuple[int, ...] = ()
     unlabelled: tuple[int, ...] = ()
     column: str = ""
 
@@ -199,10 +204,10 @@ def read_labels(
     ----------
     path : str or path
         One of three formats. A table of ``karat sample``: the column ``row`` has the row of an
-        object in the data (from 0), the column ``label`` its class or an empty cell; other columns
-        are ignored. A table with a column of ids (``id``, ``customer_id``) and the classes. Or one
-        class, or empty cell, for each object in order. The classes are the column ``label``, or
-        the only one besides the ids.
+        object in the data (from 0), the column ``label`` its class or an empty cell, the column
+        ``draw`` its number in the draw, from 1; other columns are ignored. A table with a column
+        of ids (``id``, ``customer_id``) and the classes. Or one class, or empty cell, for each
+        object in order. The classes are the column ``label``, or the only one besides the ids.
     n_objects : int
         Number of objects.
     rows : array-like of int, shape (n_objects,), optional
@@ -241,6 +246,9 @@ def read_labels(
     columns, notes = read_columns(
         file, n=n_objects, header=header, wanted=("row", "label"), single=True
     )
+    columns, drawn_rows = draw_order.by_draw(columns, file)
+    if drawn_rows is not None:
+        del columns[draw_order.DRAW]
     has_rows = "row" in columns and "label" in columns
     id_columns = [] if has_rows or len(columns) < 2 else object_ids.id_columns(columns)
     id_columns = [name for name in id_columns if name not in ("label", "row")]
@@ -253,7 +261,7 @@ def read_labels(
     label_name = "label" if "label" in columns else label_columns[0]
     labels = columns[label_name]
     doubts: list[str] = []
-    order: list[int] | None = None
+    is_ordered = drawn_rows is not None
     listed_objects: list[int] = []
     places: list[int | None] | None = None  # row of the file of each object
     if has_rows:
@@ -267,9 +275,11 @@ def read_labels(
             raise InputError(f"{file}: row {absent_rows[0]} is not among the objects {among}")
         if absent_rows:
             notes.append(f"Ignored {len(absent_rows):,} labels of objects without a cluster.")
-        doubts += _skipped(numbers, set(labelled))
+        by = "" if drawn_rows is not None else draw_order.sorted_by(columns)
+        notes += [draw_order.unknown_order(by)] if by else []
+        doubts += [] if by else _skipped(numbers, set(labelled))
+        is_ordered = not by
         position_of_row = {row: i for i, row in enumerate(data_rows)}
-        order = [position_of_row[row] for row in labelled if row in position_of_row]
         listed_objects = [position_of_row[row] for row in numbers if row in position_of_row]
     elif (
         id_columns and (places := _by_id(file, columns, id_columns[0], ids, n_objects)) is not None
@@ -286,9 +296,19 @@ def read_labels(
         listed = [None if place is None else labels[place] for place in places]
         labels = np.array(listed, dtype=object)
     values = known_labels(labels, name=str(file), classes=classes)
-    drawn = None if order is None else tuple(i for i in order if values[i] is not None)
-    unlabelled = () if order is None else tuple(i for i in listed_objects if values[i] is None)
-    return KnownLabels(values, tuple(notes), tuple(doubts), drawn, unlabelled, label_name)
+    order, taught = _drawn(values, places, drawn_rows) if is_ordered else (None, ())
+    unlabelled = tuple(i for i in listed_objects if values[i] is None) if is_ordered else ()
+    return KnownLabels(values, tuple(notes), tuple(doubts), order, taught, unlabelled, label_name)
+
+
+def _drawn(
+    values: NDArray[np.object_], places: list[int | None] | None, drawn_rows: Bools | None
+) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    """Labelled objects in the order of the draw, and those that were not drawn."""
+    rows = range(len(values)) if places is None else places
+    labelled = [(row, i) for i, row in enumerate(rows) if row is not None and values[i] is not None]
+    drawn = [i for row, i in sorted(labelled) if drawn_rows is None or drawn_rows[row]]
+    return tuple(drawn), tuple(i for _, i in sorted(labelled) if i not in set(drawn))
 
 
 def _by_id(

@@ -14,7 +14,7 @@ from karat.labeling.exchange import export_labels, import_labels
 from karat.labeling.medoids import central_objects, spread_labels
 from karat.labeling.selection import teaching_objects
 from karat.labeling.session import UNKNOWN, LabelSession, variant_of
-from karat.labeling.watch import Standing, Watch
+from karat.labeling.watch import Standing, Watch, drawn_labels
 
 __all__ = [
     "UNKNOWN",
@@ -31,6 +31,7 @@ __all__ = [
     "Watch",
     "agreement",
     "central_objects",
+    "drawn_labels",
     "export_labels",
     "import_labels",
     "spread_labels",

@@ -39,9 +39,10 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
     path : str or path
         ``.json``: tasks of Label Studio with their annotations, each by its labeller; the labelling
         interface is ``<Text name="text" value="$text"/>`` with ``<Choices name="label"
-        toName="text">``. ``.csv``: the columns ``row``, ``label`` (what counts) and ``object``, one
-        for each labeller if there are several, and ``settled`` with the classes that a review
-        decided; ``karat bound`` reads it. Objects are whole in both.
+        toName="text">``. ``.csv``: the columns ``draw`` (empty for objects that teach), ``row``,
+        ``label`` (what counts) and ``object``, one for each labeller if there are several, and
+        ``settled`` with the classes that a review decided; ``karat bound`` reads it. Objects are
+        whole in both.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -120,10 +121,12 @@ def _csv(session: LabelSession, shown: list[int], by: dict[str, Any]) -> str:
     counts = session.y if several or not by else next(iter(by.values()))
     settled = session.settled
     columns = [f"label by {name}" for name in several] + ["settled"] * bool(settled)
-    rows = [["row", "label", "object", *columns]]
+    drawn = {int(i): str(number) for number, i in enumerate(session.order[session.taught :], 1)}
+    rows = [["draw", "row", "label", "object", *columns]]
     for i in shown:
         labels = [by[name][i] or "" for name in several] + [settled.get(i, "")] * bool(settled)
-        rows.append([str(session.rows[i]), counts[i] or "", session.texts[i], *labels])
+        named = [drawn.get(i, ""), str(session.rows[i])]
+        rows.append([*named, counts[i] or "", session.texts[i], *labels])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([f"'{c}" if c.startswith(_FORMULA) else c for c in row] for row in rows)

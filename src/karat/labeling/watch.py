@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds import LabelSequence, percent_up
+from karat.bounds.ledger import FEWEST_SHARED
 from karat.bounds.wording import chance, percent_down
 from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.doubts import LabelTeacher
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from karat.bounds import Guarantee
     from karat.bounds.classes import Classes
+    from karat.bounds.ledger import Asked
     from karat.runtime.types import ArrayLike, Labels
 
 
@@ -75,7 +77,7 @@ class Standing:
                 f"{percent_up(self.team.high)} of all; the guarantee is about agreement with who "
                 f"labels first. {chance(self.team.delta)}"
             )
-        return " ".join(sentences)
+        return " ".join([*sentences, *([self.found.question] if self.found.question else [])])
 
 
 class Watch:
@@ -90,6 +92,8 @@ class Watch:
         Allowed chance that the guarantee fails.
     target : float, optional
         The rate at which you want to stop.
+    asked : Asked, optional
+        The counted question (:meth:`karat.bounds.Ledger.ask`), which has a share of delta.
     X, classes, prior
         As for :func:`karat.guarantee`; a list of classes is extended by one for objects whose
         class the labeller does not know.
@@ -108,15 +112,17 @@ class Watch:
         *,
         target: float | None = None,
         classes: Classes = None,
+        asked: Asked | None = None,
         **options: Any,
     ) -> None:
+        self._asked = asked
         self.session, self.target, self.delta = session, target, delta
         self.teacher = LabelTeacher(labelings, options.get("X"), options.get("prior"))
         if classes is not None and not isinstance(classes, (str, int)):
             classes = [*(str(name) for name in classes), UNKNOWN]
         self._sequence = LabelSequence(
             labelings,
-            delta,
+            delta if asked is None else delta * asked.share,
             target if target is not None and 0 < target < 1 else None,
             taught=session.order[: session.taught],
             classes=classes,
@@ -132,11 +138,23 @@ class Watch:
             return None
         y = session.y
         team = agreement(session.twice, len(session.order) - session.taught, self.delta)
+        found = self._sequence.update(y, drawn)
+        if self._asked is not None:
+            if len(drawn) >= FEWEST_SHARED:
+                self._asked.keep(drawn_labels(session))
+            found = replace(found, delta=self.delta, question=self._asked.sentence)
         changed = sum(y[at] not in (None, label) for at, label in session.settled.items())
         return Standing(
-            self._sequence.update(y, drawn),
+            found,
             team,
             int(np.sum(y == UNKNOWN)),
             session.n_confirmed,
             changed,
         )
+
+
+def drawn_labels(session: LabelSession) -> list[tuple[int, Any]]:
+    """Row and label of each drawn object that counts, in the order of the draw."""
+    drawn = session.labelled[session.taught :]
+    labels = session.labels[session.taught :]
+    return [(int(session.rows[i]), label) for i, label in zip(drawn, labels, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from karat.distances import RELATIONS
 from karat.runtime.validation import InputError, NothingToRankError
 from karat.study.facts import MoreLabels, Rate
-from karat.study.judgement import judged
+from karat.study.judgement import judged_apart
 from karat.study.notes import derived
 from karat.study.scores import candidate_labels, candidate_table, why_nothing
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.bounds.ledger import Asked
     from karat.runtime.types import Ints
     from karat.study.tried import Tried
 
@@ -31,9 +33,44 @@ MOST_NEXT = 1_000
 @derived(without=("by", "judge", "scores", "notes"))
 def candidate_bounds(tried: Tried) -> PacMdlBounds:
     """Guarantees for all candidates at once, from the known labels."""
-    from karat.bounds import study_bounds
+    from karat.bounds import study_bounds, wording
 
-    return study_bounds(**bound_inputs(tried), noise="cluster")
+    question = question_asked(tried)
+    inputs = bound_inputs(tried)
+    if question is None:
+        return study_bounds(**inputs, noise="cluster")
+    if isinstance(question, str):
+        return study_bounds(**inputs, noise="cluster").refusing(question)
+    shared = inputs | {"delta": inputs["delta"] * question.share}
+    bounds = study_bounds(**shared, noise="cluster")
+    bounds = bounds.at_every_number() if question.anytime else bounds
+    question.keep()
+    return replace(bounds, delta=inputs["delta"], premises=wording.of_counted(bounds.premises))
+
+
+@derived(without=("by", "judge", "scores", "notes"))
+def question_asked(tried: Tried) -> Asked | str | None:
+    """The counted question about the labels, why it is refused, or None where none are counted."""
+    from karat.bounds import Ledger, question_of
+    from karat.labelings import as_labelings
+
+    if tried.ledger is None:
+        return None
+    inputs = bound_inputs(tried)
+    question = question_of(
+        as_labelings(inputs["labelings"], noise="cluster"), study=True, metric=str(tried.metric),
+        constraints=tried.settings.constraints, delta=inputs["delta"], classes=inputs["classes"],
+        features=_learns(tried),
+    )  # fmt: skip
+    y, rows = tried.y, tried.dataset.rows
+    assert y is not None
+    drawn = [i for i, label in enumerate(y) if label is not None]
+    drawn = drawn if tried.draw is None else list(tried.draw)
+    labels = [(i if rows is None else int(rows[i]), y[i]) for i in drawn]
+    try:
+        return Ledger(tried.ledger).ask(question, labels, ordered=tried.draw is not None)
+    except InputError as error:
+        return str(error)
 
 
 def bound_inputs(tried: Tried, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
@@ -89,13 +126,23 @@ def tightest_guarantee(tried: Tried) -> Guarantee:
     from karat.bounds import study_guarantee
 
     inputs = bound_inputs(tried)  # says what is missing before anything is judged
-    learns = tried.metric not in RELATIONS and tried.n_objects <= MAX_CLASSIFIED
-    X = tried.X if learns else None
+    question, delta = question_asked(tried), inputs["delta"]
     shares = judged_shares(tried)
-    if shares is None:
-        return study_guarantee(**inputs, X=X)
-    chooser = most_probable(tried, inputs)
-    return study_guarantee(**bound_inputs(tried, shares), X=X, chooser=chooser)
+    options: dict[str, Any] = {"X": tried.X if _learns(tried) else None}
+    if shares is not None:
+        options["chooser"] = most_probable(tried, inputs)
+        inputs = bound_inputs(tried, shares)
+    if question is None:
+        return study_guarantee(**inputs, **options)
+    if isinstance(question, str):
+        return study_guarantee(**inputs, **options).refusing(question)
+    inputs |= {"delta": delta * question.share, "anytime": question.anytime, "order": tried.draw}
+    return study_guarantee(**inputs, **options).counted(question, delta)
+
+
+def _learns(tried: Tried) -> bool:
+    """Whether a classifier on the features takes part."""
+    return tried.metric not in RELATIONS and tried.n_objects <= MAX_CLASSIFIED
 
 
 def guarantee_facts(tried: Tried, name: str) -> dict[str, Any]:
@@ -132,7 +179,7 @@ def _more_labels(tried: Tried, best: Guarantee) -> MoreLabels | None:
 
 def judged_shares(tried: Tried) -> dict[str, float] | None:
     """The judge's shares of the distinct partitions; None where it does not judge."""
-    judgement = judged(tried)
+    judgement = judged_apart(tried)
     if judgement is None:
         return None
     # the rest of 1 is for clusterings of one cluster, which the judge does not see
@@ -145,7 +192,7 @@ def most_probable(tried: Tried, inputs: dict[str, Any]) -> Callable[[Any, Any], 
     """A function that chooses a candidate by some labels, with the judge as prior."""
     from karat.judge.label_likelihood import log_likelihood
 
-    judgement = judged(tried)
+    judgement = judged_apart(tried)
     assert judgement is not None
     candidates = list(inputs["labelings"])
     rows = [candidates.index(name) for name in judgement.names]

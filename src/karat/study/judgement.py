@@ -12,6 +12,7 @@ from karat.distances import RELATIONS
 from karat.judge import FEWEST_OBJECTS
 from karat.judge.judgements import set_back
 from karat.judge.label_likelihood import TEMPERATURE, prior
+from karat.labelings.pairs import Constraints
 from karat.labelings.partitions import canonical_codes
 from karat.study import samples
 from karat.study.constraints import constraints_of
@@ -145,6 +146,24 @@ def _judged(tried: Tried) -> JudgedCandidates | None:
     judgement, constraints = _judged_without_pairs(tried), constraints_of(tried)
     if constraints is None or judgement is None:
         return judgement
+    codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
+    return replace(judgement, pairs=pairs_log_likelihood(codes, constraints))
+
+
+def judged_apart(tried: Tried) -> JudgedCandidates | None:
+    """The judgement for a guarantee: without pairs that touch an object of known class.
+
+    Such pairs may have been made from the labels that test the guarantee.
+    """
+    from karat.judge.label_likelihood import pairs_log_likelihood
+
+    evaluate(tried)
+    judgement, constraints = _judged_without_pairs(tried), constraints_of(tried)
+    if constraints is None or judgement is None or tried.y is None:
+        return judgement
+    labelled = np.array([label is not None for label in tried.y])
+    apart = ~labelled[constraints.pairs].any(axis=1)
+    constraints = Constraints(constraints.pairs[apart], constraints.must[apart])
     codes = np.stack([candidate_labels(tried, name) for name in judgement.names])
     return replace(judgement, pairs=pairs_log_likelihood(codes, constraints))
 

@@ -82,8 +82,9 @@ def _unpack(kept: Any) -> Any:
 def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Decorate a function of :class:`Tried`: its value is cached under a digest of its premises.
 
-    These are the record, the outcomes of candidates, the scores and the notes, ``without`` some
-    settings, ``"scores"`` or ``"notes"``; so nothing is ever cleared by hand.
+    These are the record, the outcomes of candidates, the scores, the notes and where questions are
+    counted, ``without`` some settings, ``"scores"`` or ``"notes"``; so nothing is ever cleared by
+    hand.
     """
 
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
@@ -108,4 +109,5 @@ def _state(tried: Tried, without: Collection[str]) -> str:
     """A digest of the premises."""
     changes = tried.storage.changes
     since = {kind: n for kind, n in changes.items() if kind not in without and kind != "calls"}
-    return f"{tried.record.digest(without=without)} {since}"
+    counted = f"{tried.ledger} {tried.draw}"
+    return f"{tried.record.digest(without=without)} {since} {counted}"

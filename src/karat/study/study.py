@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -502,8 +502,19 @@ class Study:
         """
         return guarantees.candidate_bounds(self.tried)
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(
+        self, *, ledger: str | Path | None = None, order: Sequence[int] | None = None
+    ) -> Guarantee:
         """The tightest guarantee that the known labels give about any candidate.
+
+        Parameters
+        ----------
+        ledger : path, optional
+            The file of the labels, or its folder: the question is counted there, as by ``karat
+            run`` (:class:`karat.bounds.Ledger`). By default it is the only question.
+        order : sequence of int, optional
+            Positions of the labelled objects in the order of the draw. A counted question then
+            holds at every number of labels at once.
 
         Returns
         -------
@@ -518,6 +529,8 @@ class Study:
         InputError
             If no class is known, or nothing was tried.
         """
+        self.tried.ledger = self.tried.ledger if ledger is None else ledger
+        self.tried.draw = self.tried.draw if order is None else order
         return guarantees.tightest_guarantee(self.tried)
 
     def stability(

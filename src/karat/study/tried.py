@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,12 @@ class Tried:
         The keeper of every finished fit and score.
     results : dict
         Values of functions decorated with :func:`karat.study.notes.derived`.
+    ledger, draw : path or None, and positions of objects or None
+        Where questions about the labels are counted, and the order in which they were drawn.
     """
+
+    ledger: str | Path | None = None
+    draw: Sequence[int] | None = None
 
     def __init__(
         self,

@@ -1,0 +1,54 @@
+"""Components of a guarantee that test one classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds.classifiers import ComponentBound, Learner, TransductiveClassifier
+from karat.bounds.tails import b_max, log_level
+
+if TYPE_CHECKING:
+    from karat.bounds.classes import KnownClasses
+    from karat.labelings.partitions import Labelings
+    from karat.runtime.types import Ints
+
+
+def half(learner: Learner, truth: KnownClasses, drawn: Ints, delta: float) -> ComponentBound:
+    """Bound of a classifier learned on the lessons and the first of ``drawn``, tested on the rest.
+
+    A single label without lessons tests nothing.
+    """
+    first, rest = np.split(drawn, [learners(learner, drawn)])
+    classifier = learner.fit(first, truth.codes[first])
+    errors, tested = classifier.wrong(rest, truth.codes[rest])
+    n, excluded = classifier.hidden(drawn)
+    bound = b_max(tested, n, errors, log_delta=log_level(delta))
+    return ComponentBound("half", classifier, bound, n, errors, tested, delta, excluded, rest)
+
+
+def learners(learner: Learner, drawn: Ints) -> int:
+    """Number of drawn labels that bring the classifier to half of all labels."""
+    n_lessons = len(learner.lessons)
+    return max(0 if n_lessons else 1, (n_lessons + len(drawn)) // 2 - n_lessons)
+
+
+def largest_class(
+    batch: Labelings, truth: KnownClasses, delta: float, tail: Callable[..., Any]
+) -> ComponentBound:
+    """Bound of the classifier that predicts the most common class everywhere.
+
+    The classifier that always says t has the share n_t/n of delta, n_t of all n objects being of
+    this class: the shares sum to 1 and do not depend on the draw. As many as are labelled are no
+    more than n_t.
+    """
+    counts = np.bincount(truth.codes[truth.labelled], minlength=len(truth.names))
+    m, N, t = len(truth.labelled), batch.n_objects, int(counts.argmax())
+    level = log_level(delta * (counts[t] / N))
+    bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
+    labels = np.full(int(batch.n_clusters[0]), t)
+    same = np.zeros(N, dtype=np.int64)
+    classifier = TransductiveClassifier("largest class", same + t, np.ones(N), 0, labels, same)
+    return ComponentBound("largest class", classifier, bound, N - m, m - int(counts[t]), m, delta)

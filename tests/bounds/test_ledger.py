@@ -1,0 +1,205 @@
+"""What a spreadsheet, a copy and a second question do to a guarantee: nothing without a word."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.command_line import karat_command
+
+import karat
+from karat.bounds import Ledger, sample
+from karat.runtime.validation import InputError, StorageError
+from karat.study import guarantees
+
+N = 300
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Clusterings, and 50 labels in the order of the draw."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], N // 3)
+    noisy = {f"k{k}": np.where(rng.random(N) < 0.15, rng.integers(0, 3, N), truth % k)
+             for k in (3, 2, 4)}  # fmt: skip
+    pd.DataFrame(noisy).to_csv(tmp_path / "k.csv", index=False)
+    rows = sample(N, 50, random_state=1)
+    few = {"draw": range(1, 51), "row": rows, "label": truth[rows]}
+    pd.DataFrame(few).to_csv(tmp_path / "few.csv", index=False)
+    return tmp_path
+
+
+def ask(folder: Path, few: str = "few.csv", *more: object) -> dict:
+    done = karat_command("bound", folder / "k.csv", folder / few, "--json", *more)
+    if done.returncode:
+        raise InputError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def test_the_column_draw_outlives_a_sort(files: Path) -> None:
+    first = ask(files)
+    assert (first["look"], first["anytime"]) == (1, True)
+    table = pd.read_csv(files / "few.csv")
+    for by in ("row", "label"):
+        table.sort_values(by, kind="stable").to_csv(files / f"by-{by}.csv", index=False)
+        again = ask(files, f"by-{by}.csv")
+        assert again == first
+
+
+@pytest.mark.parametrize("by", ["row", "label"])
+def test_sorted_without_the_column_is_a_number_fixed_beforehand(files: Path, by: str) -> None:
+    table = pd.read_csv(files / "few.csv").drop(columns="draw").sort_values(by, kind="stable")
+    table.to_csv(files / "sorted.csv", index=False)
+    answer = ask(files, "sorted.csv")
+    assert not answer["anytime"]
+    assert f"sorted by '{by}'" in " ".join(answer["notes"])
+    assert "the number of labels was fixed beforehand" in answer["sentence"]
+
+
+def test_copies_and_other_folders_have_one_count(files: Path, tmp_path: Path) -> None:
+    assert ask(files)["look"] == 1
+    shutil.copy(files / "few.csv", files / "few2.csv")
+    assert ask(files, "few2.csv", "--target", 0.2)["look"] == 2
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("k.csv", "few.csv"):
+        shutil.copy(files / name, elsewhere / name)
+    assert ask(elsewhere, "few.csv", "--target", 0.3)["look"] == 3
+    # the same labels in Python
+    table, labelings = pd.read_csv(files / "few.csv"), pd.read_csv(files / "k.csv")
+    y = np.full(N, None, dtype=object)
+    y[table["row"]] = table["label"]
+    guarantee = karat.guarantee(labelings, y, ledger=files, classes=3)
+    assert "Question 4" in str(guarantee)
+    assert guarantee.delta == 0.1
+    assert karat.guarantee(labelings, y, classes=3).question == ""
+
+
+def test_once_after_a_question_is_answered_as_what_it_is(files: Path) -> None:
+    first, late = ask(files), ask(files, "few.csv", "--once")
+    assert late["bound"] == first["bound"]
+    assert "--once came too late" in late["question"]
+    with pytest.raises(InputError, match="nothing of delta is left"):
+        ask(files, "few.csv", "--once", "-c", "k2")
+
+
+def test_other_labels_have_their_own_count(files: Path) -> None:
+    ask(files)
+    table = pd.read_csv(files / "few.csv")
+    table["row"] = sample(N, 50, random_state=2)
+    table["label"] = np.repeat([0, 1, 2], N // 3)[table["row"]]
+    table.to_csv(files / "new.csv", index=False)
+    assert ask(files, "new.csv")["look"] == 1
+
+
+def test_a_count_that_cannot_be_written_is_an_error(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    asked = Ledger().ask("q", [(i, "a") for i in range(9)], ordered=True)
+    with pytest.raises(StorageError, match="cannot be counted"):
+        asked.keep()
+
+
+def test_numbers_of_the_draw(tmp_path: Path) -> None:
+    read = karat.datasets.read_labels
+    few = tmp_path / "few.csv"
+    few.write_text("draw,row,label\n2,0,a\n,1,b\n1,5,c\n3,4,\n")
+    labels = read(few, 6)
+    assert (labels.order, labels.taught) == ((5, 0), (1,))
+    few.write_text("row,label,draw\n0,a,2.0\n5,c,1.0\n1,b,\n")
+    assert read(few, 6).order == (5, 0)
+    for text, message in (("1,0,a\n1,1,b\n", "2 objects with draw 1"), ("x,0,a\n", "draw x is")):
+        few.write_text(f"draw,row,label\n{text}")
+        with pytest.raises(InputError, match=message):
+            read(few, 6)
+
+
+def test_a_study_counts_with_the_command(files: Path) -> None:
+    table, truth = pd.read_csv(files / "few.csv"), np.repeat([0, 1, 2], N // 3)
+    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
+
+    def study(m: int, *ks: int) -> karat.Study:
+        y = np.full(N, None, dtype=object)
+        y[table["row"][:m]] = table["label"][:m]
+        tried = karat.Study(X, y=y)
+        tried.add({f"k{k}": np.minimum(truth, k - 1) for k in ks})
+        return tried
+
+    alone = study(30, 2, 3).guarantee()
+    assert alone.question == ""
+    assert "the number of labels was fixed beforehand" in alone.sentence
+    first = study(30, 2, 3).guarantee(ledger=files)
+    assert "Question 1" in first.question
+    assert first.bound >= alone.bound
+    # what is asked after more labels depends on the first answer
+    more = study(50, 2, 3).guarantee(ledger=files)
+    assert "Question 2" in more.question
+    assert more.anytime
+    assert "fixed beforehand" not in more.sentence
+    assert ask(files)["look"] == 3
+    rows = table["row"].tolist()
+    assert study(50, 1, 2, 3).guarantee(ledger=files, order=rows).anytime
+
+
+def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
+    truth = np.repeat([0, 1, 2], N // 3)
+    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
+    table = pd.read_csv(files / "few.csv")
+    y = np.full(N, None, dtype=object)
+    y[table["row"]] = table["label"]
+    rows = table["row"].tolist()
+    free = [int(i) for i in range(N) if i not in rows]
+    middle = min(free, key=lambda i: abs(i - N // 2))
+    priors = []
+    for pairs in (None, [(a, b, "must" if truth[a] == truth[b] else "cannot")
+                         for a, b in zip(rows[:20], rows[20:40], strict=True)],
+                  [(free[0], middle, "must"), (middle, free[-1], "must")]):  # fmt: skip
+        study = karat.Study(X, y=y)
+        study.sweep(["kmeans"], k=range(2, 5), n_init=1)
+        study.constrain(pairs)
+        priors.append(guarantees.judged_shares(study.tried))
+    assert priors[0] == priors[1]
+    assert priors[0] != priors[2]
+
+
+def test_labelling_for_another_target_is_counted(files: Path) -> None:
+    pd.DataFrame({"x": np.repeat([0, 1, 2], N // 3)}).to_csv(files / "x.csv", index=False)
+    truth = np.repeat(["a", "b", "c"], N // 3)
+
+    def label(count: int, *more: object) -> str:
+        options = [
+            "--labelings",
+            files / "k.csv",
+            "-o",
+            files / "a.jsonl",
+            "--teach",
+            0,
+            "--by",
+            "me",
+        ]
+        start = len(json_lines(files / "a.jsonl"))
+        rows = sample(N, N, random_state=0)[start : start + count]
+        answers = "".join(f"{truth[i]}\n" for i in rows) + ":q\n"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdin", io.StringIO(answers))
+            done = karat_command("label", files / "x.csv", *options, *more)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    assert "Question 1" in label(12, "--target", 0.05)
+    again = label(2, "--target", 0.05)
+    assert "Question 1" in again
+    assert "Question 2" not in again
+    assert "Question 2" in label(1, "--target", 0.02)
+    assert "Question 3" in label(1, "--target", 0.02, "--classes", "a,b,c")
+
+
+def json_lines(path: Path) -> list[dict]:
+    """The labels in a file of answers."""
+    lines = path.read_text().splitlines()[1:] if path.exists() else []
+    return [line for line in map(json.loads, lines) if line["kind"] == "label"]
