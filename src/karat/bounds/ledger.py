@@ -72,7 +72,7 @@ class LedgerEntry:
         shared, smaller = len(mine & yours), min(len(mine), len(yours))
         return mine == yours or (shared >= FEWEST_SHARED and shared >= ALIKE * smaller)
 
-    def covers(self, question: str, pairs: Sequence[str], ordered: bool) -> bool:
+    def covers(self, question: str, pairs: Sequence[str], *, ordered: bool) -> bool:
         """Whether the answer to the question, about these labels, needs no further share."""
         if question != self.question or ordered != self.ordered:
             return False
@@ -181,7 +181,8 @@ class Ledger:
         """
         pairs, earlier = hashes(labels), self.about(labels)
         number = next(
-            (i for i, e in enumerate(earlier, 1) if e.covers(question, pairs, ordered)), None
+            (i for i, e in enumerate(earlier, 1) if e.covers(question, pairs, ordered=ordered)),
+            None,
         )
         if number is not None:
             entry = earlier[number - 1]

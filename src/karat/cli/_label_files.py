@@ -75,7 +75,7 @@ def count_pairs(path: Path, names: list[str]) -> tuple[Any, tuple[Any, Any], lis
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from karat.datasets import _columns
+    from karat.datasets import labels_of_column
 
     if path.suffix.lower() not in (".parquet", ".pq") or not path.is_file():
         return None
@@ -96,8 +96,8 @@ def count_pairs(path: Path, names: list[str]) -> tuple[Any, tuple[Any, Any], lis
     counts = total["n"].to_numpy()
     notes, sides = [], []
     for side, name in (("true", names[0]), ("pred", names[1])):
-        notes += _columns.trimmed(total[side], name)
-        labels = _columns.objects(total[side], name)
+        labels, trimmed = labels_of_column(total[side], name)
+        notes += trimmed
         missing = int(counts[[label is None for label in labels]].sum())
         if missing:
             raise InputError(

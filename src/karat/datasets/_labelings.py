@@ -189,6 +189,11 @@ def _joined(file: Path, id_columns: dict[str, NDArray[Any]], ids: Ids) -> str | 
     raise object_ids.mismatch(values, ids, f"{file}: {name!r}", n_absent)
 
 
+def labels_of_column(column: pa.ChunkedArray, name: str) -> tuple[NDArray[Any], list[str]]:
+    """Labels in a column of an Arrow table, None where missing, and notes on trimmed blanks."""
+    return _columns.objects(column, name), _columns.trimmed(column, name)
+
+
 def read_labels(
     path: str | os.PathLike[str],
     n_objects: int,
