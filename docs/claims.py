@@ -28,6 +28,8 @@ ELSEWHERE = {
     "axioms_external": r"910 such tables|from 1 to 0\.6|falls by 0\.027|12 million triples"
     r"|85 thousand moves",
     "bench": SETS,
+    # tests/bounds/test_stopping.py
+    "bound": r"at\s+most\s+0\.089,[^.]*129\s+labels\s+if\s+2,\s+3\s+and\s+5 %",
     "index": r"Rand index of 0\.91",
     "stability": STRUCTURE + r"|at least 11 of 12 seeds|takes 83 MiB",
     "study": GRADES,
@@ -36,11 +38,15 @@ ELSEWHERE = {
 EXAMPLES = {
     "bench": r"one of three forms",
     "bound": r"5 of the hundred|one of 1,024|in half of the draws|4,999\s+simulated draws"
-    r"|one in fifty|three\s+minutes after it is left",
+    r"|one in fifty|three\s+minutes after it is left|in\s+nine\s+of\s+ten\s+draws"
+    r"|against\s+0\.35\s+of\s+it|at\s+least 90 % certain|have 2\s+and\s+3\.5\s+times"
+    r"|four\s+of\s+five\s+realised bounds|errors from 2 to 30 %|at\s+most\s+1\.5\s+times",
     "choice": r"half of the time some of the features",
-    "clarity_by_reading": r"A guess finds one in five|(?:four|three) in five right",
+    "clarity_by_reading": r"A guess finds one in five|(?:four|three) in five right"
+    r"|238\s+words\s+a\s+minute|15\s+seconds\s+for\s+a\s+name|are\s+read\s+in\s+minutes"
+    r"|an\s+hour\s+and\s+a\s+half|takes\s+about\s+five\s+minutes",
     "external": r"or two sets\s+of singletons",
-    "input": r"half as many values",
+    "input": r"half as many values|at\s+most 4 GiB in half an hour|at\s+level 0\.01",
     "model": r"all but one in a\s+hundred of|about one in\s+a hundred is called",
     "own_clusterings": r"plot of one of two clusterings",
     "study": r"\*3 \(70 %\), or 2 \(25 %\),|one of three random|two of twelve blocks",

@@ -69,6 +69,7 @@ def test_training_twice_gives_the_same_bytes(tmp_path):
     np.testing.assert_array_equal(again(evidence).score, judges[0](evidence).score)
 
 
+@pytest.mark.long
 def test_what_is_excluded_is_excluded():
     fold = folds_of(cases(), 3)
     for one, at in zip(cases(), fold, strict=True):
@@ -81,6 +82,7 @@ def test_what_is_excluded_is_excluded():
             assert of.setdefault(one.collection, at) == at
 
 
+@pytest.mark.long
 def test_what_a_clusterer_is_worth():
     def told(one, names):
         one = one.sweep

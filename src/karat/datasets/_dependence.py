@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import chi2, norm
 
-from karat._kernels.dip import dip_evidence
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -97,6 +95,8 @@ def mode_p_value(values: Floats, rng: np.random.Generator) -> float:
         at = np.searchsorted(distinct, values)
         below, above = np.r_[reach[0], reach][at], np.r_[reach, reach[-1]][at]
         values = values + rng.uniform(-below, above)
+    from karat._kernels.dip import dip_evidence  # starts Numba
+
     return float(np.exp(-dip_evidence(np.sort(values))))
 
 

@@ -107,6 +107,12 @@ def _check_rule(rule: PlacementRule, k: int) -> None:
 
 def _check_preparation(preparation: Preparation, d: int) -> None:
     """Raise unless a preparation leads to ``d`` features."""
+    weights = preparation.weights
+    if weights is not None:
+        _require(weights.dtype.kind == "f" and weights.ndim == 1, "weights")
+        _require(bool(np.isfinite(weights).all() and (weights >= 0).all()), "weights")
+        _require(int((weights > 0).sum()) == d, "weights")
+        d = len(weights)
     _require(len(preparation.feature_names) == d, "feature_names")
     _require(preparation.dtype in ("<f4", "<f8"), "dtype")
     widths = [column.n_features for column in preparation.columns]

@@ -22,7 +22,7 @@ def draw_rows(
     Where there are no more, these are all rows, and nothing is drawn from a generator.
 
     >>> draw_rows(3, 5, 0), draw_rows(1_000, 3, 0)
-    (array([0, 1, 2]), array([511, 636, 850]))
+    (array([0, 1, 2]), array([511, 636, 848]))
     """
     n = len(rows) if isinstance(rows, np.ndarray) else rows
     if n <= most:
