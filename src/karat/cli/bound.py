@@ -24,8 +24,11 @@ from karat.cli._output import (
 from karat.runtime.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from karat.bounds import Guarantee, LabelForecast
-    from karat.datasets import KnownLabels
+    from karat.bounds.forecast import BoundForecast
+    from karat.datasets import KnownLabels, LabelColumns
     from karat.runtime.types import Ints
 
 
@@ -69,18 +72,8 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     they share delta. --once gives all of delta to one question, for a number of labels that was
     fixed beforehand, which is lower.
     """
-    import numpy as np
-
-    from karat.bounds import (
-        Ledger,
-        forecast_bounds,
-        forecast_labels,
-        guarantee,
-        question_of,
-        wording,
-    )
+    from karat.bounds import forecast_bounds, forecast_labels
     from karat.datasets import read_labelings, read_labels
-    from karat.labelings import as_labelings
 
     check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
     check_target(options.predict, "--predict", options.force)
@@ -95,6 +88,32 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
         options.few, len(next(iter(clusterings.values()))), rows=clusterings.rows,
         ids=clusterings.ids, classes=classes if isinstance(classes, list) else (),
     )  # fmt: skip
+    best, look = _answer(options, clusterings, few_labels, classes)
+    forecast = forecast_labels(best, options.target) if best.n else None
+    outlook, coming = forecast_bounds(best), _to_label_next(few_labels, clusterings.rows)
+    if options.predict is not None:
+        table = class_table(best.row_classes.table, clusterings.rows, clusterings.ids)
+        write_csv(table, options.predict)
+    notes = [*clusterings.notes, *few_labels.notes]
+    if json:
+        print_json(_as_json(best, forecast, notes) | {
+            "look": look, "question": best.question,
+            "outlook": [asdict(future) for future in outlook], "next_rows": coming,
+        })  # fmt: skip
+        return
+    print_notes(notes, err=False)
+    _print(best, forecast if options.target is not None or not outlook else None, outlook, coming)
+
+
+def _answer(
+    options: BoundOptions, clusterings: LabelColumns, few_labels: KnownLabels, classes: Any
+) -> tuple[Guarantee, int | None]:
+    """The guarantee at the share of delta that is left for this question, and its number."""
+    import numpy as np
+
+    from karat.bounds import Ledger, guarantee, question_of
+    from karat.labelings import as_labelings
+
     chosen = {name: clusterings[name] for name in options.column or clusterings}
     labelled = [i for i, value in enumerate(few_labels.values) if value is not None]
     drawn = list(few_labels.order or labelled)
@@ -125,24 +144,22 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     if best.refused:
         raise InputError(f"nothing is guaranteed: {best.refused}")
     best = best.counted(asked, options.delta)
-    best = replace(best, warnings=(*few_labels.doubts, *best.warnings))
-    forecast = forecast_labels(best, options.target) if best.n else None
-    outlook, coming = forecast_bounds(best), _to_label_next(few_labels, clusterings.rows)
-    if options.predict is not None:
-        table = class_table(best.row_classes.table, clusterings.rows, clusterings.ids)
-        write_csv(table, options.predict)
-    notes = [*clusterings.notes, *few_labels.notes]
-    if json:
-        print_json(_as_json(best, forecast, notes) | {
-            "look": asked.number, "question": asked.sentence,
-            "outlook": [asdict(future) for future in outlook], "next_rows": coming,
-        })  # fmt: skip
-        return
-    print_notes(notes, err=False)
+    return replace(best, warnings=(*few_labels.doubts, *best.warnings)), asked.number
+
+
+def _print(
+    best: Guarantee,
+    forecast: LabelForecast | None,
+    outlook: Sequence[BoundForecast],
+    coming: list[int],
+) -> None:
+    """Print the answer, what more labels would buy, and the rows to label next."""
+    from karat.bounds import wording
+
     if len(best.mdl) > 1:
         _print_table(best)
     typer.echo(str(best))
-    if forecast is not None and (options.target is not None or not outlook):
+    if forecast is not None:
         typer.echo(str(forecast))
     if outlook:
         future = wording.outlook(best.m, best.bound_rate, outlook)
