@@ -69,7 +69,7 @@ QUICK: dict[str, Quick] = {
         1, "eight of 16 sets, one draw of the labels instead of 30", "guarantee", sets=_GUARANTEE
     ),
     "guarantee-stopping": Quick(
-        1, "one draw of the labels instead of 30", "guarantee", sets=_GUARANTEE
+        1, "one draw of the labels instead of 30", "guarantee", sets=(*_GUARANTEE, "ecoli")
     ),
     "guarantee-forecasts": Quick(
         1, "one draw of the labels instead of 50", "guarantee", sets=_GUARANTEE
