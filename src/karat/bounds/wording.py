@@ -11,7 +11,6 @@ from karat.runtime.numerals import number_word, percent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from karat.bounds.forecast import BoundForecast
     from karat.bounds.sampling import Doubt
     from karat.labelings.partitions import Labelings
 
@@ -194,7 +193,7 @@ def doubt(deviation: Doubt, batch: Labelings) -> str:
     )
 
 
-def outlook(labelled: int, rate: float, futures: Iterable[BoundForecast]) -> str:
+def outlook(labelled: int, rate: float, futures: Iterable[Any]) -> str:
     """What more labels would buy, in words: the bound now, and forecast bounds."""
     coming = [
         f"{one.labelled:,} → about {percent_up(one.rate)} "

@@ -7,6 +7,7 @@ these steps.
 
 from karat.datasets._constraints import read_constraints
 from karat.datasets._dataset import Dataset
+from karat.datasets._dependence import Weighing
 from karat.datasets._files import read_lines
 from karat.datasets._in_memory import from_array, from_table
 from karat.datasets._labelings import (
@@ -30,7 +31,7 @@ from karat.datasets._relations import (
     with_relation,
 )
 from karat.datasets.column_kinds import Column
-from karat.datasets.column_weights import Weighing, weighted
+from karat.datasets.column_weights import weighted
 from karat.datasets.findings import Finding
 from karat.datasets.problems import DoubtfulError, RepairableError
 from karat.datasets.reading_plan import ReadingPlan

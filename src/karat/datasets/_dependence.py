@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.stats import chi2, norm
@@ -27,6 +28,28 @@ MAX_OBJECTS, MAX_CELLS, MIN_SAMPLED = 5_000, 2_000_000, 500
 MAX_IN_TRIPLES = 60
 #: least share of objects on either side of a column's median for a test of triples
 MIN_SIDE = 0.1
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """Weight of each column of a data set, and how it was decided.
+
+    Attributes
+    ----------
+    weights : mapping of str to float
+        Differences in a column are multiplied by its weight; columns of weight 0 are excluded.
+    by : {"dependence", "user"}
+    independent, repeated : tuple of str
+        Columns without weight because they depend on no other, or repeat one.
+    sampled : str
+        What part of the data the decision is based on; "" for all.
+    """
+
+    weights: Mapping[str, float]
+    by: Literal["dependence", "user"] = "dependence"
+    independent: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    sampled: str = ""
 
 
 def code_values(values: Floats) -> Ints:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.datasets import _dependence
+from karat.datasets._dependence import Weighing
 from karat.datasets._draft import DatasetDraft
 from karat.datasets._options import ReadingOptions
 from karat.datasets._pipeline import scale_columns
@@ -30,28 +31,6 @@ MIN_COLUMNS, MIN_OBJECTS = 4, 50
 REPEATED = 0.9999
 #: distances to which each column contributes by its differences
 WEIGHABLE = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski")
-
-
-@dataclass(frozen=True)
-class Weighing:
-    """Weight of each column of a data set, and how it was decided.
-
-    Attributes
-    ----------
-    weights : mapping of str to float
-        Differences in a column are multiplied by its weight; columns of weight 0 are excluded.
-    by : {"dependence", "user"}
-    independent, repeated : tuple of str
-        Columns without weight because they depend on no other, or repeat one.
-    sampled : str
-        What part of the data the decision is based on; "" for all.
-    """
-
-    weights: Mapping[str, float]
-    by: Literal["dependence", "user"] = "dependence"
-    independent: tuple[str, ...] = ()
-    repeated: tuple[str, ...] = ()
-    sampled: str = ""
 
 
 def weighted(

@@ -14,7 +14,6 @@ from karat.text.vectorizer import TextVectorizer
 
 if TYPE_CHECKING:
     from karat.datasets.preparation import Preparation
-    from karat.model.model import Model
     from karat.model.rule import PlacementRule
 
 #: objects that are placed as a trial
@@ -56,7 +55,7 @@ _KINDS: dict[str, Callable[[object], bool]] = {
 }
 
 
-def check_model(model: Model) -> None:
+def check_model(model: Any) -> None:
     """Raise ValueError unless all parts of a model fit each other, and objects can be placed."""
     confidence, preparation = model.confidence, model.preparation
     for part in (model, confidence, model.extension_agreement, preparation, *preparation.columns):
