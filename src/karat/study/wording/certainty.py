@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.stability.assessment import own_number
+from karat.study.facts import NESTS
 from karat.study.wording.phrases import (
     FEW,
-    NESTS,
     agreement,
     clusters,
     counted,

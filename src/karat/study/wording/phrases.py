@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 #: most items that a list in a sentence names
 FEW = 3
-#: least share of nested objects for a clustering that divides another one
-NESTS = 0.9
 #: sentence on clusters without a rule
 NO_RULE = "No rule tells these clusters apart."
 #: least probability of groups that are called likely when the decision is unclear
