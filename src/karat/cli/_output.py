@@ -15,8 +15,13 @@ from karat.runtime.csv_text import to_csv as to_csv
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+    from rich.console import Console
 
     from karat.runtime.types import Ints
+
+
+#: characters of a terminal without room for headings beside the text
+NARROW = 60
 
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
@@ -75,16 +80,40 @@ def show_table(
     from rich.text import Text
 
     console, table = Console(), Table(box=None, pad_edge=False)
+    cells = [[printable(str(cell)) for cell in row] for row in rows]
     for i, head in enumerate(heads):
+        # headings break between words, numbers nowhere
+        widest = [*printable(head).split(), *(row[i] for row in cells if i in numbers)]
         table.add_column(
             Text(printable(head)), justify="right" if i in numbers else "left",
-            no_wrap=i < whole, overflow="fold",
+            no_wrap=i < whole, overflow="fold", min_width=max(map(len, widest), default=1),
         )  # fmt: skip
-    for row in rows:
-        table.add_row(*(Text(printable(str(cell))) for cell in row))
+    for row in cells:
+        table.add_row(*map(Text, row))
     if title:
         console.print(Text(printable(title), style="italic"))
     console.print(table)
+
+
+def print_wrapped(
+    console: Console, text: str, *, head: str = "", width: int = 13, style: str | None = None
+) -> None:
+    """Print a text that wraps between words, below one another after a heading of this width."""
+    from textwrap import wrap
+
+    from rich.text import Text
+
+    hanging = (width if console.width >= NARROW else 2) if head else 0
+    first = " " * max(hanging, len(head) + 1) if head else ""
+    lines = wrap(
+        printable(text), console.width, initial_indent=first, subsequent_indent=" " * hanging,
+        break_on_hyphens=False,
+    )  # fmt: skip
+    for i, line in enumerate(lines or [""]):
+        shown = Text(line, style or "")
+        if head and i == 0:
+            shown = Text(head, "dim").append(line[len(head) :] or "", style="not dim")
+        console.print(shown, soft_wrap=True)
 
 
 def printable(text: str) -> str:

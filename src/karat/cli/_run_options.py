@@ -133,8 +133,11 @@ class RelationOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """The files to write.
+    """What to print, and the files to write.
 
+    why: Print the reasons, too.
+    all: Print every candidate, too.
+    anyway: Show the best split even where there are no groups.
     report: Write an HTML report to this file.
     labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file.
     save_model: Write what karat assign needs to put further rows into the clusters.
@@ -144,6 +147,9 @@ class OutputOptions:
     force: Replace the files if they exist.
     """
 
+    why: Annotated[bool, Option("--why")] = False
+    all: Annotated[bool, Option("--all")] = False
+    anyway: Annotated[bool, Option("--anyway")] = False
     report: Path | None = None
     labels: Path | None = None
     save_model: Path | None = None

@@ -69,6 +69,21 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class OwnClustering:
+    """A clustering that the user supplied, beside the answer."""
+
+    name: str
+    n_clusters: int
+    expected: Expected | None
+    #: adjusted Rand index with the answer
+    agreement: float
+    #: whether it cannot be told apart from the answer
+    level: bool = False
+    #: mean agreement of the clusterings of resamples, where it can be made again
+    steadiness: float | None = None
+
+
+@dataclass(frozen=True)
 class Number:
     """How likely a number of clusters is, and how it goes with the most likely one."""
 
@@ -264,6 +279,7 @@ class AnswerFacts:
     tried: CandidateCounts
     tied: tuple[str, ...] = ()
     runner_up: Candidate | None = None
+    own: tuple[OwnClustering, ...] = ()
     judge: JudgedBy | None = None
     judge_skipped: str | None = None
     structure: Structure | None = None
@@ -289,6 +305,8 @@ class AnswerFacts:
     notes: tuple[str, ...] = ()
     findings: tuple[Any, ...] = ()
     data: str = ""
+    noun: str = "rows"
+    n_features: int = 0
     source: str | None = None
 
     @property
