@@ -1,4 +1,4 @@
-"""Random tables of numbers, flags and categories whose groups are known, with irrelevant columns."""
+"""Random tables of numbers, flags and categories with known groups and irrelevant columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALLEST, LARGEST = 150, 450
 
 
 def draw_mixed(kind: str, rng: Rng) -> tuple[pd.DataFrame, Ints]:
-    """Random table of a kind in :data:`TRAINING`, :data:`EXCLUDED` or :data:`GROUPLESS`.
+    """Random table of a kind: TRAINING, EXCLUDED, GROUPLESS, EXCLUDED_GROUPLESS or SQUARES.
 
     Returns
     -------
@@ -31,9 +31,8 @@ def draw_mixed(kind: str, rng: Rng) -> tuple[pd.DataFrame, Ints]:
     """
     import pandas as pd
 
-    columns, groups = {**TRAINING, **EXCLUDED, **GROUPLESS}[kind](
-        rng, int(rng.integers(SMALLEST, LARGEST + 1))
-    )
+    kinds = {**TRAINING, **EXCLUDED, **GROUPLESS, **EXCLUDED_GROUPLESS, **SQUARES}
+    columns, groups = kinds[kind](rng, int(rng.integers(SMALLEST, LARGEST + 1)))
     names = rng.permutation(list(columns))
     return pd.DataFrame({name: columns[name] for name in names}), groups
 
@@ -189,7 +188,9 @@ def _categories_alone(rng: Rng, n: int) -> Drawn:
     columns = {}
     for j in range(rng.integers(6, 11)):
         of = rng.permutation(4)[groups]
-        columns[f"category {j}"] = words[np.where(rng.random(n) < 0.85, of, rng.integers(4, size=n))]
+        columns[f"category {j}"] = words[
+            np.where(rng.random(n) < 0.85, of, rng.integers(4, size=n))
+        ]
     return columns | _noise(rng, n, 3), groups
 
 
@@ -246,6 +247,25 @@ def _factor(rng: Rng, n: int) -> Drawn:
     return numbers | flags | _coins(rng, n, 3), np.zeros(n, dtype=np.int64)
 
 
+def _square(count: int, values: Callable[[Rng, int], Any]) -> Callable[[Rng, int], Drawn]:
+    """Kind of four groups in two columns, two that depend on these, and irrelevant ones."""
+
+    def draw(rng: Rng, n: int) -> Drawn:
+        """One table."""
+        groups = rng.integers(4, size=n)
+        X = np.array([[0, 0], [8, 0], [0, 8], [8, 8]])[groups] + rng.normal(size=(n, 2))
+        X = np.column_stack([X, X @ rng.normal(size=(2, 2)) * 0.3 + rng.normal(size=(n, 2))])
+        numbers = {f"number {j}": x for j, x in enumerate(X.T)}
+        return numbers | {f"noise {j}": values(rng, n) for j in range(count)}, groups
+
+    return draw
+
+
+def _coin(rng: Rng, n: int) -> Ints:
+    """Coin flips."""
+    return rng.integers(2, size=n)
+
+
 Draw: TypeAlias = Callable[[Rng, int], Drawn]
 #: kinds for choosing and training
 TRAINING: dict[str, Draw] = {
@@ -269,5 +289,14 @@ EXCLUDED: dict[str, Draw] = {
     "a pair that goes together": _nuisance_pair,
     "one column": _single_column,
 }
-#: kinds without groups: the first for training, the second excluded
-GROUPLESS: dict[str, Draw] = {"independent columns": _independent, "one factor": _factor}
+#: kinds without groups, for training and excluded
+GROUPLESS: dict[str, Draw] = {"independent columns": _independent}
+EXCLUDED_GROUPLESS: dict[str, Draw] = {"one factor": _factor}
+#: four groups far apart, as the first rule was tried on
+SQUARES: dict[str, Draw] = {
+    "square alone": _square(0, _coin),
+    "square and one coin": _square(1, _coin),
+    "square and thirty coins": _square(30, _coin),
+    "square and six normal columns": _square(6, lambda rng, n: rng.normal(size=n)),
+    "square and eight skewed columns": _square(8, lambda rng, n: rng.exponential(size=n)),
+}
