@@ -146,7 +146,7 @@ def agreement(groups: Ints, labels: Any) -> float:
 
 def graded_weights(table: pd.DataFrame) -> dict[str, float]:
     """Weights of min(1, 2 V), V the largest bias-corrected Cramér's V with another column."""
-    coded = {name: _coded(table[name]) for name in table}
+    coded = {str(name): _coded(table[name]) for name in table}
     weights = {}
     for name, codes in coded.items():
         strengths = [_cramer(codes, others) for n, others in coded.items() if n != name]
