@@ -81,6 +81,14 @@ def show_table(
 
     console, table = Console(), Table(box=None, pad_edge=False)
     cells = [[printable(str(cell)) for cell in row] for row in rows]
+    if title:
+        console.print(Text(printable(title), style="italic"))
+    narrowest = [max(map(len, [*head.split(), "0000000"])) + 1 for head in heads]
+    if sum(narrowest) > console.width:
+        for row in cells:
+            named = zip(map(printable, heads), row, strict=True)
+            print_wrapped(console, ", ".join(f"{head} {cell}".strip() for head, cell in named))
+        return
     for i, head in enumerate(heads):
         # headings break between words, numbers nowhere
         widest = [*printable(head).split(), *(row[i] for row in cells if i in numbers)]
@@ -90,8 +98,6 @@ def show_table(
         )  # fmt: skip
     for row in cells:
         table.add_row(*map(Text, row))
-    if title:
-        console.print(Text(printable(title), style="italic"))
     console.print(table)
 
 

@@ -60,7 +60,7 @@ def elbow(facts: Facts) -> Section | None:
     pictures = (
         Picture("elbow", lines(scatter, axis, "Within-cluster sum of squares"), alt),
         # the ring is the chosen clustering on the whole page; the caption says what the gap selects
-        Picture("gap", lines(gap, axis, "Gap", ring=(k, table.at[k, "gap"])), alt, caption),
+        Picture("gap", lines(gap, axis, "Gap", ring=(k, float(table["gap"][k]))), alt, caption),
     )
     return plain("elbow", "Elbow and gap", [], *pictures)
 

@@ -37,6 +37,18 @@ function described(element, box, label) {
   element.replaceChildren(box);
   return box;
 }
+// texts are drawn by reference, on top: a picture is one image with one description, whose words
+// readers of the screen do not hear one by one
+let drawnTexts = 0;
+function settle(element) {
+  for (const box of all("svg", element)) {
+    const texts = all("text", box);
+    if (!texts.length || box.querySelector("use")) continue;
+    const group = svg("g", { id: "texts-" + ++drawnTexts }, svg("defs", {}, box));
+    group.append(...texts);
+    svg("use", { href: "#" + group.id, class: "texts" }, box);
+  }
+}
 // an empty picture with this description
 function picture(element, W, H, label) {
   const box = svg("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H });
@@ -89,13 +101,13 @@ const DRAW = {
     all.forEach((s, i) => {
       const [color, dash] = styled[i], kept = s.x.map((x, j) => [x, s.y[j], j]).filter((p) => p[1] !== null);
       for (const [x, y, open, name] of s.dots || []) hint(svg("circle", { cx: X(x), cy: Y(y), r: 3.5, fill: color, "fill-opacity": .5, ...(open >= 0 ? { "data-open": open, class: "opens" } : {}) }, box), name + ": " + short(y));
-      svg("path", { d: kept.map(([x, y], j) => (j ? "L" : "M") + X(x).toFixed(1) + " " + Y(y).toFixed(1)).join(""), fill: "none", stroke: color, "stroke-width": 2, "stroke-dasharray": dash }, box);
+      svg("path", { d: kept.map(([x, y], j) => (j ? "L" : "M") + X(x).toFixed(1) + " " + Y(y).toFixed(1)).join(""), fill: "none", stroke: color, "stroke-width": 2, "stroke-dasharray": dash, "pointer-events": "none" }, box);
       for (const [x, y, j] of kept) {
         if (s.error && s.error[j] !== null) svg("line", { x1: X(x), x2: X(x), y1: Y(y - s.error[j]), y2: Y(y + s.error[j]), stroke: color }, box);
         if (!s.dots) hint(svg("circle", { cx: X(x), cy: Y(y), r: 3.5, fill: color }, box), `${s.name}, ${short(x)}: ${spec.percent ? percentUp(y) : short(y)}`);
       }
     });
-    if (spec.ring) svg("circle", { cx: X(spec.ring[0]), cy: Y(spec.ring[1]), r: 8, class: "ring" }, box);
+    if (spec.ring) svg("circle", { cx: X(spec.ring[0]), cy: Y(spec.ring[1]), r: 8, class: "ring", "pointer-events": "none" }, box);
   },
   heat(element, spec, label) {
     const W = roomOf(element), m = spec.z.length, k = (spec.z[0] || []).length, named = spec.rows !== null;
@@ -153,10 +165,10 @@ const DRAW = {
 };
 // a picture as a file of its own
 function save(element, name) {
-  const box = element.querySelector("svg").cloneNode(true), style = getComputedStyle(document.documentElement), v = (key) => style.getPropertyValue(key);
-  box.setAttribute("xmlns", NS);
+  const box = element.querySelector("svg").cloneNode(true), use = box.querySelector("use"), style = getComputedStyle(document.documentElement), v = (key) => style.getPropertyValue(key);
+  if (use) use.replaceWith(box.querySelector(use.getAttribute("href")));
   box.prepend(svg("style", {}, null, `text{font:12px sans-serif;fill:${v("--ink")}}.grid{stroke:${v("--rule")}}.ring{fill:none;stroke:${v("--ink")};stroke-width:2}.ink{stroke:${v("--ink")}}.band{fill-opacity:.3}`));
-  download(name + ".svg", box.outerHTML, "image/svg+xml");
+  download(name + ".svg", new XMLSerializer().serializeToString(box), "image/svg+xml");
 }
 function download(name, text, type) {
   const link = node("a");

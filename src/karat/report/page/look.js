@@ -85,10 +85,10 @@ const LOOK = {
     });
   },
   parallel(element, one, i) {
-    const shown = columns.filter((c) => c.kind === "number" || c.kind === "date").slice(0, 12), W = roomOf(element), H = 320;
+    const shown = columns.filter((c) => c.kind === "number" || c.kind === "date").slice(0, 12), W = roomOf(element), H = 340;
     if (shown.length < 2) { element.replaceChildren(); return; }
     const box = picture(element, W, H, "Parallel coordinates: one line for each of some objects, a thick one for the mean of each group");
-    const X = (c) => 48 + (W - 60) * c / (shown.length - 1), span = shown.map((c) => ends(c.values)), Y = (c, v) => H - 96 - (H - 110) * (v - span[c][0]) / (span[c][1] - span[c][0] || 1);
+    const X = (c) => 48 + (W - 60) * c / (shown.length - 1), span = shown.map((c) => ends(c.values)), Y = (c, v) => H - 116 - (H - 130) * (v - span[c][0]) / (span[c][1] - span[c][0] || 1);
     const path = (values) => values.map((v, c) => (v === null ? "" : (c && values[c - 1] !== null ? "L" : "M") + X(c).toFixed(1) + " " + Y(c, v).toFixed(1))).join("");
     const groups = groupsOf(i), order = bySize(one).filter((c) => groups[c].length).slice(0, 12);
     for (const c of order) {
@@ -100,8 +100,8 @@ const LOOK = {
       hint(svg("path", { d: path(means), fill: "none", stroke: slotColor(one.slots[c]), "stroke-width": 3.5 }, box), tag(one, c));
     }
     shown.forEach((column, c) => {
-      svg("line", { x1: X(c), x2: X(c), y1: 14, y2: H - 96, class: "grid" }, box);
-      svg("text", { x: 0, y: 0, transform: `translate(${X(c) + (c === shown.length - 1 ? -2 : 4)} ${H - 86}) rotate(-55)`, "text-anchor": "end" }, box, cut(column.name, 14));
+      svg("line", { x1: X(c), x2: X(c), y1: 14, y2: H - 116, class: "grid" }, box);
+      svg("text", { x: 0, y: 0, transform: `translate(${X(c) + (c === shown.length - 1 ? -2 : 4)} ${H - 106}) rotate(-55)`, "text-anchor": "end" }, box, cut(column.name, 12));
     });
   },
   // the best candidate of each number of groups, and how its groups divide those of the number before
@@ -123,7 +123,7 @@ const LOOK = {
         const tall = Math.max(2, unit * groups[c].length);
         place[c] = y; middle[c] = y + tall / 2; used[c] = 0;
         const first = data.columns && one.told[c] && one.told[c][0] ? (one.told[c][0][2] < 0 ? "low " : data.terms ? "" : "high ") + data.features[one.told[c][0][0]] : one.names[c];
-        texts.push([x + 12, y + tall / 2 + 4, cut(first, Math.max(5, Math.floor((level === levels.length - 1 ? 76 : wide - 16) / 6.2)))]);
+        texts.push([x + 12, y + tall / 2 + 4, cut(first, Math.max(5, Math.floor((level === levels.length - 1 ? 74 : wide - 16) / 7)))]);
         const bar = hint(svg("rect", { x, y, width: 8, height: tall, fill: slotColor(one.slots[c]), "data-open": i, class: "opens" }, box), `${k} groups, ${tag(one, c)}: ${whole(one.sizes[c])} ${data.noun}, ${first}`);
         if (bar) y += tall + gap;
       }
@@ -146,5 +146,5 @@ const LOOK = {
 function drawLook(i) {
   const fold = $("look-around");
   if (!fold || !fold.open || !opening.packed) return;
-  all("[data-look]", fold).forEach((element) => LOOK[element.dataset.look](element, data.candidates[i], i));
+  all("[data-look]", fold).forEach((element) => { LOOK[element.dataset.look](element, data.candidates[i], i); settle(element); });
 }

@@ -118,6 +118,7 @@ function drawMap(i) {
   for (const tag of tags) svg("text", { x: tag.x.toFixed(1), y: (tag.y + 6).toFixed(1), class: "tag" }, box, tag.text);
   $("map-key").replaceChildren(...(coloured ? coloured.key : []).map(([text, color]) => { const entry = node("span", "entry", text), mark = node("span", "mark circle"); mark.style.setProperty("--mark", color); entry.prepend(mark); return entry; }));
   described($("map"), box, label);
+  settle($("map"));
   point(box, at, labels, one, r);
 }
 // shift labels up and down until none lies on an earlier one
@@ -258,6 +259,7 @@ function drawFlows(own, one) {
     }
   }
   described($("flows"), box, label);
+  settle($("flows"));
 }
 function speaks() {
   const chosen = table.rows[0], other = table.rows[opening.now], lists = [[], []];

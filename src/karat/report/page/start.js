@@ -6,6 +6,7 @@ function drawIn(root) {
     const label = element.closest("figure").getAttribute("aria-label");
     if (spec.kind === "by-k") drawByK(element);
     else DRAW[spec.kind](element, spec, label);
+    settle(element);
   }
 }
 const drawOpen = () => { all("details.fold[open]").forEach(drawIn); drawLook(opening.now); };
@@ -46,7 +47,7 @@ ranking();
 unfolding();
 all("figure").filter((f) => f.querySelector("[data-figure]:not(.grid-of)")).forEach(savable);
 if ($("by-k-measure")) {
-  $("by-k-measure").addEventListener("change", () => drawByK($("plot-by-k")));
+  $("by-k-measure").addEventListener("change", () => { drawByK($("plot-by-k")); settle($("plot-by-k")); });
   $("by-k-controls").hidden = false;
 }
 startMap().then(drawOpen);

@@ -55,7 +55,8 @@ def assumptions(answer: AnswerFacts) -> str:
     """What was assumed, the most harmful first; else how the data were prepared."""
     phrases = [_phrase(finding) for finding in answer.findings]
     if not phrases:
-        return next(iter(answer.notes), "").removesuffix(".")
+        notes = (note for note in answer.notes if not note.startswith("The classes ("))
+        return next(notes, "").removesuffix(".")
     shown = phrases[:1]
     while len(shown) < len(phrases) and len("; ".join(phrases[: len(shown) + 1])) <= LONG:
         shown.append(phrases[len(shown)])
