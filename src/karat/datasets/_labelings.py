@@ -250,8 +250,9 @@ def read_labels(
     array(['b', None, 'NA', None], dtype=object)
     """
     file = Path(path)
+    notes: list[str] = []
     if file.suffix.lower() == ".json":
-        columns, notes = studio_columns(file), []
+        columns = studio_columns(file)
     else:
         columns, notes = read_columns(
             file, n=n_objects, header=header, wanted=("row", "label"), single=True

@@ -56,7 +56,7 @@ def studio_columns(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} has no annotation")
     notes = list(first.values())
     is_whole = all(note.label.isascii() and note.label.isdigit() for note in notes)
-    columns = {
+    columns: dict[str, list[Any]] = {
         "draw": [float(note.draw) if note.draw.isdigit() else None for note in notes],
         "row": [int(note.row) for note in notes],
         "label": [int(note.label) if is_whole else note.label for note in notes],
