@@ -124,7 +124,8 @@ def test_a_choice_of_a_sample_says_what_it_loses(tmp_path):
     assert answer["best"]["sample"]["agreement"] == pytest.approx(kept)
     assert -1 <= kept <= 1
     assert any(
-        "fitted to 5,000 of 5,400 rows; another sample gives" in sentence for sentence in answer["best"]["sentences"]
+        "fitted to 5,000 of 5,400 rows; another sample gives" in sentence
+        for sentence in answer["best"]["sentences"]
     )
 
 

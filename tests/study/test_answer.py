@@ -157,7 +157,7 @@ def test_findings_are_told_before_the_answer(study, monkeypatch, capsys):
     changed = replace(study.best(), findings=(finding,))
     assert changed.to_dict()["findings"][0]["key"] == "label"
     for surface, told in surfaces(study, changed, monkeypatch, capsys).items():
-        assert "is named like classes" in told, surface
+        assert "named like classes" in told, surface
 
 
 @pytest.mark.parametrize(

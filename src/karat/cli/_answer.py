@@ -81,7 +81,7 @@ def show(
         _show_groups(study, answer, console)
     rows = [*screen.lines(answer, anyway=shown.anyway), *files]
     if none:
-        rows.append(("", "--anyway shows the best split; --why gives the reasons."))
+        rows.append(("", screen.ANYWAY))
     else:
         console.print()
         rows.append(("More", "--why (reasons), --all (candidates)"))

@@ -83,19 +83,20 @@ def show_table(
     cells = [[printable(str(cell)) for cell in row] for row in rows]
     if title:
         console.print(Text(printable(title), style="italic"))
-    narrowest = [max(map(len, [*head.split(), "0000000"])) + 1 for head in heads]
-    if sum(narrowest) > console.width:
+    widths = []
+    for i, head in enumerate(heads):
+        # headings break between words, numbers nowhere
+        whole_texts = [row[i] for row in cells if i in numbers or i < whole]
+        widths.append(max(map(len, [*printable(head).split(), *whole_texts, ""])))
+        table.add_column(
+            Text(printable(head)), justify="right" if i in numbers else "left",
+            no_wrap=i < whole, overflow="fold", min_width=widths[i],
+        )  # fmt: skip
+    if sum(widths) + 2 * len(widths) > console.width:
         for row in cells:
             named = zip(map(printable, heads), row, strict=True)
             print_wrapped(console, ", ".join(f"{head} {cell}".strip() for head, cell in named))
         return
-    for i, head in enumerate(heads):
-        # headings break between words, numbers nowhere
-        widest = [*printable(head).split(), *(row[i] for row in cells if i in numbers)]
-        table.add_column(
-            Text(printable(head)), justify="right" if i in numbers else "left",
-            no_wrap=i < whole, overflow="fold", min_width=max(map(len, widest), default=1),
-        )  # fmt: skip
     for row in cells:
         table.add_row(*map(Text, row))
     console.print(table)

@@ -19,7 +19,7 @@ MOST_VALUES, MOST_COLUMNS = 120_000, 40
 
 def columns(chosen: Chosen) -> list[dict[str, Any]]:
     """The columns that tell the chosen clusters apart best, then the others, for the drawn rows."""
-    rows = chosen.map.rows
+    rows, place_of = np.unique(chosen.map.rows, return_inverse=True)
     table = features_of(chosen.study.tried, rows)
     if table is None:
         return []
@@ -36,7 +36,7 @@ def columns(chosen: Chosen) -> list[dict[str, Any]]:
     kept = np.array(list(picked)[:most], dtype=np.intp)
     if not len(kept):
         return []
-    values = table.columns(np.arange(len(rows)), kept)
+    values = table.columns(place_of, kept)
     return [
         {
             "name": table.features[j].name,

@@ -37,9 +37,9 @@ def heat(
     text: Sequence[Sequence[str]] | None = None, x: str = "", y: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """Shaded cells from 0 to 1, with their row and column names."""
-    cells = np.round(np.asarray(values, dtype=np.float64), 2)
+    cells = np.asarray(values, dtype=np.float64)
     return {
-        "kind": "heat", "z": cells.tolist(), "rows": rows, "columns": columns, "text": text,
+        "kind": "heat", "z": [rounded(line, 2) for line in cells], "rows": rows, "columns": columns, "text": text,
         "x": x, "y": y,
     }  # fmt: skip
 

@@ -17,7 +17,7 @@ from karat.report._parts import Fold, Picture, Section
 from karat.report._pictures import consensus_matrix, dendrogram, elbow
 from karat.report._tables import group_of, table_payload, undefined_values
 from karat.runtime.numerals import percent
-from karat.study import NO_LABELS, wording
+from karat.study import NO_LABELS, kept_assessment, wording
 from karat.study.wording import divisions, first_screen, why
 
 #: the programs of the page, in their order
@@ -63,7 +63,9 @@ def look(facts: Facts) -> Section | None:
 def reasons(facts: Facts) -> Section | None:
     """The reasons behind the answer, and problems of the data."""
     answer = facts.choice.answer
-    elsewhere = {*why.guarantee(answer), *why.stability(answer)}
+    elsewhere = set(why.guarantee(answer))
+    if kept_assessment(facts.study.tried, answer.name) is not None:
+        elsewhere |= set(why.stability(answer))
     sentences = [
         sentence
         for sentence in answer.reasons

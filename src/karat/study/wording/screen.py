@@ -45,6 +45,7 @@ GRADES = {
 OWN_HEADS = ("", "yours", "groups", "expected", "steady", "like the first")
 #: what takes the place of the groups where there are none
 NOTHING = "What would change this: other features."
+ANYWAY = "--anyway shows the best split; --why gives the reasons."
 
 
 @dataclass(frozen=True)
