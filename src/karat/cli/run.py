@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from karat.cli._answer import as_json, show
-from karat.cli._assignments import check_suffix, cluster_changes, load_any_model, write_labels
+from karat.cli._answer import as_json, show, show_all_rows
+from karat.cli._assignments import (
+    check_form,
+    check_labels,
+    cluster_changes,
+    label_folder,
+    load_any_model,
+    write_labels,
+)
 from karat.cli._groups import takes_groups
 from karat.cli._input import DocumentOptions, LabelledInputOptions, parse_classes, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_family
@@ -24,7 +31,7 @@ from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
-    from karat.model import Model
+    from karat.model import AssignedRows, Model
     from karat.study import Answer, Study
 
 
@@ -45,6 +52,8 @@ def run(
 
     karat run customers.csv --id-column id --drop name -k 2:20
 
+    karat run s3://bucket/customers --labels s3://bucket/customer-clusters
+
     karat run customers.csv --labelings mine.csv --only-labelings
 
     karat run news.jsonl --text-column text --report news.html
@@ -57,7 +66,10 @@ def run(
 
     sweep, older_model, classes = _validated(reading, sweep, judging, output)
     varying = None if judging.differences is None else parse_family(judging.differences)
-    dataset = _with_relations(read_dataset(reading, documents, metric=relations.metric), relations)
+    executor = sweep.execution["executor"]
+    dataset = read_dataset(reading, documents, metric=relations.metric, executor=executor)
+    dataset = _with_relations(dataset, relations)
+    check_form(dataset, output.labels, "--labels")
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
     with Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
@@ -82,8 +94,11 @@ def run(
         answer = _choose(study, sweep, judging.stability)
         if varying is not None:
             study.differences(varying[0], scale=varying[1])
+        assigned = _assign_all(study, answer, output, sweep.execution)
         _write_files(study, answer, output, reading)
-        _print_answer(study, answer, sweep.json, judging.alternatives, output, older_model, reading)
+        _print_answer(
+            study, answer, assigned, sweep.json, judging.alternatives, output, older_model, reading
+        )
 
 
 def _validated(
@@ -97,11 +112,10 @@ def _validated(
 
     for path, option in (
         (output.report, "--report"),
-        (output.labels, "--labels"),
         (output.save_model, "--save-model"),
     ):
         check_target(path, option, output.force)
-    check_suffix(output.labels, "--labels")
+    check_labels(output.labels, "--labels", force=output.force)
     older_model = None if output.against is None else load_any_model(output.against)
     classes = parse_classes(judging.classes)
     if isinstance(classes, list) and -1 in classes:
@@ -191,14 +205,25 @@ def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer
     return answer
 
 
+def _assign_all(
+    study: Study, answer: Answer, output: OutputOptions, execution: dict[str, Any]
+) -> AssignedRows | None:
+    """All rows of a table in parts in the answer's clusters; None for other data."""
+    whole = study.dataset.whole
+    folder = None if output.labels is None else label_folder(output.labels, force=output.force)
+    if whole is None or (folder is None and whole.n_rows == study.n_objects):
+        return None
+    return answer.assign_all(folder, **execution)
+
+
 def _write_files(
     study: Study, answer: Answer, output: OutputOptions, reading: LabelledInputOptions
 ) -> None:
     """Write the labels, the model and the report, as far as wanted."""
     from karat.report import write_report
 
-    if output.labels is not None:
-        write_labels(study, answer, output.labels, reading)
+    if output.labels is not None and label_folder(output.labels, force=False) is None:
+        write_labels(study, answer, Path(output.labels), reading)
     if output.save_model is not None:
         answer.save(output.save_model, overwrite=output.force)
     if output.report is not None:
@@ -208,6 +233,7 @@ def _write_files(
 def _print_answer(
     study: Study,
     answer: Answer,
+    assigned: AssignedRows | None,
     json: bool,
     ways: int | None,
     output: OutputOptions,
@@ -222,9 +248,13 @@ def _print_answer(
             record["changes"] = changes.to_dict()
         if ways is not None:
             record["alternatives"] = study.alternatives(ways).to_dict()
+        if assigned is not None:
+            record["all_rows"] = assigned.to_dict()
         print_json(record)
         return
     show(study, answer, ways=ways)
+    if assigned is not None:
+        show_all_rows(study, answer, assigned)
     if changes is not None:
         typer.echo(f"\nAgainst {output.against}:")
         for sentence in changes.sentences:
