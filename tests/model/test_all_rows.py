@@ -217,3 +217,27 @@ def test_dask_gives_the_same_though_a_worker_is_killed(
     assert sample.fingerprint == karat.datasets.read(str(folder)).fingerprint
     pd.testing.assert_frame_equal(labels_in(tmp_path / "here"), labels_in(tmp_path / "there"))
     assert {**here.to_dict(), "folder": None} == {**there.to_dict(), "folder": None}
+
+
+def test_ray_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    model.save(tmp_path / "m.karat-model")
+    path = str(tmp_path / "m.karat-model")
+
+    class Assign:
+        """The recipe of the documentation."""
+
+        def __init__(self) -> None:
+            self.model = karat.load_model(path)
+
+        def __call__(self, batch: pd.DataFrame) -> pd.DataFrame:
+            return self.model.predict(batch).table
+
+    ray.init(num_cpus=1, include_dashboard=False)
+    try:
+        rows = ray.data.read_parquet(str(folder))
+        table = rows.map_batches(Assign, batch_format="pandas", concurrency=1).to_pandas()
+    finally:
+        ray.shutdown()
+    expected = model.predict(pd.DataFrame(X, columns=list("abcd"))).labels
+    assert sorted(table["cluster"]) == sorted(expected)

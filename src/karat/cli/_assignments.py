@@ -183,9 +183,7 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
 
     whole, rows = study.dataset.whole, study.dataset.rows
     if whole is not None and rows is not None:
-        order = np.argsort(rows)
-        table = whole.partitions.rows(rows[order])
-        return answer.against(old, old.prepare(table.take(np.argsort(order))))
+        return answer.against(old, old.prepare(whole.partitions.drawn(rows)))
     blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
     parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -71,7 +72,7 @@ def run(
     dataset = _with_relations(dataset, relations)
     check_form(dataset, output.labels, "--labels")
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
-    with Study(
+    with _stopped_by_signals(), Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
         classes=classes, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
@@ -84,21 +85,22 @@ def run(
         if varying is not None:
             # fails before the sweep starts
             thinned_parts(study.tried, varying[0], scale=varying[1])
+        is_stopped = _sweep(study, sweep, reading.id_column)
         with _kept_if_interrupted(study):
-            if sweep.labelings is not None:
-                _add_labelings(study, sweep.labelings, sweep.reference, reading.id_column)
-            if not sweep.only_labelings:
-                names = sweep.clusterer or list(study.tried.fits.default_clusterers)
-                study.sweep(parse_clusterers(names), **sweep.arguments, **sweep.execution)
             study.evaluate(**sweep.execution)
-        answer = _choose(study, sweep, judging.stability)
-        if varying is not None:
+        answer = _choose(study, sweep, False if is_stopped else judging.stability)
+        if is_stopped:
+            skipped = "the run was stopped; --stability judges it"
+            answer = replace(answer, stability_skipped=skipped)
+        if varying is not None and not is_stopped:
             study.differences(varying[0], scale=varying[1])
         assigned = _assign_all(study, answer, output, sweep.execution)
         _write_files(study, answer, output, reading)
         _print_answer(
             study, answer, assigned, sweep.json, judging.alternatives, output, older_model, reading
         )
+        if is_stopped:
+            raise typer.Exit(130)
 
 
 def _validated(
@@ -148,27 +150,65 @@ def _with_relations(dataset: Dataset, relations: RelationOptions) -> Dataset:
     return dataset
 
 
+def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> bool:
+    """Make the candidates; True if Ctrl-C stopped that and finished candidates can be judged."""
+    try:
+        if sweep.labelings is not None:
+            _add_labelings(study, sweep.labelings, sweep.reference, id_column)
+        if not sweep.only_labelings:
+            names = sweep.clusterer or list(study.tried.fits.default_clusterers)
+            study.sweep(parse_clusterers(names), **sweep.arguments, **sweep.execution)
+    except KeyboardInterrupt:
+        _keep(study)
+        table = study.candidates
+        if table.empty or not table["status"].isin(["ok", "flagged"]).any():
+            raise typer.Exit(130) from None
+        typer.echo("karat: this is the best answer so far; Ctrl-C again ends at once", err=True)
+        return True
+    return False
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Let SIGTERM stop the block as Ctrl-C does."""
+    import signal
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @contextmanager
 def _kept_if_interrupted(study: Study) -> Iterator[None]:
-    """On Ctrl-C, store finished work in a file and print how to resume."""
+    """On Ctrl-C, store finished work in a file, print how to resume, and end."""
     try:
         yield
     except KeyboardInterrupt:
-        table = study.candidates
-        message = "interrupted before anything was finished"
-        if not table.empty:
-            storage, again = study.tried.storage.path, "run the same command again"
-            if storage is None:
-                storage, i = Path(f"{study.dataset.name}.karat"), 1
-                while storage.exists():
-                    i += 1
-                    storage = storage.with_name(f"{study.dataset.name}-{i}.karat")
-                study.save(storage)
-                again = f"add --storage {storage}"
-            message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
-            message += f"{again} to resume"
-        typer.echo(f"karat: {message}", err=True)
+        _keep(study)
         raise typer.Exit(130) from None
+
+
+def _keep(study: Study) -> None:
+    """Store finished work in a file and print how to resume."""
+    table = study.candidates
+    message = "interrupted before anything was finished"
+    if not table.empty:
+        storage, again = study.tried.storage.path, "run the same command again"
+        if storage is None:
+            storage, i = Path(f"{study.dataset.name}.karat"), 1
+            while storage.exists():
+                i += 1
+                storage = storage.with_name(f"{study.dataset.name}-{i}.karat")
+            study.save(storage)
+            again = f"add --storage {storage}"
+        message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
+        message += f"{again} to resume"
+    typer.echo(f"karat: {message}", err=True)
 
 
 def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: str | None) -> None:

@@ -126,6 +126,11 @@ class Partitions:
         ]
         return joined(in_order(partial(_taken, columns), [pair for pair in wanted if len(pair[1])]))
 
+    def drawn(self, numbers: Ints) -> pa.Table:
+        """The rows with these numbers, in their order."""
+        order = np.argsort(numbers)
+        return self.rows(numbers[order]).take(np.argsort(order))
+
     def check_columns(self, names: Iterable[str]) -> None:
         """Raise for a column that the source lacks."""
         missing = [name for name in names if name not in self.columns]
