@@ -60,6 +60,27 @@ def test_a_run_on_parts_labels_all_rows(folder: Path) -> None:
     assert len(json.loads(again.stdout)["changes"]) > 0
 
 
+def test_labelings_of_all_rows_are_judged_on_the_sampled_ones(folder: Path) -> None:
+    pd.DataFrame({"mine": TRUTH}).to_csv(folder / "mine.csv", index=False)
+    options = ("--labelings", "mine.csv", "--only-labelings", "--no-reference", "--quiet", "--json")
+    done = karat_command(
+        "run", "rows", *options, "--by", "silhouette", "--no-stability", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["best"]["silhouette"] > 0.7
+    assert answer["all_rows"]["sizes"] == np.bincount(TRUTH).tolist()
+    TABLE[:10].to_csv(folder / "mine.csv", index=False)
+    done = karat_command("run", "rows", *options, cwd=folder)
+    assert done.returncode == 2
+    assert "10 labels for 600 rows" in done.stderr
+
+
+def test_nothing_is_sampled_on_request(folder: Path) -> None:
+    done = karat_command("run", "rows", *SWEEP, "--exact", "--json", cwd=folder)
+    assert json.loads(done.stdout)["data"]["n_objects"] == 600
+
+
 def test_labels_of_parts_do_not_go_to_a_file(folder: Path) -> None:
     done = karat_command("run", "rows", *SWEEP, "--labels", "x.csv", cwd=folder)
     assert done.returncode == 2

@@ -31,7 +31,7 @@ from karat.cli._run_options import JudgingOptions, OutputOptions, RelationOption
 from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
-    from karat.datasets import Dataset
+    from karat.datasets import Dataset, LabelColumns
     from karat.model import AssignedRows, Model
     from karat.study import Answer, Study
 
@@ -69,7 +69,9 @@ def run(
     reading, numbers = apart_from_draw(reading)
     varying = None if judging.differences is None else parse_family(judging.differences)
     executor = sweep.execution["executor"]
-    dataset = read_dataset(reading, documents, metric=relations.metric, executor=executor)
+    dataset = read_dataset(
+        reading, documents, metric=relations.metric, whole=judging.exact, executor=executor
+    )
     dataset = _with_relations(dataset, relations)
     check_form(dataset, output.labels, "--labels")
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
@@ -216,12 +218,30 @@ def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: 
     """Add the labelings of a file to the study's candidates."""
     from karat.datasets import read_labelings
 
-    labelings = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
+    dataset = study.dataset
+    if dataset.whole is None or id_column is not None:
+        labelings = read_labelings(path, id_column=id_column, ids=dataset.ids)
+    else:
+        labelings = read_labelings(path)
+        _take_sampled(labelings, dataset, path)
     labelings.pop(study.dataset.truth_name or "", None)
     for note in labelings.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
     if labelings:
         study.add(labelings, reference=reference)
+
+
+def _take_sampled(labelings: LabelColumns, dataset: Dataset, path: Path) -> None:
+    """Leave the labels of the sampled rows of a table in parts."""
+    import numpy as np
+
+    assert dataset.whole is not None
+    n = dataset.whole.n_rows
+    order = slice(None) if labelings.rows is None else np.argsort(labelings.rows)
+    for name, labels in labelings.items():
+        if len(labels) != n:
+            raise InputError(f"{path}: {name!r} has {len(labels):,} labels for {n:,} rows")
+        labelings[name] = np.asarray(labels)[order][dataset.rows]
 
 
 def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer:

@@ -30,7 +30,7 @@ from karat.datasets._texts import (
 )
 from karat.datasets.json_tables import has_records_without_text
 from karat.datasets.partitions import open_partitions
-from karat.datasets.sampled_tables import read_partitions
+from karat.datasets.sampled_tables import read_partitions, unusable_in_parts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +49,7 @@ def read(
     y: Labels | str | os.PathLike[str] | None = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
+    whole: bool = False,
     executor: object = None,
     **written: Unpack[FileOptions],
 ) -> Dataset:
@@ -103,6 +104,8 @@ def read(
         option says what to do.
     accept : str or iterable of str
         Kinds of findings (:attr:`Dataset.findings`) to ignore: the data are used as written.
+    whole : bool
+        Whether to take all rows of a table of any size, which must fit into memory.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
         Where the parts of a table are read, see :meth:`karat.Study.sweep`.
     **written
@@ -144,8 +147,9 @@ def read(
         y=y, strict=strict, accept=accept, **written,
     )  # fmt: skip
     partitions = open_partitions(path, header=options.header, encoding=options.encoding)
-    if partitions is not None:
-        return read_partitions(partitions, options, executor=executor)
+    is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
+    if partitions is not None and not (is_file and (whole or unusable_in_parts(options))):
+        return read_partitions(partitions, options, whole=whole, executor=executor)
     with local(path) as (local_path, download_notes):
         dataset = _read_local(local_path, options)
     return (

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -191,16 +192,27 @@ def open_partitions(
     scheme = _scheme(address)
     if scheme in _DOWNLOADED or not (scheme or _names_files(Path(address))):
         return None
+    if not scheme and not every and _is_small_file(Path(address)):
+        return None
     filesystem, path = filesystem_of(address)
     files, base = _listed(filesystem, path, address)
-    is_single = not scheme and Path(address).is_file()
-    suffix = _suffix(files[0])
-    is_text = is_single and suffix in TEXT and not every
-    if is_text and Path(address).stat().st_size < MAX_TEXT_BYTES:
-        return None
-    partitions = _open_files(filesystem, files, base, address, header, encoding)
-    is_small = is_single and suffix in PARQUET and partitions.n_rows <= MAX_WHOLE
-    return None if is_small and not every else partitions
+    return _open_files(filesystem, files, base, address, header, encoding)
+
+
+def _is_small_file(path: Path) -> bool:
+    """Whether a path is a single file that its reader takes whole, or explains why it cannot."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    suffix = _suffix(path.name)
+    if not path.is_file() or suffix in ARROW:
+        return False
+    if suffix in TEXT:
+        return path.stat().st_size < MAX_TEXT_BYTES
+    try:
+        return int(pq.read_metadata(path).num_rows) <= MAX_WHOLE
+    except (OSError, pa.ArrowException):
+        return True
 
 
 def filesystem_of(address: str) -> tuple[FileSystem, str]:
@@ -243,7 +255,7 @@ def _names_files(path: Path) -> bool:
     try:
         if path.is_dir():
             files = (file for file in path.rglob("*") if file.is_file() and _is_data(file.name))
-            return next((_suffix(file.name) in PART_SUFFIXES for file in files), False)
+            return any(_suffix(file.name) in PART_SUFFIXES for file in islice(files, 1000))
         if path.is_file():
             return _suffix(path.name) in PART_SUFFIXES and path.stat().st_size > 0
     except OSError:

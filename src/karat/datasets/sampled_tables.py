@@ -161,15 +161,16 @@ def read_partitions(
     partitions: Partitions,
     options: ReadingOptions,
     *,
+    whole: bool = False,
     executor: object = None,
     progress: bool | None = None,
 ) -> Dataset:
-    """The data set of a table in parts: of all rows, or of a uniform sample of a large table.
+    """The data set of a table in parts: of a uniform sample of a large table unless ``whole``.
 
     One pass over the rows. The sample is drawn by row number, with an id column by a hash of the
     ids: it is the same for any parts, any order of these, and any number of workers.
     """
-    unusable = [name for name in _NOT_IN_PARTS if getattr(options, name)]
+    unusable = unusable_in_parts(options)
     if unusable:
         raise InputError(
             f"{partitions.source} is read in parts, where {quoted(unusable)} cannot be used: it "
@@ -177,7 +178,9 @@ def read_partitions(
             "columns before"
         )
     options.check_columns(partitions.columns)
-    sums, table, numbers = _first_pass(partitions, options, executor, progress)
+    n = partitions.n_rows
+    size = n if whole or n <= MAX_WHOLE else SAMPLE_ROWS
+    sums, table, numbers = _first_pass(partitions, options, size, executor, progress)
     raw = _raw_sample(partitions, table, options)
     raw.name, raw.source, raw.names = partitions.name, partitions.source, partitions.columns
     is_sample = len(numbers) < partitions.n_rows
@@ -196,13 +199,21 @@ def read_partitions(
     )  # fmt: skip
 
 
+def unusable_in_parts(options: ReadingOptions) -> list[str]:
+    """Names of the options that need all rows at once."""
+    return [name for name in _NOT_IN_PARTS if getattr(options, name)]
+
+
 def _first_pass(
-    partitions: Partitions, options: ReadingOptions, executor: object, progress: bool | None
+    partitions: Partitions,
+    options: ReadingOptions,
+    size: int,
+    executor: object,
+    progress: bool | None,
 ) -> tuple[ColumnSums, pa.Table, Ints]:
     """Sums of all rows, the sampled rows, and their numbers."""
     n, key = partitions.n_rows, options.id_column
     columns = [name for name in partitions.columns if name not in options.drop]
-    size = n if n <= MAX_WHOLE else SAMPLE_ROWS
     drawn = None if key else draw_rows(n, size, 0)
     # enough in all but one of 10^15 cases
     share = min(1.0, (size + 8 * np.sqrt(size)) / n)
