@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import karat
+from command_line import karat_command
 from karat.datasets import _dependence, from_array, from_table, weighted
 from karat.datasets.findings import sentence
 from karat.runtime.validation import InputError, StorageError
@@ -187,6 +188,20 @@ def test_answer_says_what_got_no_weight():
     study = karat.Study(X).sweep("kmeans", k=[3, 4], n_init=1, progress=False)
     text = str(study.best(stability=False))
     assert "3 columns depend on no other column and were given no weight: 'x5', 'x6', 'x7'." in text
+
+
+def test_clusterings_of_the_user_are_judged_without_such_columns_too(tmp_path):
+    X = np.hstack([four_groups()[0], noise()])
+    pd.DataFrame(X, columns=list("abcdefg")).to_csv(tmp_path / "x.csv", index=False)
+    pd.DataFrame({"mine": (X[:, 6] > 0).astype(int)}).to_csv(tmp_path / "mine.csv", index=False)
+    command = [
+        "run", tmp_path / "x.csv", "--labelings", tmp_path / "mine.csv", "--only-labelings",
+        "--no-reference", "--no-stability", "--quiet",
+    ]  # fmt: skip
+    done = karat_command(*command)
+    assert done.returncode == 0, done.stderr
+    assert "without the columns of weight 0 ('e', 'f', 'g'); --weights equal" in done.stderr
+    assert "weight 0" not in karat_command(*command, "--weights", "equal").stderr
 
 
 def test_many_columns_and_objects_are_sampled():
