@@ -213,3 +213,27 @@ def test_many_columns_and_objects_are_sampled():
     )
     wide = np.hstack([X[2_900:3_100], rng.normal(size=(200, 250))])
     assert "200 columns" in weighted(from_array(wide)).weighing.sampled
+
+
+RUBBISH = {
+    "a normal column": lambda rng, X: {"noise": rng.normal(size=len(X))},
+    "three columns": lambda rng, X: {
+        "noise 1": rng.exponential(size=len(X)), "noise 2": rng.choice(list("abc"), len(X)),
+        "noise 3": rng.integers(2, size=len(X)),
+    },
+    "a duplicate": lambda rng, X: {"again": 2 * X.iloc[:, 0] + 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RUBBISH)
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_rubbish_columns_change_nothing(name, kind):
+    data = karat.datasets.load(name)
+    X = pd.DataFrame(data.X, columns=data.feature_names)
+    more = RUBBISH[kind](np.random.default_rng(0), X)
+    before, after = (weighted(from_table(table)) for table in (X, X.assign(**more)))
+    assert after.X.shape == before.X.shape
+    # of a column and its duplicate either may be the one that counts, at any place
+    places = [sorted(map(tuple, np.round(np.abs(X - X.mean(axis=0)), 7).T)) for X in
+              (before.X, after.X)]  # fmt: skip
+    np.testing.assert_allclose(*places, atol=1e-6)

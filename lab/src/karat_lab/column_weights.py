@@ -13,6 +13,7 @@ from karat import Study
 from karat.datasets import from_table, weighted
 from karat.measures import adjusted_rand_index
 from karat_lab import ExperimentResult
+from karat_lab.data import absent, locate
 from karat_lab.journal import Journal
 from karat_lab.mixed_tables import (
     EXCLUDED,
@@ -38,6 +39,8 @@ PARTS = {
 }
 CLUSTERERS = ("kmeans", "ward", "genie", "mixed-mixture")
 NUMBERS = range(2, 9)
+#: real tables of numbers, flags and grades
+REAL = ("dermatology", "zoo")
 #: distinct values up to which a column is a category to rivals and to the graded weights
 FEW = 6
 
@@ -66,9 +69,15 @@ def run(
     kept = Journal(storage, f"random_state {random_state!r}")
     kinds = [(part, kind) for part, of_part in PARTS.items() for kind in of_part]
     rows: list[dict[str, Any]] = []
+    for real in sorted({*REAL} - {*absent()}):
+        row: Any = kept.get((real, "table"))
+        if row is None:
+            row = _agreements(*_real_table(real), whole=True)
+            kept.put((real, "table"), row)
+        rows.append({"part": "real", "kind": real} | row)
     for i in range(runs):
         for place, (part, kind) in enumerate(kinds):
-            row: Any = kept.get((kind, str(i)))
+            row = kept.get((kind, str(i)))
             if row is None:
                 seed = [random_state, 40, place, i]
                 row = _agreements(*draw_mixed(kind, np.random.default_rng(seed)), whole=i % 5 == 0)
@@ -90,6 +99,14 @@ def run(
             "categories.",
         ),
     )
+
+
+def _real_table(name: str) -> tuple[pd.DataFrame, Ints]:
+    """Rows of a real table without missing values, and their classes."""
+    import pandas as pd
+
+    table = pd.read_csv(locate(name), dtype={"label": str}).dropna().reset_index(drop=True)
+    return table.drop(columns="label"), pd.factorize(table["label"])[0].astype(np.int64)
 
 
 def _agreements(table: pd.DataFrame, groups: Ints, *, whole: bool) -> dict[str, float]:

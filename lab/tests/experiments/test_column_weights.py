@@ -11,6 +11,7 @@ from karat_lab import column_weights, mixed_tables, run
 def test_agreements_are_stored(tmp_path, monkeypatch):
     kind = "square and one coin"
     monkeypatch.setattr(column_weights, "PARTS", {"one": {kind: mixed_tables.SQUARES[kind]}})
+    monkeypatch.setattr(column_weights, "REAL", ())
     monkeypatch.setattr(mixed_tables, "LARGEST", mixed_tables.SMALLEST)
     monkeypatch.setattr(column_weights, "NUMBERS", (3, 4, 5))
     path = tmp_path / "work"

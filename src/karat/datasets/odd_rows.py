@@ -92,12 +92,13 @@ def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list
         rows["blank"] = np.flatnonzero(blank).tolist()
     last = n - 1 - int(np.argmax(~blank[::-1]))
     names = [name.strip().casefold() for name in table.column_names]
-    for row in _rows_of_words(table):
+    for i, row in enumerate(_rows_of_words(table)):
         cells = [(cell or "").strip().casefold() for cell in _cells(table, row)]
-        if cells != names and 0 < row <= last - N_TAIL:
+        is_above = row == i  # all numbers
+        if cells != names and not is_above and row <= last - N_TAIL:
             stacked.append(row)
             continue
-        kind = "header" if cells == names else "units" if row == 0 else "note"
+        kind = "header" if cells == names else "units" if is_above else "note"
         rows.setdefault(kind, []).append(row)
     totals = _totals(table, last) if n >= MIN_ROWS else []
     if totals:
