@@ -162,7 +162,9 @@ def source_cells(study: Study, reading: InputOptions) -> pd.DataFrame:
     whole = study.dataset.whole
     if whole is not None:
         return whole.partitions.rows(np.arange(whole.n_rows)).to_pandas()
-    if study.dataset.metric in RELATIONS or is_large(study.X):
+    preparation = study.dataset.preparation
+    is_reshaped = preparation is not None and bool(preparation.reshaping)
+    if study.dataset.metric in RELATIONS or is_large(study.X) or is_reshaped:
         return none
     try:
         cells = reading.cells()
@@ -178,19 +180,19 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
     import numpy as np
 
     from karat.datasets.preparation import Prepared
-    from karat.datasets.row_blocks import row_blocks
+    from karat.datasets.row_blocks import object_blocks
     from karat.model.rule import stacked
 
     whole, rows = study.dataset.whole, study.dataset.rows
     if whole is not None and rows is not None:
         return answer.against(old, old.prepare(whole.partitions.drawn(rows)))
-    blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
+    blocks = object_blocks(reading.data, old.preparation, **reading.layout)
     parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X
     for part in parts[1:]:
         X = stacked(X, part.X)
     filled = np.concatenate([part.filled for part in parts])
-    if rows is not None:
+    if rows is not None and not old.preparation.reshaping:
         X, filled = X[rows], filled[rows]
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
     return answer.against(old, Prepared(X, filled, notes))

@@ -91,14 +91,13 @@ def _assign_file(
     data: str, source: Model, output: Path, header: bool | None, encoding: str, quiet: bool
 ) -> None:
     """Write the rows of a file with their clusters to another."""
-    from karat.datasets.row_blocks import row_blocks
+    from karat.datasets.row_blocks import object_blocks
     from karat.runtime.progress import progress_bar
 
     prepared = source.preparation
-    blocks = row_blocks(
-        data, wanted=prepared.needed, header=header, encoding=encoding,
-        text_column=prepared.text_column,
-    )  # fmt: skip
+    blocks = object_blocks(
+        data, prepared, header=header, encoding=encoding, text_column=prepared.text_column
+    )
     counts: Counter[str] = Counter()
     notes: dict[str, None] = {}
     n = unlike = unsure = done = 0

@@ -162,6 +162,10 @@ def assign_rows(
     if partitions is None:
         raise InputError(f"{source!r} is no table in parts; use Model.predict")
     prepared = model.preparation
+    if prepared.reshaping:
+        raise InputError(
+            "the model's objects have several rows each, which parts may divide; give a single file"
+        )
     needed = dict.fromkeys([*prepared.needed, *([id_column] if id_column else [])])
     if prepared.of_table or prepared.needed:
         partitions.check_columns(needed)
