@@ -1,4 +1,4 @@
-"""Drawing objects to label, doubting how they were drawn, forecasting, the supervised yardstick."""
+"""Drawing objects to label, doubting how they were drawn, forecasting."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.dummy import DummyClassifier
 
 import karat
 from karat.bounds import (
@@ -16,7 +15,6 @@ from karat.bounds import (
     forecast_bounds,
     forecast_labels,
     sample,
-    supervised_yardstick,
 )
 from karat.bounds.sampling import sampling_warnings
 from karat.runtime.validation import InputError
@@ -154,33 +152,6 @@ def test_binomial_tail_is_the_definition() -> None:
         binomial_tail_bound(5, 6, 0.1)
     with pytest.raises(InputError, match="delta"):
         binomial_tail_bound(5, 1, 0.0)
-
-
-def test_yardstick_counts_what_the_classifier_gets_wrong() -> None:
-    X, truth = blobs(600)
-    y = partly(truth, 90)
-    table = supervised_yardstick(X, y, 0.1, random_state=3)
-    assert list(table.index) == ["5-nearest-neighbours", "logistic-regression"]
-    assert (table["trained"] + table["tested"] == 90).all()
-    for _, row in table.iterrows():
-        assert row["bound"] == b_max(int(row["tested"]), 510, int(row["errors"]), 0.05)
-        assert row["errors"] / row["tested"] <= row["bound_rate"] <= 1
-    dummy = {"constant": DummyClassifier(strategy="constant", constant=1)}
-    constant = supervised_yardstick(X, y, classifiers=dummy)
-    assert constant["tested"].item() == 45
-    assert constant["errors"].item() > 9
-    again = supervised_yardstick(X, y, 0.1, random_state=3)
-    assert again.equals(table)
-
-
-def test_yardstick_with_hardly_any_labels() -> None:
-    X, truth = blobs(50)
-    two = supervised_yardstick(X, partly(truth, 2))
-    assert (two["tested"] == 1).all()
-    with pytest.raises(InputError, match="delta"):
-        supervised_yardstick(X, partly(truth, 9), 0.0)
-    with pytest.raises(InputError, match="at least two"):
-        supervised_yardstick(X, partly(truth, 1))
 
 
 def test_the_same_number_of_each_class_is_odd_for_many() -> None:
