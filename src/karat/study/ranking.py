@@ -91,7 +91,7 @@ def points(upward: Floats, errors: Floats | None = None) -> Floats:
 
 #: scale of the dissimilarity at which similar partitions share their scores, and temperature of
 #: the probability that a partition is the best; chosen on generated data for the same answer on
-#: 90 % of the rows (``karat reproduce steadiness``)
+#: 90 % of the rows
 SHARED, TEMPERATURE = 0.1, 0.04
 #: least probability of the number of clusters of a choice, as a part of the greatest
 LEVEL_NUMBER = 0.5
