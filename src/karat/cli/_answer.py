@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from karat.model import AssignedRows
     from karat.study import Answer, Study
 
 WIDE_TERMINAL = 100  # characters of a terminal with room for every column
@@ -76,7 +77,7 @@ def show(
     print_wrapped(console, screen.headline(answer), style="bold")
     if answer.own:
         console.print()
-        show_table(screen.OWN_HEADS, screen.own_lines(answer.own), numbers=range(2, 6))
+        show_table(screen.OWN_HEADS, screen.own_lines(answer.own), numbers=range(2, 5))
     elif not none:
         _show_groups(study, answer, console)
     rows = [*screen.lines(answer, anyway=shown.anyway), *files]
@@ -97,6 +98,19 @@ def show(
     if ways is not None:
         _show_alternatives(study, ways, console)
     _show_differences(study, answer, console)
+
+
+def show_all_rows(study: Study, answer: Answer, assigned: AssignedRows) -> None:
+    """Print the clusters of all rows of a table in parts, and what is exact over them."""
+    from rich.console import Console
+
+    from karat.study.wording import all_rows
+
+    title = f"All {assigned.n_rows:,} rows"
+    show_table(all_rows.HEADS, all_rows.rows(assigned), title=title, numbers=(0, 2, 3, 4))
+    error = study.standard_errors().get("silhouette")
+    error = None if error is None else error.get(answer.name)
+    _print_sentences(Console(), all_rows.sentences(assigned, answer.silhouette, error))
 
 
 def _print_sentences(console: Console, sentences: Iterable[str], style: str | None = None) -> None:

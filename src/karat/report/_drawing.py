@@ -39,8 +39,8 @@ def heat(
     """Shaded cells from 0 to 1, with their row and column names."""
     cells = np.asarray(values, dtype=np.float64)
     return {
-        "kind": "heat", "z": [rounded(line, 2) for line in cells], "rows": rows, "columns": columns, "text": text,
-        "x": x, "y": y,
+        "kind": "heat", "z": [rounded(line, 2) for line in cells], "rows": rows,
+        "columns": columns, "text": text, "x": x, "y": y,
     }  # fmt: skip
 
 

@@ -28,7 +28,8 @@ from karat.study.facts import (
 )
 from karat.study.guarantees import guarantee_facts
 from karat.study.notes import derived
-from karat.study.numbers import nesting
+from karat.study.numbers import granularities, nesting, open_above
+from karat.study.perturbed import kept_steadiness
 from karat.study.ranking import order, ranks
 from karat.study.scores import (
     candidate_labels,
@@ -88,6 +89,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
     labels = candidate_labels(tried, name)
     decided: dict[str, Any] = {"pairs": pair_evidence(tried, name), "decided_by": decider.key}
     decided |= decider.facts(tried, ranking, decision)
+    numbers = decided.get("numbers", ())
     if tried.objects.is_partly_labelled or decider.key == "guarantee":
         decided |= guarantee_facts(tried, name)
     soft, assessment = candidate_memberships(tried, name), kept_assessment(tried, name)
@@ -105,11 +107,14 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         tied=tuple(str(rival) for rival in ranking.index[1:] if ranking.at[rival, "rank"] == 1),
         tried=_counts(tried, ranking),
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
-        own=_own(tried, ranking, labels),
+        own=_own(tried, ranking, labels, {one.name for one in decided.get("level", ())}),
         silhouette=_silhouette(tried, name),
         structure=tried.objects.structure,
         sample=_sample(tried, top),
         memberships=None if soft is None else Hardened.of(soft),
+        granularities=granularities(tried, numbers),
+        open_above=open_above(numbers, None if top.isna()["k"] else int(top["k"]), tried),
+        steadiness=kept_steadiness(tried, name),
         stability=None if assessment is None else _stability(tried, ranking, assessment),
         notes=tuple(map(str, dataset.notes)),
         findings=ordered((*reproduced(dataset, labels), *dataset.findings)),
@@ -137,7 +142,7 @@ def _noun(tried: Tried) -> str:
 
 
 def _own(
-    tried: Tried, ranking: pd.DataFrame, labels: NDArray[np.int32]
+    tried: Tried, ranking: pd.DataFrame, labels: NDArray[np.int32], level: set[str]
 ) -> tuple[OwnClustering, ...]:
     """The user's clusterings, the best first, beside the answer."""
     places = np.flatnonzero(ranking["clusterer"] == "given")[:MOST_OWN]
@@ -150,7 +155,7 @@ def _own(
         out.append(
             OwnClustering(
                 candidate.name, candidate.n_clusters, candidate.expected, float(agreement),
-                level=bool(ranking["rank"].iloc[place] == 1),
+                level=candidate.name in level or bool(ranking["rank"].iloc[place] == 1),
             )
         )  # fmt: skip
     return tuple(out)

@@ -42,7 +42,7 @@ GRADES = {
     "weak": "would probably match these poorly", "random": "would probably not match these",
 }  # fmt: skip
 #: headings of the table of the user's clusterings
-OWN_HEADS = ("", "yours", "groups", "expected", "steady", "like the first")
+OWN_HEADS = ("", "yours", "groups", "expected", "like the first")
 #: what takes the place of the groups where there are none
 NOTHING = "What would change this: other features."
 ANYWAY = "--anyway shows the best split; --why gives the reasons."
@@ -159,7 +159,6 @@ def own_lines(clusterings: Sequence[OwnClustering]) -> list[tuple[str, ...]]:
             clustering.name,
             str(clustering.n_clusters),
             "–" if clustering.expected is None else agreement(clustering.expected),
-            "–" if clustering.steadiness is None else f"{clustering.steadiness:.2f}",
             f"{clustering.agreement:.2f}",
         )
         for place, clustering in enumerate(clusterings)
@@ -179,6 +178,8 @@ def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]
     rows = (
         ("How many", _how_many(answer)),
         ("Made by", _made_by(answer)),
+        ("Level", _level(answer)),
+        ("Steady", _steady(answer)),
         ("Quality", _quality(answer)),
         ("karat's own", _beside(answer)),
         ("Guarantee", _guarantee(answer)),
@@ -207,6 +208,8 @@ def _how_many(answer: AnswerFacts) -> str:
         for number in named
     )
     text = f"{', '.join(others)} or {last}" if others else last
+    if answer.open_above is not None:
+        text += f"; more than {answer.open_above} not tried (-k)"
     if answer.n_clusters not in [number.k for number in named]:
         text += f"; this clustering has {answer.n_clusters}"
     return text
@@ -244,9 +247,6 @@ def _made_by(answer: AnswerFacts) -> str:
     text, n = answer.name, answer.tried.candidates
     if answer.reached_by > 1:
         text += f"; {answer.reached_by:,} of {n:,} candidates agree on these groups"
-    if answer.tied:
-        tied = [*answer.tied[:1], f"{len(answer.tied) - 1} more"][: 1 + (len(answer.tied) > 1)]
-        text += f"; level with {listed(tied)}"
     if answer.measured is not None and answer.tried.distinct > 1:
         measure = answer.measured
         known = " with the known classes" if measure.n_known else ""
@@ -261,6 +261,31 @@ def _made_by(answer: AnswerFacts) -> str:
             if before != after:
                 text += f"; {what} {verb} its probability from {before} to {after}"
     return text
+
+
+def _level(answer: AnswerFacts) -> str:
+    """Candidates that cannot be told apart from the answer, and what they share with it."""
+    if is_supplied(answer):
+        return ""
+    if not answer.level:
+        rest = len(answer.tied) - 1
+        more = [f"{rest} more"] * (rest > 0)
+        return f"with {listed([*answer.tied[:1], *more])}" if answer.tied else ""
+    first, *others = answer.level
+    text = f"with {first.name} ({groups(first.n_clusters)}, {agreement(first.expected)} expected)"
+    if first.shared:
+        text += f"; both have {named_groups(first.shared)}"
+    return f"{text}; {len(others)} more (--why)" if others else text
+
+
+def _steady(answer: AnswerFacts) -> str:
+    """How well the answer comes back on parts of the rows."""
+    steady = answer.steadiness
+    if steady is None:
+        return ""
+    return (
+        f"answers on {percent(steady.kept, 0)} of the {answer.noun} agree {steady.value:.2f} of 1"
+    )
 
 
 def _quality(answer: AnswerFacts) -> str:

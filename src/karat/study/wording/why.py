@@ -41,8 +41,8 @@ SKIPPED = {
 def reasons(answer: AnswerFacts) -> tuple[str, ...]:
     """What the first screen leaves out: reasons, rivals, resamples, and what failed."""
     themes = (
-        expected, beside, vote, measured, labelled, paired, guarantee, rivals, memberships, sample,
-        stability, remarks,
+        expected, beside, vote, measured, labelled, paired, guarantee, rivals, level, memberships,
+        sample, stability, remarks,
     )  # fmt: skip
     return tuple(sentence for theme in themes for sentence in theme(answer))
 
@@ -96,7 +96,7 @@ def vote(answer: AnswerFacts) -> list[str]:
         elif first:
             place = f"{listed(first)} put{'s' * (len(first) == 1)} it first."
         sentences.append(f"{len(votes)} families of internal measures voted. {place}")
-        sentences += [f"{listed(prefers)}."] * bool(prefers)
+        sentences += [f"{listed(prefers)}."] if prefers else []
     return [*sentences, *_inside(answer)]
 
 
@@ -210,6 +210,19 @@ def rivals(answer: AnswerFacts) -> list[str]:
     elif answer.decided_by == "guarantee" and second.score is not None:
         details.append(f"guaranteed maximum error {percent_up(second.score)}")
     return [f"The runner-up is {second.name} ({', '.join(details)})."]
+
+
+def level(answer: AnswerFacts) -> list[str]:
+    """Sentences on the candidates that are level with the answer, and on the tree of numbers."""
+    sentences = [
+        f"Level with it: {one.name} ({clusters(one.n_clusters)}, expected agreement "
+        f"{agreement(one.expected)}, adjusted Rand index {one.agreement:.2f} with it)."
+        for one in answer.level
+    ]
+    if len(answer.granularities) > 1:
+        numbers = listed(f"{one.k} ({percent(one.probability, 0)})" for one in answer.granularities)
+        sentences.append(f"Clusterings with {numbers} clusters divide each other.")
+    return sentences
 
 
 def memberships(answer: AnswerFacts) -> list[str]:
