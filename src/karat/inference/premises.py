@@ -58,9 +58,7 @@ def check_premises(
         whole = np.broadcast_to(np.asarray(1.0 if scale is None else scale), used.shape)
         why = _counted(values, _Members(family, whole[used].astype(np.float64)), rng)
     if why is not None:
-        raise InputError(
-            f"the data contradict the premise that {family} values are named for: {why}"
-        )
+        raise InputError(f"tests of differences by the family {family!r} are invalid here: {why}")
 
 
 def _copies(X: Floats, expected: float) -> str | None:
@@ -153,6 +151,7 @@ def _drawn(shares: Floats, rng: np.random.Generator) -> Ints:
 
 def _counted(X: Floats, members: _Members, rng: np.random.Generator) -> str | None:
     """Why counts are not of a family: copied rows, or a dispersion that is too large."""
+    from scipy.special import i0e
     from scipy.stats import t
 
     _, means, shares = members.best_fit(X, rng)
@@ -160,8 +159,8 @@ def _counted(X: Floats, members: _Members, rng: np.random.Generator) -> str | No
     n, d = X.shape
     spread = np.maximum(members.variance(means), 1e-9)
     sizes = np.bincount(codes, minlength=len(means))
-    # two equal counts: the density of their difference at 0, at most 1
-    equal = np.minimum(1 / np.sqrt(1 + 4 * np.pi * spread), 1).prod(axis=1)
+    # how often two Poisson counts of this variance are equal (Skellam 1946)
+    equal = i0e(2 * spread).prod(axis=1)
     why = _copies(X, float((sizes * (sizes - 1) / 2) @ equal))
     if why is not None:
         return why
