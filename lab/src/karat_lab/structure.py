@@ -138,10 +138,11 @@ def _summary_row(data_sets: pd.DataFrame, n: Any) -> dict[str, Any]:
 
 def _reliability(each: pd.DataFrame) -> list[str]:
     """What held of each tenth of the probabilities, with equal weight of both groups."""
-    weight = 1 / each.groupby("clusters")["kind"].transform("size")
-    tenth = np.minimum((10 * each["probability"]).astype(int), 9)
+    each = each.assign(weight=1 / each.groupby("clusters")["kind"].transform("size"))
+    tenths = np.minimum((10 * each["probability"]).astype(int), 9)
     notes = []
-    for place, part in each.assign(weight=weight).groupby(tenth):
+    for place in np.unique(tenths).tolist():
+        part = each[tenths == place]
         said, held = (
             np.average(part[c], weights=part["weight"]) for c in ("probability", "clusters")
         )
