@@ -48,6 +48,7 @@ WHOLE = (
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
+    "conformance": Quick(2, "two random clusterings instead of 12"),
     "column-weights": Quick(1, "one table of each kind instead of 10"),
     "alternatives": Quick(1, "one data set of each design instead of 30"),
     "banerjee2004-figure": Quick(
@@ -74,6 +75,7 @@ QUICK: dict[str, Quick] = {
     "guarantee-forecasts": Quick(
         1, "one draw of the labels instead of 50", "guarantee", sets=_GUARANTEE
     ),
+    "guarantee-outlook": Quick(4, "four draws instead of 400"),
     "guarantee-paths": Quick(3, "three draws of each design instead of 1,000"),
     "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
     "inference-levels": Quick(0, "one data set of 60 objects of each design, no sweeps"),
