@@ -66,8 +66,9 @@ def thinned_parts(
         if family != "gaussian":
             values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
     seed = tried.settings.random_state
+    parts = thin(values, family, scale=scale, share=share, random_state=seed)
     check_premises(values, family, scale, list(data.feature_names))
-    return thin(values, family, scale=scale, share=share, random_state=seed)
+    return parts
 
 
 def kept_differences(tried: Tried) -> Differences | None:
