@@ -41,10 +41,18 @@ SKIPPED = {
 def reasons(answer: AnswerFacts) -> tuple[str, ...]:
     """What the first screen leaves out: reasons, rivals, resamples, and what failed."""
     themes = (
-        expected, beside, vote, measured, labelled, paired, guarantee, rivals, level, memberships,
+        missed, expected, beside, vote, measured, labelled, paired, guarantee, rivals, level, memberships,
         sample, stability, remarks,
     )  # fmt: skip
     return tuple(sentence for theme in themes for sentence in theme(answer))
+
+
+def missed(answer: AnswerFacts) -> list[str]:
+    """Sentence on the size of the groups that the test of structure can miss."""
+    evidence = answer.structure
+    if evidence is None or evidence.decision == "yes":
+        return []
+    return [f"A group of fewer than {evidence.smallest:,} objects can be missed."]
 
 
 def expected(answer: AnswerFacts) -> list[str]:
