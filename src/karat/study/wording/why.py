@@ -41,8 +41,8 @@ SKIPPED = {
 def reasons(answer: AnswerFacts) -> tuple[str, ...]:
     """What the first screen leaves out: reasons, rivals, resamples, and what failed."""
     themes = (
-        missed, expected, beside, vote, measured, labelled, paired, guarantee, rivals, level, memberships,
-        sample, stability, remarks,
+        missed, expected, beside, vote, measured, labelled, paired, guarantee, rivals, level,
+        memberships, sample, stability, remarks,
     )  # fmt: skip
     return tuple(sentence for theme in themes for sentence in theme(answer))
 
