@@ -21,6 +21,7 @@ from karat.measures.evaluation import applicable
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import cards  # noqa: E402
 import measure_map  # noqa: E402
 import pictures  # noqa: E402
 from axioms_pages import write_pages  # noqa: E402
@@ -38,6 +39,7 @@ extensions = [
     "mathml",
     "measured",
     "claims",
+    "shown",
 ]
 # a table that other pages include
 exclude_patterns = ["_build", "choice_table.rst"]
@@ -241,3 +243,4 @@ measure_map.write(GENERATED, table)
 copy_plotly()
 write_report()
 pictures.write(GENERATED)
+cards.write(GENERATED)

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from karat.datasets._dependence import Weighing
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
@@ -61,6 +63,8 @@ class Dataset:
         Preparation of further objects in the same way.
     weighing : Weighing or None
         Weights of the columns, where ``X`` is weighted; see :func:`karat.datasets.weighted`.
+    variables : DataFrame or None
+        What describes the clusters if ``X`` is a representation of it: genes of cells.
     """
 
     X: Rows
@@ -81,6 +85,7 @@ class Dataset:
     plan: ReadingPlan | None = None
     preparation: Preparation | None = None
     weighing: Weighing | None = None
+    variables: pd.DataFrame | None = None
 
     @property
     def n_objects(self) -> int:
