@@ -38,8 +38,8 @@ RST = re.compile(
 MARKDOWN = re.compile(
     r"^(?:<!-- (long|elsewhere|needs \S+) -->\n)?```(python|console)\n()(.*?)^```", re.M | re.S
 )
-#: languages that are shown and not run: files, and programs of other languages
-FOREIGN = {"r", "toml", "text", "none"}
+#: languages that are shown: files, programs of R, and examples that test_docs_pages.py runs
+FOREIGN = {"r", "toml", "text", "pycon"}
 
 
 class Block(NamedTuple):

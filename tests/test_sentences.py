@@ -59,7 +59,7 @@ def test_most_pages_have_a_picture() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("word " * 31 + ".", "31 words"),
+        ("word " * 30 + "word.", "31 words"),
         ("One part of this; another part of that sentence; and a third part of it all.", "chain"),
         ("The rate of errors of the labels of classes.", "of ... of ... of"),
         ("It finds the groups that an expert would name.", "relative clause"),
