@@ -339,7 +339,7 @@ def questions() -> go.Figure:
         figure.add_trace(bar, row=2, col=column)
     figure.update_xaxes(showticklabels=False)
     figure.update_yaxes(range=[-0.2, 1], row=2)
-    figure.update_layout(template=style._TEMPLATE, height=460, bargap=0)
+    figure.update_layout(template=style._TEMPLATE, height=460, bargap=0, margin={"t": 30})
     return figure
 
 

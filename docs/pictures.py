@@ -163,6 +163,7 @@ def write(folder: Path) -> None:
 def put(folder: Path, name: str, figure: go.Figure | str) -> None:
     """A figure as a part of a page."""
     html = figure if isinstance(figure, str) else pio.to_html(
-        figure, full_html=False, include_plotlyjs="_static/plotly.min.js", validate=False
+        figure, full_html=False, include_plotlyjs="_static/plotly.min.js", validate=False,
+        config={"displayModeBar": False},
     )  # fmt: skip
     (folder / f"picture-{name}.html").write_text(html, encoding="utf8")
