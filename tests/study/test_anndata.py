@@ -88,6 +88,8 @@ def test_a_file_needs_the_extra(monkeypatch, tmp_path):
     (tmp_path / "a.h5ad").write_bytes(b"stub")
     with pytest.raises(InputError, match=r"karat\[anndata\]"):
         karat.datasets.read(tmp_path / "a.h5ad")
+    call = ["run", str(tmp_path / "a.h5ad"), "--only-labelings"]
+    assert "karat[anndata]" in str(CliRunner().invoke(app, call).exception)
 
 
 @pytest.fixture(params=["stub", "real"])

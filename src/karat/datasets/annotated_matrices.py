@@ -105,6 +105,7 @@ def has_clusterings(path: str | Path) -> bool:
     file = Path(str(path).partition("#")[0])
     if file.suffix.lower() not in ANNDATA_SUFFIXES:
         return False
+    require("anndata", "an .h5ad file")
     try:
         return clusterings_of(file).num_columns > 1
     except InputError:
