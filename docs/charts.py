@@ -21,6 +21,7 @@ from karat.plot import style
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 COLUMNS = ("benchmark sets", "real tables")
+TEMPLATE = style.figure([]).layout.template
 
 
 def wines() -> karat.datasets.Dataset:
@@ -45,7 +46,7 @@ def panels(parts: list[tuple[str, Any, Any]], columns: int) -> go.Figure:
         figure.add_trace(dots(X, labels), row=i // columns + 1, col=i % columns + 1)
     figure.update_xaxes(showticklabels=False)
     figure.update_yaxes(showticklabels=False)
-    figure.update_layout(template=style._TEMPLATE, height=240 * rows, margin={"t": 30})
+    figure.update_layout(template=TEMPLATE, height=240 * rows, margin={"t": 30})
     return figure
 
 
@@ -339,7 +340,7 @@ def questions() -> go.Figure:
         figure.add_trace(bar, row=2, col=column)
     figure.update_xaxes(showticklabels=False)
     figure.update_yaxes(range=[-0.2, 1], row=2)
-    figure.update_layout(template=style._TEMPLATE, height=460, bargap=0, margin={"t": 30})
+    figure.update_layout(template=TEMPLATE, height=460, bargap=0, margin={"t": 30})
     return figure
 
 
