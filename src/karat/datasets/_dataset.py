@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.datasets.sampled_tables import WholeTable
     from karat.runtime.types import Floats, Rows
 
 
@@ -65,6 +66,8 @@ class Dataset:
         Weights of the columns, where ``X`` is weighted; see :func:`karat.datasets.weighted`.
     variables : DataFrame or None
         What describes the clusters if ``X`` is a representation of it: genes of cells.
+    whole : WholeTable or None
+        The table that the objects are a uniform sample of, with exact sums over all its rows.
     """
 
     X: Rows
@@ -86,6 +89,7 @@ class Dataset:
     preparation: Preparation | None = None
     weighing: Weighing | None = None
     variables: pd.DataFrame | None = None
+    whole: WholeTable | None = None
 
     @property
     def n_objects(self) -> int:

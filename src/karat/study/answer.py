@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from karat.model import assign_rows
 from karat.runtime.validation import InputError
 from karat.study import wording
 from karat.study.decision import best_candidate, current_facts
 from karat.study.facts import AnswerFacts, plain
 from karat.study.fitted import fitted_of
 from karat.study.jobs import one_line
+from karat.study.perturbed import measure_steadiness
 from karat.study.stability import (
     candidate_stability,
     kept_assessment,
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from karat.model import Assignment, Changes, Model
+    from karat.datasets.label_folder import LabelFolder
+    from karat.model import AssignedRows, Assignment, Changes, Model
     from karat.runtime.types import ArrayLike
     from karat.study.fitted import Fitted
     from karat.study.tried import Tried
@@ -69,7 +72,16 @@ class Answer(AnswerFacts):
         How good it is, on a scale that does not depend on the other candidates; the probability
         that no candidate is better by more than 0.05.
     numbers : tuple of Number
-        How likely each number of clusters is, the most likely first.
+        How likely each number of clusters is: that of the answer, then the most likely first.
+    level : tuple of LevelCandidate
+        Other candidates whose expected agreement does not differ by more than its error, each
+        with what it shares with the answer, and what it divides or unites.
+    granularities : tuple of Granularity
+        Likely clusterings that divide each other, the answer among them, the coarsest first.
+    open_above : int
+        The largest number of clusters tried, where that is the answer's or the most likely one.
+    steadiness : Steadiness
+        How well the answer comes back on 90 % of the rows.
     reference, reference_skipped : ReferenceClustering, {"asked", "graph", "objects", "equal"}
         What karat finds itself, where all candidates were made elsewhere; why it did not look.
     average, contributions : float, tuple of Contribution
@@ -138,6 +150,29 @@ class Answer(AnswerFacts):
         Nothing is predicted; the confidence is that from the other objects.
         """
         return self._fit.assignment
+
+    def assign_all(self, folder: str | LabelFolder | None = None, **options: Any) -> AssignedRows:
+        """All rows of the table that the data are a sample of, in the clusters of this answer.
+
+        Parameters
+        ----------
+        folder : str or LabelFolder, optional
+            Folder or address for the labels, a Parquet file for each part of the table.
+        **options
+            ``executor`` and ``progress``, see :func:`karat.model.assign_rows`.
+
+        Returns
+        -------
+        AssignedRows
+            Sizes, sums and means that are exact over all rows, and the rows unlike all clusters.
+        """
+        dataset = self._fit.dataset
+        if dataset.whole is None:
+            raise InputError("the data are no sample of a table in parts: all objects have labels")
+        id_column = dataset.options.get("id_column")
+        return assign_rows(
+            self.model, dataset.whole.partitions, folder, id_column=id_column, **options
+        )
 
     @property
     def classes(self) -> DataFrame:
@@ -259,6 +294,8 @@ def best_answer(
         with suppress(InputError):  # the answer says why
             sample_agreement(tried, name, executor=executor, progress=progress)
     skipped = None
+    if stability is not False:
+        measure_steadiness(tried, name, many=bool(stability), executor=executor, progress=progress)
     if stability is not False and kept_assessment(tried, name) is None:
         try:
             skipped = None if stability else why_not(tried, name)
