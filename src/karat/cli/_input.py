@@ -25,10 +25,9 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, Parquet, JSON, NPY, NPZ, Excel, Matrix Market, SQLite), a folder "
-        "or pattern of Parquet, Arrow or CSV files on a disk or in a bucket (s3://), documents "
-        "(JSON lines, a folder, CLUTO, LIBSVM), an address (downloaded), or a packaged set: iris, "
-        "wine.",
+        help="A data file (CSV, Parquet, JSON, NPY, NPZ, Excel, Matrix Market, SQLite). Or a "
+        "folder or pattern of Parquet, Arrow or CSV files, also in a bucket (s3://). Or documents "
+        "(JSON lines, a folder, CLUTO, LIBSVM), an address, or a packaged set: iris, wine.",
     ),
 ]
 HeaderOption = Annotated[
