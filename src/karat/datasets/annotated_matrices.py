@@ -70,7 +70,7 @@ def _variables(adata: Any) -> pd.DataFrame:
     import pandas as pd
     from scipy import sparse
 
-    X = sparse.csc_array(adata.X) if sparse.issparse(adata.X) else np.asarray(adata.X)
+    X: Any = sparse.csc_array(adata.X) if sparse.issparse(adata.X) else np.asarray(adata.X)
     mean, square = X.mean(axis=0), (X**2).mean(axis=0)
     kept = np.sort(np.argsort(-np.asarray(square - mean**2), kind="stable")[:MAX_VARIABLES])
     block = X[:, kept]
