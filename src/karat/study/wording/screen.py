@@ -178,7 +178,6 @@ def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]
     rows = (
         ("How many", _how_many(answer)),
         ("Made by", _made_by(answer)),
-        ("Level", _level(answer)),
         ("Steady", _steady(answer)),
         ("Quality", _quality(answer)),
         ("karat's own", _beside(answer)),
@@ -244,7 +243,7 @@ def _made_by(answer: AnswerFacts) -> str:
     """The clusterer, how many candidates give this clustering, and what labels or pairs did."""
     if is_supplied(answer):
         return ""
-    text, n = answer.name, answer.tried.candidates
+    text, n = answer.name + _level(answer), answer.tried.candidates
     if answer.reached_by > 1:
         text += f"; {answer.reached_by:,} of {n:,} candidates agree on these groups"
     if answer.measured is not None and answer.tried.distinct > 1:
@@ -264,18 +263,12 @@ def _made_by(answer: AnswerFacts) -> str:
 
 
 def _level(answer: AnswerFacts) -> str:
-    """Candidates that cannot be told apart from the answer, and what they share with it."""
-    if is_supplied(answer):
+    """Phrase on candidates that cannot be told apart from the answer."""
+    names = [one.name for one in answer.level] or list(answer.tied)
+    if not names:
         return ""
-    if not answer.level:
-        rest = len(answer.tied) - 1
-        more = [f"{rest} more"] * (rest > 0)
-        return f"with {listed([*answer.tied[:1], *more])}" if answer.tied else ""
-    first, *others = answer.level
-    text = f"with {first.name} ({groups(first.n_clusters)}, {agreement(first.expected)} expected)"
-    if first.shared:
-        text += f"; both have {named_groups(first.shared)}"
-    return f"{text}; {len(others)} more (--why)" if others else text
+    rest = len(names) - 1
+    return f", level with {listed([names[0], *[f'{rest} more'] * (rest > 0)])}"
 
 
 def _steady(answer: AnswerFacts) -> str:
