@@ -41,7 +41,7 @@ test-all: lint
 
 demo: setup
 	mkdir -p demo
-	$(BIN)/karat run examples/wine-40-labels.csv --label-column cultivar --scale standard \
+	$(BIN)/karat run examples/data/wine-40-labels.csv --label-column cultivar --scale standard \
 		--report demo/report.html --force
 
 docs: setup
