@@ -48,6 +48,7 @@ EVIDENCE_KINDS = {
     "stab": "stability on half of the objects",
     "likely": "likelihood of the clusters as distributions",
     "null": "contrast to null references",
+    "column": "columns that the clusters explain",
     "size": "number and sizes of clusters",
     "data": "shape of the data",
 }
