@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from karat_lab.choice_preparations import preparations
 from sklearn.metrics import adjusted_rand_score
 
 import karat
@@ -18,7 +19,6 @@ from karat_lab.choice import trials_of
 from karat_lab.choice_candidates import without_each
 from karat_lab.choice_corpus import agreement, keep, kept, measured
 from karat_lab.choice_labelings import own_labelings
-from karat_lab.choice_preparations import preparations
 from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
 from karat_lab.choice_table import notes_on, table_of
 from karat_lab.choice_tasks import build

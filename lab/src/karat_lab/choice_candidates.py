@@ -48,9 +48,7 @@ def run(
     ))  # fmt: skip
 
 
-def without_each(
-    cases: Sequence[TrainingCase], judge: Judge
-) -> dict[str, tuple[Floats, Floats]]:
+def without_each(cases: Sequence[TrainingCase], judge: Judge) -> dict[str, tuple[Floats, Floats]]:
     """Losses of choice and best candidate without each clusterer, by case."""
     names = sorted(frozenset().union(*(by for c in cases for by in c.sweep.sources)))
     lost = {name: (np.full(len(cases), np.nan), np.full(len(cases), np.nan)) for name in names}

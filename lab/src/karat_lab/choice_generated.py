@@ -91,7 +91,7 @@ def case_of(kind: str, number: int) -> TrainingCase | None:
         _sweep(X, 10 if kind in CLOUDS else int(y.max()) + 1, rng, labelings)
         if len(labelings.sources) < FEWEST:
             return None
-        of_users = list(own_labelings(X, y, rng))
+        of_users = list(own_labelings(X, y.astype(np.int64), rng))
         chosen = rng.permutation(len(of_users))[:MORE]
         for j, (label, labels) in enumerate(of_users):
             if label in ALWAYS or j in chosen:

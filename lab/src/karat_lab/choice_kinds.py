@@ -314,9 +314,11 @@ def _nested(rng: Rng, n: int) -> Drawn:
     parent = np.repeat(np.arange(upper), lower)
     centres = _apart(rng, upper, d, 6, 14)[parent] + _apart(rng, len(parent), d, 1.5, 5)
     y = np.repeat(np.arange(len(parent)), _sizes(rng, n, len(parent)))
-    X = centres[y] + rng.normal(size=(len(y), d)) * np.exp(
-        rng.normal(size=len(parent)) * rng.choice([0, 0.4])
-    )[y, None]
+    X = (
+        centres[y]
+        + rng.normal(size=(len(y), d))
+        * np.exp(rng.normal(size=len(parent)) * rng.choice([0, 0.4]))[y, None]
+    )
     return X, parent[y] if rng.random() < 0.5 else y
 
 

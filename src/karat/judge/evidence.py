@@ -369,10 +369,10 @@ def null_evidence(view: View, n_clusters: Ints, own_values: Floats, likelihoods:
         ]
         return np.asarray(np.max(values, axis=0)), np.array(alike)
 
-    best, alike = map(sum, zip(*side_by_side(best_of, range(N_NULLS), n), strict=True))
+    values = side_by_side(best_of, range(N_NULLS), n)
+    best, alike = (np.mean(of_clouds, axis=0) for of_clouds in zip(*values, strict=True))
     at = nearest_number(n_clusters, numbers)
-    against = _compared(own_values, likelihoods) - best[at] / N_NULLS
-    return np.column_stack([against, alike[at] / N_NULLS])
+    return np.column_stack([_compared(own_values, likelihoods) - best[at], alike[at]])
 
 
 def _compared(own_values: Floats, likelihoods: Floats) -> Floats:
