@@ -50,8 +50,10 @@ for old in (*dirty_tables.TOGETHER, *dirty_tables.ALONE):
 
 def plant(name: str, seed: int, folder: Path) -> FaultyFile:
     """Write a table with one fault."""
+    from further_faulty_kinds import FURTHER
+
     table = clean(np.random.default_rng([40, seed]))
-    written = KINDS[name][0](table, folder)
+    written = {**KINDS, **FURTHER}[name][0](table, folder)
     path, options = folder / (written or "data.csv"), []
     if written is None:
         options = dirty_tables.write(table, path)

@@ -216,8 +216,9 @@ def overlapping(n: int = 600):
     return X + np.random.default_rng(1).normal(scale=3, size=X.shape)
 
 
-def second_rows(n: int = 600):
-    return draw_rows(n, 120, jobs.derived_seed(0, "second sample of the objects"))
+def second_rows(X, metric="euclidean"):
+    drawn = draw_rows(600, 120, jobs.derived_seed(0, "second sample of the objects"))
+    return samples.in_order_of_contents(X, metric).rows[drawn]
 
 
 def test_agreement_of_two_samples_is_that_of_two_fits(low):
@@ -225,7 +226,7 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
     study = karat.Study(X)
     study.sweep(["average", "ward", "spectral", "kmeans"], k=[3, 4], n_init=2, workers=1)
     found = agreements(study)
-    rows = second_rows()
+    rows = second_rows(X)
     nearest = cdist(X, X[rows]).argmin(axis=1)
     cells = np.array([X[nearest == i].mean(axis=0) for i in range(120)])
     expected = {}
@@ -271,7 +272,7 @@ def test_agreements_of_a_grid_and_of_another_distance(low):
     table = study.candidates
     assert table["fitted_on"].notna().all()
     assert found.index.tolist() == table.index[table["partition"].notna()].tolist()
-    rows = second_rows()
+    rows = second_rows(X)
     nearest = cdist(X, X[rows], "cityblock").argmin(axis=1)
     again = LinkageClustering(3, method="average", metric="cityblock").fit_predict(X[rows])
     expected = karat.adjusted_rand_index(study.labels("average k=3"), again[nearest])
@@ -306,7 +307,7 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
 
 def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
     X = overlapping()
-    monkeypatch.setattr(Unlucky, "unlucky", X[second_rows()][0, 0])
+    monkeypatch.setattr(Unlucky, "unlucky", X[second_rows(X)][0, 0])
     study = karat.Study(X, by="silhouette")
     unlucky = replace(as_clusterer(Unlucky(n_init=1)), key="unlucky", whole_to=0)
     study.sweep([unlucky], k=[3], n_init=2, workers=1)
@@ -445,7 +446,7 @@ def test_ward_is_given_all_objects_as_cells(low):
     study.sweep(["ward", "average"], k=[3], workers=1)
     means, sizes = samples.cells_of(X, study.tried.objects.sample)
     assert sizes.sum() == 600
-    nearest = cdist(X, X[study.tried.objects.sample_rows]).argmin(axis=1)
+    nearest = cdist(X, X[study.tried.objects.sample.rows]).argmin(axis=1)
     np.testing.assert_allclose(means[5], X[nearest == 5].mean(axis=0))
     tree = LinkageClustering(3, method="ward").fit_cells(means, sizes)
     assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()

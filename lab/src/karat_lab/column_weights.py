@@ -1,18 +1,27 @@
-"""Answers of studies of mixed tables, with weights of columns and without."""
+"""Answers of studies of mixed tables, by weights of columns; rivals for mixed data beside them."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import Study
-from karat.datasets import from_table
+from karat.datasets import from_table, weighted
 from karat.measures import adjusted_rand_index
 from karat_lab import ExperimentResult
 from karat_lab.journal import Journal
+from karat_lab.mixed_tables import (
+    EXCLUDED,
+    EXCLUDED_GROUPLESS,
+    GROUPLESS,
+    SQUARES,
+    TRAINING,
+    draw_mixed,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +30,16 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import Floats, Ints
 
-N_OBJECTS = 300
-WAYS = {"equal weights": "equal", "weights of the data": None}
+SAMPLES = 10
+PARTS = {
+    "chosen on": {**TRAINING, **GROUPLESS},
+    "excluded": {**EXCLUDED, **EXCLUDED_GROUPLESS},
+    "squares": SQUARES,
+}
+CLUSTERERS = ("kmeans", "ward", "genie", "mixed-mixture")
+NUMBERS = range(2, 9)
+#: distinct values up to which a column is a category to rivals and to the graded weights
+FEW = 6
 
 
 def run(
@@ -33,166 +50,206 @@ def run(
     storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Draw tables with known groups and irrelevant columns, and sweep them in both ways.
+    """Draw tables with known groups and irrelevant columns, and let studies and rivals answer.
 
-    ``samples``: tables of each design; 20 by default.
+    ``samples``: tables of each kind; 10 by default.
 
-    Returns a row for each design: the mean adjusted Rand index of the answer with the planted
-    groups by equal weights and by weights of the data, and the mean and standard error of their
-    difference.
+    Returns a row for each kind: the mean adjusted Rand index with the planted groups of the answer
+    by equal weights, by weights of the data (0 or 1) and by graded ones; of rivals that are told
+    the number of groups; the mean expected agreement, how often its interval has the agreement,
+    and how often structure is seen.
     """
     import pandas as pd
 
-    runs = 20 if samples is None else samples
+    runs = SAMPLES if samples is None else samples
     kept = Journal(storage, f"{runs} samples, random_state {random_state!r}")
     rows = []
-    for place, (design, draw) in enumerate(DESIGNS.items()):
-        row: Any = kept.get((design, "agreement"))
-        if row is None:
-            row = _agreement(draw, runs, [int(random_state), place])
-            kept.put((design, "agreement"), row)
-        rows.append({"design": design} | row)
-        if progress is not None:
-            progress(f"{design}: " + ", ".join(f"{way} {row[way]:.2f}" for way in WAYS))
+    places = {kind: i for i, kind in enumerate(k for part in PARTS.values() for k in part)}
+    for part, kinds in PARTS.items():
+        for kind in kinds:
+            row: Any = kept.get((part, kind))
+            if row is None:
+                draws = [
+                    _answers(*draw_mixed(kind, np.random.default_rng([random_state, 40, place, i])))
+                    for place in [places[kind]]
+                    for i in range(runs)
+                ]
+                row = pd.DataFrame(draws).mean().to_dict()
+                kept.put((part, kind), row)
+            rows.append({"part": part, "kind": kind} | row)
+            if progress is not None:
+                progress(f"{kind}: " + ", ".join(f"{key} {x:.2f}" for key, x in row.items()))
     return ExperimentResult(
         name,
         pd.DataFrame(rows),
         (
-            f"{runs} tables of {N_OBJECTS} objects of each design. The rule (weights of 0 or 1, "
-            "level 0.01) was chosen on these designs and others by k-means, Ward linkage, Genie "
-            "and Gaussian mixtures at the planted number of groups, by other seeds.",
+            f"{runs} tables of each kind. Sweeps of {', '.join(CLUSTERERS)} with 2 to 8 clusters "
+            "and two starts. Between weights of 0 or 1 and graded ones was chosen on the first "
+            "part alone. The squares are of the kind that the first rule was chosen on.",
+            "Rivals are told the number of groups. They standardise numbers and take columns of "
+            "text and of at most six values as categories.",
         ),
     )
 
 
-def _agreement(draw: Draw, runs: int, seed: list[int]) -> dict[str, float]:
-    """Mean agreement of the answers with the planted groups, each way."""
-    values: dict[str, list[float]] = {way: [] for way in WAYS}
-    for i in range(runs):
-        table, groups = draw(np.random.default_rng([*seed, i]))
-        for way, column_weights in WAYS.items():
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                study = Study(from_table(table), column_weights=column_weights)
-                study.sweep(n_init=2, workers=1, progress=False)
-                labels = study.best(stability=False).labels
-            values[way].append(float(adjusted_rand_index(groups, labels, noise="singletons")))
-    equal, weighed = (np.array(values[way]) for way in WAYS)
-    difference = weighed - equal
-    error = difference.std(ddof=1) / np.sqrt(runs) if runs > 1 else np.nan
-    means = {way: float(np.mean(of_way)) for way, of_way in values.items()}
-    return means | {"difference": float(difference.mean()), "standard error": float(error)}
+def _answers(table: pd.DataFrame, groups: Ints) -> dict[str, float]:
+    """Agreement of each answer with the groups, and what the default one says of itself."""
+    row: dict[str, float] = {}
+    answers: list[tuple[Any, Any]] = []
+    for way, dataset in weighed(table).items():
+        answer = next((a for X, a in answers if np.array_equal(X, dataset.X)), None)
+        if answer is None:
+            answer = swept(dataset)
+            answers.append((dataset.X, answer))
+        row[way] = agreement(groups, answer.labels)
+        if way == "weights of 0 or 1":
+            default = answer
+    has_groups = groups.max() > 0
+    rivals = rival_labels(table, int(groups.max()) + 1).items() if has_groups else ()
+    row |= {rival: agreement(groups, labels) for rival, labels in rivals}
+    expected = default.expected
+    assert expected is not None
+    at = row["weights of 0 or 1"]
+    row |= {"expected": expected.value, "in the interval": expected.low <= at <= expected.high}
+    row["structure seen"] = float(default.structure.probability > 0.5)
+    return row
 
 
-# -- data ------------------------------------------------------------------------------------
+def weighed(table: pd.DataFrame) -> dict[str, Any]:
+    """Data set of a table by each way of weighing its columns."""
+    plain = from_table(table)
+    default = weighted(plain)
+    counted = [name for name, w in (default.column_weights or {}).items() if w > 0]
+    graded = default
+    if counted:
+        graded = weighted(from_table(table[counted]), graded_weights(table[counted]))
+    return {
+        "equal weights": weighted(plain, "equal"),
+        "weights of 0 or 1": default,
+        "graded weights": graded,
+    }
 
-Drawn = tuple["pd.DataFrame", "Ints"]
-Draw = Callable[[np.random.Generator], Drawn]
+
+def swept(dataset: Any) -> Any:
+    """The answer of a small sweep."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study = Study(dataset)
+        study.sweep([*CLUSTERERS], k=NUMBERS, n_init=2, workers=1, progress=False)
+        return study.best(stability=False)
 
 
-def _table(numbers: Floats, **columns: Any) -> pd.DataFrame:
-    """Table of numeric columns and others."""
+def agreement(groups: Ints, labels: Any) -> float:
+    """Adjusted Rand index of an answer."""
+    return float(adjusted_rand_index(groups, labels, noise="singletons"))
+
+
+def graded_weights(table: pd.DataFrame) -> dict[str, float]:
+    """Weights of min(1, 2 V), V the largest bias-corrected Cramér's V with another column."""
+    coded = {str(name): _coded(table[name]) for name in table}
+    weights = {}
+    for name, codes in coded.items():
+        strengths = [_cramer(codes, others) for n, others in coded.items() if n != name]
+        weights[name] = max(0.01, min(1.0, 2 * max(strengths, default=1.0)))
+    return weights
+
+
+def _coded(column: pd.Series) -> Ints:
+    """Codes of a column: its categories, or its quarters."""
     import pandas as pd
 
-    table = pd.DataFrame(numbers, columns=[f"number {j}" for j in range(numbers.shape[1])])
-    return table.assign(**columns)
+    if not pd.api.types.is_numeric_dtype(column) or column.nunique() <= FEW:
+        codes: Ints = pd.factorize(column)[0].astype(np.int64)
+        return codes
+    return np.searchsorted(np.unique(np.quantile(column, (0.25, 0.5, 0.75))), column)
 
 
-def _square(rng: np.random.Generator) -> tuple[Floats, Ints]:
-    """Four groups, 8 standard deviations apart, in two columns; two more depend on these."""
-    groups = rng.integers(4, size=N_OBJECTS)
-    X = np.array([[0, 0], [8, 0], [0, 8], [8, 8]])[groups] + rng.normal(size=(N_OBJECTS, 2))
-    mixed = X @ rng.normal(size=(2, 2)) * 0.3 + rng.normal(size=(N_OBJECTS, 2))
-    return np.hstack([X, mixed]), groups
+def _cramer(a: Ints, b: Ints) -> float:
+    """Bias-corrected Cramér's V of two columns of codes."""
+    table = np.zeros((a.max() + 1, b.max() + 1))
+    np.add.at(table, (a, b), 1)
+    expected = np.maximum(np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum(), 1e-12)
+    statistic = ((table - expected) ** 2 / expected).sum()
+    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+    least = max(1, min(table.shape) - 1)
+    return float(np.sqrt(max(0.0, statistic - freedom) / (table.sum() * least)))
 
 
-def _coins(rng: np.random.Generator, count: int) -> dict[str, Ints]:
-    """Columns of coin flips."""
-    return {f"coin {j}": rng.integers(2, size=N_OBJECTS) for j in range(count)}
+# -- rivals ----------------------------------------------------------------------------------
 
 
-def _with_coins(count: int) -> Draw:
-    """Design of four groups with irrelevant columns of 0 and 1."""
-
-    def draw(rng: np.random.Generator) -> Drawn:
-        """One table."""
-        X, groups = _square(rng)
-        return _table(X, **_coins(rng, count)), groups
-
-    return draw
-
-
-def _with_numbers(kind: str, count: int) -> Draw:
-    """Design of four groups with irrelevant numeric columns."""
-
-    def draw(rng: np.random.Generator) -> Drawn:
-        """One table."""
-        X, groups = _square(rng)
-        return _table(np.hstack([X, getattr(rng, kind)(size=(N_OBJECTS, count))])), groups
-
-    return draw
+def rival_labels(table: pd.DataFrame, k: int) -> dict[str, Ints]:
+    """Clusterings of a mixed table by methods for mixed data, told the number of clusters."""
+    numbers, categories = _split(table)
+    labels = {"FAMD": _by_famd(numbers, categories, k)}
+    if find_spec("kmodes"):
+        labels["k-prototypes"] = _by_prototypes(numbers, categories, k)
+    if find_spec("stepmix"):
+        labels["StepMix"] = _by_classes(numbers, categories, k)
+    return labels
 
 
-def _categories(rng: np.random.Generator) -> Drawn:
-    """Three groups in four numbers, and four irrelevant categories of five values."""
-    groups = rng.integers(3, size=N_OBJECTS)
-    X = 3 * np.eye(3, 4)[groups] + rng.normal(size=(N_OBJECTS, 4))
-    values = {f"category {j}": rng.choice(list("abcde"), N_OBJECTS) for j in range(4)}
-    return _table(X, **values), groups
+def _split(table: pd.DataFrame) -> tuple[Floats, Ints]:
+    """Standardised numbers, and codes of categories."""
+    import pandas as pd
+
+    is_number = {
+        name: pd.api.types.is_numeric_dtype(table[name]) and table[name].nunique() > FEW
+        for name in table
+    }
+    numbers = table[[name for name in table if is_number[name]]].to_numpy(float)
+    numbers = (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
+    codes = [pd.factorize(table[name])[0] for name in table if not is_number[name]]
+    return numbers, np.array(codes, dtype=np.int64).reshape(len(codes), len(table)).T
 
 
-def _classes(rng: np.random.Generator) -> Drawn:
-    """Three latent classes of two numbers and eight flags, and three coins."""
-    groups = rng.integers(3, size=N_OBJECTS)
-    X = np.array([[0, 0], [2.2, 0], [0, 2.2]])[groups] + rng.normal(size=(N_OBJECTS, 2))
-    share = np.array([[0.15] * 4 + [0.8] * 4, [0.8] * 4 + [0.15] * 4, [0.8, 0.15] * 4])
-    flags = (rng.random((N_OBJECTS, 8)) < share[groups]).astype(int)
-    columns = {f"flag {j}": flags[:, j] for j in range(8)}
-    return _table(X, **columns, **_coins(rng, 3)), groups
+def _by_famd(numbers: Floats, categories: Ints, k: int) -> Ints:
+    """k-means of the factors of mixed data (Pagès 2004) with eigenvalues of at least 1."""
+    from sklearn.cluster import KMeans
+
+    blocks = [numbers]
+    for codes in categories.T:
+        dummies = np.eye(codes.max() + 1)[codes]
+        share = dummies.mean(axis=0)
+        blocks.append((dummies - share) / np.sqrt(share))
+    Z = np.hstack(blocks)
+    U, s, _ = np.linalg.svd(Z, full_matrices=False)
+    counted = max(2, int((s**2 / len(Z) >= 1).sum()))
+    factors = U[:, :counted] * s[:counted]
+    labels: Ints = KMeans(k, n_init=10, random_state=0).fit_predict(factors)
+    return labels
 
 
-def _corners(rng: np.random.Generator) -> Drawn:
-    """Four groups that only three columns together separate (XOR), and three normal columns."""
-    groups = rng.integers(4, size=N_OBJECTS)
-    corners = np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
-    X = 4 * corners[groups] + 0.9 * rng.normal(size=(N_OBJECTS, 3))
-    return _table(np.hstack([X, rng.normal(size=(N_OBJECTS, 3))])), groups
+def _by_prototypes(numbers: Floats, categories: Ints, k: int) -> Any:
+    """k-prototypes (Huang 1998); k-means or k-modes for columns of one sort."""
+    from kmodes.kmodes import KModes
+    from kmodes.kprototypes import KPrototypes
+    from sklearn.cluster import KMeans
+
+    if not categories.size:
+        return KMeans(k, n_init=10, random_state=0).fit_predict(numbers)
+    if not numbers.size:
+        return KModes(k, n_init=3, random_state=0).fit_predict(categories)
+    both = np.hstack([numbers.astype(object), categories.astype(object)])
+    columns = list(range(numbers.shape[1], both.shape[1]))
+    return KPrototypes(k, n_init=3, random_state=0).fit_predict(both, categorical=columns)
 
 
-def _moons(rng: np.random.Generator) -> Drawn:
-    """Two half circles, and four normal columns."""
-    groups = rng.integers(2, size=N_OBJECTS)
-    angle = np.pi * rng.random(N_OBJECTS) + np.pi * groups
-    X = np.column_stack([np.cos(angle) + groups, np.sin(angle) + 0.5 * groups])
-    X += 0.06 * rng.normal(size=X.shape)
-    return _table(np.hstack([X, 0.5 * rng.normal(size=(N_OBJECTS, 4))])), groups
+def _by_classes(numbers: Floats, categories: Ints, k: int) -> Any:
+    """Latent classes of normal and categorical columns (StepMix)."""
+    import pandas as pd
+    from stepmix.stepmix import StepMix
 
-
-def _modes(rng: np.random.Generator) -> Drawn:
-    """Two groups in one column alone, and eight irrelevant columns."""
-    groups = rng.integers(2, size=N_OBJECTS)
-    X = np.column_stack([6 * groups, np.zeros((N_OBJECTS, 5))]) + rng.normal(size=(N_OBJECTS, 6))
-    return _table(X, **_coins(rng, 3)), groups
-
-
-def _repeated(rng: np.random.Generator) -> Drawn:
-    """Three groups in four numbers, and an irrelevant number in six units."""
-    groups = rng.integers(3, size=N_OBJECTS)
-    X = 4 * np.eye(3, 4)[groups] + rng.normal(size=(N_OBJECTS, 4))
-    return _table(np.hstack([X, rng.normal(size=(N_OBJECTS, 1)) * np.arange(1, 7)])), groups
-
-
-DESIGNS: dict[str, Draw] = {
-    "no irrelevant column": _with_coins(0),
-    "one coin": _with_coins(1),
-    "three coins": _with_coins(3),
-    "thirty coins": _with_coins(30),
-    "six normal columns": _with_numbers("standard_normal", 6),
-    "eight skewed columns": _with_numbers("standard_exponential", 8),
-    "four irrelevant categories": _categories,
-    "latent classes": _classes,
-    "three columns together": _corners,
-    "half circles": _moons,
-    "one column with two modes": _modes,
-    "one column in six units": _repeated,
-}
+    descriptor: Mapping[str, Any] = {
+        sort: {"model": model, "n_columns": values.shape[1]}
+        for sort, model, values in (
+            ("numbers", "gaussian_diag", numbers),
+            ("categories", "categorical", categories),
+        )
+        if values.shape[1]
+    }
+    both = pd.DataFrame(np.hstack([numbers, categories.astype(float)]))
+    mixture = StepMix(
+        k, measurement=dict(descriptor), n_init=5, random_state=0, progress_bar=0, verbose=0
+    )
+    return mixture.fit(both).predict(both)

@@ -48,7 +48,7 @@ WHOLE = (
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
-    "column-weights": Quick(1, "one table of each design instead of 20"),
+    "column-weights": Quick(1, "one table of each kind instead of 10"),
     "alternatives": Quick(1, "one data set of each design instead of 30"),
     "banerjee2004-figure": Quick(
         1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "

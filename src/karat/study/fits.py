@@ -17,7 +17,7 @@ from karat.labelings.structures import by_appearance
 from karat.runtime.executors import Workers
 from karat.study import samples
 from karat.study.execution import run_jobs
-from karat.study.jobs import Job
+from karat.study.jobs import Job, is_own
 from karat.study.store import Finished
 
 if TYPE_CHECKING:
@@ -52,6 +52,20 @@ def order_of_work(jobs: Sequence[Job]) -> list[Job]:
             job.candidates[0].value or 0,
         ),
     )
+
+
+def _extended(outcomes: Sequence[Finished], sample: samples.ExtendableSample) -> list[Finished]:
+    """Outcomes of fits to the objects of a sample, with labels and memberships of all objects."""
+    return [
+        replace(
+            outcome,
+            labels=None if outcome.labels is None else sample.extend(outcome.labels),
+            memberships=None
+            if outcome.memberships is None
+            else by_appearance(sample.extend(outcome.memberships)),
+        )
+        for outcome in outcomes
+    ]
 
 
 @dataclass
@@ -117,30 +131,40 @@ class Fits:
     def outcomes(
         self, jobs: Sequence[Job], *, deadline: float = math.inf, **options: Any
     ) -> Generator[list[Finished], None, None]:
-        """Fit clusterers that scale to all objects, then the others to a sample."""
+        """Fit clusterers that scale to all objects, then the others to a sample.
+
+        The package's clusterers get the objects by their contents. Others get them as they are,
+        since their estimators may hold something of each object, such as its neighbours.
+        """
         jobs = order_of_work(jobs)
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
         whole = [job for job in jobs if job not in sampled]
         options["deadline"] = deadline
-        data, _ = self.objects.points
-        of_rows = [job for job in whole if "features" in job.clusterer.distances]
-        yield from run_jobs(data, [job for job in whole if job not in of_rows], **options)
-        yield from run_jobs(self.objects.dataset.X, of_rows, **options)
+        own = [job for job in whole if is_own(job.clusterer)]
+        for outcomes in self._on_all(own, by_contents=True, **options):
+            yield _extended(outcomes, self.objects.contents)
+        foreign = [job for job in whole if job not in own]
+        yield from self._on_all(foreign, by_contents=False, **options)
         if not sampled or time.monotonic() >= deadline:
             return
         sample = self.objects.sample
         for outcomes in self.on_sample(sampled, sample, **options):
-            yield [
-                replace(
-                    outcome,
-                    labels=None if outcome.labels is None else sample.extend(outcome.labels),
-                    memberships=None
-                    if outcome.memberships is None
-                    else by_appearance(sample.extend(outcome.memberships)),
-                    fitted_on=len(sample),
-                )
-                for outcome in outcomes
-            ]
+            extended = _extended(outcomes, sample)
+            yield [replace(outcome, fitted_on=len(sample)) for outcome in extended]
+
+    def _on_all(
+        self, jobs: Sequence[Job], *, by_contents: bool, **options: Any
+    ) -> Generator[list[Finished], None, None]:
+        """Fit to all objects, in the order of their contents or as they are stored."""
+        of_rows = [job for job in jobs if "features" in job.clusterer.distances]
+        of_points = [job for job in jobs if job not in of_rows]
+        objects = self.objects
+        if of_points:
+            X, _ = objects.in_order if by_contents else objects.points
+            yield from run_jobs(X, of_points, **options)
+        if of_rows:
+            X = objects.features_in_order if by_contents else objects.dataset.X
+            yield from run_jobs(X, of_rows, **options)
 
     def on_sample(
         self, jobs: Sequence[Job], sample: samples.ExtendableSample, **options: Any

@@ -71,9 +71,10 @@ def reference_candidates(tried: Tried) -> dict[str, ReferenceCandidate]:
         for job in jobs_for(clusterer, request.candidates_of(clusterer, seed))
     ]
     data, metric = tried.objects.points
+    contents = tried.objects.contents.rows
     drawn = derived_seed(seed, "reference")
-    sample = draw_sample(data, MAX_REFERENCE, metric=metric, random_state=drawn)
-    whole = len(sample) == tried.n_objects
+    sample = draw_sample(data, MAX_REFERENCE, metric=metric, random_state=drawn, among=contents)
+    whole = len(sample) == len(contents)
     outcomes = fits.outcomes(jobs) if whole else fits.on_sample(jobs, sample)
     references: dict[str, ReferenceCandidate] = {}
     for outcome in (outcome for group in outcomes for outcome in group):
@@ -179,7 +180,7 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
     gathered = _gathered(tried, usable, references)
     if gathered is None:
         return None
-    evidence, usable, references, codes = gathered
+    evidence, usable, references, n_weighed = gathered
     judge, m = tried.judge, len(usable)
     of_all = judge(evidence)
     of_candidates = evidence.take(np.arange(m))
@@ -196,7 +197,7 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
         judgement=judgement,
         evidence=of_candidates,
         names=tuple(map(str, usable.index)),
-        weighed=codes.shape[1] if codes.shape[1] < tried.n_objects else None,
+        weighed=n_weighed if n_weighed < len(tried.objects.contents) else None,
         numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
         references=tuple((reference, _expected(of_all, i)) for reference, i in ordered),
     )
@@ -238,24 +239,26 @@ def _references_beside(tried: Tried, usable: pd.DataFrame) -> list[ReferenceCand
 
 def _gathered(
     tried: Tried, usable: pd.DataFrame, references: list[ReferenceCandidate]
-) -> tuple[Evidence, pd.DataFrame, list[ReferenceCandidate], NDArray[np.int32]] | None:
-    """The evidence of candidates and references, the usable ones of both, and their labels."""
+) -> tuple[Evidence, pd.DataFrame, list[ReferenceCandidate], int] | None:
+    """The evidence of candidates and references, the usable ones of both, and the objects used."""
     from karat.judge import gather
 
     labels = [candidate_labels(tried, str(name)) for name in usable.index]
     codes = np.stack([*labels, *(reference.codes for reference in references)])
-    X, metric = tried.objects.points
-    if tried.n_objects > samples.MAX_WEIGHED and not tried.settings.exact:
+    X, metric = tried.objects.in_order
+    rows = tried.objects.contents.rows
+    if len(rows) > samples.MAX_WEIGHED and not tried.settings.exact:
         # evidence comes from the objects that sampled clusterers are fitted to
-        rows = tried.objects.sample_rows
-        X, codes = part_of(X, rows, metric), codes[:, rows]
-        kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
-        m = len(usable)
-        usable, references = usable[kept[:m]], list(compress(references, kept[m:]))
-        if usable.empty:
-            return None
-        codes = np.stack([canonical_codes(row) for row in codes[kept]])
-    return gather(X, codes, metric=metric), usable, references, codes
+        rows = tried.objects.sample.rows
+        X = part_of(tried.objects.points[0], rows, metric)
+    codes = codes[:, rows]
+    kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
+    m = len(usable)
+    usable, references = usable[kept[:m]], list(compress(references, kept[m:]))
+    if usable.empty:
+        return None
+    codes = np.stack([canonical_codes(row) for row in codes[kept]])
+    return gather(X, codes, metric=metric), usable, references, len(rows)
 
 
 def _expected(judgement: Judgement, i: int) -> Expected:

@@ -67,7 +67,7 @@ class Objects:
     @cached_property
     def structure(self) -> Structure | None:
         """Whether the data have clusters at all, by the data alone; None for a graph."""
-        X, metric = self.points
+        X, metric = self.in_order
         seed = np.random.default_rng(self._seed("structure"))
         return None if metric == "graph" else structure_of(X, metric, seed)
 
@@ -90,6 +90,26 @@ class Objects:
     # -- samples -----------------------------------------------------------------------------
 
     @cached_property
+    def contents(self) -> samples.ExtendableSample:
+        """All objects by their contents, so that no result depends on their order."""
+        if self.is_beyond_memory:
+            return samples.ExtendableSample(np.arange(self.n), np.arange(self.n, dtype=np.int32))
+        return samples.in_order_of_contents(*self.points)
+
+    @cached_property
+    def in_order(self) -> tuple[Any, Any]:
+        """The data by their contents, and the distance."""
+        X, metric = self.points
+        return samples.part_of(X, self.contents.rows, metric), metric
+
+    @cached_property
+    def features_in_order(self) -> Any:
+        """The rows of the data by their contents, where the distance is a function of two rows."""
+        if not callable(self.metric):
+            return self.in_order[0]
+        return self.dataset.X[self.contents.rows]
+
+    @cached_property
     def sample(self) -> samples.ExtendableSample:
         """The objects that clusterers with superlinear time are fitted to: 5,000, or all."""
         return self._sample("sample of the objects")
@@ -97,7 +117,8 @@ class Objects:
     @cached_property
     def sample_rows(self) -> NDArray[np.int64]:
         """The objects of :attr:`sample`, ascending."""
-        return draw_rows(self.n, samples.MAX_FITTED, self._seed("sample of the objects"))
+        rows, seed = self.contents.rows, self._seed("sample of the objects")
+        return np.sort(rows[draw_rows(len(rows), samples.MAX_FITTED, seed)])
 
     @cached_property
     def second_sample(self) -> samples.ExtendableSample:
@@ -108,7 +129,9 @@ class Objects:
         """The sample whose seed follows from a name."""
         X, metric = self.points
         seed = self._seed(name)
-        return samples.draw_sample(X, samples.MAX_FITTED, metric=metric, random_state=seed)
+        return samples.draw_sample(
+            X, samples.MAX_FITTED, metric=metric, random_state=seed, among=self.contents.rows
+        )
 
     def _seed(self, name: str) -> int:
         """The seed for a purpose."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances import RELATIONS
 from karat.distances.neighbors import nearest_among
 from karat.runtime.draws import draw_rows
 
@@ -25,13 +26,14 @@ MAX_EXACT = 20_000
 #: standard error that an estimate may have
 PRECISION = 0.005
 _CELL_ROWS = 2**17
+_KEY_ROWS = 2**14
 
 
 @dataclass(frozen=True)
 class ExtendableSample:
     """A simple random sample of the objects, and the sampled object nearest to each object."""
 
-    #: the sampled objects, ascending
+    #: the sampled objects, in the order in which they are fitted
     rows: NDArray[np.int64]
     #: position in ``rows`` of the nearest sampled object; a sampled object is its own
     nearest: NDArray[np.int32]
@@ -71,15 +73,70 @@ def part_of(X: Rows, rows: NDArray[np.int64], metric: Metric) -> Rows:
     return X[rows]
 
 
+def in_order_of_contents(X: Rows, metric: Metric = "euclidean") -> ExtendableSample:
+    """All objects, sorted by their contents: the order in which data are stored does not matter.
+
+    Equal rows are neighbours. If every row occurs m times or a multiple of m, one of each m is
+    kept, since copies of a whole data set say nothing new.
+    """
+    n = X.shape[0]
+    order = np.argsort(_keys(X, metric), kind="stable").astype(np.int64)
+    copies = 1 if metric in RELATIONS else _copies(X, order)
+    nearest = np.empty(n, dtype=np.int32)
+    nearest[order] = np.arange(n) // copies
+    return ExtendableSample(order[::copies], nearest)
+
+
+def _keys(X: Rows, metric: Metric) -> NDArray[np.float64]:
+    """A number for each object that depends on its own contents alone, to the last digit."""
+    if metric in RELATIONS:
+        return _sums_in_any_order(X)
+    weights = np.random.default_rng(0).normal(size=X.shape[1])
+    if not isinstance(X, np.ndarray):
+        return np.asarray(X @ weights)
+    keys = np.empty(len(X))
+    for start in range(0, len(X), _KEY_ROWS):  # not a product of matrices, whose sums depend on
+        block = np.asarray(X[start : start + _KEY_ROWS], dtype=np.float64)  # the place of a row
+        keys[start : start + len(block)] = (np.ascontiguousarray(block) * weights).sum(axis=1)
+    return keys
+
+
+def _sums_in_any_order(relations: Rows) -> NDArray[np.float64]:
+    """Sums of the squares of each object's distances or affinities, as sums of integers."""
+    squares = relations * relations if isinstance(relations, np.ndarray) else relations.power(2)
+    largest = squares.max() or 1.0
+    whole = squares * (2.0**40 / largest)
+    whole = np.rint(whole) if isinstance(whole, np.ndarray) else whole.rint()
+    return np.asarray(whole.sum(axis=1), dtype=np.float64).ravel()
+
+
+def _copies(X: Rows, order: NDArray[np.int64]) -> int:
+    """The greatest number that divides the number of copies of every row."""
+    first, second = X[order[:-1]], X[order[1:]]
+    if isinstance(X, np.ndarray):
+        new = (first != second).any(axis=1)
+    else:
+        new = np.diff((first != second).tocsr().indptr) > 0
+    ends = np.flatnonzero([*new, True])
+    return int(np.gcd.reduce(np.diff(ends, prepend=-1)))
+
+
 def draw_sample(
-    X: Rows, size: int, *, metric: Metric = "euclidean", random_state: int = 0
+    X: Rows,
+    size: int,
+    *,
+    metric: Metric = "euclidean",
+    random_state: int = 0,
+    among: NDArray[np.int64] | None = None,
 ) -> ExtendableSample:
     """A simple random sample without replacement, with what extends labels to all objects.
 
-    O(n s d) time on all cores, O(n d) memory. Ties go to the sampled object that comes first.
+    ``among`` are the rows to draw from, by default all; the sample keeps their order. O(n s d) time
+    on all cores, O(n d) memory. Ties go to the sampled object that comes first.
     """
     n = X.shape[0]
-    rows = draw_rows(n, size, random_state)
+    among = np.arange(n) if among is None else among
+    rows = among[draw_rows(len(among), size, random_state)]
     rest = np.setdiff1d(np.arange(n), rows, assume_unique=True)
     nearest = np.empty(n, dtype=np.int32)
     nearest[rows] = np.arange(len(rows))
