@@ -227,7 +227,7 @@ def _notes(unseen: Unseen, fold: NDArray[np.int64]) -> list[str]:
     tested = [i for i, case in enumerate(cases) if case.is_tested]
     held = np.concatenate([
         _held(unseen.take(i for i in tested if fold[i] != f),
-              unseen.take(i for i in tested if fold[i] == f)) for f in np.unique(fold)
+              unseen.take(i for i in tested if fold[i] == f)) for f in np.unique(fold[tested])
     ])  # fmt: skip
     inside, all_inside, width, loss, even = held.mean(axis=0)
     damaged = [_prefers_truth(cases[i], unseen.level[i]) for i in tested]
