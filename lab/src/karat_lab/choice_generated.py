@@ -65,6 +65,9 @@ USUALLY_FITTED = 0.5
 WIDE = 60
 #: labelings of users that every task has, and how many more
 ALWAYS, MORE = ("truth with 0 % noise", "truth with 10 % noise"), 6
+#: clusterings with errors, so that errors are no sign of an expert; tasks from this number on have
+#: them, and the shares of wrong objects
+DAMAGED, FIRST_DAMAGED, WRONG = 2, 22, (0.05, 0.1, 0.2)
 
 
 def kinds() -> list[str]:
@@ -96,6 +99,8 @@ def case_of(kind: str, number: int) -> TrainingCase | None:
         for j, (label, labels) in enumerate(of_users):
             if label in ALWAYS or j in chosen:
                 labelings.take(OWN + label, labels)
+        if number >= FIRST_DAMAGED:
+            _damage(labelings, rng)
         codes = np.stack([codes for codes, _ in labelings.sources.values()])
         evidence = gather(X, codes)
     cloud = kind in CLOUDS
@@ -147,6 +152,17 @@ def _sweep(X: Floats, n_classes: int, rng: Rng, labelings: FoundLabelings) -> No
         for size in catalogue[key].values:
             if size <= n and rng.random() < USUALLY_FITTED:
                 labelings.take(key, catalogue[key].make(int(size), 0).fit_predict(X))
+
+
+def _damage(labelings: FoundLabelings, rng: Rng) -> None:
+    """Add clusterings of the sweep with some objects exchanged, as labelings of users."""
+    swept = [codes for codes, names in labelings.sources.values()
+             if any(not name.startswith(OWN) for name in names)]  # fmt: skip
+    for i in rng.permutation(len(swept))[:DAMAGED]:
+        share, labels = rng.choice(WRONG), swept[i].copy()
+        wrong = rng.random(len(labels)) < share
+        labels[wrong] = rng.permutation(labels[wrong])
+        labelings.take(f"{OWN}clustering with {100 * share:.0f} % noise", labels)
 
 
 # -- shards --------------------------------------------------------------------------------------
