@@ -14,6 +14,8 @@ from tests.command_line import karat_command
 
 import karat
 from karat.bounds import Ledger, sample
+from karat.cli._input import LabelledInputOptions
+from karat.cli._questions import apart_from_draw, count_questions
 from karat.runtime.validation import InputError, StorageError
 from karat.study import guarantees
 
@@ -167,36 +169,106 @@ def test_pairs_of_labelled_objects_do_not_enter_the_prior(files: Path) -> None:
     assert priors[0] != priors[2]
 
 
-def test_labelling_for_another_target_is_counted(files: Path) -> None:
+@pytest.fixture
+def label(files: Path):
+    """A function that labels some objects in the order of the draw; the command's output."""
     pd.DataFrame({"x": np.repeat([0, 1, 2], N // 3)}).to_csv(files / "x.csv", index=False)
     truth = np.repeat(["a", "b", "c"], N // 3)
+    options = ["-o", files / "a.jsonl", "--teach", 0, "--by", "me"]
 
-    def label(count: int, *more: object) -> str:
-        options = [
-            "--labelings",
-            files / "k.csv",
-            "-o",
-            files / "a.jsonl",
-            "--teach",
-            0,
-            "--by",
-            "me",
-        ]
+    def run(count: int, *more: object) -> str:
         start = len(json_lines(files / "a.jsonl"))
         rows = sample(N, N, random_state=0)[start : start + count]
         answers = "".join(f"{truth[i]}\n" for i in rows) + ":q\n"
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sys.stdin", io.StringIO(answers))
             done = karat_command("label", files / "x.csv", *options, *more)
-        assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 
-    assert "Question 1" in label(12, "--target", 0.05)
-    again = label(2, "--target", 0.05)
+    return run
+
+
+def test_labelling_for_another_target_is_counted(files: Path, label) -> None:
+    own = ("--labelings", files / "k.csv")
+    assert "Question 1" in label(12, *own, "--target", 0.05)
+    again = label(2, *own, "--target", 0.05)
     assert "Question 1" in again
     assert "Question 2" not in again
-    assert "Question 2" in label(1, "--target", 0.02)
-    assert "Question 3" in label(1, "--target", 0.02, "--classes", "a,b,c")
+    assert "Question 2" in label(1, *own, "--target", 0.02)
+    assert "Question 3" in label(1, *own, "--target", 0.02, "--classes", "a,b,c")
+
+
+def test_pairs_that_come_after_labels_are_refused_and_before_them_counted(
+    files: Path, label
+) -> None:
+    pairs = files / "pairs.csv"
+    pairs.write_text("0,1,must\n0,150,cannot\n")
+    own = ("--labelings", files / "k.csv", "--target", 0.05)
+    assert "Question 1" in label(8, *own)
+    assert "has labels already" in label(1, *own, "--constraints", pairs)
+    assert len(json_lines(files / "a.jsonl")) == 8
+    (files / "a.jsonl").unlink()
+    label(8, *own, "--constraints", pairs, "--seed", 1)  # another draw, so other labels
+    again = label(1, *own, "--constraints", pairs, "--seed", 1)
+    assert "Question 1" in again
+    # the same labels without the pairs are another question
+    assert "Question 2" in label(1, *own, "--seed", 1)
+
+
+def test_a_run_after_more_labels_is_another_question(files: Path) -> None:
+    truth = np.repeat([0, 1, 2], N // 3)
+    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
+    table = pd.read_csv(files / "few.csv")
+
+    def run(m: int, few: str, *dropped: str) -> str:
+        drawn = table[:m].sort_values("row").drop(columns=list(dropped))
+        drawn.to_csv(files / few, index=False)
+        pd.DataFrame(X, columns=["a", "b"]).to_csv(files / "x.csv", index=False)
+        options = ["--labelings", files / "k.csv", "--only-labelings", "--no-reference"]
+        done = karat_command("run", files / "x.csv", "--truth", files / few, *options, "--quiet")
+        assert done.returncode == 0, done.stderr
+        return " ".join((done.stdout + done.stderr).replace("\u2502", "").split())
+
+    first = run(30, "few.csv", "draw")
+    assert "the number of labels was fixed beforehand" in first
+    more = run(50, "few.csv", "draw")
+    assert "fixed beforehand" not in more
+    questions = json_questions(files)
+    assert [line["anytime"] for line in questions] == [False, True]
+    # a copy with the order of the draw asks the third question, and holds at every number
+    assert "the order given is that of the draw" in run(50, "copy.csv")
+    assert len(json_questions(files)) == 3
+
+
+def test_a_part_of_the_draw_is_said(files: Path) -> None:
+    truth = np.repeat([0, 1, 2], N // 3)
+    X = np.random.default_rng(0).normal(truth[:, None] * 6.0, 1.0, (N, 2))
+    few = pd.read_csv(files / "few.csv")
+    data = pd.DataFrame(X, columns=["a", "b"]).assign(draw=np.nan, label=None)
+    data.loc[few["row"], ["draw", "label"]] = few[["draw", "label"]].to_numpy()
+    reading = LabelledInputOptions(data=str(files / "x.csv"), label_column="label")
+    for missing in (0, 5):
+        data["draw"] = data["draw"].where(data["draw"] > missing)
+        data.to_csv(files / "x.csv", index=False)
+        dropped, numbers = apart_from_draw(reading)
+        assert dropped.drop == ["draw"]
+        study = karat.Study(
+            karat.datasets.read(files / "x.csv", label_column="label", drop=["draw"])
+        )
+        study.add({"k3": truth, "k2": truth > 0}, reference=False)
+        count_questions(study, reading, numbers)
+        guarantee = study.guarantee()
+        assert guarantee.anytime == (not missing)
+        assert (f"{missing} labelled rows without a number" in guarantee.sentence) == bool(missing)
+    data["draw"] = 1  # a feature of this name
+    data.to_csv(files / "x.csv", index=False)
+    assert apart_from_draw(reading) == (reading, None)
+
+
+def json_questions(folder: Path) -> list[dict]:
+    """The stored questions, each as it was stored last."""
+    lines = (folder / "karat-questions.jsonl").read_text().splitlines()
+    return list({line["id"]: line for line in map(json.loads, lines)}.values())
 
 
 def json_lines(path: Path) -> list[dict]:

@@ -224,11 +224,27 @@ def test_stop_and_go_on(files):
 def test_names_commands_and_nonsense(files):
     result = _run(["good", "good", "bad", ":?", "q", ":u", "u", "n", "=cmd", ":q"])
     assert result.exit_code == 0, result.output
-    assert "Forecast (no guarantee)" in result.output
+    assert "3 labels → " in result.output
+    assert "6 → about" in result.output
     assert _labels() == ["good", "good", "bad", "q", "u", "n", "=cmd"]
     fixed = _run(["nonsense", ":q"], "-o", "fixed.jsonl", "--classes", "ham,spam")
     assert "'nonsense' is none of these" in fixed.output
     assert _labels("fixed.jsonl") == []
+
+
+def test_an_empty_line_confirms_a_prediction(files):
+    result = _run([*_answers(20), "", "", ":q"], "--classes", "ham,spam", "--suggest", "0.5")
+    assert result.exit_code == 0, result.output
+    assert "(predicted)" in result.output
+    assert _labels() == _answers(20)
+    kinds = [json.loads(line).get("kind") for line in _stored_lines()]
+    assert kinds.count("confirm") == 2
+    assert "2 labels confirmed a prediction." in result.output
+    assert "'' is none of these" in _run(["", ":q"], "-o", "other.jsonl").output
+
+
+def _stored_lines():
+    return Path("data-labels.jsonl").read_text().splitlines()[1:]
 
 
 def test_spelling_variants_are_asked_about(files):

@@ -181,11 +181,19 @@ def test_out_and_in_again(open_session, tmp_path, suffix):
 
 
 def test_the_export_is_what_the_other_commands_read(open_session, tmp_path):
-    ann = open_session("ann")
-    _label(ann, 5)
+    ann = open_session("ann", taught=3)
+    _label(ann, 9)
     export_labels(ann, tmp_path / "few.csv")
-    read = karat.datasets.read_labels(tmp_path / "few.csv", N)
-    assert list(read.values) == list(ann.y)
+    export_labels(ann, tmp_path / "few.json")
+    tasks = json.loads((tmp_path / "few.json").read_text())
+    assert ["draw" in task["data"] for task in tasks[:4]] == [False, False, False, True]
+    # another program gives the tasks back in another order
+    (tmp_path / "few.json").write_text(json.dumps(tasks[::-1]))
+    for name in ("few.csv", "few.json"):
+        read = karat.datasets.read_labels(tmp_path / name, N)
+        assert list(read.values) == list(ann.y)
+        assert read.order == tuple(ORDER[3:9])
+        assert sorted(read.taught) == sorted(ORDER[:3])
     assert "=x" not in (tmp_path / "few.csv").read_text().replace(", =x", "")
 
 
@@ -245,6 +253,18 @@ def test_limits_of_disagreement_by_enumeration(e):
     # a number of differences that a fixed-size test at the level would keep is never excluded
     assert result.high * n >= e + b_max(m, n - m, e, 0.1)
     assert result.low * n <= n - (m - e) - b_max(m, n - m, m - e, 0.1)
+
+
+def test_differences_that_come_together_have_no_limits():
+    pairs = [(0, 0)] * 30 + [(0, 1)] * 10
+    result = agreement(pairs, 200, ordered=True)
+    assert (result.low, result.high) == (0, 1)
+    assert "come together" in result.refused
+    mixed = np.random.default_rng(1).permutation(pairs).tolist()
+    limits = agreement(mixed, 200, ordered=True)
+    alone = agreement(mixed, 200)
+    assert not limits.refused
+    assert alone.low <= limits.low <= limits.high <= alone.high
 
 
 def test_answers_are_sorted_by_time():

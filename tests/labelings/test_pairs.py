@@ -98,6 +98,17 @@ def test_the_share_of_random_pairs_covers_the_rand_index():
     assert hits >= 51
 
 
+def test_pairs_that_were_picked_have_no_interval():
+    labels = np.repeat(np.arange(10), 8)
+    star = [(0, i, "must" if i < 8 else "cannot") for i in range(1, 31)]
+    halves = [(i, i + 1 if i % 2 else (i + 8) % 80, "must" if i % 2 else "cannot")
+              for i in range(40)]  # fmt: skip
+    for pairs, reason in ((star, "object 0"), (halves, "in one cluster of 'one'")):
+        assert kept_pairs({"one": labels}, pairs)["share"].notna().all()
+        with pytest.raises(karat.InputError, match=f"not drawn at random.*{reason}"):
+            kept_pairs({"one": labels}, pairs, random=True)
+
+
 @pytest.mark.parametrize("header", ["", "left,right,kind\n"])
 def test_files_are_read_with_and_without_a_header(tmp_path, header):
     path = tmp_path / "pairs.csv"

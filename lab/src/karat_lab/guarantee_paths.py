@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DELTA, OBJECTS, LABELLED, DRAWS = 0.1, 120, 40, 1_000
+#: draws that are stored together, so that an interrupted run resumes
+BLOCK = 50
 #: numbers of labels after which a design asks again
 LOOKS = (8, 16, 24, 32, 40)
 #: share of the draws of the design that judges clusterings, which takes a hundred times as long
@@ -46,7 +48,8 @@ class Task:
             stray = rng.random(OBJECTS) < 0.25
             truth = np.where(stray, rng.integers(0, 3, OBJECTS), truth)
         elif design == "unseen classes":
-            truth = np.arange(OBJECTS) // 2
+            # one of six objects is of a class that no other object has
+            truth = np.where(rng.random(OBJECTS) < 1 / 6, 3 + np.arange(OBJECTS), truth)
         self.difficulty = rng.random(OBJECTS)
         self.length = (1000 * (truth + 1) * rng.uniform(0.7, 1.3, OBJECTS)).astype(int)
         self.labelings = {
@@ -108,29 +111,47 @@ def run(
     import pandas as pd
 
     draws = DRAWS if samples is None else samples
-    kept = Journal(storage, f"{draws} draws, random_state {random_state}")
-    rows = []
-    for design in DESIGNS:
-        row = kept.get((design, ""))
-        if row is None:
-            n = max(1, draws // JUDGED_PART) if design == "constraints" else draws
-            made = [_draw(design, random_state + 7_919 * i) for i in range(n)]
-            broken = float(np.mean([any(answer[1] for answer in answers) for answers in made]))
-            refused = float(np.mean([answer[2] for answers in made for answer in answers]))
-            bound = float(np.mean([answers[-1][0] for answers in made]))
-            error = math.sqrt(broken * (1 - broken) / n)
-            row = {"draws": n, "broken": broken, "standard error": error,
-                   "refused": refused, "mean bound": bound}  # fmt: skip
-            kept.put((design, ""), row)
-        limit = DELTA + 2 * math.sqrt(DELTA * (1 - DELTA) / row["draws"])
-        rows.append({"design": design, **row, "limit": limit, "kept": row["broken"] <= limit})
+    kept = Journal(storage, f"random_state {random_state}")
+    made: dict[str, list[dict[str, float]]] = {design: [] for design in DESIGNS}
+    for first in range(0, draws, BLOCK):
+        for design, blocks in made.items():
+            part = JUDGED_PART if design == "constraints" else 1
+            seeds = range(-(-first // part), max(1, min(first + BLOCK, draws) // part))
+            blocks.append(_block(kept, design, seeds, random_state))
         if progress is not None:
-            progress(f"{design}: {row['broken']:.3f} of {row['draws']:.0f} draws broken")
+            progress(f"{min(first + BLOCK, draws):,} of {draws:,} draws")
+    rows = []
+    for design, blocks in made.items():
+        n, broken, answers, refused, bound = np.sum([list(block.values()) for block in blocks], 0)
+        limit = DELTA + 2 * math.sqrt(DELTA * (1 - DELTA) / n)
+        error = math.sqrt(broken / n * (1 - broken / n) / n)
+        rows.append({
+            "design": design, "draws": int(n), "broken": broken / n, "standard error": error,
+            "refused": refused / answers, "mean bound": bound / n, "limit": limit,
+            "kept": bool(broken / n <= limit),
+        })  # fmt: skip
     return ExperimentResult(name, pd.DataFrame(rows), (
         f"{OBJECTS} objects, at most {LABELLED} labels, delta = {DELTA}. 'broken': draws in which "
         "any answer was false; 'limit': delta and two standard errors; 'refused': answers with no "
         "guarantee; 'mean bound': of the last answer.",
     ))  # fmt: skip
+
+
+def _block(kept: Journal, design: str, seeds: range, random_state: int) -> dict[str, float]:
+    """Counts over some draws of a design, stored or computed."""
+    title = (design, f"{seeds.start} to {seeds.stop}")
+    counts = kept.get(title)
+    if counts is None:
+        made = [_draw(design, random_state + 7_919 * i) for i in seeds]
+        counts = {
+            "draws": len(made),
+            "broken": sum(any(broken for _, broken, _ in answers) for answers in made),
+            "answers": sum(map(len, made)),
+            "refused": sum(refused for answers in made for _, _, refused in answers),
+            "bound": float(sum(answers[-1][0] for answers in made)),
+        }
+        kept.put(title, counts)
+    return counts
 
 
 def _draw(design: str, seed: int) -> list[Answer]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds.selection import Chooser, choose, expected_errors
+from karat.runtime.threads import thread_pools
 
 if TYPE_CHECKING:
     from karat.bounds.languages import Language
@@ -204,7 +205,8 @@ class Learner:
         from sklearn.ensemble import ExtraTreesClassifier
         from sklearn.linear_model import LogisticRegression
 
-        with warnings.catch_warnings():
+        # few objects: more threads would only wait for each other
+        with thread_pools().limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             shares = self._by_memberships(labelled, codes)
             if self.X is not None:

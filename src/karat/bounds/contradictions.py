@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.bounds import wording
+from karat.bounds.sampling import REFUSED, SIMULATED, WARNED
 from karat.bounds.tails import bucket
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.bounds.classifiers import ComponentBound
-    from karat.runtime.types import Ints
+    from karat.runtime.types import Bools, Floats, Ints
 
 #: a bound is refuted if so many errors on its own test labels are less likely than this where the
 #: bound is true; an order, if it is less likely than ``UNORDERED`` among random ones
@@ -75,6 +76,44 @@ def unordered(rows: Ints, classes: Ints) -> str:
     if is_grouped(classes) or (is_correlated(rows) and not beginning):
         return wording.NO_RANDOM_ORDER
     return ""
+
+
+def picked_pairs(pairs: Ints, together: Bools, names: tuple[str, ...], codes: Ints) -> str:
+    """Reason why pairs of objects were not drawn from all pairs; empty without one.
+
+    ``together`` says which pairs each clustering has in one cluster. Their number is
+    hypergeometric in a random draw, as is the number of pairs of any object.
+    """
+    from scipy.stats import hypergeom
+
+    m, n = len(pairs), codes.shape[1]
+    total = n * (n - 1) // 2
+    at, count = max(enumerate(np.bincount(pairs.ravel())), key=lambda pair: pair[1])
+    if n * hypergeom.sf(count - 1, total, n - 1, m) < REFUSED:
+        return wording.picked_pairs(count, m, f"have object {at} in them", m * (n - 1) / total)
+    for name, row, clusters in zip(names, together.sum(axis=1).tolist(), codes, strict=True):
+        sizes = np.bincount(clusters[clusters >= 0])
+        inside = int((sizes * (sizes - 1) // 2).sum())
+        draw = hypergeom(total, inside, m)
+        if 2 * len(codes) * min(draw.cdf(row), draw.sf(row - 1)) < REFUSED:
+            return wording.picked_pairs(row, m, f"are in one cluster of {name!r}", draw.mean())
+    return ""
+
+
+def picked_values(guesses: Floats, observed: Bools) -> str:
+    """Reason why objects with known values are no random draw by their guesses; empty without."""
+    m, n = int(observed.sum()), len(guesses)
+    mean, spread = float(guesses.mean()), float(guesses.std())
+    error = spread * math.sqrt((1 - m / n) / m)
+    away = abs(float(guesses[observed].mean()) - mean)
+    if m < SORTED_FROM or not error or math.erfc(away / error / math.sqrt(2)) >= WARNED:
+        return ""
+    rng = np.random.default_rng(0)
+    draws = [guesses[rng.choice(n, m, replace=False)].mean() for _ in range(SIMULATED)]
+    further = int((np.abs(np.array(draws) - mean) >= away * (1 - 1e-12)).sum())
+    if (1 + further) / (1 + SIMULATED) >= REFUSED:
+        return ""
+    return wording.picked_values(m, float(guesses[observed].mean()), mean)
 
 
 def contradiction(parts: Iterable[ComponentBound]) -> str:

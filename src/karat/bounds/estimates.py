@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.bounds.contradictions import picked_values
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class Estimate:
     ----------
     value, standard_error : float
     low, high : float
-        The interval; it is approximate (normal), no guarantee.
+        The interval; it is approximate (normal), no guarantee. NaN where the known values differ
+        from the guesses all alike, so that they have no spread to estimate an error from.
     delta : float
         Chance that the interval misses the mean, if the approximation is right.
     weight : float
@@ -41,6 +43,11 @@ class Estimate:
     n_objects: int
 
     def __str__(self) -> str:
+        if math.isnan(self.low):
+            return (
+                f"{self.value:.4g}, without an interval: the {self.m:,} known values all differ "
+                "alike from the model's."
+            )
         return (
             f"{self.value:.4g} ± {self.standard_error:.2g} ({self.low:.4g} to {self.high:.4g} with "
             f"a probability of about {1 - self.delta:.4g}), from {self.m:,} known values and the "
@@ -73,7 +80,8 @@ def prediction_powered_mean(
     Raises
     ------
     InputError
-        With fewer than two known values, or guesses that are not finite.
+        With fewer than two known values, guesses that are not finite, or if no random draw of
+        objects would have such guesses.
 
     Notes
     -----
@@ -112,6 +120,9 @@ def prediction_powered_mean(
     m, n = int(observed.sum()), len(f)
     if m < 2:
         raise InputError(f"at least two known values are needed; got {m}")
+    picked = picked_values(f, observed)
+    if picked:
+        raise InputError(picked)
     spread = float(f[observed].var(ddof=1))
     weight = 0.0
     if spread > 0:
@@ -119,5 +130,5 @@ def prediction_powered_mean(
     rest = y[observed] - weight * f[observed]
     value = weight * float(f.mean()) + float(rest.mean())
     error = math.sqrt(float(rest.var(ddof=1)) / m * (1 - m / n))
-    reach = float(-ndtri(delta / 2)) * error
+    reach = float(-ndtri(delta / 2)) * (error if error or m == n else math.nan)
     return Estimate(value, error, value - reach, value + reach, float(delta), weight, m, n)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bounds.contradictions import picked_pairs
 from karat.labelings.pairs import as_constraints
 from karat.labelings.partitions import as_labelings
 from karat.runtime.validation import InputError, in_order_of
@@ -52,7 +53,8 @@ def kept_pairs(
     Raises
     ------
     InputError
-        For pairs that cannot be used or contradict each other, or without any.
+        For pairs that cannot be used or contradict each other, or without any; with ``random``,
+        if no random draw would have so many pairs of one object or within clusters.
 
     Notes
     -----
@@ -89,6 +91,10 @@ def kept_pairs(
         index=pd.Index(batch.names, name="name"),
     )
     if random:
+        together = constraints.together(batch.codes)
+        picked = picked_pairs(constraints.pairs, together, batch.names, batch.codes)
+        if picked:
+            raise InputError(picked)
         ends = [
             share_of_pairs(int(x), len(constraints), n * (n - 1) // 2, delta)
             for x in kept.sum(axis=1)

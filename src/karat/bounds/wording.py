@@ -55,6 +55,10 @@ RESTORE = (
     "Sort it by the column 'draw', which karat sample and karat label write, or undo the sort; "
     "without the order, --once bounds a number of labels that was fixed beforehand"
 )
+NO_RANDOM_PAIRS = (
+    "the objects that both labelled cannot have come in a random order, since the labellers' "
+    "differences come together; compare the answers again in the order of the draw"
+)
 NO_RANDOM_ORDER = f"these labels cannot have come in a random order; was the file sorted? {RESTORE}"
 
 
@@ -129,6 +133,11 @@ def chance(delta: float) -> str:
         often = math.ceil(draws * delta - 1e-9)
     failures = f"at most {number_word(often)} would make this false"
     return f"Of {ROUND_NUMBERS.get(draws, number_word(draws))} random draws like yours, {failures}."
+
+
+def undrawn(count: int) -> str:
+    """Premise about labelled objects without a number in the draw."""
+    return f"the {count:,} labelled rows without a number in 'draw' were drawn at random too"
 
 
 def premises(conditions: tuple[str, ...]) -> str:
@@ -221,6 +230,24 @@ def contradicted(part: Any) -> str:
     return (
         f"{_errors(part.errors, part.tested)} contradict the bound that the labels before them "
         f"gave, so {NO_RANDOM_ORDER}"
+    )
+
+
+def picked_pairs(count: int, m: int, alike: str, expected: float) -> str:
+    """Reason why pairs were not drawn at random from all pairs, and how to fix it."""
+    return (
+        f"these pairs were not drawn at random from all pairs of objects: {count:,} of {m:,} "
+        f"{alike}, where {expected:.1f} were expected; without random=True there is the share of "
+        "these pairs alone"
+    )
+
+
+def picked_values(m: int, seen: float, mean: float) -> str:
+    """Reason why objects with known values were not drawn at random, and how to fix it."""
+    return (
+        f"the {m:,} objects with a known value were not drawn at random: their guesses have the "
+        f"mean {seen:.4g}, and those of all objects {mean:.4g}; fewer than one in 1,000 random "
+        "draws deviates so far. Draw the objects with karat.bounds.sample"
     )
 
 

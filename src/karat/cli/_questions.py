@@ -1,31 +1,85 @@
-"""Where ``karat run`` counts questions about the labels."""
+"""Where ``karat run`` counts questions about the labels, and the order of their draw."""
 
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
+import typer
 
 from karat.runtime.user_folder import state_folder
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
+    from karat.cli._input import LabelledInputOptions
+    from karat.runtime.types import Floats
     from karat.study import Study
 
+#: beginning of a text file in which its names of columns are looked for, in bytes
+HEAD = 2**16
 
-def count_questions(study: Study, data: str, truth: str | None) -> None:
+
+def apart_from_draw(
+    reading: LabelledInputOptions,
+) -> tuple[LabelledInputOptions, Floats | None]:
+    """Reading without the column ``draw`` beside the labels, and each row's number in the draw.
+
+    The numbers are NaN where a row has none; None without such a column.
+    """
+    from karat.datasets import draw_order
+
+    path = Path(reading.data.partition("#")[0])
+    if reading.label_column is None or not path.is_file():
+        return reading, None
+    with path.open("rb") as file:
+        is_named = draw_order.DRAW.encode() in file.read(HEAD)
+    if not is_named and path.suffix.lower() not in (".parquet", ".xlsx"):
+        return reading, None
+    cells = reading.cells()
+    if draw_order.DRAW not in cells or reading.label_column not in cells:
+        return reading, None
+    numbers = draw_order.numbers(cells[draw_order.DRAW])
+    if numbers is None:
+        return reading, None
+    typer.echo("Note: the column 'draw' is the order in which rows were labelled.", err=True)
+    return replace(reading, drop=[*(reading.drop or ()), draw_order.DRAW]), numbers
+
+
+def count_questions(
+    study: Study, reading: LabelledInputOptions, numbers: Floats | None = None
+) -> None:
     """Count the study's guarantee with the other questions about the labels of a part.
 
     The count is beside the file of the labels, or of the data that have them as a column.
+    ``numbers`` are those of the rows in the draw, as far as the data have them.
     """
     from karat.datasets import read_labels
 
     tried = study.tried
     if not tried.objects.is_partly_labelled:
         return
-    path = Path(data.partition("#")[0] if truth is None else truth)
+    path = Path(reading.data.partition("#")[0] if reading.truth is None else reading.truth)
     tried.ledger = path if path.exists() else state_folder()
-    if truth is not None and path.is_file():
+    drawn: tuple[int, ...] | None = None
+    undrawn = 0
+    if reading.truth is not None and path.is_file():
         with contextlib.suppress(InputError):  # read by another column of ids: no order
-            known = read_labels(path, tried.n_objects, rows=tried.dataset.rows)
-            tried.draw = None if known.taught else known.order
+            labels = read_labels(path, tried.n_objects, rows=tried.dataset.rows)
+            drawn, undrawn = labels.order, len(labels.taught)
+    elif numbers is not None:
+        assert tried.y is not None
+        of_object = numbers if tried.dataset.rows is None else numbers[tried.dataset.rows]
+        labelled = [i for i, label in enumerate(tried.y) if label is not None]
+        undrawn = int(np.isnan(of_object[labelled]).sum())
+        drawn = tuple(sorted(labelled, key=lambda i: of_object[i]))
+    tried.draw, tried.undrawn = None if undrawn else drawn, undrawn
+    if undrawn:
+        typer.echo(
+            f"Note: {undrawn:,} labels have no number in the column 'draw'. The order of the draw "
+            "is unknown, and the guarantee needs all labelled rows to be drawn at random, these "
+            "too. karat bound counts them as rows that teach.",
+            err=True,
+        )

@@ -78,8 +78,8 @@ class LabelOptions:
     output: File of the answers; resumed where it exists, shared by a team.
     by: Your name, where a team labels.
     page: Label on a page in the browser, on this machine only.
-    suggest: On the page, offer the predicted class where it is at least this certain, as 0.95; the
-        guarantee then has one more premise.
+    suggest: Offer the predicted class where it is at least this certain, as 0.95; Enter confirms
+        it, and the guarantee then has one more premise.
     review: Begin with labels to look at again: disagreements, and what other labels contradict.
     teach: Objects that stand for many others, labelled before a draw.
     take: Labels from a colleague's file, Label Studio (.json) or a table; repeatable.
@@ -116,9 +116,9 @@ def label(
 
     Keys: the letter of a class, n for another class, s to leave the object for later (those behind
     it count once it is answered), d where you do not know, u to take your last answer back, r to
-    look again at doubtful labels, ? for what more labels would buy, q to stop. On the page, Enter
-    confirms a prediction (--suggest). Off a terminal, a line is the name of a class, and :s, :d,
-    :u, :r, :?, :q are the keys.
+    look again at doubtful labels, ? for what more labels would buy, q to stop. Enter confirms a
+    prediction (--suggest). Off a terminal, a line is the name of a class, an empty one confirms,
+    and :s, :d, :u, :r, :?, :q are the keys.
 
     What a review decides goes into --export and --predict. The guarantee counts the first answers,
     because the other objects are not reviewed.
@@ -367,20 +367,20 @@ def _at_terminal(desk: Desk) -> None:
 
 def _answer(desk: Desk) -> tuple[str, str]:
     """The user's command and class; asks again until it is valid."""
-    from karat.bounds import forecast_labels
-
     terminal = sys.stdin.isatty()
+    at = desk.at
+    predicted = None if at is None else desk.suggestion(at)
+    confirm = "" if predicted is None else f"[Enter] {printable(predicted)} (predicted)  "
     while True:
         offered = "  ".join(f"[{key}] {printable(name)}" for key, name in desk.keys.items())
         more = "" if desk.fixed else "  [n] another class"
         rest = "[s] later  [d] don't know  [u] undo  [r] review  [?] advice  [q] stop"
-        answer = ask(f"{offered}{more}  {rest} > ")
+        answer = ask(f"{confirm}{offered}{more}  {rest} > ", enter=bool(confirm))
+        if answer == "" and predicted is not None:
+            return "confirm", predicted
         kind = "stop" if answer is None else COMMANDS.get(f":{answer}" if terminal else answer)
         if kind == "advice":
-            standing = desk.standing
-            typer.echo(
-                "Label some first." if standing is None else str(forecast_labels(standing.found))
-            )
+            typer.echo(desk.advice)
         elif kind is not None:
             return kind, ""
         elif label := _chosen_class(desk, str(answer), terminal):
@@ -399,15 +399,18 @@ def _chosen_class(desk: Desk, answer: str, terminal: bool) -> str:
     return like if like is not None and _is_same_class(name, like) else name
 
 
-def ask(prompt: str) -> str | None:
-    """The key pressed on a terminal, or a line of other input; None at its end."""
+def ask(prompt: str, *, enter: bool = False) -> str | None:
+    """The key pressed on a terminal, or a line of other input; None at its end.
+
+    With ``enter``, the Enter key is an empty answer; without, it asks again.
+    """
     typer.echo(prompt, nl=False)
     if sys.stdin.isatty():
         key = typer.getchar()
         typer.echo(key if key.isprintable() else "")
         if key == "\x04":
             return None
-        return key.strip().lower() or ask(prompt)
+        return "" if enter and key in "\r\n" else key.strip().lower() or ask(prompt, enter=enter)
     line = sys.stdin.readline()
     typer.echo()
     return line.strip() if line else None

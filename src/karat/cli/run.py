@@ -18,7 +18,7 @@ from karat.cli._groups import takes_groups
 from karat.cli._input import DocumentOptions, LabelledInputOptions, parse_classes, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_family
 from karat.cli._output import check_target, print_json, printable
-from karat.cli._questions import count_questions
+from karat.cli._questions import apart_from_draw, count_questions
 from karat.cli._run_options import JudgingOptions, OutputOptions, RelationOptions, SweepOptions
 from karat.runtime.validation import InputError, NothingToRankError
 
@@ -56,6 +56,7 @@ def run(
     from karat.study.constraints import constraints_among
 
     sweep, older_model, classes = _validated(reading, sweep, judging, output)
+    reading, numbers = apart_from_draw(reading)
     varying = None if judging.differences is None else parse_family(judging.differences)
     dataset = _with_relations(read_dataset(reading, documents, metric=relations.metric), relations)
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
@@ -66,7 +67,7 @@ def run(
         update=judging.update, column_weights=reading.column_weights,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
-        count_questions(study, reading.data, reading.truth)
+        count_questions(study, reading, numbers)
         if pairs is not None:
             study.constrain(pairs)
         if varying is not None:

@@ -15,6 +15,7 @@ from karat.datasets import _columns, _delimited, _files, _layout, draw_order, ob
 from karat.datasets._names import first_few, quoted, row_numbers, with_visible_names
 from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
+from karat.datasets.label_studio import studio_columns
 from karat.labelings.labels import known_labels
 from karat.runtime.validation import InputError, unknown_name
 
@@ -208,10 +209,11 @@ def read_labels(
     Parameters
     ----------
     path : str or path
-        One of three formats. A table of ``karat sample``: the column ``row`` has the row of an
+        One of four formats. A table of ``karat sample``: the column ``row`` has the row of an
         object in the data (from 0), the column ``label`` its class or an empty cell, the column
         ``draw`` its number in the draw, from 1; other columns are ignored. A table with a column
-        of ids (``id``, ``customer_id``) and the classes. Or one class, or empty cell, for each
+        of ids (``id``, ``customer_id``) and the classes. An export of Label Studio (``.json``) of
+        what ``karat label --export`` wrote. Or one class, or empty cell, for each
         object in order. The classes are the column ``label``, or the only one besides the ids.
     n_objects : int
         Number of objects.
@@ -248,9 +250,13 @@ def read_labels(
     array(['b', None, 'NA', None], dtype=object)
     """
     file = Path(path)
-    columns, notes = read_columns(
-        file, n=n_objects, header=header, wanted=("row", "label"), single=True
-    )
+    notes: list[str] = []
+    if file.suffix.lower() == ".json":
+        columns = studio_columns(file)
+    else:
+        columns, notes = read_columns(
+            file, n=n_objects, header=header, wanted=("row", "label"), single=True
+        )
     columns, drawn_rows = draw_order.by_draw(columns, file)
     if drawn_rows is not None:
         del columns[draw_order.DRAW]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import Bools
+    from karat.runtime.types import Bools, Floats
 
 #: the column with the number of each object in the draw, from 1
 DRAW = "draw"
@@ -51,6 +51,16 @@ def by_draw(
         )
     order = np.argsort(place, kind="stable")
     return {name: values[order] for name, values in columns.items()}, np.isfinite(place[order])
+
+
+def numbers(values: Iterable[Any]) -> Floats | None:
+    """Number of each row in the draw, NaN where it has none; None for any other column."""
+    missing = [value is None or value == "" or value != value for value in values]
+    place = np.array([_number(value) for value in values])
+    seen = place[~np.array(missing)]
+    if not len(seen) or not (seen >= 1).all() or (seen % 1).any() or len(set(seen)) < len(seen):
+        return None
+    return np.where(missing, np.nan, place)
 
 
 def _number(value: Any) -> float:
@@ -93,6 +103,5 @@ def unknown_order(name: str) -> str:
     """Note that the order of the draw is not known, and how to restore it."""
     return (
         f"The rows are sorted by {name!r} and there is no column 'draw', so the order of the draw "
-        "is not known and the bound is for a number of labels that was fixed beforehand. Restore "
-        "the order in which karat sample wrote them to stop at any number."
+        "is not known. Restore the order in which karat sample wrote them to stop at any number."
     )

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.bounds import b_always
+import numpy as np
+
+from karat.bounds import b_always, wording
+from karat.bounds.contradictions import is_grouped
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,9 @@ class Agreement:
         random draw: exact, and at every number of labels at once.
     delta : float
         Chance that these fail.
+    refused : str
+        Reason why there are no limits if the objects were not labelled in a random order, else
+        empty.
     """
 
     common: int
@@ -33,10 +39,15 @@ class Agreement:
     low: float
     high: float
     delta: float
+    refused: str = ""
 
 
 def agreement(
-    pairs: Sequence[tuple[Any, Any]], n_objects: int, delta: float = 0.1
+    pairs: Sequence[tuple[Any, Any]],
+    n_objects: int,
+    delta: float = 0.1,
+    *,
+    ordered: bool = False,
 ) -> Agreement | None:
     """Agreement of two labellers: Cohen's kappa, and limits for all objects.
 
@@ -48,6 +59,9 @@ def agreement(
         Objects in all.
     delta : float, default 0.1
         Allowed chance that the limits for all objects fail.
+    ordered : bool, default False
+        Whether the pairs are in the order of a random draw. The limits are then the tightest so
+        far, and differences that come together refute the order.
 
     Returns
     -------
@@ -67,11 +81,16 @@ def agreement(
     """
     if not pairs:
         return None
-    n, hidden = len(pairs), n_objects - len(pairs)
+    n = len(pairs)
     same = sum(a == b for a, b in pairs)
     ones, others = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     chance = sum(count * others[name] for name, count in ones.items()) / n**2
     kappa = 1.0 if chance == 1 else (same / n - chance) / (1 - chance)
-    high = n - same + int(b_always(n, hidden, n - same, delta / 2))
-    low = n_objects - same - int(b_always(n, hidden, same, delta / 2))
-    return Agreement(n, same, kappa, low / n_objects, high / n_objects, delta)
+    differ = np.cumsum([a != b for a, b in pairs]) if ordered else np.array([n - same])
+    m = np.arange(1, n + 1) if ordered else np.array([n])
+    high = int((differ + b_always(m, n_objects - m, differ, delta / 2)).min())
+    low = n_objects - int((m - differ + b_always(m, n_objects - m, m - differ, delta / 2)).min())
+    refused = ""
+    if low > high or (ordered and is_grouped(np.diff(differ, prepend=0))):
+        refused, low, high = wording.NO_RANDOM_PAIRS, 0, n_objects
+    return Agreement(n, same, kappa, low / n_objects, high / n_objects, delta, refused)

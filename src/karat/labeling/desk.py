@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from karat.bounds import forecast_labels, percent_up
+from karat.bounds import forecast_bounds, forecast_labels, percent_up, wording
 from karat.labeling.doubts import LabelDoubt, doubts_of
 from karat.labeling.session import UNKNOWN, variant_of
 from karat.runtime.validation import InputError
@@ -261,6 +261,17 @@ class Desk:
         if now is None:
             return aim and f"{aim}The forecast begins with the first drawn label."
         return f"{aim}{forecast_labels(now.found, target if target and target < 1 else None)}"
+
+    @property
+    def advice(self) -> str:
+        """What more labels would buy."""
+        if self.standing is None:
+            return "Label some first."
+        found, target = self.standing.found, self._watch.target
+        futures = forecast_bounds(found)
+        outlook = wording.outlook(found.m, found.bound_rate, futures) + "." if futures else ""
+        aim = str(forecast_labels(found)) if target is not None or not futures else ""
+        return " ".join(filter(None, [outlook, aim]))
 
     def beside(self, at: int) -> dict[str, Any]:
         """What the page shows beside an object: the goal, a suggestion, the review."""

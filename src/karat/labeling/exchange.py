@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import read_cells
+from karat.datasets.label_studio import studio_labels
 from karat.labeling.session import UNKNOWN, line_of
 from karat.runtime.output import write_output
-from karat.runtime.validation import InputError, StorageError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.labeling.session import LabelSession
@@ -39,10 +40,10 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
     path : str or path
         ``.json``: tasks of Label Studio with their annotations, each by its labeller; the labelling
         interface is ``<Text name="text" value="$text"/>`` with ``<Choices name="label"
-        toName="text">``. ``.csv``: the columns ``draw`` (empty for objects that teach), ``row``,
-        ``label`` (what counts) and ``object``, one for each labeller if there are several, and
-        ``settled`` with the classes that a review decided; ``karat bound`` reads it. Objects are
-        whole in both.
+        toName="text">``, and the data have ``draw`` and ``row``. ``.csv``: the columns ``draw``
+        (empty for objects that teach), ``row``, ``label`` (what counts) and ``object``, one for
+        each labeller if there are several, and ``settled`` with the classes that a review decided.
+        Objects are whole in both, and ``karat bound`` and ``run --truth`` read both.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -58,10 +59,12 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
     check_export(path)
     ahead = [i for i in session.order if i not in set(labelled)][:AHEAD]
     shown = [int(i) for i in (*labelled, *ahead)]
+    numbers = {int(i): number for number, i in enumerate(session.order[session.taught :], 1)}
     if Path(path).suffix.lower() == ".json":
-        content = json.dumps([_task(session, i, by) for i in shown], ensure_ascii=False, indent=1)
+        tasks = [_task(session, i, by, numbers.get(i)) for i in shown]
+        content = json.dumps(tasks, ensure_ascii=False, indent=1)
     else:
-        content = _csv(session, shown, by)
+        content = _csv(session, shown, by, numbers)
     write_output(path, content, overwrite=overwrite, private=True)
 
 
@@ -115,17 +118,18 @@ def _is_place(place: int | None) -> bool:
     return place is not None
 
 
-def _csv(session: LabelSession, shown: list[int], by: dict[str, Any]) -> str:
+def _csv(
+    session: LabelSession, shown: list[int], by: dict[str, Any], numbers: dict[int, int]
+) -> str:
     """A table in which a spreadsheet runs no formula."""
     several = list(by) if len(by) > 1 else []
     counts = session.y if several or not by else next(iter(by.values()))
     settled = session.settled
     columns = [f"label by {name}" for name in several] + ["settled"] * bool(settled)
-    drawn = {int(i): str(number) for number, i in enumerate(session.order[session.taught :], 1)}
     rows = [["draw", "row", "label", "object", *columns]]
     for i in shown:
         labels = [by[name][i] or "" for name in several] + [settled.get(i, "")] * bool(settled)
-        named = [drawn.get(i, ""), str(session.rows[i])]
+        named = [str(numbers.get(i, "")), str(session.rows[i])]
         rows.append([*named, counts[i] or "", session.texts[i], *labels])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -156,7 +160,13 @@ def _text(value: Any) -> str:
     return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
 
 
-def _task(session: LabelSession, i: int, by: dict[str, Any]) -> dict[str, Any]:
+def _studio(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
+    """Row, text, label and labeller of each annotation of Label Studio."""
+    for note in studio_labels(path):
+        yield note.row, note.text, note.label, by if note.by is None else note.by
+
+
+def _task(session: LabelSession, i: int, by: dict[str, Any], number: int | None) -> dict[str, Any]:
     """An object as a task of Label Studio."""
     notes: list[dict[str, Any]] = []
     for name, labels in by.items():
@@ -170,40 +180,8 @@ def _task(session: LabelSession, i: int, by: dict[str, Any]) -> dict[str, Any]:
             note = {"completed_by": {"email": name}, "was_cancelled": False}
             notes.append({**note, "result": [] if labels[i] == UNKNOWN else [choice]})
     data = {"row": int(session.rows[i]), "text": session.texts[i]}
+    if number is not None:
+        data = {"draw": number, **data}
     if i in (settled := session.settled):
         data["settled"] = settled[i]
     return {"data": data, "annotations": notes}
-
-
-def _studio(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
-    """Row, text, label and labeller of each annotation; without a choice *don't know*."""
-    try:
-        tasks = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-            raise ValueError
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise InputError(f"{path} is no list of tasks, as Label Studio exports them") from None
-    for number, task in enumerate(tasks, 1):
-        try:
-            yield from list(_annotations(task, by))
-        except (AttributeError, KeyError, TypeError):
-            raise InputError(f"{path}: task {number} is not as Label Studio exports it") from None
-
-
-def _annotations(task: dict[str, Any], by: str) -> Iterator[tuple[str, str, str, str]]:
-    """Row, text, label and labeller of each annotation of a task."""
-    data = task.get("data", task)
-    row, text = data.get("row", ""), str(data.get("text", data.get("image", "")))
-    for note in task.get("annotations", []):
-        if note.get("was_cancelled"):
-            continue
-        chosen = [result for result in note.get("result") or [] if result.get("type") == "choices"]
-        classes = chosen[0]["value"]["choices"] if chosen else [UNKNOWN]
-        if len(classes) > 1:
-            raise InputError(f"an object has one class; got {', '.join(map(str, classes))}")
-        labeller = note.get("completed_by")
-        if isinstance(labeller, dict):
-            labeller = labeller.get("email") or labeller.get("username") or labeller.get("id")
-        yield str(row), text, str(*classes), by if labeller is None else str(labeller)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.datasets.label_studio import UNKNOWN as UNKNOWN
 from karat.labeling.answers import AnswerFile, LabelAnswer, check_name, now
 from karat.runtime.validation import InputError
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from karat.runtime.types import ArrayLike
 
-#: label of an object whose class the labeller does not know
-UNKNOWN = "don't know"
 #: one of so many objects is labelled by two labellers, where there are two
 TWICE = 5
 #: a postponed object comes back after so many others
@@ -165,7 +164,7 @@ class LabelSession:
 
     @property
     def n_confirmed(self) -> int:
-        """Labels that count and that confirmed a prediction on the page."""
+        """Labels that count and that confirmed a prediction."""
         first = takewhile(bool, self._answers_at)
         return sum(next(iter(answers.values())).kind == "confirm" for answers in first)
 

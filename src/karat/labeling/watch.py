@@ -36,7 +36,7 @@ class Standing:
     unknown : int
         Labelled objects whose class the labeller did not know.
     confirmed : int
-        Labels that confirmed a prediction on the page.
+        Labels that confirmed a prediction.
     settled : int
         Labelled objects to which a review gave another class than the first answer.
     """
@@ -59,8 +59,8 @@ class Standing:
             )
         if self.confirmed:
             sentences.append(
-                f"{self.confirmed:,} label{'s' * (self.confirmed != 1)} confirmed a prediction on "
-                "the page. Further premise: the labeller would have given the same class without "
+                f"{self.confirmed:,} label{'s' * (self.confirmed != 1)} confirmed a prediction. "
+                "Further premise: the labeller would have given the same class without "
                 "seeing it."
             )
         if self.settled:
@@ -70,12 +70,17 @@ class Standing:
                 "reviewed."
             )
         if self.team is not None:
+            team = self.team
+            limits = (
+                f", which says nothing about the others: {team.refused}."
+                if team.refused
+                else f", so they would differ on between {percent_down(team.low)} and "
+                f"{percent_up(team.high)} of all; the guarantee is about agreement with who "
+                f"labels first. {chance(team.delta)}"
+            )
             sentences.append(
-                f"Labellers differed on {self.team.common - self.team.same:,} of the "
-                f"{self.team.common:,} drawn objects that two of them labelled, so they would "
-                f"differ on between {percent_down(self.team.low)} and "
-                f"{percent_up(self.team.high)} of all; the guarantee is about agreement with who "
-                f"labels first. {chance(self.team.delta)}"
+                f"Labellers differed on {team.common - team.same:,} of the {team.common:,} drawn "
+                f"objects that two of them labelled{limits}"
             )
         return " ".join([*sentences, *([self.found.question] if self.found.question else [])])
 
@@ -137,7 +142,8 @@ class Watch:
         if not len(drawn):
             return None
         y = session.y
-        team = agreement(session.twice, len(session.order) - session.taught, self.delta)
+        n_drawn = len(session.order) - session.taught
+        team = agreement(session.twice, n_drawn, self.delta, ordered=True)
         found = self._sequence.update(y, drawn)
         if self._asked is not None:
             if len(drawn) >= FEWEST_SHARED:

@@ -43,9 +43,21 @@ def candidate_bounds(tried: Tried) -> PacMdlBounds:
         return study_bounds(**inputs, noise="cluster").refusing(question)
     shared = inputs | {"delta": inputs["delta"] * question.share}
     bounds = study_bounds(**shared, noise="cluster")
-    bounds = bounds.at_every_number() if question.anytime else bounds
+    if question.anytime:
+        bounds = bounds.at_every_number().refusing(_why_no_order(tried))
     question.keep()
     return replace(bounds, delta=inputs["delta"], premises=wording.of_counted(bounds.premises))
+
+
+def _why_no_order(tried: Tried) -> str:
+    """Reason why the labels were not drawn in the order given; empty without one."""
+    from karat.bounds.contradictions import unordered
+    from karat.labelings.labels import encode
+
+    if tried.draw is None or tried.y is None:
+        return ""
+    drawn = np.asarray(tried.draw)
+    return unordered(drawn, encode(np.asarray(tried.y, dtype=object)[drawn], name="y").codes)
 
 
 @derived(without=("by", "judge", "scores", "notes"))
@@ -123,7 +135,7 @@ def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
 @derived(without=("by", "notes"))
 def tightest_guarantee(tried: Tried) -> Guarantee:
     """The tightest guarantee about any candidate, see :meth:`karat.Study.guarantee`."""
-    from karat.bounds import study_guarantee
+    from karat.bounds import study_guarantee, wording
 
     inputs = bound_inputs(tried)  # says what is missing before anything is judged
     question, delta = question_asked(tried), inputs["delta"]
@@ -137,7 +149,9 @@ def tightest_guarantee(tried: Tried) -> Guarantee:
     if isinstance(question, str):
         return study_guarantee(**inputs, **options).refusing(question)
     inputs |= {"delta": delta * question.share, "anytime": question.anytime, "order": tried.draw}
-    return study_guarantee(**inputs, **options).counted(question, delta)
+    answer = study_guarantee(**inputs, **options).counted(question, delta)
+    more = (wording.undrawn(tried.undrawn),) if tried.undrawn else ()
+    return replace(answer, premises=(*answer.premises, *more))
 
 
 def _learns(tried: Tried) -> bool:

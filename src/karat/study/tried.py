@@ -49,10 +49,13 @@ class Tried:
         Values of functions decorated with :func:`karat.study.notes.derived`.
     ledger, draw : path or None, and positions of objects or None
         Where questions about the labels are counted, and the order in which they were drawn.
+    undrawn : int
+        Labelled objects without a number where others have theirs in the draw.
     """
 
     ledger: str | Path | None = None
     draw: Sequence[int] | None = None
+    undrawn: int = 0
 
     def __init__(
         self,
