@@ -23,7 +23,7 @@ from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
 from karat_lab.choice_table import notes_on, table_of
 from karat_lab.choice_training import compared
 from karat_lab.rivals import RIVALS
-from karat_lab.training import Size, folds_of, train, train_judge
+from karat_lab.training import Fit, Size, every_fold, folds_of, train, train_judge
 
 SMALL = Size((5, 20), (5, 20), 3)
 
@@ -227,7 +227,8 @@ def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch):
     groups = ["gaussian mixture", "boxes", "moons"]
     monkeypatch.setattr("karat_lab.choice_training.GROUPS", dict.fromkeys(groups))
     some = [replace(one, collection=one.name.rsplit(" ", 1)[0]) for one in cases()]
-    table, notes = compared(some, SMALL, SMALL, 0, lambda line: None)
+    fit = Fit(some, SMALL, 0, 1)
+    table, notes = compared(fit, fit.unseen(every_fold(some)), SMALL, lambda line: None)
     assert list(table.columns) == ["mean of groups", *groups]
     values = table.loc[["a candidate at random", "judge", "best candidate"]].astype(float)
     assert (values.loc["judge"] <= values.loc["best candidate"]).all()

@@ -428,9 +428,9 @@ def _mixed_tables(rng: Rng, n: int) -> Drawn:
     from karat.datasets import from_table, weighted
     from karat_lab.mixed_tables import TRAINING, draw_mixed
 
-    table, y = draw_mixed(str(rng.choice(list(TRAINING))), rng)
+    table, groups = draw_mixed(str(rng.choice(list(TRAINING))), rng)
     X = np.asarray(weighted(from_table(table)).X, dtype=np.float64)
-    return X[: max(n, 100)], y[: max(n, 100)]
+    return X[: max(n, 100)], groups[: max(n, 100)].astype(np.int64)
 
 
 #: kinds of data with classes

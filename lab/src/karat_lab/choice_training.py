@@ -28,9 +28,9 @@ from karat_lab.training import (
     best_loss,
     calibrated,
     every_fold,
+    judge_of,
     residuals,
     temperatures,
-    train,
 )
 
 if TYPE_CHECKING:
@@ -42,11 +42,10 @@ if TYPE_CHECKING:
 
 
 SHARDS = 240
-#: trees of the tested judges, and of the one that is kept
-TESTED, SHIPPED = Size(within=12), Size()
+N_JOBS = 2
 FEW = Size((8, 100), (8, 100), 4)
 #: trees and tasks of the ablations
-SMALL, ABLATED = Size(within=6), 600
+SMALL, ABLATED = Size(within=4), 400
 #: temperature of the smoothed choice
 SMOOTHED = 0.02
 RIVALS = {
@@ -78,27 +77,22 @@ def run(
         make_shards(folder, range(SHARDS if samples is None else samples), say)
         cases = list(cases_in(folder, range(samples) if samples else None))
         quick = samples is not None and samples < 10
-        tested, shipped = (FEW, FEW) if quick else (TESTED, SHIPPED)
-        table, notes = compared(cases, tested, FEW if quick else SMALL, random_state, say)
-        judge = train(cases, size=shipped, random_state=random_state, n_jobs=1)
+        fit = Fit(cases, FEW if quick else Size(), random_state, N_JOBS)
+        unseen = fit.unseen(every_fold(cases))
+        judge = judge_of(fit, unseen).signed()
         judge.save(folder / "judge.npz")
+        say("judge")
+        table, notes = compared(fit, unseen, FEW if quick else SMALL, say)
     return ExperimentResult(name, table, (*notes, f"SHA-256 {judge.digest}."))
 
 
 def compared(
-    cases: Sequence[TrainingCase],
-    size: Size,
-    small: Size,
-    random_state: int,
-    say: Callable[[str], None],
+    fit: Fit, unseen: Unseen, small: Size, say: Callable[[str], None]
 ) -> tuple[pd.DataFrame, list[str]]:
     """Table of ways of choosing by group, and notes."""
     import pandas as pd
 
-    fold = every_fold(cases)
-    fit = Fit(cases, size, random_state, 1)
-    unseen = fit.unseen(fold)
-    say("forests")
+    cases, fold = fit.cases, every_fold(fit.cases)
     level = [values[case.kinds["swept"]] for values, case in zip(unseen.level, cases, strict=True)]
     rows = {
         "judge": unseen.ahead,
@@ -110,10 +104,10 @@ def compared(
     }
     say("forms")
     table = {way: _means(cases, scores) for way, scores in rows.items()} | _ends(cases)
-    table |= _curve(cases, small, random_state, say)
-    rng = np.random.default_rng(random_state)
+    table |= _curve(cases, small, fit.random_state, say)
+    rng = np.random.default_rng(fit.random_state)
     part = [cases[int(i)] for i in rng.permutation(len(cases))[:ABLATED]]
-    changes = _ablations(part, small, random_state, say)
+    changes = _ablations(part, small, fit.random_state, say)
     order = [MEAN, *GROUPS]
     shown = {way: [f"{row[group]:.3f}" for group in order] for way, row in table.items()}
     shown |= {
@@ -166,7 +160,7 @@ def _boosted(fit: Fit, fold: NDArray[np.int64]) -> list[Floats]:
     for f in np.unique(fold):
         rows, target, weight = fit.order_rows(np.flatnonzero(fold != f))
         model = HistGradientBoostingRegressor(
-            max_iter=150, learning_rate=0.07, max_leaf_nodes=15, min_samples_leaf=40,
+            max_iter=80, learning_rate=0.1, max_leaf_nodes=15, min_samples_leaf=40,
             l2_regularization=1.0, random_state=fit.random_state,
         )  # fmt: skip
         model.fit(fit.binned[rows], target, sample_weight=weight)
@@ -183,7 +177,7 @@ def _ablations(
     fold = every_fold(cases)
     names = list(columns(cases[0].evidence))
     kinds = np.array([kind_of(name) for name in names])
-    fit = Fit(cases, size, random_state, 1)
+    fit = Fit(cases, size, random_state, N_JOBS)
 
     def means(grow: Fit, kept: NDArray[Any] | None = None) -> dict[str, float]:
         """Means of a judge whose training has only the kept cases."""
@@ -191,7 +185,7 @@ def _ablations(
 
     base, out = means(fit), {}
     for kind in dict.fromkeys(kinds):
-        blind = Fit(cases, size, random_state, 1)
+        blind = Fit(cases, size, random_state, N_JOBS)
         blind.binned[:, kinds == kind] = 0
         less = means(blind)
         out[f"{len(cases)} tasks without: {kind}"] = {key: less[key] - base[key] for key in base}
@@ -211,7 +205,7 @@ def _curve(
 ) -> dict[str, dict[str, float]]:
     """Choices by the number of tasks that are learned from."""
     fold = every_fold(cases)
-    fit = Fit(cases, size, random_state, 1)
+    fit = Fit(cases, size, random_state, N_JOBS)
     order_of = np.random.default_rng(random_state).permutation(len(cases))
     out = {}
     for parts in (8, 4, 2, 1):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 #: candidates of a task that take part in training, at most, and their weight, by kind
-TAKEN = {"swept": (36, 1.0), "own": (40, 0.5)}
+TAKEN = {"swept": (30, 1.0), "own": (12, 0.5)}
 #: temperatures of the probability that are tried
 BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
 WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
@@ -139,15 +139,18 @@ def train(
     Extremely randomised trees (Geurts, Ernst & Wehenkel 2006) of scikit-learn. The temperatures,
     the interval and the nearness come from predictions for collections excluded from training.
     """
-    size = size or Size()
-    cases = list(cases)
-    grown = Fit(cases, size, random_state, n_jobs)
-    fold, everything = every_fold(cases), np.arange(len(cases))
-    unseen = grown.unseen(fold).tested()
+    grown = Fit(list(cases), size or Size(), random_state, n_jobs)
+    return judge_of(grown, grown.unseen(every_fold(grown.cases)), version)
+
+
+def judge_of(grown: Fit, unseen: Unseen, version: str = VERSION) -> Judge:
+    """The judge that learned from all cases, calibrated by what none of its folds had seen."""
+    size, everything = grown.size, np.arange(len(grown.cases))
+    unseen = unseen.tested()
     between, within = temperatures(unseen)
     judge = Judge(
         version,
-        tuple(columns(cases[0].evidence)),
+        tuple(columns(grown.cases[0].evidence)),
         grown.level(everything, size.level[0]),
         grown.order(everything, size.order[0]),
         between,

@@ -17,7 +17,7 @@ TABLE_CELLS = 2**20  # cells of the contingency tables counted at a time
 THINNEST = 6.0
 
 
-class Clusters(NamedTuple):
+class StackedClusters(NamedTuple):
     """The clusters of M partitions of n objects in one line.
 
     Attributes
@@ -27,7 +27,7 @@ class Clusters(NamedTuple):
     starts : ndarray, shape (M,)
         Position of the first cluster of each partition.
     numbers : ndarray, shape (M,)
-        Clusters of each partition.
+        Number of clusters of each partition.
     sizes : ndarray, shape (clusters,)
     """
 
@@ -37,7 +37,7 @@ class Clusters(NamedTuple):
     sizes: NDArray[Any]
 
     @classmethod
-    def of(cls, codes: NDArray[Any]) -> Clusters:
+    def of(cls, codes: NDArray[Any]) -> StackedClusters:
         """Clusters of partitions (M, n) whose outliers are ``-1``."""
         numbers = codes.max(axis=1).astype(np.int64) + 1
         starts = np.concatenate([[0], np.cumsum(numbers)[:-1]])
@@ -94,7 +94,7 @@ def _pairs(sizes: NDArray[Any]) -> NDArray[Any]:
 
 
 def neighbor_evidence(
-    neighbors: NDArray[Any], clusters: Clusters, n_near: int, out: NDArray[Any]
+    neighbors: NDArray[Any], clusters: StackedClusters, n_near: int, out: NDArray[Any]
 ) -> None:
     """Purity, worst purity, share of nearest neighbours, modularity, conductance, disconnection.
 
@@ -135,7 +135,7 @@ def neighbor_evidence(
             out[:, j] = np.where(entropy > 0, np.maximum(1 - loss / entropy, -2.0), 0.0)
 
 
-def _connected(near: NDArray[Any], same: NDArray[Any], clusters: Clusters) -> NDArray[Any]:
+def _connected(near: NDArray[Any], same: NDArray[Any], clusters: StackedClusters) -> NDArray[Any]:
     """Objects (M,) in the largest connected part of their cluster."""
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
@@ -155,7 +155,7 @@ def tree_evidence(
     edges: NDArray[Any],
     logs: NDArray[Any],
     ranks: NDArray[Any],
-    clusters: Clusters,
+    clusters: StackedClusters,
     out: NDArray[Any],
 ) -> None:
     """Cut and kept edges: difference of lengths, ranks, excess of cuts, validity of clusters.
@@ -199,7 +199,7 @@ def tree_evidence(
 
 
 def valley_evidence(
-    neighbors: NDArray[Any], core: NDArray[Any], clusters: Clusters, out: NDArray[Any]
+    neighbors: NDArray[Any], core: NDArray[Any], clusters: StackedClusters, out: NDArray[Any]
 ) -> None:
     """Density where clusters touch: mean and worst share of denser members; touching pairs.
 
@@ -241,7 +241,7 @@ def valley_evidence(
     out[:, 7] = border.sum(axis=1) / clusters.sums(sizes)
 
 
-def line_evidence(X: NDArray[Any], clusters: Clusters, out: NDArray[Any]) -> None:
+def line_evidence(X: NDArray[Any], clusters: StackedClusters, out: NDArray[Any]) -> None:
     """Evidence along lines to the nearest cluster, and along each cluster's longest axis.
 
     Mean and worst distance in standard deviations; mean and worst filling of the middle; mean and

@@ -195,7 +195,7 @@ def own_evidence(view: View, codes: Ints) -> Floats:
     a, b = len(NEIGHBOR_NAMES), len(NEIGHBOR_NAMES) + len(TREE_NAMES)
     c = b + len(VALLEY_NAMES)
     for part in _parts(len(codes), view.wide.size):
-        clusters, rows = kernels.Clusters.of(codes[part]), out[part]
+        clusters, rows = kernels.StackedClusters.of(codes[part]), out[part]
         kernels.neighbor_evidence(view.wide, clusters, N_NEIGHBORS, rows[:, :a])
         kernels.tree_evidence(view.edges, view.logs, view.place, clusters, rows[:, a:b])
         kernels.valley_evidence(view.near, view.core, clusters, rows[:, b:c])
@@ -235,12 +235,12 @@ def column_evidence(parts: Ints, codes: Ints) -> Floats:
     """
     from scipy.special import xlogy
 
-    from karat._kernels.evidence import Clusters
+    from karat._kernels.evidence import StackedClusters
 
     out = np.empty((len(codes), len(COLUMN_NAMES)))
     n = codes.shape[1]
     for part in _parts(len(codes), n * MOST_PARTS):
-        clusters = Clusters.of(codes[part])
+        clusters = StackedClusters.of(codes[part])
         total = clusters.sums(clusters.sizes)
         owner = np.repeat(np.arange(len(total)), clusters.numbers)
         entropy = xlogy(clusters.sizes, clusters.sizes / total[owner])

@@ -64,9 +64,9 @@ CELLS = 2**21
 
 def _criteria(A: Floats, codes: Ints) -> Floats:
     """Log-likelihood minus half the number of parameters times log n (M, models)."""
-    from karat._kernels.evidence import Clusters
+    from karat._kernels.evidence import StackedClusters
 
-    clusters = Clusters.of(codes)
+    clusters = StackedClusters.of(codes)
     n, p = A.shape
     sizes, numbers = clusters.sizes, clusters.numbers
     inside, m = clusters.sums(sizes), min(p, LEADING_AXES)
