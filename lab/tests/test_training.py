@@ -159,7 +159,7 @@ def test_every_rival_scores_every_candidate(rival):
 @pytest.mark.long
 def test_a_trial_has_every_way_of_choosing():
     judge = train(cases(), size=SMALL)
-    trials = [tried(one, judge, RIVALS, i + 1) for i, one in enumerate(cases()[:3])]
+    trials = [tried(one, judge) for one in cases()[:3]]
     table = table_of(trials)
     assert {"judge", "best candidate", *RIVALS} <= set(table.index)
     assert any("labelings at random" in note for note in notes_on(trials))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 #: sub-tasks of each real table, where experiments want many tasks
 PARTS = 21
-#: one whole set in so many is also tried with the tightest guarantee
-TRIED = 3
 
 
 def run(
@@ -49,7 +47,7 @@ def run(
     """
     judge = load_judge()
     cases = corpus(samples or 0, storage, progress or (lambda line: None))
-    trials = [tried(case, judge, RIVALS, number) for number, case in enumerate(cases)]
+    trials = [tried(case, judge) for case in cases]
     return ExperimentResult(name, table_of(trials), (*notes_on(trials),
                             f"judge {judge.version}, SHA-256 {judge.digest}."))  # fmt: skip
 
@@ -85,20 +83,18 @@ def cases_of(
     return cases
 
 
-def tried(whole: TrainingCase, judge: Judge, rivals: dict[str, Any], number: int) -> ChoiceTrial:
+def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
     """Trial of the judge and its rivals on one case."""
     case = whole.sweep
     judgement = judge(case.evidence)
     reached = {"judge": float(case.first[int(np.argmax(judgement.score))])}
-    for way, rival in rivals.items():
+    for way, rival in RIVALS.items():
         reached[way] = float(case.first[int(np.argmax(rival(case)))])
     reached["a candidate at random"] = float(case.first.mean())
     for m, likelihood in case.labelled.items():
         reached[f"labels alone, {m}"] = _by_labels(case, likelihood)
         both = set_back(judgement.predicted, case.evidence) / TEMPERATURE + likelihood
         reached[f"judge and labels, {m}"] = float(case.first[np.argmax(both)])
-        if number % TRIED == 0:
-            reached[f"{GUARANTEED}, {m}"] = with_guarantee(case, m)
     reached["best candidate"] = float(case.first.max())
     among = {
         (way, size): value
@@ -135,22 +131,6 @@ def among_some(case: TrainingCase, judge: Judge, size: int) -> dict[str, float] 
     }
 
 
-GUARANTEED = f"tightest guarantee (one set in {TRIED})"
-
-
 def _by_labels(case: TrainingCase, likelihood: Floats) -> float:
     """Mean agreement of the candidates that the labels make most likely."""
     return float(case.first[likelihood >= likelihood.max() - 1e-9].mean())
-
-
-def with_guarantee(case: TrainingCase, n_labels: int) -> float:
-    """Agreement of the clustering with the tightest guarantee, for some labels at random."""
-    from karat.bounds import guarantee
-
-    assert case.codes is not None
-    assert case.truth is not None
-    few = np.full(len(case.truth), None, dtype=object)
-    positions = case.drawn(n_labels)
-    few[positions] = case.truth[positions]
-    named = {str(j): code for j, code in enumerate(case.codes)}
-    return float(case.first[int(guarantee(named, few, noise="cluster").name)])

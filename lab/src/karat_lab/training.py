@@ -21,7 +21,7 @@ from karat.judge.judgements import (
     set_back,
     shares,
 )
-from karat_lab.cases import TrainingCase
+from karat_lab.cases import OWN, TrainingCase
 from karat_lab.trees import Bins, export, fit
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ TAKEN = {"swept": (30, 1.0), "own": (12, 0.5)}
 BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
 WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
 COVERAGE = 0.8
+#: what labelings are called, see :mod:`karat_lab.choice_labelings`
+CLUSTERING_WITH_ERRORS, TRUTH_WITH_ERRORS, NO_ERRORS = "clustering with", "truth with", "with 0 %"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Size:
 
     level: tuple[int, int] = (60, 500)
     order: tuple[int, int] = (60, 400)
-    within: int = 12  # trees of level and order in the folds
+    within: int = 10  # trees of level and order in the folds
 
 
 def folds_of(cases: Sequence[TrainingCase], n_folds: int = FOLDS) -> NDArray[np.int64]:
@@ -267,6 +269,22 @@ def _quantile(values: Floats, weights: Floats, q: float) -> float:
     return float(values[order][place])
 
 
+def taught(case: TrainingCase, kind: str) -> NDArray[np.intp]:
+    """Candidates of a kind that are learned from.
+
+    Labelings with errors are only learned where clusterings with errors are, too: otherwise errors
+    would be the sign of an expert.
+    """
+    candidates = case.kinds[kind]
+    damaged = any(CLUSTERING_WITH_ERRORS in name for names in case.sources for name in names)
+    if kind != "own" or damaged:
+        return candidates
+    clean = [not all(TRUTH_WITH_ERRORS in name for name in case.sources[int(j)] if OWN in name)
+             or any(NO_ERRORS in name for name in case.sources[int(j)])
+             for j in candidates]  # fmt: skip
+    return candidates[np.array(clean, dtype=bool)]
+
+
 class Fit:
     """Fits on some of the cases."""
 
@@ -302,7 +320,7 @@ class Fit:
             case = self.cases[int(i)]
             target = case.target if absolute else case.target - case.sweep.target.mean()
             for kind, (most, weight) in taken.items():
-                candidates = case.kinds[kind]
+                candidates = taught(case, kind)
                 if len(candidates) == 0:
                     continue
                 if len(candidates) > most:
