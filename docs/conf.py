@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -24,7 +25,9 @@ sys.path.insert(0, str(HERE))
 import measure_map  # noqa: E402
 import pictures  # noqa: E402
 from axioms_pages import write_pages  # noqa: E402
-from peers import PEERS, Peer  # noqa: E402
+from measured import RESULTS  # noqa: E402
+
+from karat_lab.peers import PEERS  # noqa: E402
 
 project = "karat"
 author = "The karat developers"
@@ -149,8 +152,20 @@ def kind_rows() -> tuple[list[str], list[list[str]]]:
     return ["measure", *kinds], rows
 
 
-def peer_rows(peers: tuple[Peer, ...]) -> list[list[str]]:
-    return [[p.name, f"``{p.call}``" if p.call else "not there", p.note] for p in peers]
+def peer_rows(package: str) -> list[list[str]]:
+    stored = json.loads((RESULTS / "conformance.json").read_text("utf-8"))["table"]
+    verdicts = {
+        row["name"]: row
+        for row in stored
+        if row["package"] == package and row["clusterings"] in ("random", "")
+    }
+    rows = []
+    for peer in PEERS[package]:
+        row = verdicts[peer.name]
+        times = f", {row['equal']} of {row['compared']}" if row["verdict"] == "unexplained" else ""
+        call = f"``{peer.call}``" if peer.call else "not there"
+        rows.append([peer.name, call, f"{row['verdict']}{times}", peer.note])
+    return rows
 
 
 def write_generated() -> None:
@@ -176,9 +191,9 @@ def write_generated() -> None:
     (GENERATED / "kinds.inc").write_text(table(*kind_rows()))
     header = ["measure", "better", "figure 16.4", "doubled", "the classes themselves"]
     (GENERATED / "external-example.inc").write_text(table(header, external_example()))
-    for package, peers in PEERS.items():
-        header = [f"in {package}", "in karat", "where they differ, or why it is not there"]
-        (GENERATED / f"peers-{package}.inc").write_text(table(header, peer_rows(peers)))
+    for package in PEERS:
+        header = [f"in {package}", "in karat", "beside each other", "where they differ, or why not"]
+        (GENERATED / f"peers-{package}.inc").write_text(table(header, peer_rows(package)))
     write_pages(GENERATED)
     functions = sorted(n for n in measures.__all__ if n[0].islower() and n != "catalogue")
     listing = "\n".join(f"   {name}" for name in functions)

@@ -48,6 +48,7 @@ WHOLE = (
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
+    "conformance": Quick(2, "two random clusterings instead of 12"),
     "column-weights": Quick(1, "one table of each kind instead of 10"),
     "alternatives": Quick(1, "one data set of each design instead of 30"),
     "banerjee2004-figure": Quick(

@@ -33,8 +33,8 @@ def overlapping_normalized_mutual_information(
         The two clusterings.
     normalizer : {"max", "cluster"}
         ``"max"``: McDaid, Greene & Hurley, by the larger entropy of the two covers.
-        ``"cluster"``: Lancichinetti, Fortunato & Kertész, cluster by cluster, as ``onmi`` of
-        clusim; it rates covers that share nothing too highly.
+        ``"cluster"``: Lancichinetti, Fortunato & Kertész, cluster by cluster. It rates covers
+        that share nothing too highly. clusim's ``onmi`` differs: it puts 1 − P(1, 1) for P(0, 0).
 
     Raises
     ------

@@ -28,11 +28,23 @@ class Peer(NamedTuple):
         In karat; empty where it is not there.
     note : str
         Where the values differ, or why it is not there.
+    there : str
+        Where the values differ, the value of the other package in terms of karat's functions.
+    run : str
+        Call in the other package, where it is not the name on the same arguments.
+    is_wrong : bool
+        Whether the value of the other package contradicts the definition that it cites.
+    is_skipped : bool
+        Whether it is not run, since it judges no given clustering.
     """
 
     name: str
     call: str
     note: str = ""
+    there: str = ""
+    run: str = ""
+    is_wrong: bool = False
+    is_skipped: bool = False
 
 
 def _dunn(separation: str, diameter: str) -> str:
@@ -126,12 +138,20 @@ NB_CLUST = (
     Peer("sdbw", "s_dbw_index(X, labels)"),
 )
 
+#: mean distance within of each object's cluster
+_BY_OBJECT = (
+    "sum(squareform(pdist(X[labels == c])).sum() / max((labels == c).sum() - 1, 1)"
+    " for c in set(labels.tolist()))"
+    " / sum((labels == label).sum() > 1 for label in labels)"
+)
+
 FPC = (
     Peer("average.between", "average_between_cluster_scatter(X, labels)"),
     Peer(
         "average.within",
         "average_within_cluster_scatter(X, labels)",
-        "newer versions give each object, not each pair, the same weight",
+        "newer versions give each object, not each pair, the same weight, and exclude singletons",
+        there=_BY_OBJECT,
     ),
     Peer("within.cluster.ss", "within_sum_of_squares(X, labels)"),
     Peer("clus.avg.silwidths", "silhouette_by_cluster(X, labels)"),
@@ -142,13 +162,18 @@ FPC = (
     Peer("dunn", "dunn_index(X, labels)"),
     Peer("dunn2", _dunn("average", "average")),
     Peer("entropy", "", "of the sizes alone, so it judges no clustering"),
-    Peer("wb.ratio", "mcclain_rao_index(X, labels)", "as for average.within"),
+    Peer(
+        "wb.ratio",
+        "mcclain_rao_index(X, labels)",
+        "as for average.within",
+        there=f"{_BY_OBJECT} / average_between_cluster_scatter(X, labels)",
+    ),
     Peer("ch", "calinski_harabasz_index(X, labels)"),
     Peer("cwidegap", "", _SELDOM),
     Peer("widestgap", "widest_within_gap(X, labels)"),
     Peer("sindex", "separation_index(X, labels)"),
-    Peer("corrected.rand", "adjusted_rand_index(labels, labels)"),
-    Peer("vi", "variation_of_information(labels, labels)"),
+    Peer("corrected.rand", "adjusted_rand_index(truth, labels)"),
+    Peer("vi", "variation_of_information(truth, labels)"),
     Peer("dudahart2", "", _SELDOM),
     Peer(
         "cvnn",
@@ -179,8 +204,25 @@ SCIKIT_LEARN = tuple(
     )
     for name, (ours, note) in RENAMED.items()
 ) + (Peer("silhouette_samples", "silhouette_samples(X, labels)"),)
+_OTHER_FORM = {
+    "pair_confusion_matrix": (
+        "unordered pairs here; the matrix there counts each pair twice",
+        "2 * np.array([[neither, only_pred], [only_true, both]])",
+    ),
+    "contingency_matrix": (
+        "an object here, a matrix there",
+        "ContingencyTable(truth, labels).to_array()",
+    ),
+}
+SCIKIT_LEARN = tuple(
+    peer._replace(note=_OTHER_FORM[peer.name][0], there=_OTHER_FORM[peer.name][1])
+    if peer.name in _OTHER_FORM
+    else peer
+    for peer in SCIKIT_LEARN
+)
 
 _F = "pair_f_measure(truth, labels)"
+_SMALLER_SIDE = "purity(*sorted((truth, labels), key=lambda side: -len(np.unique(side))))"
 _FROM_PAIRS = "made of the four counts of pair_counts(truth, labels)"
 CLUSIM = (
     Peer("jaccard_index", "jaccard_index(truth, labels)"),
@@ -200,25 +242,40 @@ CLUSIM = (
         "purity_index",
         "purity(truth, labels)",
         "there the majorities in the clusters of the side that has fewer of them",
+        there=_SMALLER_SIDE,
     ),
-    Peer("classification_error", "1 - purity(truth, labels)", "as for purity_index"),
+    Peer(
+        "classification_error",
+        "1 - purity(truth, labels)",
+        "as for purity_index",
+        there=f"1 - {_SMALLER_SIDE}",
+    ),
     Peer("nmi", f"normalized_mutual_information(truth, labels{_ARITHMETIC})", "norm_type='sum'"),
     Peer(
         "adj_mi",
         f"adjusted_mutual_information(truth, labels{_ARITHMETIC})",
         "there with norm_type='sum'; its default, 'none', is MI less its expectation, in bits",
+        run="adj_mi(T, C, norm_type='sum')",
     ),
-    Peer("vi", "variation_of_information(truth, labels)", "in bits there, in nats here"),
+    Peer(
+        "vi",
+        "variation_of_information(truth, labels)",
+        "in bits there, in nats here",
+        there="variation_of_information(truth, labels) / np.log(2)",
+    ),
     Peer(
         "corrected_chance",
-        "chance_corrected('jaccard_index', truth, labels)",
+        "chance_corrected('jaccard_index', truth, labels).value",
         "there both sides are drawn, nsamples=100 each; here one is permuted",
+        is_skipped=True,
     ),
     Peer("element_sim", "element_centric_similarity(truth, labels)", "alpha=0.9 in both"),
     Peer(
         "onmi",
         "overlapping_normalized_mutual_information(truth, labels, normalizer='cluster')",
-        "covers are karat.labelings.OverlappingPartition",
+        "there 1 − P(1, 1) stands for P(0, 0) in the condition of the paper's equation B.14",
+        there="onmi_of_clusim(truth, labels)",
+        is_wrong=True,
     ),
     Peer(
         "omega_index",
@@ -234,7 +291,14 @@ GENIECLUST = (
     Peer("adjusted_rand_score", "adjusted_rand_index(truth, labels)"),
     Peer("rand_score", "rand_index(truth, labels)"),
     Peer("fm_score", "fowlkes_mallows_index(truth, labels)"),
-    Peer("adjusted_fm_score", "chance_corrected('fowlkes_mallows_index', truth, labels)"),
+    Peer(
+        "adjusted_fm_score",
+        "chance_corrected('fowlkes_mallows_index', truth, labels).value",
+        "the expectation is exact there, of permutations here",
+        there="(lambda expected: (fowlkes_mallows_index(truth, labels) - expected)"
+        " / (1 - expected))(((both + only_true) * (both + only_pred)) ** 0.5"
+        " / (both + only_true + only_pred + neither))",
+    ),
     Peer("mi_score", "mutual_information(truth, labels)"),
     Peer(
         "normalized_mi_score",
@@ -246,29 +310,80 @@ GENIECLUST = (
         f"adjusted_mutual_information(truth, labels{_ARITHMETIC})",
         "the normaliser is arithmetic there and has no option",
     ),
-    Peer("pair_sets_index", "pair_sets_index(truth, labels)", "other values there for many pairs"),
+    Peer("pair_sets_index", "pair_sets_index(truth, labels)"),
     Peer("normalized_clustering_accuracy", "", "matching_accuracy is not normalised by class"),
     Peer("normalized_pivoted_accuracy", "", "matching_accuracy with 1/max(k, t) taken for 0"),
     Peer("confusion_matrix", "ContingencyTable(truth, labels).to_array()"),
     Peer("calinski_harabasz_index", "calinski_harabasz_index(X, labels)"),
     Peer("silhouette_index", "silhouette(X, labels)"),
-    Peer("silhouette_w_index", "silhouette_by_cluster(X, labels).mean()"),
-    Peer("generalised_dunn_index", _dunn("single", "complete"), "lowercase_d=1, uppercase_d=1"),
-    Peer("negated_ball_hall_index", "ball_hall_index(X, labels)", _NEGATED),
-    Peer("negated_davies_bouldin_index", "davies_bouldin_index(X, labels)", _NEGATED),
-    Peer("negated_wcss_index", "within_sum_of_squares(X, labels)", _NEGATED),
+    Peer(
+        "silhouette_w_index",
+        "silhouette_by_cluster(X, labels).mean()",
+        "clusters of one object are excluded there, and have silhouette 0 here",
+        there="silhouette_by_cluster(X, labels)"
+        "[np.unique(labels, return_counts=True)[1] > 1].mean()",
+    ),
+    Peer(
+        "generalised_dunn_index",
+        _dunn("single", "complete"),
+        "lowercase_d=1, uppercase_d=1",
+        run="generalised_dunn_index(X, labels, 1, 1)",
+    ),
+    Peer(
+        "negated_ball_hall_index",
+        "ball_hall_index(X, labels)",
+        "there the sum over the clusters, negated",
+        there="-k * ball_hall_index(X, labels)",
+    ),
+    Peer(
+        "negated_davies_bouldin_index",
+        "davies_bouldin_index(X, labels)",
+        _NEGATED,
+        there="-davies_bouldin_index(X, labels)",
+    ),
+    Peer(
+        "negated_wcss_index",
+        "within_sum_of_squares(X, labels)",
+        _NEGATED,
+        there="-within_sum_of_squares(X, labels)",
+    ),
     Peer("dunnowa_index", "", _SELDOM),
     Peer("wcnn_index", "", _SELDOM),
+)
+
+_HOMOGENEITY = (
+    "(1 - sum((labels == c).mean() * entropy(np.unique(truth[labels == c], return_counts=True)[1])"
+    " for c in np.unique(truth) if (labels == c).any())"
+    " / entropy(np.unique(truth, return_counts=True)[1]))"
+)
+_PAIRS = "(both + only_true + only_pred + neither)"
+_PHI = (
+    "(both * neither - only_true * only_pred) / ((both + only_true) * (both + only_pred)"
+    " * (neither + only_true) * (neither + only_pred)) ** 0.5"
+)
+_MC_NEMAR = f"(neither - only_pred) / (neither + only_pred) ** 0.5 / {_PAIRS} ** 0.5"
+_LOG_ODDS = "np.log(r_squared(X, labels) / (1 - r_squared(X, labels)))"
+_ENTROPIES = (
+    "sum(entropy(np.unique(truth[labels == c], return_counts=True)[1], base=2)"
+    " for c in np.unique(labels))"
 )
 
 PERMETRICS = (
     Peer("calinski_harabasz_index", "calinski_harabasz_index(X, labels)"),
     Peer("davies_bouldin_index", "davies_bouldin_index(X, labels)"),
-    Peer("ball_hall_index", "ball_hall_index(X, labels)", "there tr W/k"),
+    Peer(
+        "ball_hall_index",
+        "ball_hall_index(X, labels)",
+        "there tr W/k",
+        there="within_sum_of_squares(X, labels) / k",
+    ),
     Peer(
         "xie_beni_index",
         "xie_beni_index(X, labels)",
         "there each object counts for the nearest centroid, whatever its label",
+        there="(lambda centroids: cdist(X, centroids).min(axis=1) @ cdist(X, centroids).min(axis=1)"
+        " / n / pdist(centroids, 'sqeuclidean').min())"
+        "(np.array([X[labels == c].mean(axis=0) for c in np.unique(labels)]))",
     ),
     Peer("banfeld_raftery_index", "banfield_raftery_index(X, labels)"),
     Peer("det_ratio_index", "", _SELDOM),
@@ -278,11 +393,11 @@ PERMETRICS = (
         "dunn_index",
         "dunn_index(X, labels)",
         "there with use_modified=False; its default takes distances to centroids for those between",
+        run="judge.dunn_index(use_modified=False)",
     ),
     Peer(
         "silhouette_index",
         "silhouette(X, labels)",
-        "there an object's own distance, 0, counts in its mean distance within",
     ),
     Peer("sum_squared_error_index", "within_sum_of_squares(X, labels)"),
     Peer("duda_hart_index", "", "there mean distances within over between"),
@@ -301,13 +416,70 @@ PERMETRICS = (
         "homogeneity_score",
         "homogeneity(truth, labels)",
         "there clusters whose label is no class's are dropped",
+        there=_HOMOGENEITY,
+        is_wrong=True,
     ),
-    Peer("completeness_score", "completeness(truth, labels)", "as for homogeneity_score"),
-    Peer("v_measure_score", "v_measure(truth, labels)", "as for homogeneity_score"),
-    Peer("precision_score", "pair_precision(truth, labels)"),
+    Peer("completeness_score", "completeness(truth, labels)"),
+    Peer(
+        "v_measure_score",
+        "v_measure(truth, labels)",
+        "as for homogeneity_score",
+        there=f"(lambda h, c: 2 * h * c / (h + c))({_HOMOGENEITY}, completeness(truth, labels))",
+        is_wrong=True,
+    ),
+    Peer(
+        "precision_score",
+        "pair_precision(truth, labels)",
+        "0 there, 1 here without a pair in a cluster",
+        there="both / max(both + only_pred, 1)",
+    ),
     Peer("recall_score", "pair_recall(truth, labels)"),
     Peer("f_measure_score", _F),
     Peer("czekanowski_dice_score", _F),
+    Peer("jaccard_score", "jaccard_index(truth, labels)"),
+    Peer("purity_score", "purity(truth, labels)"),
+    Peer("r_squared_index", "r_squared(X, labels)"),
+    Peer("mean_squared_error_index", "within_sum_of_squares(X, labels) / len(X)"),
+    Peer("log_ss_ratio_index", "", "the logarithm of the odds of r_squared", there=_LOG_ODDS),
+    Peer("hubert_gamma_score", "", _FROM_PAIRS, there=_PHI),
+    Peer("phi_score", "", _FROM_PAIRS, there=_PHI),
+    Peer(
+        "kulczynski_score",
+        "(pair_precision(truth, labels) + pair_recall(truth, labels)) / 2",
+        "as for precision_score",
+        there="0 if both + only_pred == 0 else"
+        " (pair_precision(truth, labels) + pair_recall(truth, labels)) / 2",
+    ),
+    Peer("mc_nemar_score", "", _FROM_PAIRS, there=_MC_NEMAR),
+    Peer(
+        "rogers_tanimoto_score",
+        "",
+        _FROM_PAIRS,
+        there="(both + neither) / (both + neither + 2 * (only_true + only_pred))",
+    ),
+    Peer("russel_rao_score", "", _FROM_PAIRS, there=f"both / {_PAIRS}"),
+    Peer(
+        "sokal_sneath1_score",
+        "",
+        _FROM_PAIRS,
+        there="both / (both + 2 * (only_true + only_pred))",
+    ),
+    Peer(
+        "sokal_sneath2_score",
+        "",
+        _FROM_PAIRS,
+        there="(both + neither) / (both + neither + (only_true + only_pred) / 2)",
+    ),
+    Peer(
+        "entropy_score",
+        "conditional_entropy(labels, truth) / math.log(2)",
+        "there the clusters' entropies are added up without their sizes, by a slip of an axis",
+        there=_ENTROPIES,
+        is_wrong=True,
+    ),
+    Peer("gamma_score", "2 * rand_index(truth, labels) - 1"),
+    Peer("gplus_score", "1 - rand_index(truth, labels)"),
+    Peer("tau_score", "", _FROM_PAIRS, is_skipped=True),
 )
 
 _LARGE = "there not corrected above 10,000 objects"
@@ -349,8 +521,18 @@ ELKI = (
     ),
     Peer("Entropy.conditionalEntropyFirst", "conditional_entropy(truth, labels)"),
     Peer("Entropy.entropyPowers", f"1 - normalized_mutual_information(truth, labels{_ARITHMETIC})"),
-    Peer("BCubed.precision", "bcubed_precision(truth, labels)"),
-    Peer("BCubed.recall", "bcubed_recall(truth, labels)"),
+    Peer(
+        "BCubed.precision",
+        "bcubed_precision(truth, labels)",
+        "in 0.7 exchanged with recall",
+        there="bcubed_recall(truth, labels)",
+    ),
+    Peer(
+        "BCubed.recall",
+        "bcubed_recall(truth, labels)",
+        "in 0.7 exchanged with precision",
+        there="bcubed_precision(truth, labels)",
+    ),
     Peer("BCubed.f1Measure", "bcubed_f_measure(truth, labels)"),
     Peer(
         "SetMatchingPurity.purity",
@@ -376,6 +558,87 @@ ELKI = (
         f"{_NOISE}; negative values are 0 there; its tau is kendall_tau_index",
     ),
 )
+#: what ELKI 0.7 calls them
+_IN_ELKI = {
+    "PairCounting": "pairs",
+    "BCubed": "bcubed",
+    "SetMatchingPurity": "matching",
+    "Entropy": "entropies",
+}
+_ENTROPY_IN_ELKI = {
+    "mutualInformation": "entropyMutualInformation",
+    "arithmeticNMI": "entropyNMISum",
+    "geometricNMI": "entropyNMISqrt",
+    "maxNMI": "entropyNMIMax",
+    "minNMI": "entropyNMIMin",
+    "jointNMI": "entropyNMIJoint",
+    "variationOfInformation": "variationOfInformation",
+    "normalizedVariationOfInformation": "normalizedVariationOfInformation",
+    "conditionalEntropyFirst": "entropyConditionalFirst",
+    "entropyPowers": "entropyPowers",
+}
+
+
+def _run_in_elki(name: str) -> str:
+    """Call of a name in ELKI 0.7; empty for those that came later."""
+    group, _, method = name.partition(".")
+    if group == "Entropy":
+        method = _ENTROPY_IN_ELKI.get(method, "")
+    is_later = group not in _IN_ELKI or method in ("", "mirkin")
+    return "" if is_later else f"{_IN_ELKI[group]}.{method}()"
+
+
+ELKI = tuple(peer._replace(run=_run_in_elki(peer.name)) for peer in ELKI)
+
+HDBSCAN = (
+    Peer(
+        "validity_index",
+        "dbcv(X, labels, metric='euclidean')",
+        "squared distances are the default here, as in the paper's figures",
+        run="import_module('hdbscan.validity').validity_index(X, labels)",
+    ),
+)
+
+_DISTANCES = "import_module('sklearn.metrics').pairwise_distances(X)"
+VALIDCLUST = (
+    Peer(
+        "dunn",
+        "dunn_index(X, labels)",
+        run=f"import_module('validclust').dunn({_DISTANCES}, labels)",
+    ),
+    Peer(
+        "cop",
+        "",
+        _SELDOM,
+        run=f"import_module('validclust').cop(X, {_DISTANCES}, labels)",
+    ),
+)
+
+CLUE = (
+    Peer("agreement.Rand", "rand_index(truth, labels)"),
+    Peer("agreement.cRand", "adjusted_rand_index(truth, labels)"),
+    Peer("agreement.NMI", "normalized_mutual_information(truth, labels)"),
+    Peer("agreement.FM", "fowlkes_mallows_index(truth, labels)"),
+    Peer("agreement.Jaccard", "jaccard_index(truth, labels)"),
+    Peer("agreement.purity", "inverse_purity(truth, labels)", "there of the first clustering"),
+    Peer("agreement.diag", "matching_accuracy(truth, labels)"),
+    Peer(
+        "agreement.KP",
+        "",
+        "correlation of the matrices of co-membership, with their diagonals",
+        there="np.corrcoef(*((side[:, None] == side).ravel() for side in (truth, labels)))[0, 1]",
+    ),
+    Peer("agreement.PS", "", "of the prototypes of the ensemble", is_skipped=True),
+    Peer("dissimilarity.symdiff", "mirkin_distance(truth, labels) / 2", "each pair once there"),
+    Peer("dissimilarity.VI", "variation_of_information(truth, labels)"),
+    Peer("dissimilarity.Rand", "1 - rand_index(truth, labels)"),
+    Peer("dissimilarity.comemberships", "", _FROM_PAIRS),
+)
+
+MCLUST = (
+    Peer("adjustedRandIndex", "adjusted_rand_index(truth, labels)"),
+    Peer("classError", "1 - matching_accuracy(truth, labels)"),
+)
 
 PEERS = {
     "clusterCrit": CLUSTER_CRIT,
@@ -385,5 +648,9 @@ PEERS = {
     "clusim": CLUSIM,
     "genieclust": GENIECLUST,
     "permetrics": PERMETRICS,
+    "hdbscan": HDBSCAN,
+    "validclust": VALIDCLUST,
+    "clue": CLUE,
+    "mclust": MCLUST,
     "ELKI": ELKI,
 }
