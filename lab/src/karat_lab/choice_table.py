@@ -112,8 +112,9 @@ def notes_on(trials: Sequence[ChoiceTrial]) -> list[str]:
     """The model card in sentences: calibration, what fails."""
     collections = {trial.case.collection for trial in trials}
     return [
-        f"{len(trials):,} sets of {len(collections)} collections, none of which the judge was "
-        "trained or chosen on. Means over collections, 95 % bootstrap intervals.",
+        f"{len(trials):,} tasks of {len(collections)} collections, each left out of training with "
+        "all its tasks: the judge was trained on generated tasks only. Means over collections, 95 % "
+        "bootstrap intervals.",
         *_by_family(trials),
         *_levels(trials),
         *_numbers(trials),

@@ -46,8 +46,8 @@ CLUSTERING_WITH_ERRORS, TRUTH_WITH_ERRORS, NO_ERRORS = "clustering with", "truth
 class Size:
     """Size of a forest: the number of trees and of their leaves."""
 
-    level: tuple[int, int] = (60, 500)
-    order: tuple[int, int] = (60, 400)
+    level: tuple[int, int] = (58, 500)
+    order: tuple[int, int] = (58, 400)
     within: int = 10  # trees of level and order in the folds
 
 
