@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -15,13 +16,13 @@ from command_line import karat_command
 RIGHT = 0.9
 
 
-def verdict(name: str, seed: int, folder: Path) -> str:
+def verdict(name: str, seed: int, folder: Path, sweep: Sequence[str] = ()) -> str:
     """Right, stopped, wrong but said (a harmful finding stands before it), or silently wrong."""
     faulty = faulty_kinds.plant(name, seed, folder)
     labels = folder / "labels.csv"
     done = karat_command(
         "run", faulty.path, *faulty.options, "--json", "--quiet", "--no-stability", "--force",
-        "--labels", labels,
+        "--labels", labels, *sweep,
     )  # fmt: skip
     if done.returncode:
         assert done.returncode in (2, 4), done.stderr

@@ -16,6 +16,7 @@ OBJECTS, FEATURES = 24, 40
 FEWER = {
     "bound-coverage": 1,
     "guarantee-draws": 1,
+    "guarantee-outlook": 1,
     "guarantee-paths": 1,
     "number-of-clusters": 1,
     "clarity-intervals": 2,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from scipy.special import betaincinv
 
 import karat
-from karat.bounds import b_max, forecast_labels, sample
-from karat.bounds.forecast import outlook
+from karat.bounds import b_max, forecast_bounds, forecast_labels, sample
+from karat.bounds.forecast import _Plan
+from karat.bounds.stopping import stopping_line
 
 
 def labelled(n, m, wrong, seed=0):
@@ -22,39 +24,41 @@ def labelled(n, m, wrong, seed=0):
 
 
 @pytest.mark.parametrize("anytime", [False, True, 0.1])
-def test_the_curve_begins_at_the_bound_and_falls(anytime):
+def test_the_curve_begins_near_the_bound_and_falls(anytime):
     clusters, y, order = labelled(3000, 80, 0.1)
     guarantee = karat.guarantee(
         {"a": clusters, "b": np.roll(clusters, 1)}, y, anytime=anytime, order=order
     )
-    bound, low, high = (
-        outlook(guarantee)([80, 160, 320, 640], end) for end in ("expected", "low", "high")
-    )
-    # a confidence sequence is forecast without the prior that it has
-    assert bound[0] == pytest.approx(guarantee.bound_rate, abs=0.05 if anytime else 1e-12)
-    assert (np.diff(bound) < 0).all()
-    assert (low <= bound).all()
-    assert (high >= bound).all()
+    futures = forecast_bounds(guarantee, [80, 160, 320, 640])
+    assert futures[0].low <= guarantee.bound_rate + 0.005
+    assert guarantee.bound_rate - 0.005 <= futures[0].high
+    for one, more in itertools.pairwise(futures):
+        assert one.low <= one.rate <= one.high
+        assert more.rate < one.rate
     forecast = forecast_labels(guarantee)
     wanted = anytime if isinstance(anytime, float) else guarantee.bound_rate / 2
     assert forecast.target == pytest.approx(wanted, rel=0.05)
-    assert (
-        forecast.error_rate - 2 * forecast.standard_error
-        < 0.1
-        < forecast.error_rate + 3 * forecast.standard_error
-    )
+    error = forecast.standard_error
+    assert forecast.error_rate - 2 * error < 0.1 < forecast.error_rate + 3 * error
 
 
-def test_the_curve_by_hand():
-    clusters, y, order = labelled(2000, 100, 0.1)
-    guarantee = karat.guarantee(
-        [clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order
-    )
-    assert guarantee.method == "half"
-    part = guarantee.parts[0]
-    errors = int(np.ceil(200 * part.errors / part.tested * 4**-0.25 - 1e-9))
-    expected = b_max(200, 1600, errors, part.delta) / 1600
-    assert outlook(guarantee)(400, "expected") == pytest.approx(expected, abs=1e-3)
+@pytest.mark.parametrize("begun", [0, 60])
+def test_a_test_of_a_target_stops_as_walks_over_all_labels_do(begun):
+    line = stopping_line(2_900 + begun, 0.1, 0.09)
+    errors, n_futures = 3 if begun else 0, 4_000
+    plan = _Plan(80, 2_900, errors, begun, 1.0, 80 - begun, 0.0, True, False, line, 0.1)
+    rng = np.random.default_rng(1)
+    luck = rng.random(n_futures)
+    stops = plan.stops(luck, rng)
+    rates = rng.beta(errors + 0.5, begun - errors + 0.5, n_futures)
+    most = 500
+    wrong = errors + (rng.random((n_futures, most)) < rates[:, None]).cumsum(axis=1)
+    checks = line.checks[(line.checks > begun) & (line.checks <= begun + most)]
+    allowed = np.searchsorted(line.checks, checks)
+    met = wrong[:, checks - begun - 1] <= allowed
+    walked = np.where(met.any(axis=1), 80 - begun + checks[met.argmax(axis=1)], np.inf)
+    for m in (100, 150, 250, 400):
+        assert (stops <= m).mean() == pytest.approx((walked <= m).mean(), abs=0.04)
 
 
 def test_the_forecast_reaches_its_target_at_the_number_it_says():
@@ -63,22 +67,22 @@ def test_the_forecast_reaches_its_target_at_the_number_it_says():
         [clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order
     )
     target = guarantee.bound_rate * 0.8
-    more = forecast_labels(guarantee, target).more
-    before, then = outlook(guarantee)([100 + more - 1, 100 + more], "expected")
-    assert then <= target < before
+    forecast = forecast_labels(guarantee, target)
+    assert forecast.low < forecast.more < forecast.high
+    for more, end in ((forecast.more, "rate"), (forecast.high, "high")):
+        before, then = forecast_bounds(guarantee, [100 + more * 9 // 10, 105 + more])
+        assert getattr(then, end) <= 1.1 * target
+        assert getattr(before, end) >= 0.9 * target
 
 
-def test_the_least_number_is_of_whole_errors_that_fewer_labels_may_lack():
-    y = [None] * 2000
-    for i in sample(2000, 60, random_state=0):
-        y[i] = True
-    y[next(i for i, v in enumerate(y) if v)] = False
-    bound = karat.pac_mdl_bound([0] * 2000, y, classes=[True, False])
-    assert bound.errors == 1
-    rate, level = betaincinv(1.5, 59.5, 0.1), np.log(bound.delta) - bound.bits * np.log(2)
-    forecast = forecast_labels(bound, 0.065)
-    assert forecast.low < forecast.more
-    bounds = [
-        b_max(m, 2000 - m, int(m * rate), log_delta=level) / (2000 - m) for m in range(61, 300)
-    ]
-    assert forecast.low == 1 + next(i for i, b in enumerate(bounds) if b <= 0.065)
+def test_the_interval_is_that_of_the_posterior_by_hand():
+    clusters, y, _ = labelled(2000, 100, 0.1)
+    guarantee = karat.pac_mdl_bound(clusters, y, classes=[0, 1])
+    errors, level = guarantee.errors, np.log(guarantee.delta) - guarantee.bits * np.log(2)
+    rng = np.random.default_rng(0)
+    rates = rng.beta(errors + 0.5, 100.5 - errors, 20_000)
+    more = errors + rng.binomial(150, rates)
+    bounds = b_max(250, 1750, more, log_delta=level) / 1750
+    (future,) = forecast_bounds(guarantee, [250])
+    expected = np.quantile(bounds, [0.1, 0.5, 0.9])
+    assert [future.low, future.rate, future.high] == pytest.approx(expected, abs=0.006)

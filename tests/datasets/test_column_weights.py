@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import karat
+from command_line import karat_command
 from karat.datasets import _dependence, from_array, from_table, weighted
 from karat.datasets.findings import sentence
 from karat.runtime.validation import InputError, StorageError
@@ -189,6 +190,20 @@ def test_answer_says_what_got_no_weight():
     assert "3 columns depend on no other column and were given no weight: 'x5', 'x6', 'x7'." in text
 
 
+def test_clusterings_of_the_user_are_judged_without_such_columns_too(tmp_path):
+    X = np.hstack([four_groups()[0], noise()])
+    pd.DataFrame(X, columns=list("abcdefg")).to_csv(tmp_path / "x.csv", index=False)
+    pd.DataFrame({"mine": (X[:, 6] > 0).astype(int)}).to_csv(tmp_path / "mine.csv", index=False)
+    command = [
+        "run", tmp_path / "x.csv", "--labelings", tmp_path / "mine.csv", "--only-labelings",
+        "--no-reference", "--no-stability", "--quiet",
+    ]  # fmt: skip
+    done = karat_command(*command)
+    assert done.returncode == 0, done.stderr
+    assert "without the columns of weight 0 ('e', 'f', 'g'); --weights equal" in done.stderr
+    assert "weight 0" not in karat_command(*command, "--weights", "equal").stderr
+
+
 def test_many_columns_and_objects_are_sampled():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6_000, 4))
@@ -198,3 +213,27 @@ def test_many_columns_and_objects_are_sampled():
     )
     wide = np.hstack([X[2_900:3_100], rng.normal(size=(200, 250))])
     assert "200 columns" in weighted(from_array(wide)).weighing.sampled
+
+
+RUBBISH = {
+    "a normal column": lambda rng, X: {"noise": rng.normal(size=len(X))},
+    "three columns": lambda rng, X: {
+        "noise 1": rng.exponential(size=len(X)), "noise 2": rng.choice(list("abc"), len(X)),
+        "noise 3": rng.integers(2, size=len(X)),
+    },
+    "a duplicate": lambda rng, X: {"again": 2 * X.iloc[:, 0] + 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", RUBBISH)
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_rubbish_columns_change_nothing(name, kind):
+    data = karat.datasets.load(name)
+    X = pd.DataFrame(data.X, columns=data.feature_names)
+    more = RUBBISH[kind](np.random.default_rng(0), X)
+    before, after = (weighted(from_table(table)) for table in (X, X.assign(**more)))
+    assert after.X.shape == before.X.shape
+    # of a column and its duplicate either may be the one that counts, at any place
+    places = [sorted(map(tuple, np.round(np.abs(X - X.mean(axis=0)), 7).T)) for X in
+              (before.X, after.X)]  # fmt: skip
+    np.testing.assert_allclose(*places, atol=1e-6)

@@ -9,6 +9,7 @@ import pytest
 import faulty_kinds
 from command_line import karat_command
 from karat.datasets import from_table, read
+from karat.datasets.row_blocks import object_blocks
 from karat.runtime.validation import InputError
 
 
@@ -106,3 +107,57 @@ def test_wrong_options_say_what_there_is(tmp_path):
         read(tmp_path / "x.csv", pivot="plan:amount", series=True)
     with pytest.raises(InputError, match="custom"):
         read(tmp_path / "x.csv", one_row_per="custom")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "n_clusters"),
+    [
+        ("long_format", ("--pivot", "variable:value"), 3),
+        ("three_visits", ("--one-row-per", "customer"), 3),
+        ("meters", ("--series",), 3),
+    ],
+)
+def test_a_model_of_reshaped_rows_takes_raw_rows(kind, options, n_clusters, tmp_path):
+    path = faulty_kinds.plant(kind, 2, tmp_path).path
+    model, labels, again = tmp_path / "m.karat-model", tmp_path / "l.csv", tmp_path / "a.csv"
+    done = karat_command(
+        "run", path, *options, "-k", str(n_clusters), "-c", "kmeans", "--n-init", "1", "--quiet",
+        "--no-stability", "--save-model", model, "--labels", labels,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    written = pd.read_csv(labels)
+    raw = pd.read_csv(path)
+    assert written["id"].tolist() == list(dict.fromkeys(raw.iloc[:, 0]))
+    assert set(written.columns) & set(raw.columns) == set()
+    done = karat_command("assign", path, "--model", model, "-o", again, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assigned = pd.read_csv(again)
+    assert assigned.iloc[:, -1].tolist() == written["id"].tolist()
+    assert assigned["cluster"].tolist() == written["cluster"].tolist()
+    done = karat_command("assign", labels, "--model", model, "-o", again, "--force")
+    assert done.returncode == 2
+    assert "column" in done.stderr
+
+
+def test_a_model_of_aggregated_rows_takes_fewer_categories_and_rows(tmp_path):
+    table = visits(80)
+    table.to_csv(tmp_path / "x.csv", index=False)
+    data = read(tmp_path / "x.csv", one_row_per="customer")
+    few = table[(table["plan"] == "basic") & (table["sex"] == "f")].head(9)
+    few.assign(plan="other").to_csv(tmp_path / "few.csv", index=False)
+    (block,) = object_blocks(tmp_path / "few.csv", data.preparation)
+    X = data.preparation.apply(block.features).X
+    assert X.shape == (few["customer"].nunique(), data.n_features)
+    assert block.features.column("plan=basic (share)").to_pylist() == [0.0] * len(X)
+    (block,) = object_blocks(tmp_path / "x.csv", data.preparation)
+    np.testing.assert_allclose(data.preparation.apply(block.features).X, data.X)
+
+
+def test_series_at_other_times_than_those_of_the_model_are_rejected(tmp_path):
+    path = faulty_kinds.plant("meters", 2, tmp_path).path
+    preparation = read(path, series=True).preparation
+    table = pd.read_csv(path)
+    table[table["time"] < "2024-01-01 12"].to_csv(tmp_path / "half.csv", index=False)
+    with pytest.raises(InputError, match="12 times, but those of the model 24"):
+        list(object_blocks(tmp_path / "half.csv", preparation))
+    assert preparation.from_parts(*preparation.to_parts()).reshaping == preparation.reshaping

@@ -70,6 +70,18 @@ def test_a_category_called_total_is_kept():
     assert from_table(table[["kind", "a", "b", "c"]]).n_objects == 39
 
 
+def test_sums_within_the_table_are_no_objects(tmp_path):
+    numbers = np.random.default_rng(0).integers(1, 90, (40, 2))
+    lines = ["name,a,b"]
+    for start in range(0, 40, 8):
+        block = numbers[start : start + 8]
+        lines += [f"p{start + i},{a},{b}" for i, (a, b) in enumerate(block)]
+        lines.append(f"Subtotal {start},{block[:, 0].sum()},{block[:, 1].sum()}")
+    data = read(write(tmp_path / "x.csv", lines))
+    np.testing.assert_array_equal(data.ids, [f"p{i}" for i in range(40)])
+    assert [f.key for f in data.findings if f.key == "rows"] == ["rows"]
+
+
 def test_shifted_rows_are_moved_back(tmp_path):
     lines = [f"p{i:02},{line}," for i, line in enumerate(LINES)]
     lines[7] = f"p07,,{LINES[7]}"

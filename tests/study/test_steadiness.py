@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,6 +11,18 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
 import karat
+from karat.study.facts import Steadiness
+from karat.study.fits import Fits
+from karat.study.numbers import LEVEL
+from karat.study.perturbed import measure_steadiness
+from karat.study.ranking import (
+    LEVEL_NUMBER,
+    SHARED,
+    TEMPERATURE,
+    chosen_when_shaken,
+    expected_agreement,
+    level_numbers,
+)
 from karat.study.samples import in_order_of_contents
 
 FEW = ("kmeans", "ward", "gaussian-mixture")
@@ -87,3 +101,144 @@ def test_clusterers_of_others_get_the_objects_as_they_are():
     study.sweep({"by place": ByPlace()}, k=[2], workers=1, progress=False)
     labels = study.labels(study.candidates.index[0])
     assert (labels == np.repeat([0, 1], 45)).all()
+
+
+# -- the choice --------------------------------------------------------------------------------
+
+
+def agreements(M, rng):
+    codes = rng.integers(rng.integers(2, 5, size=(M, 1)), size=(M, 30))
+    table = [[karat.adjusted_rand_index(a, b) for b in codes] for a in codes]
+    return codes, np.array(table)
+
+
+def naive_expectation(ahead, agreement):
+    M = len(ahead)
+    usable = [i for i in range(M) if ahead[i] > max(ahead) - 50]
+    shared = []
+    for i in usable:
+        near = [np.exp((agreement[i, j] - 1) / SHARED) for j in usable]
+        shared.append(sum(w * ahead[j] for w, j in zip(near, usable, strict=True)) / sum(near))
+    chances = [np.exp(lead / TEMPERATURE) for lead in shared]
+    return [
+        sum(p * agreement[i, j] for p, j in zip(chances, usable, strict=True)) / sum(chances)
+        - (i not in usable)
+        for i in range(M)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_expected_agreement_by_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    agreement = agreements(7, rng)[1]
+    ahead = rng.normal(scale=0.05, size=7)
+    ahead[2] -= 100 * (seed % 2)
+    expected = expected_agreement(ahead, agreement)
+    np.testing.assert_allclose(expected, naive_expectation(ahead, agreement), atol=1e-9)
+    columns = np.column_stack([ahead, ahead + 0.3])  # a common lead changes nothing
+    np.testing.assert_allclose(
+        expected_agreement(columns, agreement), np.column_stack([expected] * 2), atol=1e-9
+    )
+
+
+def test_a_clear_lead_is_chosen_and_a_tie_is_shared():
+    agreement = np.array([[1.0, 0.1, 0.1], [0.1, 1.0, 0.1], [0.1, 0.1, 1.0]])
+    allowed = np.ones(3, dtype=bool)
+    clear = chosen_when_shaken(np.array([0.5, 0.2, 0.2]), agreement, allowed)
+    assert clear.tolist() == [1, 0, 0]
+    tie = chosen_when_shaken(np.array([0.5, 0.5, 0.2]), agreement, allowed)
+    assert tie.sum() == pytest.approx(1)
+    assert tie[:2].min() > 0.3
+    assert chosen_when_shaken(np.array([0.5, 0.2, 0.2]), agreement, ~allowed | [0, 1, 1])[0] == 0
+
+
+def test_numbers_half_as_probable_as_the_first_are_level():
+    probability, k = np.array([0.3, 0.2, 0.26, 0.24]), np.array([2, 2, 3, 4])
+    assert level_numbers(probability, k).tolist() == [True, True, True, False]
+
+
+def blobs(k, n=20, spread=0.1, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.concatenate([rng.normal(c, spread, (n, 2)) for c in range(k)])
+
+
+def test_the_number_of_the_answer_comes_first_and_candidates_that_are_level_differ():
+    study = karat.Study(overlapping()).sweep(FEW, n_init=2, workers=1, progress=False)
+    answer = study.best(stability=False)
+    assert answer.numbers[0].k == answer.n_clusters
+    assert answer.numbers[0].name == answer.name
+    first = max(number.probability for number in answer.numbers)
+    assert answer.numbers[0].probability >= LEVEL_NUMBER * first
+    assert sum(number.probability for number in answer.numbers) == pytest.approx(1)
+    ranking = study.rank()
+    labels = [answer.labels, *(study.labels(level.name) for level in answer.level)]
+    assert len(labels) > 1
+    for i, first_labels in enumerate(labels):
+        assert all(karat.adjusted_rand_index(first_labels, other) < 0.95 for other in labels[:i])
+    for level in answer.level:
+        behind = ranking.loc[answer.name, "expected"] - ranking.loc[level.name, "expected"]
+        assert behind <= LEVEL
+        assert level.agreement == pytest.approx(
+            karat.adjusted_rand_index(answer.labels, study.labels(level.name))
+        )
+
+
+def test_a_tree_of_granularities_nests():
+    study = karat.Study(overlapping()).sweep("ward", progress=False)
+    answer = study.best(stability=False)
+    tree = answer.granularities
+    assert len(tree) > 1
+    assert answer.n_clusters in {level.k for level in tree}
+    assert tree[0].parents == ()
+    for coarse, fine in pairwise(tree):
+        assert coarse.k < fine.k == len(fine.parents)
+        parents = np.array(fine.parents)[study.labels(fine.name)]
+        assert (parents == study.labels(coarse.name).astype(str)).mean() >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"), [(range(2, 5), 4), ([4], None), (range(2, 9), None)]
+)
+def test_a_choice_at_the_end_of_the_numbers_is_open(numbers, expected):
+    study = karat.Study(blobs(5 if expected else 3)).sweep("ward", k=numbers, progress=False)
+    assert study.best(stability=False).open_above == expected
+
+
+# -- parts of the rows -------------------------------------------------------------------------
+
+
+def test_clear_groups_come_back_on_most_rows_and_that_is_kept(tmp_path, monkeypatch):
+    X, path = blobs(3), tmp_path / "s.karat"
+    with karat.Study(X, storage=path) as study:
+        study.sweep(["kmeans", "ward"], k=[2, 3, 4], n_init=1, progress=False)
+        name = study.best(stability=False).name
+        assert study.best(stability=False).steadiness is None
+        measure_steadiness(study.tried, name)
+        assert study.best(stability=False).steadiness == Steadiness(1.0, 0.9, 3)
+    monkeypatch.setattr(Fits, "on_rows", None)
+    with karat.Study(X, storage=path) as study:
+        measure_steadiness(study.tried, name)
+        assert study.best(stability=False).steadiness == Steadiness(1.0, 0.9, 3)
+
+
+def test_more_parts_replace_fewer_and_others_follow_from_the_candidates():
+    study = karat.Study(overlapping()).sweep("kmeans", k=[2, 3], n_init=1, progress=False)
+    name = study.best(stability=False).name
+    measure_steadiness(study.tried, name)
+    few = study.best(stability=False).steadiness
+    measure_steadiness(study.tried, name, many=True)
+    many = study.best(stability=False).steadiness
+    assert (few.n_parts, many.n_parts) == (3, 10)
+    assert 0.3 < many.value < 1
+    measure_steadiness(study.tried, name)
+    assert study.best(stability=False).steadiness == many
+    study.by = "silhouette"  # whatever the judge might choose on parts does not count
+    best = study.best(stability=False)
+    measure_steadiness(study.tried, best.name)
+    assert study.best(stability=False).steadiness.value > 0
+
+
+def test_labels_of_the_user_cannot_be_made_again():
+    study = karat.Study(blobs(3)).add({"mine": np.repeat([0, 1, 2], 20)}, reference=False)
+    measure_steadiness(study.tried, "mine")
+    assert study.best(stability=False).steadiness is None

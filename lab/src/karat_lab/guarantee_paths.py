@@ -48,7 +48,8 @@ class Task:
             stray = rng.random(OBJECTS) < 0.25
             truth = np.where(stray, rng.integers(0, 3, OBJECTS), truth)
         elif design == "unseen classes":
-            # one of six objects is of a class that no other object has
+            truth = np.arange(OBJECTS) // 2
+        elif design == "rare classes":  # one of six objects is the only one of its class
             truth = np.where(rng.random(OBJECTS) < 1 / 6, 3 + np.arange(OBJECTS), truth)
         self.difficulty = rng.random(OBJECTS)
         self.length = (1000 * (truth + 1) * rng.uniform(0.7, 1.3, OBJECTS)).astype(int)
@@ -277,5 +278,6 @@ DESIGNS: dict[str, Callable[[Task, Path], list[Answer]]] = {
     "duplicates": _plain,
     "label noise": _plain,
     "unseen classes": _plain,
+    "rare classes": _plain,
     "constraints": _constraints,
 }

@@ -72,6 +72,7 @@ QUICK: dict[str, Quick] = {
     "guarantee-forecasts": Quick(
         1, "one draw of the labels instead of 50", "guarantee", sets=_GUARANTEE
     ),
+    "guarantee-outlook": Quick(4, "four draws instead of 400"),
     "guarantee-paths": Quick(3, "three draws of each design instead of 1,000"),
     "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
     "inference-levels": Quick(0, "one data set of 60 objects of each design, no sweeps"),

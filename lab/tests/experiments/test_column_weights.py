@@ -11,12 +11,14 @@ from karat_lab import column_weights, mixed_tables, run
 def test_agreements_are_stored(tmp_path, monkeypatch):
     kind = "square and one coin"
     monkeypatch.setattr(column_weights, "PARTS", {"one": {kind: mixed_tables.SQUARES[kind]}})
+    monkeypatch.setattr(column_weights, "REAL", ())
     monkeypatch.setattr(mixed_tables, "LARGEST", mixed_tables.SMALLEST)
     monkeypatch.setattr(column_weights, "NUMBERS", (3, 4, 5))
     path = tmp_path / "work"
     table = run("column-weights", samples=1, storage=path).table
     assert table["weights of 0 or 1"].iloc[0] > 0.8
-    monkeypatch.setattr(column_weights, "Study", None)
+    assert table["answer"].iloc[0] > 0.8
+    monkeypatch.setattr(column_weights, "_agreements", None)
     assert run("column-weights", samples=1, storage=path).table.equals(table)
 
 

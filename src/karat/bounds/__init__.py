@@ -20,9 +20,8 @@ from karat.bounds.row_classes import RowClasses
 from karat.bounds.sampling import Doubt, doubted_draw, sample, sample_more
 from karat.bounds.search_bounds import Searched, study_bounds, study_guarantee
 from karat.bounds.sequential import Starts
-from karat.bounds.tails import b_max, bucket, log_bucket
+from karat.bounds.tails import b_max, binomial_tail_bound, bucket, log_bucket
 from karat.bounds.wording import percent_up
-from karat.bounds.yardstick import binomial_tail_bound, supervised_yardstick
 
 __all__ = [
     "BoundForecast",
@@ -64,5 +63,4 @@ __all__ = [
     "sample_more",
     "study_bounds",
     "study_guarantee",
-    "supervised_yardstick",
 ]

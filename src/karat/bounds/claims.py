@@ -13,7 +13,7 @@ from karat.bounds import wording
 from karat.bounds.classifiers import TransductiveClassifier
 from karat.bounds.population import population_of
 from karat.bounds.sampling import doubted_draw
-from karat.bounds.tails import b_max, check_delta, log_level
+from karat.bounds.tails import b_max, binomial_tail_bound, check_delta, log_level
 from karat.labelings.labels import NoisePolicy
 from karat.runtime.validation import InputError
 
@@ -280,8 +280,6 @@ class _Test:
 
     def classes(self, delta: float, names: NDArray[np.object_]) -> list[Claim]:
         """Claims about the recall of each class."""
-        from karat.bounds.yardstick import binomial_tail_bound
-
         listed = self._listed()
         statements = []
         for t in listed:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,17 +22,14 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from karat.runtime.types import Floats, Ints
 
-#: power of g by which g times the labels change the error rate of a classifier, and quantile of its
-#: posterior error rate: as expected, and at the ends of the interval
-LEARNING = {"expected": -0.25, "low": -0.5, "high": 0.0}
-QUANTILES = {"expected": 0.5, "low": 0.1, "high": 0.9}
 #: share of delta for a confidence sequence that has not begun
 TO_COME = 0.2
 #: multiples of the labels so far for which the bound is forecast, and the largest of the powers by
 #: which the error rate of a classifier may fall with the number of its labels
 GROWTH, FASTEST = (2.0, 3.5), 0.5
-#: simulated futures, and the ends of the interval and its middle
-FUTURES, LIMITS = 2_000, (0.1, 0.5, 0.9)
+#: simulated futures of a bound and of a number of labels, and the ends of the interval and its
+#: middle
+FUTURES, FEWER_FUTURES, LIMITS = 2_000, 500, (0.1, 0.5, 0.9)
 
 
 @dataclass(frozen=True)
@@ -91,12 +88,8 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
 
     Notes
     -----
-    Each part of the bound is computed for larger numbers of labels, and the lowest counts. Its
-    error rate has the posterior Beta(errors + 1/2, tested − errors + 1/2): the middle is what was
-    seen, the ends are the 10 % quantiles. A classifier that learns from its labels is taken to
-    improve with the 4th root of their number (ends: the square root, and not at all). A guarantee
-    with a target reaches it where these errors meet the boundary of one of its tests
-    (:func:`karat.bounds.stopping.stopping_line`), begun or to come.
+    The first number of labels at which the median of :func:`forecast_bounds` is down at the
+    target, and those at which the ends of its interval are.
 
     Examples
     --------
@@ -117,23 +110,31 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")
     if bound.m == 0:
         raise InputError("nothing is labelled, so there is no error rate to forecast from")
-    rates = outlook(bound)
+    futures = _Futures(bound, FEWER_FUTURES)
     labelled, last = bound.m, bound.m + bound.n - 1
 
-    def more(end: str) -> int | None:
+    def more(end: int) -> int | None:
         """Labels still needed at one end of the interval; None if no number of them is enough."""
         if bound.refused:
             return None
         if bound.bound_rate <= target:
             return 0
-        first = _first(lambda m: rates(m, end) <= target, labelled + 1, last)
-        return None if first is None else first - labelled
+        low, high = labelled, min(labelled + 1, last)
+        while futures.rates(high)[end] > target:
+            if high == last:
+                return None
+            low, high = high, min(3 * high - 2 * labelled, last)
+        while high - low > 1:
+            middle = (low + high) // 2
+            reached = futures.rates(middle)[end] <= target
+            low, high = (low, middle) if reached else (middle, high)
+        return high - labelled
 
     # after one error and one success more
     tested = bound.tested if isinstance(bound, Guarantee) else bound.m
     rate = (bound.errors + 1) / (tested + 2)
     error = math.sqrt(rate * (1 - rate) / (tested + 3))
-    expected, low, high = map(more, LEARNING)
+    low, expected, high = map(more, range(3))
     return LabelForecast(target, labelled, expected, low, high, rate, error, bound.refused)
 
 
@@ -180,8 +181,9 @@ def forecast_bounds(
     The further labels are simulated 2,000 times: error rates from the posterior Beta(errors + 1/2,
     tested − errors + 1/2), errors from the binomial distribution. A classifier that learns improves
     with a power of the number of its labels that is uniform between 0 and 1/2. A new half, or a
-    test yet to begin, is tested afresh; any other keeps its errors. Each part of the bound is
-    computed for these, and the lowest counts.
+    test yet to begin, is tested afresh; any other keeps its errors. A test of a target stops where
+    its errors meet the boundary (:func:`karat.bounds.stopping.stopping_line`). Each part of the
+    bound is computed for these, and the lowest counts.
 
     Examples
     --------
@@ -200,21 +202,42 @@ def forecast_bounds(
         raise InputError(f"{m} objects are labelled already; forecast at {m} labels or more")
     if bound.refused or m == 0:
         return ()
-    plans = _plans(bound)
-    rng = np.random.default_rng(0)
-    luck, power, chance = rng.random((3, FUTURES))
+    futures = _Futures(bound, FUTURES)
     forecasts = []
     for number in labelled:
-        if number > last:
-            continue
-        hidden = bound.m + bound.n - number
-        counts = [plan.simulated(number, luck, power * FASTEST, chance) for plan in plans]
-        lowest = np.min(counts, axis=0)
-        if getattr(bound, "anytime", False):  # the lowest bound so far holds on
-            lowest = np.minimum(lowest, bound.bound)
-        low, middle, high = np.quantile(lowest / hidden, LIMITS, method="inverted_cdf").tolist()
-        forecasts.append(BoundForecast(int(number), middle, low, high))
+        if number <= last:
+            low, middle, high = futures.rates(int(number))
+            forecasts.append(BoundForecast(int(number), middle, low, high))
     return tuple(forecasts)
+
+
+class _Futures:
+    """Simulated futures of a bound: error rates, powers of learning, and quantiles of errors."""
+
+    def __init__(self, bound: Guarantee | PacMdlBound, count: int) -> None:
+        rng = np.random.default_rng(0)
+        luck, power, chance = rng.random((3, count))
+        self._bound, self._plans = bound, _plans(bound)
+        self._draws = luck, power * FASTEST, chance
+        self._stops = {i: plan.stops(luck, rng) for i, plan in enumerate(self._plans) if plan.line}
+        self._rates: dict[int, tuple[float, float, float]] = {}
+
+    def rates(self, m: int) -> tuple[float, float, float]:
+        """Bound rate for m labels: the middle of the futures between the ends of the interval."""
+        if m not in self._rates:
+            bound, hidden = self._bound, self._bound.m + self._bound.n - m
+            counts = [
+                np.where(self._stops[i] <= m, math.floor(plan.target * hidden), hidden)
+                if plan.line
+                else plan.simulated(m, *self._draws)
+                for i, plan in enumerate(self._plans)
+            ]
+            lowest = np.min(counts, axis=0)
+            if getattr(bound, "anytime", False):  # the lowest bound so far holds on
+                lowest = np.minimum(lowest, bound.bound)
+            low, middle, high = np.quantile(lowest / hidden, LIMITS, method="inverted_cdf").tolist()
+            self._rates[m] = low, middle, high
+        return self._rates[m]
 
 
 @dataclass(frozen=True)
@@ -237,41 +260,37 @@ class _Plan:
     line: StoppingLine | None = None
     target: float = 1.0
 
-    def rates(self, m: Ints, end: str) -> Floats:
-        """Bound rate for m labels, as expected or at an end of the interval."""
-        if self.line is not None:
-            return np.where(m >= self._stop(self.line, end), self.target, 1.0)
-        tested, errors = self._tested(m, end)
-        n = self.m + self.n - m
-        tail = b_always if self.followed else b_max
-        bound: Floats = tail(tested, n, errors, log_delta=self.level)
-        return bound / np.maximum(n, 1)
+    def stops(self, luck: Floats, rng: np.random.Generator) -> Floats:
+        """Number of labels at which the errors meet the boundary in each future, or infinity."""
+        assert self.line is not None
+        begun = self.tested if self.spent < self.m else 0
+        place = int(np.searchsorted(self.line.checks, begun, side="right"))
+        checks = self.line.checks[place:]
+        if not len(checks):
+            return np.full(len(luck), np.inf)
+        steps = rng.binomial(np.diff(checks, prepend=begun), self._rates(luck)[:, None])
+        wrong = steps.cumsum(axis=1) + (self.errors if begun else 0)
+        met = wrong <= place + np.arange(len(checks))
+        stops: Floats = np.where(met.any(axis=1), self.spent + checks[met.argmax(axis=1)], np.inf)
+        return stops
 
-    def _tested(self, m: Ints, end: str) -> tuple[Ints, Ints]:
-        """Tested labels among m, and the errors on them."""
-        tested = np.minimum(np.ceil(m * self.share - 1e-9).astype(np.int64) - self.spent, m)
-        tested = np.maximum(tested, 0)
-        growth = (np.maximum(m, 1) / self.m) ** (LEARNING[end] if self.learns else 0.0)
-        rate = self._rate(end) * growth
-        whole = np.floor(tested * rate + 1e-9) if end == "low" else np.ceil(tested * rate - 1e-9)
-        return tested, np.minimum(whole.astype(np.int64), tested)
+    def _rates(self, luck: Floats) -> Floats:
+        """Error rates at quantiles of their posterior."""
+        from scipy.special import betaincinv
 
-    def _stop(self, line: StoppingLine, end: str) -> float:
-        """Number of labels at which the errors meet the boundary; infinite if they never do."""
-        m = line.checks + self.spent
-        stops = (m > self.m) & (self._tested(m, end)[1] <= np.arange(len(m)))
-        return float(m[int(np.argmax(stops))]) if stops.any() else math.inf
+        right = self.tested - self.errors
+        rates: Floats = betaincinv(self.errors + 0.5, right + 0.5, luck)
+        return rates
 
     def simulated(self, m: int, luck: Floats, power: Floats, chance: Floats) -> Ints:
         """Bounds for m labels in simulated futures, as counts.
 
         A future is a quantile of the error rate, a power of learning, and a quantile of the errors.
         """
-        from scipy.special import betaincinv
         from scipy.stats import binom
 
         tested = min(max(math.ceil(m * self.share - 1e-9) - self.spent, 0), m)
-        rates = betaincinv(self.errors + 0.5, self.tested - self.errors + 0.5, luck)
+        rates = self._rates(luck)
         if self.learns:
             errors = binom.ppf(chance, tested, rates * (m / self.m) ** -power)
         else:
@@ -280,27 +299,6 @@ class _Plan:
         different, place = np.unique(errors.astype(np.int64), return_inverse=True)
         bounds: Ints = np.asarray(tail(tested, n, different, log_delta=self.level))[place]
         return bounds
-
-    def _rate(self, end: str) -> float:
-        """Error rate with the labels at hand, as expected or at an end of the interval."""
-        from scipy.special import betaincinv
-
-        right = self.tested - self.errors
-        limit = float(betaincinv(self.errors + 0.5, right + 0.5, QUANTILES[end]))
-        if not self.tested:
-            return limit
-        seen = self.errors / self.tested
-        return {"low": min(limit, seen), "expected": seen, "high": max(limit, seen)}[end]
-
-
-def outlook(bound: Guarantee | PacMdlBound) -> Callable[[Any, str], Floats]:
-    """Function from the number of labels and the end of the interval to the lowest bound rate."""
-    plans = _plans(bound)
-    # a test that has stopped
-    held = bound.bound_rate if bound.method == "target" else 1.0
-    return lambda m, end: np.minimum(
-        held, np.min([plan.rates(np.asarray(m), end) for plan in plans], axis=0)
-    )
 
 
 def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
@@ -358,18 +356,3 @@ def _gain(part: ComponentBound) -> float:
         even = b_always(part.tested, part.n, part.errors, log_delta=middle)
         low, high = (middle, high) if even > part.bound else (low, middle)
     return low - level
-
-
-def _first(reached: Callable[[Any], Any], low: int, high: int) -> int | None:
-    """Smallest number of labels that reaches the target, or None."""
-    # coarse to fine: the first grid point that reaches the target brackets the answer
-    while low <= high:
-        grid = np.unique(np.linspace(low, high, 512).astype(np.int64))
-        hits = reached(grid)
-        if not hits.any():
-            return None
-        first = int(np.argmax(hits))
-        if first == 0 or grid[first] == grid[first - 1] + 1:
-            return int(grid[first])
-        low, high = int(grid[first - 1]) + 1, int(grid[first])
-    return None

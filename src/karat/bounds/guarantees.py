@@ -223,7 +223,8 @@ def guarantee(
     ledger : path, optional
         The file of the labels, or its folder: the question is counted there, with those of ``karat
         bound``, ``label`` and ``run`` (:class:`karat.bounds.Ledger`), and has a share of delta. By
-        default it is the only question, which is a premise.
+        default nothing is counted, so that the result does not depend on earlier calls: that it is
+        the only question about these labels is a premise, which the sentence names.
 
     Returns
     -------
@@ -478,6 +479,7 @@ def _guarantee_of(
     premises = mdl.premises
     if "mdl" not in best.method and best.method != "pac-bayes":
         premises = tuple(premise for premise in premises if premise != wording.CLASSES_LISTED)
+    only = (wording.ONLY_QUESTION,) if anytime[0] else ()
     return Guarantee(
         name=batch.names[classifier.row],
         n_clusters=int(batch.n_clusters[classifier.row]),
@@ -500,7 +502,7 @@ def _guarantee_of(
         ),
         mdl=mdl,
         warnings=mdl.warnings,
-        premises=(*premises, wording.IN_ORDER) if all(anytime) else premises,
+        premises=(*premises, *(wording.IN_ORDER,) * all(anytime), *only),
         labels_read=truth.read,
         refused=mdl.refused,
     )

@@ -228,3 +228,47 @@ def check_counts(m: Ints, n: Ints, a: Ints) -> None:
         raise InputError("m and n are numbers of objects: they must be between 0 and 2^31 - 1")
     if np.any(a < 0) or np.any(a > m):
         raise InputError("a counts errors among the m labelled objects: 0 <= a <= m")
+
+
+def binomial_tail_bound(n_tested: int, errors: int, delta: float) -> float:
+    """Largest error rate that so few errors on independent test objects do not rule out.
+
+    ``max{p : P[Binomial(n, p) <= errors] >= delta}``, the exact test-set bound.
+
+    Parameters
+    ----------
+    n_tested, errors : int
+        ``0 <= errors <= n_tested``.
+    delta : float
+        Allowed chance that the bound fails, in (0, 1].
+
+    Returns
+    -------
+    float
+        In [0, 1]; lower is better. 1 where nothing was tested.
+
+    Raises
+    ------
+    InputError
+        For numbers out of range.
+
+    Notes
+    -----
+    The quantile 1 − delta of the Beta(errors + 1, n − errors) distribution (Clopper & Pearson
+    1934, one-sided).
+
+    Examples
+    --------
+    >>> from karat.bounds import binomial_tail_bound
+    >>> round(binomial_tail_bound(100, 0, 0.05), 4)
+    0.0295
+    """
+    from scipy.special import betainccinv
+
+    if not 0 <= errors <= n_tested:
+        raise InputError(f"errors must be between 0 and n_tested; got {errors} of {n_tested}")
+    check_delta(delta)
+    if errors == n_tested:
+        return 1.0
+    bound = float(betainccinv(errors + 1, n_tested - errors, delta))
+    return bound if math.isfinite(bound) else 1.0  # SciPy's inverse fails near delta = 1e-300

@@ -51,6 +51,7 @@ RIGHT_LABEL = "right is the class that whoever labels the object gives it"
 IN_ORDER = "the order given is that of the draw, and no label was skipped"
 FIXED = "the number of labels was fixed beforehand"
 FIXED_NUMBER = f"{FIXED}, and this is the only question about them"
+ONLY_QUESTION = "this is the only question about these labels (ledger= counts several)"
 RESTORE = (
     "Sort it by the column 'draw', which karat sample and karat label write, or undo the sort; "
     "without the order, --once bounds a number of labels that was fixed beforehand"
@@ -305,7 +306,8 @@ def spent(earlier: int, once: bool) -> str:
 
 def of_counted(conditions: tuple[str, ...]) -> tuple[str, ...]:
     """Premises of the answer to a counted question, which need not be the only one."""
-    return tuple(FIXED if premise == FIXED_NUMBER else premise for premise in conditions)
+    kept = (premise for premise in conditions if premise != ONLY_QUESTION)
+    return tuple(FIXED if premise == FIXED_NUMBER else premise for premise in kept)
 
 
 def forecast(needed: Any) -> str:

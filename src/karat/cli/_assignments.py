@@ -120,7 +120,9 @@ def source_cells(study: Study, reading: InputOptions) -> pd.DataFrame:
     from karat.runtime.resources import is_large
 
     none = pd.DataFrame(index=range(study.n_objects))
-    if study.dataset.metric in RELATIONS or is_large(study.X):
+    preparation = study.dataset.preparation
+    is_reshaped = preparation is not None and bool(preparation.reshaping)
+    if study.dataset.metric in RELATIONS or is_large(study.X) or is_reshaped:
         return none
     try:
         cells = reading.cells()
@@ -136,17 +138,17 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
     import numpy as np
 
     from karat.datasets.preparation import Prepared
-    from karat.datasets.row_blocks import row_blocks
+    from karat.datasets.row_blocks import object_blocks
     from karat.model.rule import stacked
 
-    blocks = row_blocks(reading.data, wanted=old.preparation.needed, **reading.layout)
+    blocks = object_blocks(reading.data, old.preparation, **reading.layout)
     parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X
     for part in parts[1:]:
         X = stacked(X, part.X)
     filled = np.concatenate([part.filled for part in parts])
     rows = study.dataset.rows
-    if rows is not None:
+    if rows is not None and not old.preparation.reshaping:
         X, filled = X[rows], filled[rows]
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
     return answer.against(old, Prepared(X, filled, notes))

@@ -40,17 +40,16 @@ def assign(
 
     karat assign new.csv --model segments.karat-model -o clusters.csv
     """
-    from karat.datasets.row_blocks import row_blocks
+    from karat.datasets.row_blocks import object_blocks
     from karat.runtime.progress import progress_bar
 
     check_target(output, "--output", force)
     _assignments.check_suffix(output, "--output")
     source = _assignments.load_any_model(model)
     prepared = source.preparation
-    blocks = row_blocks(
-        data, wanted=prepared.needed, header=header, encoding=encoding,
-        text_column=prepared.text_column,
-    )  # fmt: skip
+    blocks = object_blocks(
+        data, prepared, header=header, encoding=encoding, text_column=prepared.text_column
+    )
     counts: Counter[str] = Counter()
     notes: dict[str, None] = {}
     n = unlike = unsure = done = 0

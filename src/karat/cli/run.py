@@ -166,8 +166,16 @@ def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: 
     labelings.pop(study.dataset.truth_name or "", None)
     for note in labelings.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
-    if labelings:
-        study.add(labelings, reference=reference)
+    if not labelings:
+        return
+    study.add(labelings, reference=reference)
+    excluded = [name for name, weight in study.dataset.column_weights.items() if weight == 0]
+    if excluded:
+        typer.echo(
+            "Note: your clusterings, too, are judged and described without the columns of weight "
+            f"0 ({', '.join(map(repr, excluded))}); --weights equal counts them.",
+            err=True,
+        )
 
 
 def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer:

@@ -337,6 +337,13 @@ def _entries(column: pa.ChunkedArray) -> dict[str, pa.ChunkedArray] | None:
     return {f"[{j + 1}]": pa.chunked_array([matrix[:, j]]) for j in range(length)}
 
 
+def is_number(dtype: pa.DataType) -> bool:
+    """Whether an Arrow type is numeric."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(dtype) or pa.types.is_floating(dtype))
+
+
 def is_text(dtype: pa.DataType) -> bool:
     """Whether an Arrow type is text."""
     import pyarrow as pa

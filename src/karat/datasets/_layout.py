@@ -119,13 +119,7 @@ def detect_layout(
         if header is None and reason:
             notes.append(f"The first line was taken for a header line ({reason}).")
     else:
-        names, skip = tuple(f"x{j + 1}" for j in range(len(first_cells))), n_title
-        naming = (
-            "its column is called x1"
-            if len(names) == 1
-            else (f"its columns are called x1 to x{len(names)}")
-        )
-        notes.append(f"The file has no header line ({reason}): {naming}.")
+        names, skip = _numbered(len(first_cells), reason, notes), n_title
     body = lines[skip:]
     if decimal is None or delimiter == decimal:
         decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
@@ -262,6 +256,13 @@ def _header(line: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tu
     if all(cell in column for cell, column in zip(cells, columns, strict=True)):
         return False, "its first line is like those below; --header if it has the names"
     return True, "all cells are text, so nothing proves it; --no-header if it is data"
+
+
+def _numbered(d: int, reason: str, notes: list[str]) -> tuple[str, ...]:
+    """Names of the columns of a file without a header line."""
+    names = "its column is called x1" if d == 1 else f"its columns are called x1 to x{d}"
+    notes.append(f"The file has no header line ({reason}): {names}.")
+    return tuple(f"x{j + 1}" for j in range(d))
 
 
 def _names(cells: list[str], notes: list[str]) -> tuple[str, ...]:

@@ -111,6 +111,12 @@ class ReadingOptions:
         return bool(self.one_row_per or self.pivot or self.series)
 
     @property
+    def reshaping(self) -> dict[str, Any]:
+        """Options that make several rows one object, for further rows."""
+        names = ("one_row_per", "pivot", "series", "id_column")
+        return {name: getattr(self, name) for name in names} if self.reshapes else {}
+
+    @property
     def number_marks(self) -> tuple[str, ...]:
         """Reading of the marks in numbers; empty where the cells decide."""
         return {None: (), ".": ("point",), ",": ("comma",)}[self.decimal]

@@ -60,22 +60,8 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
             findings.append(distances_finding(draft.X.shape[0]))
     n_read = draft.X.shape[0]
     _describe(draft, raw, options, ids, table)
-    plan = None if table is None else table.plan
-    may_assume = plan is not None and not options.strict
-    if plan is not None and may_assume:
-        more, outcomes = outcome_columns(draft, plan, options)
-        findings, plan = findings + more, plan.without(outcomes, kind="label")
-        findings += missing_values(plan, draft.X.shape[0], options)
-    fill_missing(draft, options.impute or ("neighbors" if may_assume else None))
-    if draft.X.shape[0] < 2:
-        raise InputError(
-            f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
-            "a clustering needs at least two"
-        )
-    if may_assume:
-        assert plan is not None
-        more, repeated = repeats(draft, options)
-        findings, plan = findings + more, plan.without(repeated)
+    more, plan = _completed(draft, raw.name, None if table is None else table.plan, options, n_read)
+    findings += more
     scaling, center, scale, finding = scale_columns(draft, options, plan, check=True)
     findings += [] if finding is None else [finding]
     if plan is not None:
@@ -104,6 +90,27 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         plan=plan,
         preparation=preparation,
     )
+
+
+def _completed(
+    draft: DatasetDraft, name: str, plan: ReadingPlan | None, options: ReadingOptions, n_read: int
+) -> tuple[list[Finding], ReadingPlan | None]:
+    """Exclude outcomes and repeated columns, and impute; return the findings and the plan."""
+    findings: list[Finding] = []
+    assumed = None if options.strict else plan
+    if assumed is not None:
+        findings, outcomes = outcome_columns(draft, assumed, options)
+        assumed = assumed.without(outcomes, kind="label")
+        findings += missing_values(assumed, draft.X.shape[0], options)
+    fill_missing(draft, options.impute or ("neighbors" if assumed is not None else None))
+    if draft.X.shape[0] < 2:
+        raise InputError(
+            f"{name} has one object{'' if n_read < 2 else ' left'}; a clustering needs at least two"
+        )
+    if assumed is None:
+        return findings, plan
+    more, repeated = repeats(draft, options)
+    return findings + more, assumed.without(repeated)
 
 
 def scale_columns(

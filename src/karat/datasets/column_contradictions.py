@@ -11,11 +11,12 @@ import numpy as np
 from karat.datasets.unit_names import CONVERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from karat.runtime.types import Floats
+    from karat.datasets._columns import Categories
+    from karat.runtime.types import Bools, Floats
 
 #: distance of a lone cell from the others, in ranges of the others
 MIN_GAP = 20.0
@@ -50,31 +51,47 @@ def lone_cells(values: NDArray[np.floating]) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class UnitChange:
-    """Change of a column's unit: its first row, in words, and the values in the earlier unit."""
+    """Rows of a column in another unit: where, which unit, and the values in that of the others."""
 
-    row: int
+    where: str
     words: str
     values: Floats
 
 
-def unit_changes(columns: Mapping[str, NDArray[np.floating]]) -> dict[str, UnitChange]:
-    """Columns whose unit changes at a row at which no other column changes.
+def unit_changes(
+    columns: Mapping[str, NDArray[np.floating]], categories: Mapping[str, Categories]
+) -> dict[str, UnitChange]:
+    """Columns in another unit from a row on, or where a category has a value.
 
-    The parts before and after the row differ beyond chance, and agree once the later one is
-    converted. Rows that are sorted or drift change in several columns, or agree in no unit.
+    The two parts differ beyond chance in this column alone, and agree once one is converted. Rows
+    that are sorted or drift change in several columns, or agree in no unit.
     """
     changes = {}
     for name, values in columns.items():
-        row = _change_point(values)
-        if row is None:
-            continue
         others = [other for key, other in columns.items() if key != name]
-        if not others or any(_likeness(other[:row], other[row:]) < 0.001 for other in others):
-            continue
-        change = _conversion(values, row)
-        if change is not None:
-            changes[name] = change
+        for where, part in _parts(values, categories) if others else ():
+            if any(_likeness(other[~part], other[part]) < 0.001 for other in others):
+                continue
+            change = _conversion(values, part, where)
+            if change is not None:
+                changes[name] = change
+                break
     return changes
+
+
+def _parts(
+    values: NDArray[np.floating], categories: Mapping[str, Categories]
+) -> Iterator[tuple[str, Bools]]:
+    """Masks of rows whose values differ from the others' beyond chance, and where they are."""
+    row = _change_point(values)
+    if row is not None:
+        yield f"from row {row + 1:,} on", np.arange(len(values)) >= row
+    for name, category in categories.items():
+        for code, value in enumerate(category.values if len(category.values) < 6 else ()):
+            part = category.codes == code
+            is_part = MIN_PART <= part.sum() <= len(part) / 2
+            if is_part and _likeness(values[~part], values[part]) < MAX_CHANCE:
+                yield f"where {name!r} is {value!r}", part
 
 
 def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[str, ...]]:
@@ -130,11 +147,10 @@ def _change_point(values: NDArray[np.floating]) -> int | None:
     return row if _likeness(values[:row], values[row:]) < MAX_CHANCE else None
 
 
-def _conversion(values: NDArray[np.floating], row: int) -> UnitChange | None:
-    """Conversion after which the part from a row on agrees best with the part before."""
-    before, after = values[:row], values[row:]
+def _conversion(values: NDArray[np.floating], part: Bools, where: str) -> UnitChange | None:
+    """Conversion after which a part agrees best with the others."""
     chances = {
-        words: _likeness(before, (after - offset) / factor)
+        words: _likeness(values[~part], (values[part] - offset) / factor)
         for words, (factor, offset) in CONVERSIONS.items()
     }
     words = max(chances, key=chances.__getitem__)
@@ -142,8 +158,8 @@ def _conversion(values: NDArray[np.floating], row: int) -> UnitChange | None:
         return None
     factor, offset = CONVERSIONS[words]
     converted = np.array(values, dtype=np.float64)
-    converted[row:] = (converted[row:] - offset) / factor
-    return UnitChange(row, words, converted)
+    converted[part] = (converted[part] - offset) / factor
+    return UnitChange(where, words, converted)
 
 
 def _likeness(first: NDArray[np.floating], second: NDArray[np.floating]) -> float:

@@ -10,6 +10,8 @@ from karat.datasets._scaling import center_spread
 from karat.datasets.findings import Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from karat.datasets._dataset import Dataset
@@ -127,7 +129,7 @@ def repeats(draft: DatasetDraft, options: ReadingOptions) -> tuple[list[Finding]
     """
     findings = _repeated_rows(draft)
     is_accepted = options.series or options.accepts("duplicate-columns")
-    pairs = [] if is_accepted else _repeated_columns(draft)
+    pairs = [] if is_accepted else repeated_columns(draft.X, draft.origin, draft.columns)
     if not pairs:
         return findings, ()
     names = tuple(name for name, _ in pairs)
@@ -162,9 +164,13 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _repeated_columns(draft: DatasetDraft) -> list[tuple[str, str]]:
-    """Columns of which every feature is a multiple of another column's, and that column."""
-    X = draft.X
+def repeated_columns(
+    X: NDArray[Any], origin: NDArray[np.intp], columns: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Columns of which every feature is a multiple of another column's, and that column.
+
+    ``origin`` has the number of each feature's column.
+    """
     n, d = X.shape
     if n < MIN_COMPARED_ROWS or X.size > 2e7 or not 2 <= d <= MAX_COMPARED_COLUMNS:
         return []
@@ -182,13 +188,13 @@ def _repeated_columns(draft: DatasetDraft) -> list[tuple[str, str]]:
     # of several units the one whose spread is most like that of the other columns stays
     typical = np.log(np.where(spread > 0, spread, 1))
     distance = np.abs(typical - np.median(typical))
-    first = [distance[draft.origin == j].min(initial=np.inf) for j in range(len(draft.columns))]
+    first = [distance[origin == j].min(initial=np.inf) for j in range(len(columns))]
     for j in np.argsort(np.round(first, 6), kind="stable"):
-        name, features = draft.columns[j], np.flatnonzero(draft.origin == j)
+        name, features = columns[j], np.flatnonzero(origin == j)
         repeated = is_multiple[np.ix_(features, np.flatnonzero(kept))]
         if len(features) and repeated.size and repeated.any(axis=1).all():
             original = np.flatnonzero(kept)[np.argmax(repeated[0])]
-            pairs.append((name, draft.columns[draft.origin[original]]))
+            pairs.append((name, columns[origin[original]]))
         else:
             kept[features] = True
     return pairs

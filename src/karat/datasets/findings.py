@@ -118,12 +118,11 @@ def _lone(f: Finding) -> str:
 
 
 def _unit_change(f: Finding) -> str:
-    """Sentence about columns whose unit changes along the file."""
+    """Sentence about columns whose unit changes within the file."""
     places = [
-        f"{name!r} is in {words} from row {row + 1:,} on" for name, (row, words) in
-        f.facts["changes"].items()
-    ]  # fmt: skip
-    return f"The unit changes along the file: {'; '.join(places)}, it seems. Converted."
+        f"{name!r} is in {words} {where}" for name, (where, words) in f.facts["changes"].items()
+    ]
+    return f"The unit changes within the file: {'; '.join(places)}, it seems. Converted."
 
 
 def _decimal_mark(f: Finding) -> str:
@@ -300,6 +299,8 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "distances between the objects, not features.",
     "edges": "{first!r} and {second!r} name the same {nodes:,} things in {edges:,} rows: this "
     "looks like the edges of a graph, not points with coordinates.",
+    "transposed": "The table has {n:,} rows, {d:,} columns, and a name for each row: the columns "
+    "seem to be the objects. If so, transpose it.",
     "long-format": "{first!r} and {second!r} name {objects:,} things and {variables:,} variables: "
     "a table in long format, whose rows are no objects.",
     "series": _series_of,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from karat.runtime.types import Bools
+    from karat.runtime.types import Bools, Ints
 
 #: largest share of cells of a column of numbers without a digit
 MAX_WORDS = 0.1
@@ -25,9 +25,8 @@ MAX_WORDS = 0.1
 MAX_ODD_SHARE = 0.05
 MIN_ROWS = 10  # rows below which a last row is no total
 N_TAIL = 3  # last rows, where totals and notes stand
-_TOTAL = re.compile(
-    r"(?:grand |sub)?-?totals?:?|sums?|summe|gesamt|mean|average|overall|insgesamt", re.IGNORECASE
-)
+_TOTAL = r"(?:grand |sub)?-?totals?|sums?|summe|gesamt|mean|average|overall|insgesamt"
+_ONLY_TOTAL = re.compile(f"(?:{_TOTAL}):?", re.IGNORECASE)
 
 
 @dataclass
@@ -63,7 +62,8 @@ def without_odd_rows(table: pa.Table, accepted: Container[str] = ()) -> CleanRow
     n, blank = table.num_rows, _blank_rows(table)
     rows, stacked = _odd_rows(table, blank)
     excluded = sorted(row for numbers in rows.values() for row in numbers)
-    few = len(excluded) - int(blank.sum()) <= max(5, MAX_ODD_SHARE * n)
+    n_certain = int(blank.sum()) + len(rows.get("total", ()))
+    few = len(excluded) - n_certain <= max(5, MAX_ODD_SHARE * n)
     if stacked and "stacked" not in accepted:
         shown = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
         clean.add("stacked", {"row": stacked[0] + 1, "cells": shown}, assumed=False)
@@ -92,27 +92,47 @@ def _odd_rows(table: pa.Table, blank: Bools) -> tuple[dict[str, list[int]], list
         rows["blank"] = np.flatnonzero(blank).tolist()
     last = n - 1 - int(np.argmax(~blank[::-1]))
     names = [name.strip().casefold() for name in table.column_names]
-    for row in _rows_of_words(table):
+    for i, row in enumerate(_rows_of_words(table)):
         cells = [(cell or "").strip().casefold() for cell in _cells(table, row)]
-        if cells != names and 0 < row <= last - N_TAIL:
+        is_above = row == i  # all numbers
+        if cells != names and not is_above and row <= last - N_TAIL:
             stacked.append(row)
             continue
-        kind = "header" if cells == names else "units" if row == 0 else "note"
+        kind = "header" if cells == names else "units" if is_above else "note"
         rows.setdefault(kind, []).append(row)
-    first_cell = next((cell for cell in _cells(table, last) if cell), "")
-    if n >= MIN_ROWS and _TOTAL.fullmatch(first_cell.strip()) and _stands_once(table, last):
-        rows.setdefault("total", []).append(last)
+    totals = _totals(table, last) if n >= MIN_ROWS else []
+    if totals:
+        rows["total"] = totals
     return rows, stacked
 
 
-def _stands_once(table: pa.Table, row: int) -> bool:
-    """Whether the first cell of a row with any is in no other row: a total, not a category."""
+def _totals(table: pa.Table, last: int) -> list[int]:
+    """Rows called totals: the last one, or all that are sums of the rows since the one before."""
     import pyarrow.compute as pc
 
     for column in table.columns:
-        value = column[row].as_py()
-        if not _is_blank(value):
-            return bool(pc.sum(pc.equal(column, value)).as_py() == 1)
+        if not _columns.is_text(column.type):
+            continue
+        is_called = pc.match_substring_regex(column, rf"(?i)^\s*(?:{_TOTAL})(?:\b|:|$)")
+        rows = np.flatnonzero(is_called.fill_null(False).to_numpy())
+        if not 0 < len(rows) <= table.num_rows / 3:
+            continue
+        is_last = rows.tolist() == [last] and _ONLY_TOTAL.fullmatch(column[last].as_py().strip())
+        if is_last or _are_sums(table, rows):
+            return rows.tolist()
+    return []
+
+
+def _are_sums(table: pa.Table, rows: Ints) -> bool:
+    """Whether each of the rows has, in some column, the sum of those since the one before."""
+    for column in table.columns:
+        if not _columns.is_number(column.type):
+            continue
+        values = np.asarray(_columns.floats(column), dtype=np.float64)
+        starts = [0, *(rows[:-1] + 1)]
+        sums = [np.nansum(values[a:b]) for a, b in zip(starts, rows, strict=True)]
+        if np.allclose(sums, values[rows], rtol=1e-3) and np.any(sums):
+            return True
     return False
 
 

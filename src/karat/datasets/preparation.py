@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -49,7 +49,9 @@ class Prepared:
 
 
 #: attributes that are stored unchanged
-STORED_FIELDS = ("feature_names", "aside", "of_table", "dtype", "text_column", "messages")
+STORED_FIELDS = (
+    "feature_names", "aside", "of_table", "dtype", "text_column", "messages", "reshaping",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,8 @@ class Preparation:
         Fitted; converts texts or counts of terms to weights.
     weights : ndarray of float64, shape (d,), or None
         Factors of the scaled features; those of weight 0 are excluded.
+    reshaping : mapping of str to object
+        Options that made one row per object of several; empty if none did.
     """
 
     columns: tuple[SourceColumn, ...]
@@ -93,6 +97,7 @@ class Preparation:
     messages: bool = False
     terms: TextVectorizer | TermWeighter | None = None
     weights: Floats | None = None
+    reshaping: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -167,7 +172,10 @@ class Preparation:
         available = set(table.column_names)
         missing = [name for name in self.needed if name not in available]
         if missing:
-            raise InputError(_missing_columns_message(missing, table.column_names))
+            message = _missing_columns_message(missing, table.column_names)
+            if self.reshaping:
+                message += "; the columns of this model were made of several rows per object"
+            raise InputError(message)
         extra = [n for n in table.column_names if n not in self.needed and n not in self.aside]
         notes = [f"Ignored columns that the data did not have: {quoted(extra)}."] if extra else []
         blocks = []
@@ -291,7 +299,7 @@ class Preparation:
             weights=arrays.get("weights"),
             filler=Filler(**of_filler) if of_filler else None,
             terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
-            **_with_tuples({name: facts[name] for name in STORED_FIELDS}),
+            **_with_tuples({name: facts[name] for name in STORED_FIELDS if name in facts}),
         )
 
 
@@ -328,7 +336,7 @@ def preparation_of(
         )
     return Preparation(
         columns, tuple(draft.names), tuple(aside), center, scale, draft.filler,
-        plan is not None, draft.X.dtype.str,
+        plan is not None, draft.X.dtype.str, reshaping=options.reshaping,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import long_tables, object_ids, table_kinds
-from karat.datasets._columns import MAX_CATEGORIES
+from karat.datasets._columns import MAX_CATEGORIES, Categories
 from karat.datasets._names import quoted
 from karat.datasets.column_contradictions import exclusive_sets, unit_changes
 from karat.datasets.column_kinds import MAX_MISSING_SHARE, Column, ColumnKind, interpret_column
@@ -132,11 +132,13 @@ def _across_columns(
         for column in columns
         if column.kind == "number" and column.use == "feature"
     }
-    changes = {} if options.accepts("unit-change") else unit_changes(numeric)
+    categories = {n: v for n, v in features.items() if isinstance(v, Categories)}
+    changes = {} if options.accepts("unit-change") else unit_changes(numeric, categories)
     if changes:
         features |= {name: change.values for name, change in changes.items()}
-        facts = {"changes": {name: (change.row, change.words) for name, change in changes.items()}}
+        places = {name: (change.where, change.words) for name, change in changes.items()}
         accept = {"accept": ("unit-change",)}
+        facts = {"changes": places}
         findings.append(Finding("unit-change", "harmful", facts, tuple(changes), accept))
     sets = [] if options.accepts("exclusive") else exclusive_sets(numeric)
     if sets:

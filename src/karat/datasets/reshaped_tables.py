@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.datasets import _columns
+from karat.datasets._options import ReadingOptions
 from karat.datasets.column_kinds import interpret_column
 from karat.datasets.long_tables import is_time_column, series_columns
 from karat.datasets.number_formats import days
@@ -17,10 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from karat.datasets._options import ReadingOptions
     from karat.runtime.types import Floats
 
 MAX_SHARES = 20  # values of a category
+#: options that leave columns as written
+AS_WRITTEN = ReadingOptions(accept=("code", "date", "id", "label", "outcome", "weight"))
 #: points of a resampled series, and most points of one that is taken as it is
 N_POINTS = 48
 MAX_POINTS = 100
@@ -35,6 +39,7 @@ class OneRowEach:
     ----------
     table : Arrow table
         Features, without the ids.
+    id_name : str
     ids : ndarray of object
     first_rows : ndarray of int
         First row of each object in the table that was reshaped.
@@ -42,19 +47,25 @@ class OneRowEach:
     """
 
     table: pa.Table
+    id_name: str
     ids: NDArray[Any]
     first_rows: NDArray[np.intp]
     note: str
 
 
-def reshaped(table: pa.Table, options: ReadingOptions) -> OneRowEach | None:
-    """Table with one row per object as the options say; None where they say nothing."""
+def reshaped(
+    table: pa.Table, options: ReadingOptions, wanted: Sequence[str] = ()
+) -> OneRowEach | None:
+    """Table with one row per object as the options say; None where they say nothing.
+
+    ``wanted`` are the columns that other rows were reshaped to before.
+    """
     if options.pivot is not None:
         return _pivoted(table, options.pivot, options.id_column)
     if options.series:
-        return _series(table, options.id_column)
+        return _series(table, options.id_column, wanted)
     if options.one_row_per is not None:
-        return _aggregated(table, options.one_row_per, options)
+        return _aggregated(table, options.one_row_per, options, wanted)
     return None
 
 
@@ -115,7 +126,7 @@ def _pivoted(table: pa.Table, pivot: str, id_column: str | None) -> OneRowEach:
     note = f"One row per {name!r}: each value of {variable!r} became a column of {value!r}."
     if repeated:
         note += f" Of {repeated:,} repeated values the last counts."
-    return OneRowEach(pa.table(columns), ids, first_rows, note)
+    return OneRowEach(pa.table(columns), name, ids, first_rows, note)
 
 
 def _is_constant(table: pa.Table, name: str, codes: NDArray[np.intp]) -> bool:
@@ -125,7 +136,7 @@ def _is_constant(table: pa.Table, name: str, codes: NDArray[np.intp]) -> bool:
     return len(pairs) == codes.max() + 1
 
 
-def _series(table: pa.Table, id_column: str | None) -> OneRowEach:
+def _series(table: pa.Table, id_column: str | None, wanted: Sequence[str] = ()) -> OneRowEach:
     """One row per object of series in long format: the values at common or relative times."""
     import pyarrow as pa
 
@@ -134,11 +145,19 @@ def _series(table: pa.Table, id_column: str | None) -> OneRowEach:
     times = _times(table.column(time_name), time_name)
     grid = np.unique(times)
     are_common = len(times) >= MIN_FILLED * len(ids) * len(grid) and len(grid) <= MAX_POINTS
+    if wanted:
+        are_common = not all(name.endswith(f"/{N_POINTS}") for name in wanted)
+        n_wanted = max(Counter(name.rpartition(" @")[0] for name in wanted).values())
+        if are_common and len(grid) != n_wanted:
+            raise InputError(
+                f"the series have {len(grid)} times, but those of the model {n_wanted}; a model "
+                "of series at common times takes series at the same times only"
+            )
     columns: dict[str, Any] = {}
     for name in table.column_names:
         if name in (id_name, time_name):
             continue
-        column, values = interpret_column(table.column(name), name, _plain_options())
+        column, values = interpret_column(table.column(name), name, AS_WRITTEN)
         if column.kind != "number" or not isinstance(values, np.ndarray):
             continue
         if are_common:
@@ -153,14 +172,7 @@ def _series(table: pa.Table, id_column: str | None) -> OneRowEach:
         raise InputError(f"there is no column of numbers beside {id_name!r} and {time_name!r}")
     points = "each time is a column" if are_common else f"resampled to {N_POINTS} points each"
     note = f"One series per {id_name!r}, ordered by {time_name!r}: {points}."
-    return OneRowEach(pa.table(columns), ids, first_rows, note)
-
-
-def _plain_options() -> ReadingOptions:
-    """Options that leave numbers as they are."""
-    from karat.datasets._options import ReadingOptions
-
-    return ReadingOptions(accept=("code", "date", "id", "label", "outcome", "weight"))
+    return OneRowEach(pa.table(columns), id_name, ids, first_rows, note)
 
 
 def _times(column: pa.ChunkedArray, name: str) -> Floats:
@@ -203,8 +215,13 @@ def _resampled(codes: NDArray[np.intp], times: Floats, values: Floats, n: int) -
     return matrix
 
 
-def _aggregated(table: pa.Table, id_name: str, options: ReadingOptions) -> OneRowEach:
-    """One row per object: means, last values, shares of categories, and the number of rows."""
+def _aggregated(
+    table: pa.Table, id_name: str, options: ReadingOptions, wanted: Sequence[str] = ()
+) -> OneRowEach:
+    """One row per object: means, last values, shares of categories, and the number of rows.
+
+    With ``wanted`` the columns are these, as far as the table has what they are made of.
+    """
     import pyarrow as pa
 
     ids, codes, first_rows = _groups(table, id_name)
@@ -217,18 +234,26 @@ def _aggregated(table: pa.Table, id_name: str, options: ReadingOptions) -> OneRo
     last_rows = np.zeros(len(ids), dtype=np.intp)
     last_rows[codes[order]] = order
     counts = np.bincount(codes).astype(np.float64)
-    columns: dict[str, Any] = {} if (counts == counts[0]).all() else {"count": counts}
+    columns: dict[str, Any] = {}
+    if wanted or (counts != counts[0]).any():
+        columns["count"] = counts
     excluded = []
     for name in table.column_names:
         if name in (id_name, time_name, options.label_column):
             continue
-        column, values = interpret_column(table.column(name), name, options)
-        if column.use != "feature":
+        plan = AS_WRITTEN if wanted else options
+        column, values = interpret_column(table.column(name), name, plan)
+        shares = [title for title in wanted if title.startswith(f"{name}=")]
+        if shares:
+            numbers, dictionary = _columns.encoded(table.column(name))
+            values = _columns.Categories(numbers, [str(v) for v in dictionary.to_pylist()])
+        elif column.use != "feature" and name not in wanted:
             excluded.append(name)
-        elif _is_constant(table, name, codes):
+            continue
+        if name in wanted or (not wanted and _is_constant(table, name, codes)):
             columns[name] = table.column(name).take(pa.array(first_rows))
         elif isinstance(values, _columns.Categories):
-            columns |= _shares(name, values, codes, len(ids))
+            columns |= _shares(name, values, codes, shares)
         else:
             columns[f"{name} (mean)"] = _means(values, codes, len(ids))
             if column.kind == "number":
@@ -241,7 +266,9 @@ def _aggregated(table: pa.Table, id_name: str, options: ReadingOptions) -> OneRo
     )
     if excluded:
         note += f" Excluded: {', '.join(map(repr, excluded))}."
-    return OneRowEach(pa.table(columns), ids, first_rows, note)
+    if wanted:
+        columns = {name: columns[name] for name in wanted if name in columns}
+    return OneRowEach(pa.table(columns), id_name, ids, first_rows, note)
 
 
 def _means(values: NDArray[Any], codes: NDArray[np.intp], n: int) -> Floats:
@@ -254,17 +281,23 @@ def _means(values: NDArray[Any], codes: NDArray[np.intp], n: int) -> Floats:
 
 
 def _shares(
-    name: str, categories: _columns.Categories, codes: NDArray[np.intp], n: int
+    name: str, categories: _columns.Categories, codes: NDArray[np.intp], titles: Sequence[str]
 ) -> dict[str, Floats]:
-    """Share of each frequent value among an object's rows."""
+    """Share of each frequent value, or of those in titles, among an object's rows."""
+    n, suffix = int(codes.max()) + 1, " (share)"
     frequency = np.bincount(categories.codes[categories.codes >= 0])
     frequent = np.argsort(-frequency, kind="stable")[:MAX_SHARES].tolist()
-    chosen = sorted(frequent, key=lambda j: categories.values[j])
-    if len(chosen) == 2:
-        chosen = chosen[:1]  # the other one is the rest
+    values = sorted(categories.values[j] for j in frequent)
+    if len(values) == 2:
+        values = values[:1]  # the other one is the rest
+    if titles:
+        values = [title[len(name) + 1 :].removesuffix(suffix) for title in titles]
+    place = {value: j for j, value in enumerate(categories.values)}
     return {
-        f"{name}={categories.values[j]} (share)": _means(
-            np.where(categories.codes < 0, np.nan, categories.codes == j), codes, n
+        f"{name}={value}{suffix}": _means(
+            np.where(categories.codes < 0, np.nan, categories.codes == place.get(value, -2)),
+            codes,
+            n,
         )
-        for j in chosen
+        for value in values
     }

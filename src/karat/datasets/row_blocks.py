@@ -15,10 +15,13 @@ from karat.datasets._names import with_visible_names
 from karat.datasets._options import ReadingOptions
 from karat.datasets._texts import DOCUMENT_SUFFIXES, documents_of
 from karat.datasets.json_tables import has_records_without_text
+from karat.datasets.reshaped_tables import reshaped
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from karat.datasets.preparation import Preparation
 
 #: rows of a block
 ROWS_PER_BLOCK = 2**15
@@ -101,6 +104,38 @@ def row_blocks(
                     yield from _table_blocks(pa.Table.from_batches([batch]))
         else:
             yield from _table_blocks(_table(file, options))
+
+
+def object_blocks(
+    path: str | os.PathLike[str],
+    preparation: Preparation,
+    *,
+    header: bool | None = None,
+    encoding: str = "utf-8",
+    text_column: str | None = None,
+) -> Iterator[RowBlock]:
+    """Iterate over the further objects of a prepared data set in a file, in blocks.
+
+    Rows are made objects as those of the data set were; then there is one block, whose cells are
+    the ids.
+    """
+    import pyarrow as pa
+
+    blocks = row_blocks(
+        path, wanted=preparation.needed, header=header, encoding=encoding, text_column=text_column
+    )
+    if not preparation.reshaping:
+        yield from blocks
+        return
+    options = ReadingOptions(**preparation.reshaping)
+    parts = list(blocks)
+    if not parts:
+        return
+    table = pa.concat_tables([block.features for block in parts], promote_options="permissive")
+    options.check_columns(table.column_names)
+    one_each = reshaped(_columns.plain_columns(table), options, preparation.needed)
+    assert one_each is not None
+    yield RowBlock(_columns.to_arrow({one_each.id_name: one_each.ids}), one_each.table)
 
 
 def _text_blocks(

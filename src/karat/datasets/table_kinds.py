@@ -20,6 +20,7 @@ EDGE_COLUMN_NAMES = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"), ("node1", "node2"),
     ("i", "j"), ("start", "end"), ("head", "tail"), ("node_1", "node_2"),
 )  # fmt: skip
+MAX_VARIABLES = 12  # rows of a table whose columns may be its objects
 MIN_CHANCE_LOOPS = 5.0  # rows of points that would name a thing twice by chance
 
 
@@ -28,7 +29,20 @@ def relation_of(table: pa.Table) -> Finding | None:
     edges, square = _edges_finding(table), square_of(table)
     if edges is None and square is not None and looks_like_distances(square[0]):
         return distances_finding(table.num_rows)
-    return edges
+    return edges or _transposed_finding(table)
+
+
+def _transposed_finding(table: pa.Table) -> Finding | None:
+    """Finding that few rows have names and very many columns: the columns are the objects."""
+    n, d = table.num_rows, table.num_columns - 1
+    if n > MAX_VARIABLES or d < 10 * max(n, 2) or not _columns.is_text(table.column(0).type):
+        return None
+    names = table.column(0).to_pylist()
+    is_numeric = [_columns.is_number(column.type) for column in table.columns[1:]]
+    if None in names or len(set(names)) < n or sum(is_numeric) < 0.9 * d:
+        return None
+    option = {"accept": ("transposed",)}
+    return Finding("transposed", "harmful", {"n": n, "d": d}, (), option, assumed=False)
 
 
 def looks_like_distances(X: Rows) -> bool:
@@ -56,16 +70,9 @@ def square_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any] | None] | Non
         table = table.remove_column(0)
     if table.num_columns != n or not 2 <= n <= MAX_MATRIX_OBJECTS:
         return None
-    if not all(_is_numeric(table.column(j).type) for j in range(n)):
+    if not all(_columns.is_number(table.column(j).type) for j in range(n)):
         return None
     return np.column_stack([_columns.floats(table.column(j)) for j in range(n)]), ids
-
-
-def _is_numeric(arrow_type: pa.DataType) -> bool:
-    """Whether an Arrow type is numeric."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_integer(arrow_type) or pa.types.is_floating(arrow_type))
 
 
 def ends_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None] | None:
@@ -78,7 +85,7 @@ def ends_of(table: pa.Table) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] |
     u, v = ends[0], ends[1]
     if table.num_columns == 2:
         return u, v, None
-    if not _is_numeric(table.column(2).type):
+    if not _columns.is_number(table.column(2).type):
         return None
     return u, v, _columns.floats(table.column(2))
 
@@ -89,7 +96,7 @@ def _node_column(column: pa.ChunkedArray, name: str) -> NDArray[Any] | None:
         return None
     if _columns.is_text(column.type):
         return _columns.objects(column, name)
-    if not _is_numeric(column.type):
+    if not _columns.is_number(column.type):
         return None
     values = _columns.floats(column)
     is_whole = np.isfinite(values).all() and (values == np.floor(values)).all()

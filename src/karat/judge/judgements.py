@@ -80,6 +80,8 @@ class Judgement:
     prior: Floats
     #: probability that the first is within 0.05 of the candidate that agrees best
     near_best: float
+    #: scores by the trees alone, far behind for partitions of nearly all objects against a few
+    ahead: Floats
     #: contribution of each kind of evidence; with ``average`` they sum to the prediction
     contributions: dict[str, Floats]
     #: prediction without any evidence
@@ -135,7 +137,6 @@ class Judge:
         probability = shares(
             ahead, evidence.traits.sizes[:, 0], doubt * self.between, doubt * self.within
         )
-        nearby = nearly_alike(probability, evidence.agreement[best])
         kinds: dict[str, Floats] = {}
         for kind, part in zip(map(kind_of, self.columns), parts.T, strict=True):
             kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
@@ -146,10 +147,17 @@ class Judge:
             np.clip(predicted + np.interp(predicted, self.steps, self.above), -0.1, 1),
             probability,
             prior(set_back(predicted, evidence)),
-            float(np.interp(nearby, self.nearness, self.near)) if len(score) > 1 else 1.0,
+            self.near_best(probability, evidence.agreement[best]),
+            ahead,
             kinds,
             average,
         )
+
+    def near_best(self, probability: Floats, agreement: Floats) -> float:
+        """Probability that a candidate is near the best, by its agreement with each of them."""
+        if len(probability) < 2:
+            return 1.0
+        return float(np.interp(nearly_alike(probability, agreement), self.nearness, self.near))
 
     # -- storage -----------------------------------------------------------------------------
 

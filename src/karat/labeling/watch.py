@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.bounds import LabelSequence, percent_up
 from karat.bounds.ledger import FEWEST_SHARED
-from karat.bounds.wording import chance, percent_down
+from karat.bounds.wording import chance, of_counted, percent_down
 from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.doubts import LabelTeacher
 from karat.labeling.session import UNKNOWN, LabelSession
@@ -148,7 +148,10 @@ class Watch:
         if self._asked is not None:
             if len(drawn) >= FEWEST_SHARED:
                 self._asked.keep(drawn_labels(session))
-            found = replace(found, delta=self.delta, question=self._asked.sentence)
+            found = replace(
+                found, delta=self.delta, question=self._asked.sentence,
+                premises=of_counted(found.premises),
+            )  # fmt: skip
         changed = sum(y[at] not in (None, label) for at, label in session.settled.items())
         return Standing(
             found,

@@ -13,6 +13,7 @@ from karat.study.decision import best_candidate, current_facts
 from karat.study.facts import AnswerFacts, plain
 from karat.study.fitted import fitted_of
 from karat.study.jobs import one_line
+from karat.study.perturbed import measure_steadiness
 from karat.study.stability import (
     candidate_stability,
     kept_assessment,
@@ -69,7 +70,16 @@ class Answer(AnswerFacts):
         How good it is, on a scale that does not depend on the other candidates; the probability
         that no candidate is better by more than 0.05.
     numbers : tuple of Number
-        How likely each number of clusters is, the most likely first.
+        How likely each number of clusters is: that of the answer, then the most likely first.
+    level : tuple of LevelCandidate
+        Other candidates whose expected agreement does not differ by more than its error, each
+        with what it shares with the answer, and what it divides or unites.
+    granularities : tuple of Granularity
+        Likely clusterings that divide each other, the answer among them, the coarsest first.
+    open_above : int
+        The largest number of clusters tried, where that is the answer's or the most likely one.
+    steadiness : Steadiness
+        How well the answer comes back on 90 % of the rows.
     reference, reference_skipped : ReferenceClustering, {"asked", "graph", "objects", "equal"}
         What karat finds itself, where all candidates were made elsewhere; why it did not look.
     average, contributions : float, tuple of Contribution
@@ -259,6 +269,8 @@ def best_answer(
         with suppress(InputError):  # the answer says why
             sample_agreement(tried, name, executor=executor, progress=progress)
     skipped = None
+    if stability is not False:
+        measure_steadiness(tried, name, many=bool(stability), executor=executor, progress=progress)
     if stability is not False and kept_assessment(tried, name) is None:
         try:
             skipped = None if stability else why_not(tried, name)

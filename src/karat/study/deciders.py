@@ -34,7 +34,7 @@ from karat.study.facts import (
 )
 from karat.study.guarantees import tightest_guarantee
 from karat.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
-from karat.study.numbers import numbers_of
+from karat.study.numbers import level_with, numbers_of
 from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus
 from karat.study.scores import candidate_labels, candidate_table, standard_errors, why_nothing
 
@@ -298,6 +298,7 @@ def _judge_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dic
         "expected": judgement.expected(name),
         "near_best": judgement.judgement.near_best if len(judgement.names) > 1 else None,
         "numbers": numbers_of(tried, ranking, judgement.numbers, judgement),
+        "level": level_with(tried, ranking, judgement),
         "reference": _reference(tried, name, judgement),
         "average": judgement.judgement.average,
         "contributions": judgement.contributions(name),

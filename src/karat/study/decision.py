@@ -20,7 +20,8 @@ from karat.study.deciders import (
 from karat.study.facts import AnswerFacts, CandidateCounts, Sample, StabilityFacts, Trouble
 from karat.study.guarantees import guarantee_facts
 from karat.study.notes import derived
-from karat.study.numbers import nesting
+from karat.study.numbers import granularities, nesting, open_above
+from karat.study.perturbed import kept_steadiness
 from karat.study.ranking import order, ranks
 from karat.study.scores import (
     candidate_labels,
@@ -75,6 +76,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
     labels = candidate_labels(tried, name)
     decided: dict[str, Any] = {"pairs": pair_evidence(tried, name), "decided_by": decider.key}
     decided |= decider.facts(tried, ranking, decision)
+    numbers = decided.get("numbers", ())
     if tried.objects.is_partly_labelled or decider.key == "guarantee":
         decided |= guarantee_facts(tried, name)
     soft, assessment = candidate_memberships(tried, name), kept_assessment(tried, name)
@@ -96,6 +98,9 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         structure=tried.objects.structure,
         sample=_sample(tried, top),
         memberships=None if soft is None else Hardened.of(soft),
+        granularities=granularities(tried, numbers),
+        open_above=open_above(numbers, None if top.isna()["k"] else int(top["k"]), tried),
+        steadiness=kept_steadiness(tried, name),
         stability=None if assessment is None else _stability(tried, ranking, assessment),
         notes=tuple(map(str, dataset.notes)),
         findings=ordered((*reproduced(dataset, labels), *dataset.findings)),

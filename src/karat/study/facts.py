@@ -70,7 +70,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Number:
-    """How likely a number of clusters is, and how it goes with the most likely one."""
+    """How likely a number of clusters is, and how it goes with that of the answer."""
 
     k: int
     #: they sum to 1 over the numbers
@@ -86,6 +86,53 @@ class Number:
     def is_nested(self) -> bool:
         """Whether one of the two divides the other, but for at most a tenth of the objects."""
         return self.nested >= NESTS
+
+
+@dataclass(frozen=True)
+class LevelCandidate:
+    """A candidate whose expected agreement differs from the answer's by less than the error."""
+
+    name: str
+    n_clusters: int
+    expected: Expected
+    #: adjusted Rand index with the answer
+    agreement: float
+    #: clusters of the answer that it has, too, but for a tenth of their objects
+    shared: tuple[str, ...]
+    #: as for :class:`Number`, with the answer
+    nested: float
+    united: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether one of the two divides the other, but for at most a tenth of the objects."""
+        return self.nested >= NESTS
+
+
+@dataclass(frozen=True)
+class Granularity:
+    """A level of a tree of clusterings that divide each other, the coarsest first.
+
+    ``parents`` are the clusters of the level before that hold each cluster; empty for the first.
+    """
+
+    k: int
+    name: str
+    probability: float
+    parents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """Mean adjusted Rand index of the answer with the answers on parts of the rows.
+
+    Each of ``n_parts`` random parts has the share ``kept`` of the rows. The candidates that the
+    judge may choose there are fitted again, and count by their chances.
+    """
+
+    value: float
+    kept: float
+    n_parts: int
 
 
 @dataclass(frozen=True)
@@ -270,6 +317,10 @@ class AnswerFacts:
     expected: Expected | None = None
     near_best: float | None = None
     numbers: tuple[Number, ...] = ()
+    level: tuple[LevelCandidate, ...] = ()
+    granularities: tuple[Granularity, ...] = ()
+    open_above: int | None = None
+    steadiness: Steadiness | None = None
     reference: ReferenceClustering | None = None
     reference_skipped: str | None = None
     average: float | None = None

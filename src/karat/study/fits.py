@@ -21,6 +21,8 @@ from karat.study.jobs import Job, is_own
 from karat.study.store import Finished
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from karat.study.objects import Objects
 
 
@@ -177,6 +179,15 @@ class Fits:
             means, sizes = samples.cells_of(data, sample)
             yield from run_jobs(means, [replace(job, sizes=sizes) for job in of_cells], **options)
         yield from run_jobs(samples.part_of(data, sample.rows, metric), of_sample, **options)
+
+    def on_rows(self, job: Job, rows: NDArray[np.int64], executor: object) -> list[Finished]:
+        """Fit to some of the objects, in the order of ``rows``; labels are of these."""
+        of_rows = "features" in job.clusterer.distances
+        points, metric = self.objects.points
+        X = self.objects.dataset.X if of_rows else points
+        part = samples.part_of(X, rows, self.objects.metric if of_rows else metric)
+        outcomes = run_jobs(part, [job], executor=self.workers_of(executor))
+        return [outcome for group in outcomes for outcome in group]
 
     def fits_cells(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to the cells around the sampled objects."""

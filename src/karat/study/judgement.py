@@ -19,6 +19,12 @@ from karat.study.constraints import constraints_of
 from karat.study.facts import Contribution, Expected, JudgedBy
 from karat.study.jobs import derived_seed, jobs_for
 from karat.study.notes import derived
+from karat.study.ranking import (
+    FAR_BEHIND,
+    chosen_when_shaken,
+    expected_agreement,
+    level_numbers,
+)
 from karat.study.request import SweepRequest
 from karat.study.samples import draw_sample, part_of
 from karat.study.scores import candidate_labels, distinct_candidates, evaluate
@@ -124,6 +130,26 @@ class JudgedCandidates:
         """Predicted agreement of a clustering with experts, and its interval."""
         return _expected(self.judgement, self.names.index(name))
 
+    @property
+    def first(self) -> str:
+        """The clustering with the best score."""
+        return self.names[int(np.argmax(self.judgement.score))]
+
+    @property
+    def may_be_first(self) -> NDArray[np.bool_]:
+        """Mask of the clusterings whose number of clusters is likely enough to be chosen."""
+        k = self.evidence.traits.sizes[:, 0].astype(np.int64)
+        return level_numbers(self.judgement.probability, k) & (
+            self.judgement.ahead >= self.judgement.ahead.max() - FAR_BEHIND
+        )
+
+    def chosen_on_parts(self) -> dict[str, float]:
+        """Chances of the clusterings to be chosen on 90 % of the rows."""
+        chances = chosen_when_shaken(
+            self.judgement.ahead, self.evidence.agreement, self.may_be_first
+        )
+        return dict(zip(self.names, chances.tolist(), strict=True))
+
     def contributions(self, name: str) -> tuple[Contribution, ...]:
         """What each kind of evidence added to the prediction, the greatest first."""
         i = self.names.index(name)
@@ -184,7 +210,11 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
     judge, m = tried.judge, len(usable)
     of_all = judge(evidence)
     of_candidates = evidence.take(np.arange(m))
-    judgement = led_by_the_best(judge(of_candidates) if references else of_all)
+    of_all = by_expected_agreement(judge, of_all, evidence)
+    judgement = of_all
+    if references:
+        judgement = by_expected_agreement(judge, judge(of_candidates), of_candidates)
+    judgement = led_by_the_best(judgement)
     k = np.array([*usable["n_clusters"], *(r.codes.max() + 1 for r in references)], dtype=int)
     numbers = {int(number): float(of_all.probability[k == number].sum()) for number in np.unique(k)}
     place = dict(zip(usable["partition"], range(m), strict=True))
@@ -201,6 +231,20 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
         numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
         references=tuple((reference, _expected(of_all, i)) for reference, i in ordered),
     )
+
+
+def by_expected_agreement(judge: Judge, judgement: Judgement, evidence: Evidence) -> Judgement:
+    """A judgement whose first holds still, see :func:`karat.study.ranking.expected_agreement`.
+
+    The probability of a number of clusters and the choice go together: candidates whose number is
+    less than half as probable as another one are behind.
+    """
+    score = expected_agreement(judgement.ahead, evidence.agreement)
+    score -= ~level_numbers(judgement.probability, evidence.traits.sizes[:, 0].astype(np.int64))
+    first = int(np.argmax(score))
+    score += judgement.predicted[first] - score[first]
+    near_best = judge.near_best(judgement.probability, evidence.agreement[first])
+    return replace(judgement, score=score, near_best=near_best)
 
 
 def led_by_the_best(judgement: Judgement) -> Judgement:

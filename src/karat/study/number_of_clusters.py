@@ -24,7 +24,7 @@ class NumberOfClusters:
     Attributes
     ----------
     k : int
-        The most probable number.
+        That of the best clustering; 1 where no clusters are more probable than some.
     probabilities : Series
         The probability of each number; they sum to 1. That of 1 is the probability that there are
         no clusters.
@@ -40,10 +40,11 @@ class NumberOfClusters:
     structure: Structure | None = None
 
     def __repr__(self) -> str:
-        first, *rest = self.probabilities.sort_values(ascending=False, kind="stable").items()
+        shares = self.probabilities.sort_values(ascending=False, kind="stable")
+        rest = shares.drop(self.k).items()
         likely = [f"{k} ({share:.0%})" for k, share in rest if share >= MIN_NAMED]
         number = "No clusters" if self.k == 1 else f"{self.k} clusters"
-        return f"{number} ({first[1]:.0%}){', or ' * bool(likely)}{' or '.join(likely)}."
+        return f"{number} ({shares[self.k]:.0%}){', or ' * bool(likely)}{' or '.join(likely)}."
 
 
 def n_clusters(
@@ -98,5 +99,5 @@ def n_clusters(
     best = study.rank().reset_index(names="name").drop_duplicates("n_clusters")
     best = best.set_index("n_clusters").rename_axis("k").sort_index()
     table = best[["name", "expected", "low", "high"]]
-    k = int(probabilities.index[int(probabilities.argmax())])
+    k = answer.n_clusters if structured >= 0.5 else 1
     return NumberOfClusters(k, probabilities, table, answer.structure)

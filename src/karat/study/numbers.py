@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from karat.study.facts import GRADES, Number
+from karat.study.facts import GRADES, NESTS, Granularity, LevelCandidate, Number
+from karat.study.ranking import SHAKE, TIE_WIDTH
 from karat.study.scores import candidate_cluster_names, candidate_labels
+from karat.study.stability import swept_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +22,12 @@ if TYPE_CHECKING:
 
 #: how many of the most likely numbers are compared with the answer
 N_COMPARED = 4
+#: error of the difference of two expected agreements, and candidates that are called level at most
+LEVEL, MOST_LEVEL = TIE_WIDTH * 2**0.5 * SHAKE, 4
+#: adjusted Rand index from which on two candidates are one to the reader
+NEARLY_THE_SAME = 0.95
+#: least probability of a number in a tree of granularities
+LEAST_LIKELY = 0.05
 #: probability from which on another number is named
 MIN_NAMED = 0.15
 
@@ -47,24 +56,127 @@ def numbers_of(
     shares: Mapping[int, float],
     judgement: JudgedCandidates | None,
 ) -> tuple[Number, ...]:
-    """Numbers of clusters by their shares, the greatest first, and how they nest in the first."""
+    """Numbers of clusters by their shares, that of the answer first, and how they nest in it."""
+    answer = int(ranked["n_clusters"].iloc[0])
     best = _best_of_each(ranked, judgement)
-    (k, share), *rest = sorted(shares.items(), key=lambda item: -item[1])
+    if answer in shares:
+        best[answer] = _BestOfNumber(str(ranked.index[0]))
+    (k, share), *rest = sorted(shares.items(), key=lambda item: (item[0] != answer, -item[1]))
     numbers = [Number(k, share, best[k].name)]
     first = best[k].divided(tried)
     for k, share in rest:
         if len(numbers) >= N_COMPARED:
             numbers.append(Number(k, share, best[k].name))
             continue
-        pair = sorted([first, best[k].divided(tried)], key=lambda divided: int(divided[0].max()))
-        (coarse, wholes), (fine, names) = pair
-        nested, parts = nesting(coarse, fine)
-        united = tuple(
-            (whole, tuple(names[i] for i in part))
-            for whole, part in zip(wholes, parts, strict=True)
-        )
-        numbers.append(Number(k, share, best[k].name, nested, united))
+        numbers.append(Number(k, share, best[k].name, *_relation(first, best[k].divided(tried))))
     return tuple(numbers)
+
+
+#: labels of a clustering, and the names of its clusters
+_Divided = tuple["NDArray[np.int32]", list[str]]
+
+
+def _relation(
+    first: _Divided, second: _Divided
+) -> tuple[float, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """How far one divides the other, and the clusters of the finer in each of the coarser."""
+    (coarse, wholes), (fine, names) = sorted(
+        [first, second], key=lambda divided: int(divided[0].max())
+    )
+    nested, parts = nesting(coarse, fine)
+    united = (
+        (whole, tuple(names[i] for i in part)) for whole, part in zip(wholes, parts, strict=True)
+    )
+    return nested, tuple(united)
+
+
+def level_with(
+    tried: Tried, ranked: pd.DataFrame, judgement: JudgedCandidates
+) -> tuple[LevelCandidate, ...]:
+    """Candidates that are level with the first, no two of them nearly the same.
+
+    Their expected agreement is within the error of a difference, and their number of clusters at
+    least half as probable as the most probable one.
+    """
+    place = {name: i for i, name in enumerate(judgement.names)}
+    agreement, allowed = judgement.evidence.agreement, judgement.may_be_first
+    answer = str(ranked.index[0])
+    least = float(ranked["expected"].iloc[0]) - LEVEL
+    listed: list[int] = [place[answer]]
+    level: list[LevelCandidate] = []
+    for row in range(1, len(ranked)):
+        name = str(ranked.index[row])
+        i = place[name]
+        if len(level) == MOST_LEVEL or float(ranked["expected"].iloc[row]) < least:
+            break
+        if not allowed[i] or agreement[i, listed].max() >= NEARLY_THE_SAME:
+            continue
+        listed.append(i)
+        first = candidate_labels(tried, answer), candidate_cluster_names(tried, answer)
+        second = candidate_labels(tried, name), candidate_cluster_names(tried, name)
+        level.append(
+            LevelCandidate(
+                name, int(second[0].max()) + 1, judgement.expected(name),
+                float(agreement[i, listed[0]]), _shared(first, second[0]),
+                *_relation(first, second),
+            )
+        )  # fmt: skip
+    return tuple(level)
+
+
+def _shared(first: _Divided, second: NDArray[np.int32]) -> tuple[str, ...]:
+    """Names of the clusters that another clustering has, too, by their Jaccard similarity."""
+    labels, names = first
+    both = np.zeros((len(names), int(second.max()) + 1))
+    inside = (labels >= 0) & (second >= 0)
+    np.add.at(both, (labels[inside], second[inside]), 1)
+    sizes = np.bincount(labels[labels >= 0], minlength=len(names))
+    others = np.bincount(second[second >= 0], minlength=both.shape[1])
+    similar = (both / (sizes[:, None] + others - both)).max(axis=1)
+    return tuple(name for name, share in zip(names, similar, strict=True) if share >= NESTS)
+
+
+def granularities(tried: Tried, numbers: Sequence[Number]) -> tuple[Granularity, ...]:
+    """The answer and the likely clusterings that divide it, or that it divides, as a tree."""
+    likely = [n for n in numbers if n.name is not None and n.probability >= LEAST_LIKELY]
+    if not likely or likely[0] is not numbers[0]:
+        return ()
+    labels = {n.k: candidate_labels(tried, str(n.name)) for n in likely}
+    chain = [likely[0]]
+    for number in sorted(likely[1:], key=lambda n: n.k):
+        if number.k > chain[-1].k and _nests(labels[chain[-1].k], labels[number.k]):
+            chain.append(number)
+    for number in sorted(likely[1:], key=lambda n: -n.k):
+        if number.k < chain[0].k and _nests(labels[number.k], labels[chain[0].k]):
+            chain.insert(0, number)
+    if len(chain) < 2:
+        return ()
+    out = [Granularity(chain[0].k, str(chain[0].name), chain[0].probability)]
+    for coarse, fine in pairwise(chain):
+        names = candidate_cluster_names(tried, str(coarse.name))
+        _, parts = nesting(labels[coarse.k], labels[fine.k])
+        home = {part: names[whole] for whole, of_it in enumerate(parts) for part in of_it}
+        parents = tuple(home.get(part, "") for part in range(int(labels[fine.k].max()) + 1))
+        out.append(Granularity(fine.k, str(fine.name), fine.probability, parents))
+    return tuple(out)
+
+
+def _nests(coarse: NDArray[np.int32], fine: NDArray[np.int32]) -> bool:
+    """Whether the finer clustering divides the coarser, but for a tenth of the objects."""
+    return nesting(coarse, fine)[0] >= NESTS
+
+
+def open_above(numbers: Sequence[Number], k: int | None, tried: Tried) -> int | None:
+    """The largest number tried, where it is the answer's or the most likely one.
+
+    A sweep of a single number asks for that one, so it leaves nothing open.
+    """
+    swept = set(swept_numbers(tried))
+    if len(swept) < 2:
+        return None
+    likeliest = max(numbers, key=lambda number: number.probability, default=None)
+    at_the_end = k == max(swept) or (likeliest is not None and likeliest.k == max(swept))
+    return max(swept) if at_the_end else None
 
 
 class _BestOfNumber(NamedTuple):

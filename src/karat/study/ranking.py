@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.measures import Measure
-    from karat.runtime.types import Floats
+    from karat.runtime.types import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,8 @@ def consensus(
     return FamilyVotes(votes.to_numpy().mean(axis=1) * coverage, votes, members)
 
 
+#: deduction of a score that sets a partition apart, as partitions of a few objects against the rest
+FAR_BEHIND = 50.0
 #: standard errors of a difference within which two values tie
 TIE_WIDTH = 1.96
 
@@ -85,6 +87,61 @@ def points(upward: Floats, errors: Floats | None = None) -> Floats:
     width = TIE_WIDTH * np.sqrt(squares[:, None] + squares)
     won = (ahead > width).sum(axis=1) - (ahead < -width).sum(axis=1)
     return np.asarray((won / (len(values) - 1) + 1) / 2)
+
+
+#: scale of the dissimilarity at which similar partitions share their scores, and temperature of
+#: the probability that a partition is the best; chosen on generated data for the same answer on
+#: 90 % of the rows
+SHARED, TEMPERATURE = 0.1, 0.04
+#: least probability of the number of clusters of a choice, as a part of the greatest
+LEVEL_NUMBER = 0.5
+#: standard deviation of a score between all rows and 90 % of them, on generated data
+SHAKE = 0.016
+N_SHAKES = 200
+
+
+def expected_agreement(ahead: Floats, agreement: Floats) -> Floats:
+    """Expected agreement of each partition (M, ...) with the best one, which any of them may be.
+
+    Similar partitions share their scores, since these differ by chance from one part of the rows
+    to another; the probability of each to be the best follows from the shared scores. So a
+    small change of the data changes the expectation a little.
+    """
+    first = ahead.max(axis=0)
+    lone = ahead < first - FAR_BEHIND
+    near = _nearness(agreement, ~lone.reshape(len(ahead), -1)[:, 0])
+    shared = np.where(lone, ahead, near @ np.where(lone, 0.0, ahead))
+    weights = np.exp((shared - shared.max(axis=0)) / TEMPERATURE)
+    expected: Floats = agreement @ (weights / weights.sum(axis=0)) - lone
+    return expected
+
+
+def _nearness(agreement: Floats, usable: Bools) -> Floats:
+    """Weights of usable partitions for each one, with sum 1."""
+    near = np.exp((agreement - 1) / SHARED) * usable
+    out: Floats = near / np.maximum(near.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return out
+
+
+def level_numbers(probability: Floats, n_clusters: NDArray[np.int64]) -> Bools:
+    """Mask of the partitions whose number of clusters is level with the most probable one."""
+    numbers, place = np.unique(n_clusters, return_inverse=True)
+    shares = np.bincount(place, probability, len(numbers))
+    return np.asarray((shares >= LEVEL_NUMBER * shares.max())[place])
+
+
+def chosen_when_shaken(ahead: Floats, agreement: Floats, allowed: Bools) -> Floats:
+    """Share of 200 draws of the scores in which each partition has the best expected agreement.
+
+    Scores change as from all rows to 90 % of them; those of similar partitions change alike.
+    """
+    near = _nearness(agreement, ahead >= ahead.max() - FAR_BEHIND)
+    rng = np.random.default_rng(0)
+    noise = near @ rng.normal(size=(len(ahead), N_SHAKES))
+    scale = np.sqrt(np.square(near).sum(axis=1, keepdims=True))
+    shaken = ahead[:, None] + SHAKE * noise / np.maximum(scale, np.finfo(float).tiny)
+    expected = np.where(allowed[:, None], expected_agreement(shaken, agreement), -np.inf)
+    return np.bincount(expected.argmax(axis=0), minlength=len(ahead)) / N_SHAKES
 
 
 def order(score: Floats, *tiebreakers: NDArray[Any]) -> NDArray[np.intp]:

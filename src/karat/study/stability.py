@@ -168,10 +168,10 @@ def clusterer_of(tried: Tried, candidate: dict[str, Any]) -> Clusterer:
     if key in tried.fits.swept or key in catalogue:
         return tried.fits.swept.get(key) or catalogue[key]
     # it is under the study's distance already
-    return replace(_swept(tried, key), distances=("features",))
+    return replace(swept_clusterer(tried, key), distances=("features",))
 
 
-def _swept(tried: Tried, key: str) -> Clusterer:
+def swept_clusterer(tried: Tried, key: str) -> Clusterer:
     """A clusterer of the sweeps under the study's distance; InputError where it is lost."""
     clusterer = tried.clusterers.get(key)
     if clusterer is None:
@@ -213,7 +213,7 @@ def _again(
     tried: Tried, candidate: dict[str, Any], executor: object, progress: bool | None
 ) -> tuple[Any, str | None]:
     """The labels by the second sample, or the reason why there are none."""
-    clusterer = _swept(tried, candidate["clusterer"])
+    clusterer = swept_clusterer(tried, candidate["clusterer"])
     starts = (
         start
         for start in tried.storage.candidates()
