@@ -41,7 +41,6 @@ EXAMPLES = {
     r"|one in fifty|three\s+minutes after it is left|in\s+nine\s+of\s+ten\s+draws"
     r"|against\s+0\.35\s+of\s+it|at\s+least 90 % certain|have 2\s+and\s+3\.5\s+times"
     r"|four\s+of\s+five\s+realised bounds|errors from 2 to 30 %|at\s+most\s+1\.5\s+times",
-    "choice": r"half of the time some of the features",
     "clarity_by_reading": r"A guess finds one in five|(?:four|three) in five right"
     r"|238\s+words\s+a\s+minute|15\s+seconds\s+for\s+a\s+name|are\s+read\s+in\s+minutes"
     r"|an\s+hour\s+and\s+a\s+half|takes\s+about\s+five\s+minutes",
