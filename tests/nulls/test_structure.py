@@ -9,9 +9,16 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 import karat
+from karat._kernels.spanning_trees import path_lengths
 from karat.nulls.coordinates import coordinates
-from karat.nulls.structure import needed, probability_of
-from karat.nulls.valleys import NUMBERS_OF_CLUSTERS, _spanning_edges, find_valleys
+from karat.nulls.dips import evidence as dip
+from karat.nulls.structure import linearity, needed, probability_of
+from karat.nulls.valleys import (
+    NUMBERS_OF_CLUSTERS,
+    _spanning_edges,
+    _valley_along,
+    find_valleys,
+)
 from karat.runtime.validation import InputError
 
 
@@ -113,10 +120,46 @@ def test_a_link_without_a_valley_joins():
     assert sorted(_spanning_edges(evidence)) == [0.5, 0.5, 9.0]
 
 
-def test_more_evidence_is_more_probable_and_fewer_objects_need_more():
-    at = [[probability_of(e, n) for e in np.arange(0, 9, 0.5)] for n in (30, 400, 2000)]
+def test_more_evidence_is_more_probable_and_a_line_needs_more():
+    at = [[probability_of(e, n)[0] for e in np.arange(0, 9, 0.5)] for n in (30, 400, 2000)]
     assert (np.diff(at, axis=1) >= 0).all()
-    assert needed(50) > needed(200) > needed(400) == needed(2000)
+    assert needed(0.9) > needed(0.5) > needed(0.25) == needed(0.1)
+    for linear in (0.3, 0.9):
+        assert probability_of(needed(linear), 400, linear)[0] == pytest.approx(0.9)
+
+
+def test_random_numbers_of_the_search_make_the_probability_less_certain():
+    sure, unsure = probability_of(5.0, 400), probability_of(5.0, 400, error=1.0)
+    assert sure[1] == 0 < unsure[1]
+    assert 0.5 < unsure[0] < sure[0]
+
+
+def test_linearity_is_that_of_the_shape():
+    rng = np.random.default_rng(0)
+    t = np.linspace(0, 1, 300)
+    assert linearity(np.column_stack([t, 3 * t])) == pytest.approx(1)
+    assert linearity(rng.normal(size=(300, 2))) == pytest.approx(0.6, abs=0.06)
+    assert linearity(rng.normal(size=(300, 20))) < 0.25
+
+
+def test_a_path_along_an_arc_has_its_length():
+    angle = np.sort(np.random.default_rng(0).uniform(0, np.pi, 400))
+    arc = np.column_stack([np.cos(angle), np.sin(angle)])
+    reach = np.full(400, 0.1**2)
+    lengths = path_lengths(arc, reach, 0)
+    assert lengths == pytest.approx(angle - angle[0], rel=0.01)
+    apart = np.concatenate([arc, arc + 5])
+    assert np.isinf(path_lengths(apart, np.full(800, 0.1**2), 0)[400:]).all()
+
+
+@pytest.mark.parametrize("bend", [1.0, 2.0, 3.0])
+def test_the_valley_along_a_curve_is_that_of_its_arc(bend):
+    rng = np.random.default_rng(3)
+    t = np.sort(rng.uniform(size=300))
+    curve = np.column_stack([np.cos(bend * t), np.sin(bend * t)]) / bend
+    assert _valley_along(curve, t > 0.5) == pytest.approx(dip(t), abs=1.0)
+    gap = (t < 0.4) | (t > 0.6)
+    assert _valley_along(curve[gap], t[gap] > 0.5) > 8
 
 
 def test_valleys_count_the_clusters():
@@ -124,3 +167,21 @@ def test_valleys_count_the_clusters():
     centres = rng.uniform(0, 60, size=(6, 2))
     Z = coordinates(np.repeat(centres, 60, axis=0) + rng.normal(size=(360, 2)), "euclidean", rng)
     assert find_valleys(Z, rng)[1][NUMBERS_OF_CLUSTERS.index(6)] == 6
+
+
+@pytest.mark.parametrize("kind", ["answers", "uniform", "copies"])
+def test_jitter_does_not_matter(kind):
+    X = WITHOUT[kind](np.random.default_rng(1)).astype(float)
+    jittered = X + np.random.default_rng(2).normal(scale=1e-6, size=X.shape)
+    before, after = karat.assess_structure(X), karat.assess_structure(jittered)
+    assert after.decision == before.decision
+    assert after.n_objects == before.n_objects
+
+
+def test_the_order_of_many_rows_does_not_matter():
+    X = np.random.default_rng(0).normal(size=(2_500, 2))
+    order = np.random.default_rng(1).permutation(2_500)
+    first, second = (
+        coordinates(rows, "euclidean", np.random.default_rng(3)) for rows in (X, X[order])
+    )
+    assert first == pytest.approx(second)

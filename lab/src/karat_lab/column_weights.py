@@ -123,10 +123,11 @@ def _agreements(table: pd.DataFrame, groups: Ints, *, whole: bool) -> dict[str, 
         answer = swept(datasets["weights of 0 or 1"])
         expected = answer.expected
         assert expected is not None
-        row["answer"] = agreement(groups, answer.labels) if k > 1 else np.nan
         row["expected"] = expected.value
-        row["in the interval"] = float(expected.low <= row["answer"] <= expected.high)
         row["structure seen"] = float(answer.structure.probability > 0.5)
+        if k > 1:
+            row["answer"] = agreement(groups, answer.labels)
+            row["in the interval"] = float(expected.low <= row["answer"] <= expected.high)
     return row
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from karat import InputError, assess_structure, clusterers
 from karat.measures import adjusted_rand_index
-from karat.nulls.structure import CERTAIN_EVIDENCE, ENOUGH_EVIDENCE, USUAL_SIZE
+from karat.nulls.structure import predictors
 from karat_lab import ExperimentResult
 from karat_lab.choice_tasks import family_of, read
 from karat_lab.data import data_folder, index
 from karat_lab.journal import Journal
 from karat_lab.number_of_clusters import REAL
-from karat_lab.structure_kinds import CLUSTERED, NULLS
+from karat_lab.structure_kinds import CLUSTERED, LEFT_OUT, NULLS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-SIZES = (100, 400, 1000)
+SIZES = (100, 200, 400)
 #: data sets of each kind and size; the first seeds of the fit and of the figures
 EACH, FIT, FIGURES = 10, 0, 1_000
 #: best agreement of k-means with the classes from which on real tables are clustered
 FOUND = 0.5
-MOST = 1_000
+MOST = 400
 
 
 def run(
@@ -40,11 +40,12 @@ def run(
     storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Decisions on structure for simulated data of 44 kinds and for real tables.
+    """Decisions on structure for simulated data of many kinds and for real tables.
 
     ``samples``: data sets of each kind and size; ten by default.
 
-    Returns for each group of kinds and number of objects, the share of each answer.
+    Returns for each group of kinds and number of objects, the share of each answer: first of kinds
+    that nothing was chosen or fitted on, by name, then of the others.
     """
     import pandas as pd
 
@@ -56,14 +57,18 @@ def run(
             rows += simulated(seed, n, kept)
             if progress is not None:
                 progress(f"seed {seed}, {n} objects")
-    table = _shares(pd.DataFrame(rows))
+    simulations = pd.DataFrame(rows)
+    is_left_out = simulations["kind"].isin(LEFT_OUT)
+    by_name = simulations[is_left_out].assign(group="left out: " + simulations["kind"])
+    table = pd.concat([_shares(by_name), _shares(simulations[~is_left_out])], ignore_index=True)
     real, absent = _real(kept)
     return ExperimentResult(
         name,
         pd.concat([table, real], ignore_index=True),
         (
-            "At most 1,000 objects of a real table, features of unit variance. Whether its classes "
-            f"are clusters is told by whether k-means at their number finds them (ARI of {FOUND}).",
+            *_reliability(simulations[is_left_out]),
+            f"At most {MOST} objects of a real table, features of unit variance. Its classes are "
+            f"clusters if k-means at their number finds them (ARI of {FOUND}).",
             *([f"Not in {data_folder()}: {', '.join(absent)}."] if absent else []),
         ),
     )
@@ -77,10 +82,9 @@ def simulated(seed: int, n: int, kept: Journal) -> list[dict[str, Any]]:
         answers = {}
         for place, kind in enumerate((*NULLS, *CLUSTERED)):
             assessment = assess_structure(kind.draw(np.random.default_rng([seed, n, place]), n))
-            answers[kind.name] = {"evidence": assessment.evidence, "seen": assessment.n_objects}
-            answers[kind.name] |= {
-                "decision": assessment.decision,
-                "probability": assessment.probability,
+            answers[kind.name] = {
+                name: getattr(assessment, name)
+                for name in ("evidence", "n_objects", "linearity", "decision", "probability")
             }
         kept.put(title, answers)
     return [
@@ -91,17 +95,17 @@ def simulated(seed: int, n: int, kept: Journal) -> list[dict[str, Any]]:
 
 
 def fit(rows: pd.DataFrame) -> tuple[float, float, float]:
-    """Coefficients of the probability: intercept, by evidence, by the number of objects."""
+    """Coefficients of the probability: intercept, by relative evidence, by the number of objects.
+
+    Every kind has the same weight among those with clusters, and among those without.
+    """
     from sklearn.linear_model import LogisticRegression
 
-    evidence, seen = rows["evidence"].to_numpy(), np.maximum(rows["seen"].to_numpy(), 2)
-    predictors = np.column_stack(
-        [
-            np.minimum(evidence, CERTAIN_EVIDENCE),
-            np.log(seen / USUAL_SIZE) * np.maximum(1 - evidence / ENOUGH_EVIDENCE, 0),
-        ]
-    )
-    model = LogisticRegression(C=10).fit(predictors, rows["clusters"])
+    columns = ["evidence", "n_objects", "linearity"]
+    X = np.array([predictors(*row) for row in rows[columns].itertuples(index=False)])
+    of_kind = rows.groupby("kind")["kind"].transform("size")
+    weights = 1 / of_kind / (1 / of_kind).groupby(rows["clusters"]).transform("sum")
+    model = LogisticRegression(C=10).fit(X, rows["clusters"], sample_weight=weights * len(X) / 2)
     return float(model.intercept_[0]), float(model.coef_[0, 0]), float(model.coef_[0, 1])
 
 
@@ -130,6 +134,23 @@ def _summary_row(data_sets: pd.DataFrame, n: Any) -> dict[str, Any]:
         **shares,
         "probability": float(data_sets["probability"].mean()),
     }
+
+
+def _reliability(each: pd.DataFrame) -> list[str]:
+    """What held of each tenth of the probabilities, with equal weight of both groups."""
+    each = each.assign(weight=1 / each.groupby("clusters")["kind"].transform("size"))
+    tenths = np.minimum((10 * each["probability"]).astype(int), 9)
+    notes = []
+    for place in np.unique(tenths).tolist():
+        part = each[tenths == place]
+        said, held = (
+            np.average(part[c], weights=part["weight"]) for c in ("probability", "clusters")
+        )
+        notes.append(
+            f"Left out, probability {place / 10:.1f} to {place / 10 + 0.1:.1f}: {said:.2f} said, "
+            f"{held:.2f} held, {len(part)} data sets."
+        )
+    return notes
 
 
 def _real(kept: Journal) -> tuple[pd.DataFrame, list[str]]:

@@ -118,6 +118,178 @@ def _rings(rng: Rng, n: int) -> Points:
     return ring + 0.06 * rng.normal(size=(n, 2))
 
 
+def _noisy(rng: Rng, *columns: Points, sd: float = 0.1) -> Points:
+    """Columns with normal noise."""
+    X = np.column_stack(columns)
+    return np.asarray(X + sd * rng.normal(size=X.shape))
+
+
+def _s_curve(rng: Rng, n: int) -> Points:
+    """Points on an S."""
+    t = 1.5 * np.pi * rng.uniform(-1, 1, n)
+    return _noisy(rng, np.sin(t), np.sign(t) * (np.cos(t) - 1))
+
+
+def _spiral(rng: Rng, n: int) -> Points:
+    """Points on a spiral of a turn and a half."""
+    t = np.pi * rng.uniform(1, 4, n)
+    return _noisy(rng, t * np.cos(t) / 10, t * np.sin(t) / 10, sd=0.05)
+
+
+def _arc(rng: Rng, n: int) -> Points:
+    """Points on half a circle."""
+    t = rng.uniform(0, np.pi, n)
+    return _noisy(rng, np.cos(t), np.sin(t))
+
+
+def _trend(rng: Rng, n: int) -> Points:
+    """A quadratic trend with noise."""
+    x = rng.uniform(-2, 2, n)
+    return np.column_stack([x, x**2 / 2 + 0.3 * rng.normal(size=n)])
+
+
+def _wave(rng: Rng, n: int) -> Points:
+    """Two periods of a sine, of the same density everywhere along it."""
+    grid = np.linspace(0, 4 * np.pi, 2_001)
+    length = np.concatenate([[0], np.hypot(np.diff(grid / 2), np.diff(np.sin(grid))).cumsum()])
+    t = np.interp(rng.uniform(0, length[-1], n), length, grid)
+    return _noisy(rng, t / 2, np.sin(t), sd=0.15)
+
+
+def _helix(rng: Rng, n: int) -> Points:
+    """Two turns of a helix."""
+    t = rng.uniform(0, 4 * np.pi, n)
+    return _noisy(rng, np.cos(t), np.sin(t), t / 6)
+
+
+def _thin_end(rng: Rng, n: int) -> Points:
+    """Three quarters of a circle, dense in the middle and thin at the ends."""
+    t = 1.5 * np.pi * rng.beta(2, 2, n)
+    return _noisy(rng, np.cos(t), np.sin(t))
+
+
+def _banana(rng: Rng, n: int) -> Points:
+    """Normal data bent along a parabola."""
+    Z = rng.normal(size=(n, 4))
+    Z[:, 1] += 0.7 * Z[:, 0] ** 2
+    return Z
+
+
+def _curve_of_many(rng: Rng, n: int) -> Points:
+    """A smooth curve in twenty features."""
+    t = rng.uniform(0, 1, (n, 1))
+    rates, phases = rng.uniform(1, 6, 20), rng.uniform(0, 6, 20)
+    return np.sin(t * rates + phases) + 0.1 * rng.normal(size=(n, 20))
+
+
+def _branches(rng: Rng, n: int) -> Points:
+    """Three arms that meet, as of cells that differentiate."""
+    angle = 2 * np.pi * rng.integers(0, 3, n) / 3
+    r = rng.uniform(0, 1.5, n)
+    return _noisy(rng, r * np.cos(angle), r * np.sin(angle))
+
+
+def _funnel(rng: Rng, n: int) -> Points:
+    """Normal data whose spread depends on one of the features."""
+    z = rng.normal(size=n)
+    return np.column_stack([z, rng.normal(size=(n, 3)) * np.exp(z / 2)[:, None]])
+
+
+def _plateau(rng: Rng, n: int) -> Points:
+    """A flat top with normal flanks."""
+    return rng.uniform(-2, 2, size=(n, 3)) * [1, 1, 0.2] + rng.normal(size=(n, 3)) * 0.7
+
+
+def _torus(rng: Rng, n: int) -> Points:
+    """Points on a torus."""
+    a, b = rng.uniform(0, 2 * np.pi, (2, n))
+    r = 1 + 0.4 * np.cos(b)
+    return _noisy(rng, r * np.cos(a), r * np.sin(a), 0.4 * np.sin(b), sd=0.03)
+
+
+def _factors(rng: Rng, n: int) -> Points:
+    """Two uniform factors in forty features."""
+    return rng.uniform(-1, 1, (n, 2)) @ rng.normal(size=(2, 40)) + rng.normal(size=(n, 40)) / 2
+
+
+def _shares(rng: Rng, n: int) -> Points:
+    """Shares that sum to 1."""
+    return rng.dirichlet([0.8, 1, 2, 3, 4], size=n)
+
+
+def _walks(rng: Rng, n: int) -> Points:
+    """Random walks of thirty steps."""
+    return rng.normal(size=(n, 30)).cumsum(axis=1)
+
+
+def _mixed(rng: Rng, n: int) -> Points:
+    """Measurements, counts and flags."""
+    z = rng.normal(size=(n, 1))
+    counts = rng.poisson(np.exp(0.5 * z + 1), (n, 2))
+    flags = rng.uniform(size=(n, 2)) < 1 / (1 + np.exp(-z))
+    X = np.column_stack([z + rng.normal(size=(n, 3)), counts, flags])
+    return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
+
+
+def _unequal(rng: Rng, n: int, *, share: float, d: int, apart: float, spread: float = 1) -> Points:
+    """Two Gaussians, of which the second has this share of the objects and this spread."""
+    second = np.arange(n) < max(round(share * n), 2)
+    X = rng.normal(size=(n, d)) * np.where(second, spread, 1.0)[:, None]
+    X[second, 0] += apart
+    return X
+
+
+def _cigars(rng: Rng, n: int) -> Points:
+    """Three long parallel Gaussians."""
+    X = rng.normal(size=(n, 3)) * [6, 1, 1]
+    X[:, 1] += 5 * (np.arange(n) % 3)
+    return X @ np.linalg.qr(rng.normal(size=(3, 3)))[0]
+
+
+def _heavy(rng: Rng, n: int) -> Points:
+    """Three clusters of heavy tails."""
+    centres = 6 * np.eye(3, 4)
+    return centres[np.arange(n) % 3] + rng.standard_t(4, size=(n, 4))
+
+
+def _boxes(rng: Rng, n: int) -> Points:
+    """Four uniform squares with a gap."""
+    code = np.arange(n) % 4
+    return np.column_stack([code % 2, code // 2]) * 1.5 + rng.uniform(size=(n, 2))
+
+
+def _skewed(rng: Rng, n: int) -> Points:
+    """Three skewed clusters."""
+    centres = 7 * np.eye(3, 3)
+    return centres[np.arange(n) % 3] + rng.gamma(2, 0.7, size=(n, 3))
+
+
+def _classes(rng: Rng, n: int) -> Points:
+    """Three latent classes of binary features."""
+    p = np.where(rng.uniform(size=(3, 24)) < 0.5, 0.1, 0.9)
+    return (rng.uniform(size=(n, 24)) < p[np.arange(n) % 3]).astype(np.float64)
+
+
+def _counted(rng: Rng, n: int) -> Points:
+    """Four clusters of Poisson counts."""
+    rates = np.exp(rng.normal(1.5, 0.8, size=(4, 15)))
+    return np.sqrt(rng.poisson(rates[np.arange(n) % 4]).astype(np.float64))
+
+
+def _turns(rng: Rng, n: int) -> Points:
+    """Two arms of a spiral."""
+    t, side = np.pi * rng.uniform(1, 3, n), np.where(np.arange(n) % 2, 1.0, -1.0)
+    return _noisy(rng, side * t * np.cos(t), side * t * np.sin(t), sd=0.35)
+
+
+def _curves(rng: Rng, n: int) -> Points:
+    """Two arcs beside each other in ten features, one with a third of the objects."""
+    t, first = rng.uniform(0, np.pi, n), np.arange(n) % 3 > 0
+    X = np.zeros((n, 10))
+    X[:, 0], X[:, 1] = np.cos(t), np.sin(t) + np.where(first, 0.9, 0.0)
+    return X + 0.08 * rng.normal(size=(n, 10))
+
+
 def _null(name: str, group: str, draw: Draw) -> Kind:
     """Kind of data without clusters."""
     return Kind(name, group, False, draw)
@@ -150,6 +322,26 @@ NULLS = (
     _null("sparse counts", "sparse counts", _counts),
     _null("answers from 1 to 5", "grids", _answers),
     _null("binary", "grids", _binary),
+    _null("one normal column", "one column", lambda r, n: r.normal(size=(n, 1))),
+    _null("one uniform column", "one column", lambda r, n: r.uniform(size=(n, 1))),
+    _null("one skewed column", "one column", lambda r, n: r.gamma(2, size=(n, 1))),
+    _null("S-curve", "curves", _s_curve),
+    _null("spiral", "curves", _spiral),
+    _null("arc", "curves", _arc),
+    _null("trend", "curves", _trend),
+    _null("wave", "curves", _wave),
+    _null("helix", "curves", _helix),
+    _null("thin ends", "curves", _thin_end),
+    _null("banana", "curves", _banana),
+    _null("curve, d = 20", "curves", _curve_of_many),
+    _null("branches", "branches", _branches),
+    _null("funnel", "funnel", _funnel),
+    _null("plateau", "plateau", _plateau),
+    _null("torus", "sphere", _torus),
+    _null("two factors, d = 40", "correlated", _factors),
+    _null("shares", "shares", _shares),
+    _null("random walks", "correlated", _walks),
+    _null("mixed columns", "grids", _mixed),
 )
 
 CLUSTERED = (
@@ -181,4 +373,32 @@ CLUSTERED = (
     ),
     Kind("two moons", "shapes", True, _moons),
     Kind("two rings", "shapes", True, _rings),
+    *(
+        Kind(f"2 Gaussians, d = 1, {apart:g} sd", f"mixture, {apart:g} sd", True,
+             partial(mixture, k=2, d=1, apart=apart, row=True))
+        for apart in (3.0, 4.0)
+    ),
+    Kind("1 to 4, d = 2, 5 sd", "unequal", True, partial(_unequal, share=0.2, d=2, apart=5.0)),
+    Kind("1 to 20, d = 2, 6 sd", "1 to 20", True, partial(_unequal, share=1 / 21, d=2, apart=6.0)),
+    Kind("1 to 20, d = 8, 8 sd", "1 to 20", True, partial(_unequal, share=1 / 21, d=8, apart=8.0)),
+    Kind("of unequal spread", "unequal", True,
+         partial(_unequal, share=0.4, d=3, apart=7.0, spread=2.5)),
+    Kind("long and parallel", "unequal", True, _cigars),
+    Kind("heavy tails", "marginals", True, _heavy),
+    Kind("boxes", "marginals", True, _boxes),
+    Kind("skewed", "marginals", True, _skewed),
+    Kind("latent classes", "discrete", True, _classes),
+    Kind("counts", "discrete", True, _counted),
+    Kind("two spirals", "shapes", True, _turns),
+    Kind("two arcs, d = 10", "shapes", True, _curves),
 )  # fmt: skip
+
+#: kinds on which nothing was chosen or fitted, drawn from all by seed 41
+LEFT_OUT = {
+    "S-curve", "answers from 1 to 5", "banana", "correlated, d = 20", "cubed normal, d = 2",
+    "curved sheet", "duplicates", "exponential", "one skewed column", "one uniform column",
+    "shares", "t, 3 degrees", "trend", "wave",
+    "10 Gaussians, d = 100, 5 sd", "2 Gaussians, d = 10, 3 sd", "2 Gaussians, d = 10, 4 sd",
+    "20 Gaussians, d = 2, 4 sd", "20 Gaussians, d = 500, 8 sd", "4 in a row, d = 2, 4 sd", "boxes",
+    "heavy tails", "of unequal spread", "skewed", "two arcs, d = 10",
+}  # fmt: skip

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from karat import InputError
+from karat.nulls.structure import predictors
 from karat_lab import run, structure
 from karat_lab.structure import fit
-from karat_lab.structure_kinds import CLUSTERED, NULLS, mixture
+from karat_lab.structure_kinds import CLUSTERED, LEFT_OUT, NULLS, mixture
 
 
 def test_shares_of_answers_are_kept(monkeypatch, tmp_path):
@@ -35,8 +36,21 @@ def test_shares_of_answers_are_kept(monkeypatch, tmp_path):
 
 def test_the_fit_finds_its_coefficients():
     rng = np.random.default_rng(0)
-    evidence, seen = rng.uniform(0, 6, 6000), rng.choice([100, 400, 1000], 6000)
-    logit = -3 + 1.5 * evidence - np.log(seen / 400) * np.maximum(1 - evidence / 4, 0)
-    clusters = rng.random(6000) < 1 / (1 + np.exp(-logit))
-    rows = pd.DataFrame({"evidence": evidence, "seen": seen, "clusters": clusters})
-    assert fit(rows) == pytest.approx((-3, 1.5, -1), abs=0.3)
+    rows = pd.DataFrame({"evidence": rng.uniform(0, 8, 4000), "kind": rng.integers(9, size=4000)})
+    rows["n_objects"], rows["linearity"] = rng.choice([100, 400, 1000], 4000), 0.8
+    X = np.array(
+        [predictors(e, n, 0.8) for e, n in zip(rows.evidence, rows.n_objects, strict=True)]
+    )
+    rows["clusters"] = rng.random(4000) < 1 / (1 + np.exp(3 - X @ [0.8, -1]))
+    rows["kind"] = rows["kind"].astype(str) + rows["clusters"].astype(str)
+    intercept, *slopes = fit(rows)
+    assert slopes == pytest.approx((0.8, -1), abs=0.2)
+    assert intercept == pytest.approx(
+        -3 - np.log(rows.clusters.mean() / (1 - rows.clusters.mean())), abs=0.4
+    )
+
+
+def test_left_out_kinds_are_kinds():
+    assert {kind.name for kind in (*NULLS, *CLUSTERED)} >= LEFT_OUT
+    assert len([kind for kind in NULLS if kind.name in LEFT_OUT]) >= 10
+    assert len(NULLS) >= 30

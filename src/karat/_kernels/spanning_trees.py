@@ -1,4 +1,4 @@
-"""Minimum spanning trees, and Genie's merges along one."""
+"""Minimum spanning trees, Genie's merges along one, and paths between neighbours."""
 
 from __future__ import annotations
 
@@ -113,3 +113,32 @@ def genie_order(edges, threshold):
         parent[b] = a
         size[a] = union_size
     return order
+
+
+@njit(cache=True, nogil=True)
+def path_lengths(X, reach, start):
+    """Length of the shortest path from an object to each; infinity where there is none.
+
+    Two objects are neighbours within the squared distance that either of them reaches. Dijkstra
+    (1959), O(n² d) time, O(n) memory.
+    """
+    n, d = X.shape
+    length, todo = np.full(n, np.inf), np.ones(n, np.bool_)
+    length[start] = 0.0
+    for _ in range(n):
+        at, least = -1, np.inf
+        for j in range(n):
+            if todo[j] and length[j] < least:
+                at, least = j, length[j]
+        if at < 0:
+            break
+        todo[at] = False
+        for j in range(n):
+            if todo[j]:
+                square = 0.0
+                for f in range(d):
+                    t = X[at, f] - X[j, f]
+                    square += t * t
+                if square <= max(reach[at], reach[j]):
+                    length[j] = min(length[j], least + np.sqrt(square))
+    return length

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from karat.model import AssignedRows
     from karat.study import Answer, Study
 
 MAX_CLUSTERS, MAX_TOPIC_WORDS = 12, 8
@@ -80,6 +81,19 @@ def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) ->
         console.print(f"... and {n_more} more distinct clusterings", style="dim")
     _print_sentences(console, remarks(answer))
     _print_sentences(console, [footer(answer)], style="dim")
+
+
+def show_all_rows(study: Study, answer: Answer, assigned: AssignedRows) -> None:
+    """Print the clusters of all rows of a table in parts, and what is exact over them."""
+    from rich.console import Console
+
+    from karat.study.wording import all_rows
+
+    title = f"All {assigned.n_rows:,} rows"
+    show_table(all_rows.HEADS, all_rows.rows(assigned), title=title, numbers=(0, 2, 3, 4))
+    error = study.standard_errors().get("silhouette")
+    error = None if error is None else error.get(answer.name)
+    _print_sentences(Console(), all_rows.sentences(assigned, answer.silhouette, error))
 
 
 def _print_sentences(console: Console, sentences: Iterable[str], style: str | None = None) -> None:

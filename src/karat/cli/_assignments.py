@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
-from karat.cli._output import class_table
+from karat.cli._output import check_target, class_table
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.cli._input import InputOptions
+    from karat.datasets import Dataset
+    from karat.datasets.label_folder import LabelFolder
     from karat.model import Assignment, Changes, Model
     from karat.runtime.types import Ints
     from karat.study import Answer, Study
@@ -43,6 +45,42 @@ def load_any_model(path: Path) -> Model:
         return load_model(path)
     with load_study(path) as study:
         return study.best().model
+
+
+def label_folder(path: str, *, force: bool, append: bool = False) -> LabelFolder | None:
+    """The folder for the labels of a table in parts; None for a path of a file."""
+    from karat.datasets.label_folder import LabelFolder
+
+    if "://" not in path and Path(path).suffix:
+        return None
+    return LabelFolder(path, overwrite=force, append=append)
+
+
+def check_labels(path: str | None, option: str, *, force: bool) -> None:
+    """Raise before any work if labels cannot be written to this file or folder."""
+    if path is None:
+        return
+    folder = label_folder(path, force=force)
+    if folder is None:
+        check_target(Path(path), option, force)
+        check_suffix(Path(path), option)
+    else:
+        folder.check(option)
+
+
+def check_form(dataset: Dataset, path: str | None, option: str) -> None:
+    """Raise where labels of a sampled table would go to a file, or those of a file to a folder."""
+    if path is None:
+        return
+    in_folder = label_folder(path, force=False) is not None
+    n_rows = dataset.n_objects if dataset.whole is None else dataset.whole.n_rows
+    if in_folder and dataset.whole is None:
+        check_suffix(Path(path), option)  # raises
+    if not in_folder and n_rows > dataset.n_objects:
+        raise InputError(
+            f"{option}: {path} is a file, but the labels of {n_rows:,} rows in parts go to a "
+            "folder or an address; name one without a suffix"
+        )
 
 
 def check_suffix(path: Path | None, option: str) -> None:
@@ -114,12 +152,16 @@ def _training_assignment(study: Study, answer: Answer) -> Assignment:
 
 def source_cells(study: Study, reading: InputOptions) -> pd.DataFrame:
     """The source's rows as written in the file; without columns if they cannot be read again."""
+    import numpy as np
     import pandas as pd
 
     from karat.distances import RELATIONS
     from karat.runtime.resources import is_large
 
     none = pd.DataFrame(index=range(study.n_objects))
+    whole = study.dataset.whole
+    if whole is not None:
+        return whole.partitions.rows(np.arange(whole.n_rows)).to_pandas()
     preparation = study.dataset.preparation
     is_reshaped = preparation is not None and bool(preparation.reshaping)
     if study.dataset.metric in RELATIONS or is_large(study.X) or is_reshaped:
@@ -141,13 +183,15 @@ def cluster_changes(study: Study, answer: Answer, old: Model, reading: InputOpti
     from karat.datasets.row_blocks import object_blocks
     from karat.model.rule import stacked
 
+    whole, rows = study.dataset.whole, study.dataset.rows
+    if whole is not None and rows is not None:
+        return answer.against(old, old.prepare(whole.partitions.drawn(rows)))
     blocks = object_blocks(reading.data, old.preparation, **reading.layout)
     parts = [old.prepare(block.features) for block in blocks]
     X = parts[0].X
     for part in parts[1:]:
         X = stacked(X, part.X)
     filled = np.concatenate([part.filled for part in parts])
-    rows = study.dataset.rows
     if rows is not None and not old.preparation.reshaping:
         X, filled = X[rows], filled[rows]
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))

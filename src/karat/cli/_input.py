@@ -25,7 +25,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, Parquet, JSON, NPY, NPZ, Excel, Matrix Market, SQLite), documents "
+        help="A data file (CSV, Parquet, JSON, NPY, NPZ, Excel, Matrix Market, SQLite), a folder "
+        "or pattern of Parquet, Arrow or CSV files on a disk or in a bucket (s3://), documents "
         "(JSON lines, a folder, CLUTO, LIBSVM), an address (downloaded), or a packaged set: iris, "
         "wine.",
     ),
@@ -180,10 +181,13 @@ def read_dataset(
     *,
     metric: str | None = None,
     stop: bool = True,
+    whole: bool = True,
+    executor: object = None,
 ) -> Dataset:
     """Read the data file of a command; see :func:`karat.datasets.read`.
 
-    With ``stop``, ambiguous data raise instead of giving a meaningless answer.
+    Without ``whole``, a large table is sampled. With ``stop``, ambiguous data raise instead of
+    giving a meaningless answer.
     """
     from karat import datasets
     from karat.datasets.findings import SENTENCES, sentence
@@ -201,7 +205,7 @@ def read_dataset(
         if metric in OBJECT_FILES:
             dataset = read_objects(data, metric, **options)
         else:
-            dataset = datasets.read(data, **options)
+            dataset = datasets.read(data, whole=whole, executor=executor, **options)
     except RepairableError as error:
         raise InputError(
             f"{error}\nTry: {_repeated_command(data, options, error.repairs)}"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.runtime.validation import InputError, unknown_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from karat.datasets.partitions import Part
 
 
 def split_columns(columns: str | None) -> list[str] | None:
@@ -62,37 +69,46 @@ def read_files(
     return labelings, gold, excluded, notes
 
 
-#: rows of a Parquet file in memory at a time
-BATCH_ROWS = 2**18
+def count_pairs(
+    sources: list[str], names: list[str] | None
+) -> tuple[Any, tuple[Any, Any], list[str], list[str]] | None:
+    """Numbers of the pairs of labels in tables in parts, the labels, their names, and notes.
 
-
-def count_pairs(path: Path, names: list[str]) -> tuple[Any, tuple[Any, Any], list[str]] | None:
-    """Numbers of the pairs of labels in two columns of a Parquet file, the labels, and notes.
-
-    Exact, in memory for the distinct pairs and one batch of rows. None for other files, or without
-    the columns; InputError for missing labels.
+    Two columns of one table, or two tables of one column each, row by row. Exact, in memory for
+    the distinct pairs and a few thousand rows. None for other files, or without the columns;
+    InputError for missing labels.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     from karat.datasets import labels_of_column
+    from karat.datasets.partitions import PARQUET, open_partitions
+    from karat.runtime.threads import in_order
 
-    if path.suffix.lower() not in (".parquet", ".pq") or not path.is_file():
-        return None
-    try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError):
-        return None  # the reader of all kinds of files says what is wrong
-    with file:
-        if not set(names) <= set(file.schema_arrow.names) or file.metadata.num_rows == 0:
+    opened = []
+    for source in sources:
+        is_parquet = Path(source).suffix.lower() in PARQUET
+        try:
+            opened.append(open_partitions(source, every=is_parquet))
+        except InputError:
+            if not Path(source).is_file():
+                raise
+            return None  # the reader of all kinds of files says what is wrong
+    tables = [table for table in opened if table is not None]
+    if len(tables) == 1 == len(sources) and names is not None:
+        if not set(names) <= set(tables[0].columns):
             return None
-        total: Any = None
-        for batch in file.iter_batches(BATCH_ROWS, columns=names):
-            rows = pa.table({"true": batch[names[0]], "pred": batch[names[1]]})
-            rows = rows.append_column("n", pa.array(np.ones(len(rows), np.int64)))
-            both = rows if total is None else pa.concat_tables([total, rows])
-            sums = both.group_by(["true", "pred"]).aggregate([("n", "sum")])
-            total = sums.rename_columns(["true", "pred", "n"])
+        totals = in_order(partial(_pairs_of_part, names), tables[0].parts)
+    elif len(tables) == 2 == len(sources) and all(len(table.columns) == 1 for table in tables):
+        first, second = tables
+        if first.n_rows != second.n_rows:
+            return None  # the reader in memory says so
+        names = [first.columns[0], second.columns[0]]
+        if names[0] == names[1]:
+            names = [Path(source).stem for source in sources]
+        if names[0] == names[1]:
+            names = list(sources)
+        totals = iter([_grouped(_side_by_side(first.tables(), second.tables()))])
+    else:
+        return None
+    total = _grouped(totals)
     counts = total["n"].to_numpy()
     notes, sides = [], []
     for side, name in (("true", names[0]), ("pred", names[1])):
@@ -101,12 +117,60 @@ def count_pairs(path: Path, names: list[str]) -> tuple[Any, tuple[Any, Any], lis
         missing = int(counts[[label is None for label in labels]].sum())
         if missing:
             raise InputError(
-                f"{path}: the clustering {name!r} has no label in {missing:,} of "
+                f"{sources[0]}: the clustering {name!r} has no label in {missing:,} of "
                 f"{int(counts.sum()):,} objects; write -1 where an object is an outlier"
             )
         is_whole = all(type(label) is int for label in labels)
         sides.append(labels.astype(np.int64) if is_whole else labels)
-    return counts, (sides[0], sides[1]), notes
+    return counts, (sides[0], sides[1]), names, notes
+
+
+#: tables of pairs that are added up at a time
+_TABLES_AT_ONCE = 16
+
+
+def _pairs_of_part(names: list[str], part: Part) -> pa.Table:
+    """Numbers of the pairs of labels in a part of a table."""
+    tables = (table.select(names) for _, table in part.tables(list(dict.fromkeys(names))))
+    return _grouped(table.rename_columns(["true", "pred"]) for table in tables)
+
+
+def _grouped(tables: Iterable[pa.Table]) -> pa.Table:
+    """Numbers of the pairs in tables of pairs, which may have numbers already."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+
+    def add_up() -> None:
+        """Replace the tables by one of distinct pairs."""
+        both = pa.concat_tables(waiting, promote_options="permissive")
+        sums = both.group_by(["true", "pred"], use_threads=False).aggregate([("n", "sum")])
+        waiting[:] = [sums.select(["true", "pred", "n_sum"]).rename_columns(["true", "pred", "n"])]
+
+    for table in tables:
+        if "n" not in table.column_names:
+            table = table.append_column("n", pa.array(np.ones(len(table), np.int64)))
+        waiting.append(table)
+        if len(waiting) == _TABLES_AT_ONCE:
+            add_up()
+    add_up()
+    return waiting[0]
+
+
+def _side_by_side(first: Iterator[pa.Table], second: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Tables of the labels of the same rows in two tables."""
+    import pyarrow as pa
+
+    left = right = None
+    while True:
+        left = next(first, None) if left is None or not len(left) else left
+        right = next(second, None) if right is None or not len(right) else right
+        if left is None or right is None:
+            return
+        n = min(len(left), len(right))
+        columns = [left.column(0).slice(0, n), right.column(0).slice(0, n)]
+        yield pa.table(columns, names=["true", "pred"])
+        left, right = left.slice(n), right.slice(n)
 
 
 def label_facts(labels: Any, counts: Any, noise: str) -> dict[str, Any]:

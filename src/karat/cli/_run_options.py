@@ -136,7 +136,8 @@ class OutputOptions:
     """The files to write.
 
     report: Write an HTML report to this file.
-    labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file.
+    labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file; of a table
+        in parts, write labels to this folder or address, a Parquet file for each part.
     save_model: Write what karat assign needs to put further rows into the clusters.
     against: An older model (--save-model) or study: tell which of its clusters came back, grew,
         split or vanished, and whether that is more than chance.
@@ -145,7 +146,7 @@ class OutputOptions:
     """
 
     report: Path | None = None
-    labels: Path | None = None
+    labels: Annotated[str | None, Option(metavar="PATH")] = None
     save_model: Path | None = None
     against: Path | None = None
     storage: Path | None = None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli import _assignments
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption
 from karat.cli._options import ForceOption, QuietOption
-from karat.cli._output import check_target, print_notes, printable
+from karat.cli._output import check_target, print_notes, printable, show_table
 from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.model import AssignedRows, Model
 
 
 def assign(
@@ -24,28 +27,73 @@ def assign(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="CSV, Parquet or XLSX file to write.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="PATH",
+            help="CSV, Parquet or XLSX file to write; a folder or address for a table in parts, "
+            "with a file of labels for each part.",
+        ),
     ],
+    append: Annotated[
+        bool,
+        typer.Option("--append", help="Keep the labels in the folder, and add those of new parts."),
+    ] = False,
+    id_column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The column that names the rows of a table in parts."),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler."),
+    ] = None,
     force: ForceOption = False,
     header: HeaderOption = None,
     encoding: EncodingOption = "utf-8",
     quiet: QuietOption = False,
-) -> None:
+) -> None:  # fmt: skip
     """Give each row of a file its cluster, with the confidence and the distance to the centre.
 
-    Columns are matched by name, and prepared as those of the data were. Text and Parquet files may
-    have any number of rows.
+    Columns are matched by name, and prepared as those of the data were. Tables in parts, text and
+    Parquet files may have any number of rows.
 
     For example:
 
     karat assign new.csv --model segments.karat-model -o clusters.csv
+
+    karat assign s3://bucket/rows --model segments.karat-model -o s3://bucket/clusters --append
     """
+    from karat.model import assign_rows
+    from karat.study.wording import all_rows
+
+    folder = _assignments.label_folder(output, force=force, append=append)
+    if folder is None:
+        check_target(Path(output), "--output", force)
+        _assignments.check_suffix(Path(output), "--output")
+        if append:
+            raise InputError("--append adds parts to a folder; name one with --output")
+    else:
+        folder.check("--output")
+    source = _assignments.load_any_model(model)
+    if folder is None:
+        _assign_file(data, source, Path(output), header, encoding, quiet)
+        return
+    assigned: AssignedRows = assign_rows(
+        source, data, folder, id_column=id_column, header=header, encoding=encoding,
+        executor=dask, progress=False if quiet else None,
+    )  # fmt: skip
+    show_table(all_rows.HEADS, all_rows.rows(assigned), numbers=(0, 2, 3, 4))
+    for sentence in all_rows.sentences(assigned):
+        typer.echo(printable(sentence))
+    typer.echo(f"Labels: {output}")
+
+
+def _assign_file(
+    data: str, source: Model, output: Path, header: bool | None, encoding: str, quiet: bool
+) -> None:
+    """Write the rows of a file with their clusters to another."""
     from karat.datasets.row_blocks import object_blocks
     from karat.runtime.progress import progress_bar
 
-    check_target(output, "--output", force)
-    _assignments.check_suffix(output, "--output")
-    source = _assignments.load_any_model(model)
     prepared = source.preparation
     blocks = object_blocks(
         data, prepared, header=header, encoding=encoding, text_column=prepared.text_column
@@ -56,7 +104,7 @@ def assign(
     size = Path(data).stat().st_size if Path(data).is_file() else 0
     with (
         progress_bar("Assigning", size, show=False if quiet else None) as advance,
-        _assignments.row_writer(output, overwrite=force) as write,
+        _assignments.row_writer(output, overwrite=True) as write,
     ):
         for block in blocks:
             assignment = source.predict(block.features)

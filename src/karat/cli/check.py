@@ -28,7 +28,7 @@ def check(reading: LabelledInputOptions, json: JsonOption = False) -> None:
     """
     from karat.datasets import weighted
 
-    dataset = weighted(read_dataset(reading, stop=False), reading.column_weights)
+    dataset = weighted(read_dataset(reading, stop=False, whole=False), reading.column_weights)
     if json:
         data = {
             "name": dataset.name,

@@ -38,7 +38,8 @@ class CompareOptions:
     """The labelings to compare, and how.
 
     files: Labels: CSV, TSV, Parquet, .npy or .npz, a clustering per column or array. Two files of
-        one column each are the gold standard and a clustering.
+        one column each are the gold standard and a clustering. Two columns of a folder, pattern or
+        address of files in parts may have any number of rows.
     truth: The gold standard; without it, more than two labelings are compared with each other.
     columns: The label columns, separated by commas; two names are the gold standard and a
         clustering.
@@ -49,7 +50,7 @@ class CompareOptions:
         AMI.
     """
 
-    files: Annotated[list[Path], Argument(metavar="FILES")]
+    files: Annotated[list[str], Argument(metavar="FILES")]
     truth: Annotated[str | None, Option(metavar="COLUMN|FILE")] = None
     columns: Annotated[str | None, Option(metavar="NAMES")] = None
     id_column: Annotated[str | None, Option(metavar="NAME")] = None
@@ -108,20 +109,18 @@ class ComparedLabelings:
 
 
 def _of_counts(options: CompareOptions) -> ComparedLabelings | None:
-    """Two columns of one Parquet file, counted batch by batch; None for anything else."""
+    """Two columns of a table in parts, or two tables, counted batch by batch; None for others."""
     from karat.labelings.contingency import ContingencyTable
 
     names = split_columns(options.columns)
-    plain = options.truth is None and options.id_column is None and len(options.files) == 1
-    # outliers that are clusters of their own need as much memory as the objects
-    plain = plain and options.noise != "singletons"
-    if not plain or names is None or len(set(names)) != 2 or len(names) != 2:
+    plain = options.truth is None and options.id_column is None
+    if not plain or (names is not None and (len(set(names)) != 2 or len(names) != 2)):
         return None
-    counted = count_pairs(options.files[0], names)
+    counted = count_pairs(options.files, names)
     if counted is None:
         return None
     policy: Any = options.noise
-    counts, sides, notes = counted
+    counts, sides, names, notes = counted
     table = ContingencyTable.from_counts(counts, *sides, noise=policy)
     facts = {n: label_facts(side, counts, policy) for n, side in zip(names, sides, strict=True)}
     return ComparedLabelings(
@@ -136,7 +135,7 @@ def _of_labelings(options: CompareOptions) -> ComparedLabelings:
     from karat.labelings.partitions import as_labelings
 
     labelings, truth, excluded, notes = read_files(
-        options.files,
+        [Path(file) for file in options.files],
         split_columns(options.columns),
         options.truth,
         options.id_column,

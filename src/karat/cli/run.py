@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,8 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from karat.cli._answer import as_json, show
-from karat.cli._assignments import check_suffix, cluster_changes, load_any_model, write_labels
+from karat.cli._answer import as_json, show, show_all_rows
+from karat.cli._assignments import (
+    check_form,
+    check_labels,
+    cluster_changes,
+    label_folder,
+    load_any_model,
+    write_labels,
+)
 from karat.cli._groups import takes_groups
 from karat.cli._input import DocumentOptions, LabelledInputOptions, parse_classes, read_dataset
 from karat.cli._numbers import parse_clusterers, parse_family
@@ -23,8 +31,8 @@ from karat.cli._run_options import JudgingOptions, OutputOptions, RelationOption
 from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
-    from karat.datasets import Dataset
-    from karat.model import Model
+    from karat.datasets import Dataset, LabelColumns
+    from karat.model import AssignedRows, Model
     from karat.study import Answer, Study
 
 
@@ -45,6 +53,8 @@ def run(
 
     karat run customers.csv --id-column id --drop name -k 2:20
 
+    karat run s3://bucket/customers --labels s3://bucket/customer-clusters
+
     karat run customers.csv --labelings mine.csv --only-labelings
 
     karat run news.jsonl --text-column text --report news.html
@@ -58,9 +68,14 @@ def run(
     sweep, older_model, classes = _validated(reading, sweep, judging, output)
     reading, numbers = apart_from_draw(reading)
     varying = None if judging.differences is None else parse_family(judging.differences)
-    dataset = _with_relations(read_dataset(reading, documents, metric=relations.metric), relations)
+    executor = sweep.execution["executor"]
+    dataset = read_dataset(
+        reading, documents, metric=relations.metric, whole=judging.exact, executor=executor
+    )
+    dataset = _with_relations(dataset, relations)
+    check_form(dataset, output.labels, "--labels")
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
-    with Study(
+    with _stopped_by_signals(), Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
         classes=classes, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
@@ -73,18 +88,22 @@ def run(
         if varying is not None:
             # fails before the sweep starts
             thinned_parts(study.tried, varying[0], scale=varying[1])
+        is_stopped = _sweep(study, sweep, reading.id_column)
         with _kept_if_interrupted(study):
-            if sweep.labelings is not None:
-                _add_labelings(study, sweep.labelings, sweep.reference, reading.id_column)
-            if not sweep.only_labelings:
-                names = sweep.clusterer or list(study.tried.fits.default_clusterers)
-                study.sweep(parse_clusterers(names), **sweep.arguments, **sweep.execution)
             study.evaluate(**sweep.execution)
-        answer = _choose(study, sweep, judging.stability)
-        if varying is not None:
+        answer = _choose(study, sweep, False if is_stopped else judging.stability)
+        if is_stopped:
+            skipped = "the run was stopped; --stability judges it"
+            answer = replace(answer, stability_skipped=skipped)
+        if varying is not None and not is_stopped:
             study.differences(varying[0], scale=varying[1])
+        assigned = _assign_all(study, answer, output, sweep.execution)
         _write_files(study, answer, output, reading)
-        _print_answer(study, answer, sweep.json, judging.alternatives, output, older_model, reading)
+        _print_answer(
+            study, answer, assigned, sweep.json, judging.alternatives, output, older_model, reading
+        )
+        if is_stopped:
+            raise typer.Exit(130)
 
 
 def _validated(
@@ -98,11 +117,10 @@ def _validated(
 
     for path, option in (
         (output.report, "--report"),
-        (output.labels, "--labels"),
         (output.save_model, "--save-model"),
     ):
         check_target(path, option, output.force)
-    check_suffix(output.labels, "--labels")
+    check_labels(output.labels, "--labels", force=output.force)
     older_model = None if output.against is None else load_any_model(output.against)
     classes = parse_classes(judging.classes)
     if isinstance(classes, list) and -1 in classes:
@@ -135,34 +153,77 @@ def _with_relations(dataset: Dataset, relations: RelationOptions) -> Dataset:
     return dataset
 
 
+def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> bool:
+    """Make the candidates; True if Ctrl-C stopped that and finished candidates can be judged."""
+    try:
+        if sweep.labelings is not None:
+            _add_labelings(study, sweep.labelings, sweep.reference, id_column)
+        if not sweep.only_labelings:
+            names = sweep.clusterer or list(study.tried.fits.default_clusterers)
+            study.sweep(parse_clusterers(names), **sweep.arguments, **sweep.execution)
+    except KeyboardInterrupt:
+        _keep(study)
+        table = study.candidates
+        if table.empty or not table["status"].isin(["ok", "flagged"]).any():
+            raise typer.Exit(130) from None
+        typer.echo("karat: this is the best answer so far; Ctrl-C again ends at once", err=True)
+        return True
+    return False
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Let SIGTERM stop the block as Ctrl-C does."""
+    import signal
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @contextmanager
 def _kept_if_interrupted(study: Study) -> Iterator[None]:
-    """On Ctrl-C, store finished work in a file and print how to resume."""
+    """On Ctrl-C, store finished work in a file, print how to resume, and end."""
     try:
         yield
     except KeyboardInterrupt:
-        table = study.candidates
-        message = "interrupted before anything was finished"
-        if not table.empty:
-            storage, again = study.tried.storage.path, "run the same command again"
-            if storage is None:
-                storage, i = Path(f"{study.dataset.name}.karat"), 1
-                while storage.exists():
-                    i += 1
-                    storage = storage.with_name(f"{study.dataset.name}-{i}.karat")
-                study.save(storage)
-                again = f"add --storage {storage}"
-            message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
-            message += f"{again} to resume"
-        typer.echo(f"karat: {message}", err=True)
+        _keep(study)
         raise typer.Exit(130) from None
+
+
+def _keep(study: Study) -> None:
+    """Store finished work in a file and print how to resume."""
+    table = study.candidates
+    message = "interrupted before anything was finished"
+    if not table.empty:
+        storage, again = study.tried.storage.path, "run the same command again"
+        if storage is None:
+            storage, i = Path(f"{study.dataset.name}.karat"), 1
+            while storage.exists():
+                i += 1
+                storage = storage.with_name(f"{study.dataset.name}-{i}.karat")
+            study.save(storage)
+            again = f"add --storage {storage}"
+        message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
+        message += f"{again} to resume"
+    typer.echo(f"karat: {message}", err=True)
 
 
 def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: str | None) -> None:
     """Add the labelings of a file to the study's candidates."""
     from karat.datasets import read_labelings
 
-    labelings = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
+    dataset = study.dataset
+    if dataset.whole is None or id_column is not None:
+        labelings = read_labelings(path, id_column=id_column, ids=dataset.ids)
+    else:
+        labelings = read_labelings(path)
+        _take_sampled(labelings, dataset, path)
     labelings.pop(study.dataset.truth_name or "", None)
     for note in labelings.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
@@ -176,6 +237,19 @@ def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: 
             f"0 ({', '.join(map(repr, excluded))}); --weights equal counts them.",
             err=True,
         )
+
+
+def _take_sampled(labelings: LabelColumns, dataset: Dataset, path: Path) -> None:
+    """Leave the labels of the sampled rows of a table in parts."""
+    import numpy as np
+
+    assert dataset.whole is not None
+    n = dataset.whole.n_rows
+    order = slice(None) if labelings.rows is None else np.argsort(labelings.rows)
+    for name, labels in labelings.items():
+        if len(labels) != n:
+            raise InputError(f"{path}: {name!r} has {len(labels):,} labels for {n:,} rows")
+        labelings[name] = np.asarray(labels)[order][dataset.rows]
 
 
 def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer:
@@ -200,14 +274,25 @@ def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer
     return answer
 
 
+def _assign_all(
+    study: Study, answer: Answer, output: OutputOptions, execution: dict[str, Any]
+) -> AssignedRows | None:
+    """All rows of a table in parts in the answer's clusters; None for other data."""
+    whole = study.dataset.whole
+    folder = None if output.labels is None else label_folder(output.labels, force=output.force)
+    if whole is None or (folder is None and whole.n_rows == study.n_objects):
+        return None
+    return answer.assign_all(folder, **execution)
+
+
 def _write_files(
     study: Study, answer: Answer, output: OutputOptions, reading: LabelledInputOptions
 ) -> None:
     """Write the labels, the model and the report, as far as wanted."""
     from karat.report import write_report
 
-    if output.labels is not None:
-        write_labels(study, answer, output.labels, reading)
+    if output.labels is not None and label_folder(output.labels, force=False) is None:
+        write_labels(study, answer, Path(output.labels), reading)
     if output.save_model is not None:
         answer.save(output.save_model, overwrite=output.force)
     if output.report is not None:
@@ -217,6 +302,7 @@ def _write_files(
 def _print_answer(
     study: Study,
     answer: Answer,
+    assigned: AssignedRows | None,
     json: bool,
     ways: int | None,
     output: OutputOptions,
@@ -231,9 +317,13 @@ def _print_answer(
             record["changes"] = changes.to_dict()
         if ways is not None:
             record["alternatives"] = study.alternatives(ways).to_dict()
+        if assigned is not None:
+            record["all_rows"] = assigned.to_dict()
         print_json(record)
         return
     show(study, answer, ways=ways)
+    if assigned is not None:
+        show_all_rows(study, answer, assigned)
     if changes is not None:
         typer.echo(f"\nAgainst {output.against}:")
         for sentence in changes.sentences:

@@ -36,15 +36,23 @@ def sample(
     """
     from karat.bounds import sample as draw
     from karat.datasets import read_cells
+    from karat.datasets.partitions import open_partitions
 
     check_target(output, "--output", force)
-    table, notes = read_cells(data, header=header, encoding=encoding, text_column=text_column)
-    rows = draw(len(table), size, random_state=seed)
+    parts = None if text_column else open_partitions(data, header=header, encoding=encoding)
+    notes: tuple[str, ...] = ()
+    if parts is None:
+        table, notes = read_cells(data, header=header, encoding=encoding, text_column=text_column)
+    n = len(table) if parts is None else parts.n_rows
+    rows = draw(n, size, random_state=seed)
     if json:
-        print_json({"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)})
+        print_json({"rows": rows.tolist(), "of": n, "seed": seed, "notes": list(notes)})
         return
     renamed = {name: f"{name} (data)" for name in ("draw", "row", "label")}
-    drawn = table.iloc[rows].rename(columns=renamed)
+    if parts is None:
+        drawn = table.iloc[rows].rename(columns=renamed)
+    else:
+        drawn = parts.drawn(rows).to_pandas().rename(columns=renamed)
     drawn.insert(0, "draw", range(1, size + 1))
     drawn.insert(1, "row", rows)
     drawn.insert(2, "label", "")
@@ -53,4 +61,4 @@ def sample(
         typer.echo(to_csv(drawn), nl=False)
     else:
         write_csv(drawn, output)
-        typer.echo(f"{size} of {len(table)} objects are in {output}; fill in the column 'label'")
+        typer.echo(f"{size} of {n} objects are in {output}; fill in the column 'label'")

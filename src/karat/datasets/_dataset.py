@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
+    from karat.datasets.sampled_tables import WholeTable
     from karat.runtime.types import Floats, Rows
 
 
@@ -61,6 +62,8 @@ class Dataset:
         Preparation of further objects in the same way.
     weighing : Weighing or None
         Weights of the columns, where ``X`` is weighted; see :func:`karat.datasets.weighted`.
+    whole : WholeTable or None
+        The table that the objects are a uniform sample of, with exact sums over all its rows.
     """
 
     X: Rows
@@ -81,6 +84,7 @@ class Dataset:
     plan: ReadingPlan | None = None
     preparation: Preparation | None = None
     weighing: Weighing | None = None
+    whole: WholeTable | None = None
 
     @property
     def n_objects(self) -> int:

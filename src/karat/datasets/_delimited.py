@@ -57,8 +57,8 @@ def read_rows(
 
     def parse(names: list[str], types: dict[str, Any], missing: tuple[str, ...]) -> pa.Table:
         """Table of the named columns as Arrow reads them."""
-        arrow_options = _options(layout, names, types, encoding, missing, skip=bool(ragged))
-        return arrow_csv.read_csv(_source(path, layout), **arrow_options)
+        of_arrow = arrow_options(layout, names, types, encoding, missing, skip=bool(ragged))
+        return arrow_csv.read_csv(_source(path, layout), **of_arrow)
 
     try:
         table = parse(columns, {**numeric_types, **text}, missing)
@@ -96,11 +96,11 @@ def open_rows(path: Path, layout: TextLayout, encoding: str) -> Any:
     from pyarrow import csv as arrow_csv
 
     types = dict.fromkeys(layout.names, pa.string())
-    arrow_options = _options(layout, list(layout.names), types, encoding, ("",))
-    return arrow_csv.open_csv(_source(path, layout), **arrow_options)
+    of_arrow = arrow_options(layout, list(layout.names), types, encoding, ("",))
+    return arrow_csv.open_csv(_source(path, layout), **of_arrow)
 
 
-def _options(
+def arrow_options(
     layout: TextLayout,
     columns: list[str],
     types: dict[str, Any],

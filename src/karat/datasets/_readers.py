@@ -29,6 +29,8 @@ from karat.datasets._texts import (
     read_documents,
 )
 from karat.datasets.json_tables import has_records_without_text
+from karat.datasets.partitions import open_partitions
+from karat.datasets.sampled_tables import read_partitions, unusable_in_parts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +49,8 @@ def read(
     y: Labels | str | os.PathLike[str] | None = None,
     strict: bool = False,
     accept: Iterable[str] | str = (),
+    whole: bool = False,
+    executor: object = None,
     **written: Unpack[FileOptions],
 ) -> Dataset:
     """Read a data file: CSV, TSV, Excel, Parquet, JSON, NPY, NPZ, Matrix Market, or documents.
@@ -63,10 +67,16 @@ def read(
     LIBSVM's ``.svm``, or a sparse matrix with its list of terms. Both become weighted terms with
     cosine distances, see :class:`karat.text.TextVectorizer`.
 
+    Tables of any size are read in parts (folders, patterns and addresses of Parquet, Arrow, CSV or
+    TSV files, large single ones, and lazy tables of PyArrow, Dask, Polars and DuckDB): of more
+    than 200,000 rows, the objects are a uniform sample of 50,000, and :attr:`Dataset.whole` has
+    exact sums over all rows.
+
     Parameters
     ----------
-    path : str or path
-        The file. If no file has this name, the packaged set from :func:`available` is loaded.
+    path : str, path or lazy table
+        The file, folder, pattern (``data/*.parquet``) or address (``s3://bucket/folder``). If no
+        file has this name, the packaged set from :func:`available` is loaded.
     label_column : str, optional
         The column with the class of each object, read as written. An empty cell means that the
         class is unknown (``?``, ``NA`` and ``None`` are classes); so does the number -1 where no
@@ -94,6 +104,10 @@ def read(
         option says what to do.
     accept : str or iterable of str
         Kinds of findings (:attr:`Dataset.findings`) to ignore: the data are used as written.
+    whole : bool
+        Whether to take all rows of a table of any size, which must fit into memory.
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+        Where the parts of a table are read, see :meth:`karat.Study.sweep`.
     **written
         Format of the file, and vectorization of texts. ``na_values``: additional marks of missing
         values, in all columns (``"-9"``) or in one (``"age:0"``). ``decimal``: the
@@ -132,6 +146,10 @@ def read(
         label_column=label_column, id_column=id_column, drop=drop, scale=scale, impute=impute,
         y=y, strict=strict, accept=accept, **written,
     )  # fmt: skip
+    partitions = open_partitions(path, header=options.header, encoding=options.encoding)
+    is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
+    if partitions is not None and not (is_file and (whole or unusable_in_parts(options))):
+        return read_partitions(partitions, options, whole=whole, executor=executor)
     with local(path) as (local_path, download_notes):
         dataset = _read_local(local_path, options)
     return (

@@ -17,6 +17,8 @@ from karat.datasets._labelings import read_labels
 from karat.datasets._options import DataKind, ReadingOptions
 from karat.datasets._pipeline import index_ids
 from karat.datasets._related_files import read_matrix
+from karat.datasets.partitions import open_partitions
+from karat.datasets.sampled_tables import read_partitions
 from karat.distances import (
     OBJECT_METRICS,
     RELATIONS,
@@ -170,6 +172,9 @@ def as_dataset(X: Any, metric: Metric | None = None) -> Dataset:
         return from_graph(X)
     if metric is not None and compares_objects(X, metric):
         return from_objects(X, metric)
+    partitions = None if isinstance(X, (str, os.PathLike)) else open_partitions(X)
+    if partitions is not None:
+        return read_partitions(partitions, ReadingOptions())
     return from_table(X) if _has_words(X) else from_array(X)
 
 

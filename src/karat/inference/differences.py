@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.bounds.multiplicity import holm
 from karat.inference.conditional import as_procedure
+from karat.inference.premises import check_premises
 from karat.inference.thinning import FAMILIES, thin
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ def differences(
     Raises
     ------
     InputError
-        For values that the family does not have.
+        For values that the family does not have, and where the data refute a premise: rows that
+        are copies, counts that vary more than the family allows, values that are not normal.
 
     See Also
     --------
@@ -121,11 +123,12 @@ def differences(
     >>> tests.p_value < 0.001, set(tests.features.feature[tests.features.p_holm < 0.01])
     (True, {'0'})
     """
-    names = feature_names if feature_names is not None else getattr(X, "columns", None)
+    columns = feature_names if feature_names is not None else getattr(X, "columns", None)
     first, second = thin(X, family, share=share, scale=scale, random_state=random_state)
-    names = range(first.shape[1]) if names is None else names
+    names = [str(name) for name in (range(first.shape[1]) if columns is None else columns)]
+    check_premises(first + second, family, scale, names)
     labels = np.asarray(as_procedure(cluster)(first))
-    return compared(first, second, labels, list(map(str, names)), premises_of(family, scale))
+    return compared(first, second, labels, names, premises_of(family, scale))
 
 
 def compared(
@@ -159,6 +162,7 @@ def premises_of(family: str, scale: npt.ArrayLike | None) -> tuple[str, ...]:
         f"Valid where {FAMILIES[family]}.",
         "One part of each value was clustered and another tested; the clusters compared are those "
         "of the first part.",
+        "Copied rows, dispersion and shape of the values were tested and do not refute the family.",
     ]
     if family == "gaussian" and scale is None:
         premises.append(

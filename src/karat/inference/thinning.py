@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -160,32 +160,48 @@ def mixture_covariance(X: ArrayLike, *, random_state: int = 0) -> Floats:
     >>> bool(abs(mixture_covariance(X)[0, 0] - 1) < 0.15)
     True
     """
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.mixture import GaussianMixture
-
     values = np.asarray(check_data(X), dtype=np.float64)
-    n, d = values.shape
     within: Floats = np.atleast_2d(np.cov(values, rowvar=False))
     spread = np.sqrt(np.diag(within))
     used = spread > 0
     Z = (values[:, used] - values[:, used].mean(axis=0)) / spread[used]
-    best_criterion, without_gain = np.inf, 0
+    mixture = tied_mixture(Z, random_state)
+    if mixture is not None and len(mixture.means) > 1:
+        within[np.ix_(used, used)] = mixture.within * np.outer(spread[used], spread[used])
+    return within
+
+
+class TiedMixture(NamedTuple):
+    """Mixture of normal distributions with one covariance, and each object's memberships."""
+
+    means: Floats
+    within: Floats
+    shares: Floats
+    #: Bayesian information criterion
+    criterion: float
+
+
+def tied_mixture(Z: Floats, random_state: int = 0) -> TiedMixture | None:
+    """The mixture preferred by its criterion; None for too few objects per feature."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    (n, d), best, without_gain = Z.shape, None, 0
     for k in range(1, MAX_MIXTURE_COMPONENTS + 1):
-        if n - k < OBJECTS_PER_FEATURE * d or without_gain == MIXTURE_PATIENCE or not used.any():
+        if n - k < OBJECTS_PER_FEATURE * d or without_gain == MIXTURE_PATIENCE or d == 0:
             break
         mixture = GaussianMixture(
             k, covariance_type="tied", n_init=MIXTURE_STARTS, random_state=random_state
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            criterion = mixture.fit(Z).bic(Z)
+            criterion = float(mixture.fit(Z).bic(Z))
         without_gain += 1
-        if criterion < best_criterion:
-            best_criterion, without_gain = criterion, 0
-            if k > 1:
-                scaled = mixture.covariances_ * n / (n - k)
-                within[np.ix_(used, used)] = scaled * np.outer(spread[used], spread[used])
-    return within
+        if best is None or criterion < best.criterion:
+            within = mixture.covariances_ * n / (n - k)
+            best = TiedMixture(mixture.means_, within, mixture.predict_proba(Z), criterion)
+            without_gain = 0
+    return best
 
 
 def root(S: Floats) -> Floats:

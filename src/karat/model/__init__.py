@@ -1,5 +1,6 @@
 """A clustering in use: saved in a file, and applied to further objects."""
 
+from karat.model.all_rows import AssignedRows, assign_rows
 from karat.model.changes import Changes, ResamplingReference, changes
 from karat.model.holdout import Confidence, ExtensionAgreement
 from karat.model.model import KEPT, Assignment, Model, load_model
@@ -7,6 +8,7 @@ from karat.model.rule import Placed, PlacementRule
 
 __all__ = [
     "KEPT",
+    "AssignedRows",
     "Assignment",
     "Changes",
     "Confidence",
@@ -15,6 +17,7 @@ __all__ = [
     "Placed",
     "PlacementRule",
     "ResamplingReference",
+    "assign_rows",
     "changes",
     "load_model",
 ]

@@ -232,13 +232,18 @@ class Model:
         prepared: Prepared,
         own: NDArray[np.integer[Any]] | None = None,
         labels: NDArray[np.int32] | None = None,
+        *,
+        named: bool = True,
     ) -> Assignment:
-        """The clusters of prepared objects; parameters as for :meth:`PlacementRule.place`."""
+        """The clusters of prepared objects; parameters as for :meth:`PlacementRule.place`.
+
+        Without ``named``, the objects have no names.
+        """
         placed = self.rule.place(prepared.X, own, labels)
         names = np.array([*self.names, "outlier"], dtype=object)  # NOISE is the last
         return Assignment(
             placed.labels,
-            names[placed.labels],
+            names[placed.labels] if named else names[:0],
             self.confidence(placed.margins),
             placed.unlike | (prepared.filled > MAX_MISSING_SHARE),
             placed.distances,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from karat._kernels.placement import place_rows
 from karat.distances import FORMS, as_distances, check_points, embed, metric_name
 from karat.distances.neighbors import nearest_of_groups, neighbor_lists
 from karat.labeling import central_objects
@@ -118,12 +121,38 @@ class PlacementRule:
         if m == 0:
             no_values = np.empty(0)
             return Placed(np.empty(0, np.int32), no_values, np.empty(0, bool), no_values)
+        if self.metric == "euclidean" and own is labels is None and isinstance(Z, np.ndarray):
+            return self._by_cells(Z)
         parts = []
         for start in range(0, m, _BLOCK):
             rows = slice(start, start + _BLOCK)
             own_rows = None if own is None else own[rows]
             parts.append(self._block(Z[rows], own_rows, None if labels is None else labels[rows]))
         return Placed(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+    def _by_cells(self, Z: NDArray[Any]) -> Placed:
+        """The clusters of rows of numbers, by cells that hold the representatives."""
+        rows = np.ascontiguousarray(Z, dtype=np.float64)
+        centers = np.asarray(self.centers, dtype=np.float64)
+        cells: tuple[Any, ...] = (*self._cells, self.limits, self.by_centers)
+        place: Callable[..., Any] = place_rows
+        return Placed(*place(rows, centers, *cells))
+
+    @cached_property
+    def _cells(self) -> tuple[Any, ...]:
+        """Representatives by cells around a few of them: rows, labels, starts, anchors, radii."""
+        X = np.ascontiguousarray(self.X, dtype=np.float64)
+        step = int(np.ceil(np.sqrt(len(X))))
+        anchors = X[::step]
+        to_anchors = between(X, anchors, "euclidean")
+        cell = to_anchors.argmin(axis=1)
+        order = np.argsort(cell, kind="stable")
+        starts = np.searchsorted(cell[order], np.arange(len(anchors) + 1))
+        # exact distances: those of matrix products are rounded
+        distances = np.sqrt(((X - anchors[cell]) ** 2).sum(axis=1))
+        radii = np.zeros(len(anchors))
+        np.maximum.at(radii, cell, distances * (1 + 1e-12))
+        return X[order], self.labels[order].astype(np.int64), starts, anchors, radii
 
     def _block(
         self,

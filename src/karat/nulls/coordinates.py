@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MAX_PLACED, MAX_RELATED = 2_000, 1_000
 #: fewest and most principal components kept of many features
 MIN_COMPONENTS, MAX_COMPONENTS = 10, 30
+#: share of a feature's range below which a step is jitter
+JITTER = 1e-5
 #: number of features above which ties of single features do not matter
 MANY_FEATURES = 100
 
@@ -54,6 +56,8 @@ def placed(X: Rows, metric: Metric, rng: np.random.Generator) -> tuple[Floats, N
     related = metric in RELATIONS or metric not in FORMS
     max_objects = MAX_RELATED if related and metric not in RELATIONS else MAX_PLACED
     rows = draw_rows(n, max_objects, rng)
+    if n > max_objects and isinstance(X, np.ndarray) and metric not in RELATIONS:
+        rows = np.lexsort(X.T)[rows]  # the same objects in whatever order they are stored
     if metric in RELATIONS:
         D = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
         distinct = _without_copies(D)
@@ -90,6 +94,8 @@ def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[np
     X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
     if X.shape[1] == 0:
         return X, np.arange(len(X))
+    if X.shape[1] <= MANY_FEATURES:
+        X = np.stack([_without_jitter(column) for column in X.T], axis=1)
     distinct, rows, copy_of, counts = np.unique(
         X, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
@@ -110,6 +116,18 @@ def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, NDArray[np
         down, up = np.append(reach[0], reach)[at], np.append(reach, reach[-1])[at]
         out[:, j] += rng.uniform(-down, up)
     return out, rows
+
+
+def _without_jitter(column: Floats) -> Floats:
+    """Values of a feature, equal where the steps between them are tiny."""
+    order = np.argsort(column, kind="stable")
+    ascending = column[order]
+    step = JITTER * (ascending[-1] - ascending[0]) * min(1.0, MAX_PLACED / len(column))
+    value = np.concatenate([[0], np.cumsum(np.diff(ascending) > step)])
+    means = np.bincount(value, weights=ascending) / np.bincount(value)
+    out = np.empty_like(column)
+    out[order] = means[value]
+    return out
 
 
 def _first_components(X: Rows, rng: np.random.Generator) -> Floats:

@@ -9,19 +9,18 @@ import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates
-from karat.nulls.valleys import VALLEY_LIMIT, find_valleys
+from karat.nulls.dips import evidence as dip_evidence
+from karat.nulls.valleys import find_valleys
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Metric, RandomState, Rows
+    from karat.runtime.types import ArrayLike, Floats, Metric, RandomState, Rows
 
 __all__ = [
-    "CERTAIN_EVIDENCE",
-    "ENOUGH_EVIDENCE",
-    "USUAL_SIZE",
     "Structure",
     "assess_structure",
     "needed",
+    "predictors",
     "probability_of",
     "structure_of",
 ]
@@ -29,14 +28,21 @@ __all__ = [
 Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
-INTERCEPT, PER_EVIDENCE, PER_SIZE = -3.7, 1.5, -1.2
-#: reference number of objects, evidence above which the number of objects does not matter, and
-#: evidence above which more evidence does not
-USUAL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 4.0, 8.0
-#: additional evidence required from fewer objects, per unit of log(USUAL_SIZE / n)
-PER_MISSING = 0.7
-#: probability below which there are no clusters
-NO_CLUSTERS_BELOW = 0.2
+INTERCEPT, PER_EVIDENCE, PER_SIZE = -4.05, 0.74, -1.43
+#: reference number of objects, evidence relative to the linearity above which the number of objects
+#: does not matter, and above which more evidence does not
+USUAL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 8.0, 12.0
+#: least linearity, that of a column, whose dip has a known distribution, and the power by which
+#: evidence is divided
+MIN_LINEARITY, OF_COLUMN, LINEARITY_POWER = 0.25, 0.6, 1.5
+#: share of the objects in a neighbourhood, and neighbourhoods whose linearity is averaged
+NEIGHBOURHOOD, NEIGHBOURHOODS = 0.2, 60
+#: probability from which there are clusters, and below which there are none
+CLUSTERS_FROM, NO_CLUSTERS_BELOW = 0.9, 0.2
+#: share of the objects below which a cluster can be missed
+SMALL_CLUSTER = 0.1
+#: deepest valleys that are averaged, and fewest objects of a neighbourhood
+DEEPEST, MIN_NEIGHBOURS = 2, 12
 
 
 @dataclass(frozen=True)
@@ -46,18 +52,24 @@ class Structure:
     Attributes
     ----------
     probability : float
-        Probability of clusters, if data with and without clusters are equally frequent.
+        Probability of clusters, if data with and without clusters are equally frequent. It allows
+        for the random numbers of the search.
     decision : {"yes", "no", "unclear"}
-        ``"yes"`` if the evidence exceeds that of 95 % of the data sets of every kind without
-        clusters; ``"no"`` if data with clusters would have shown more; else ``"unclear"``.
+        ``"yes"`` from a probability of .9, which few data sets without clusters reach;
+        ``"no"`` below .2; else ``"unclear"``.
     evidence : float
         -log p of the deepest valley between clusters that no way around it avoids.
     n_clusters : int
         Number of clusters with this evidence; 1 without evidence.
     n_objects : int
         Number of distinct objects examined.
+    error : float
+        Standard error of the probability, by the random numbers of the search.
+    linearity : float
+        Mean share of the largest principal component in neighbourhoods of a fifth of the objects:
+        1 on a line. Random gaps are deeper in thin data, so these need more evidence.
 
-    Equal objects have no clusters.
+    Equal objects have no clusters. A cluster of fewer than a tenth of the objects can be missed.
     """
 
     probability: float
@@ -65,6 +77,13 @@ class Structure:
     evidence: float
     n_clusters: int
     n_objects: int
+    error: float = 0.0
+    linearity: float = OF_COLUMN
+
+    @property
+    def smallest(self) -> int:
+        """Number of objects below which a cluster can be missed."""
+        return int(np.ceil(SMALL_CLUSTER * self.n_objects))
 
     def __str__(self) -> str:
         sentence = {
@@ -73,7 +92,11 @@ class Structure:
             "unclear": "It cannot be told whether these data have clusters (probability "
             f"{self.probability:.2f})",
         }[self.decision]
-        return f"{sentence}: evidence {self.evidence:.1f}, {needed(self.n_objects):.1f} is needed."
+        least = needed(self.linearity)
+        limit = ""
+        if self.decision != "yes":
+            limit = f" A cluster of fewer than {self.smallest} objects can be missed."
+        return f"{sentence}: evidence {self.evidence:.1f}, {least:.1f} is needed.{limit}"
 
     def _repr_html_(self) -> str:
         """Decision as HTML."""
@@ -104,10 +127,11 @@ def assess_structure(
     Notes
     -----
     k-means for 2 to 30 clusters, each time without a quarter of the objects; Hartigan's dip of that
-    quarter between each two clusters; pairs without a valley are one cluster
-    (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform density, the hardest
-    without a valley. Of more than 2,000 objects 2,000 are drawn. What data of many kinds, with
-    clusters and without, are said to have is in the documentation of stability.
+    quarter between each two clusters, on their line and along the data; pairs without a valley are
+    one cluster (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform density,
+    the hardest without a valley. Of one column the dip is that of all values. Of more than 2,000
+    objects 2,000 are drawn. What data of many kinds, with clusters and without, are said to have is
+    in the documentation of stability.
 
     Examples
     --------
@@ -134,26 +158,73 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
     Z = coordinates(X, metric, rng)
     if Z.shape[1] == 0:
         return Structure(0.0, "no", 0.0, 1, len(Z))
-    of_numbers, groups = find_valleys(Z, rng)
-    evidence, n = float(of_numbers.max(initial=0.0)), len(Z)
-    probability = probability_of(evidence, n)
+    n = len(Z)
+    if Z.shape[1] == 1:
+        runs, linear = np.array([dip_evidence(Z[:, 0])]), OF_COLUMN
+    else:
+        valleys, groups = find_valleys(Z, rng)
+        best = np.argsort(-valleys.mean(axis=1), kind="stable")[:DEEPEST]
+        runs, linear = valleys[best].sum(axis=0) / DEEPEST, linearity(Z)
+    evidence = float(runs.mean()) if len(runs) else 0.0
+    probability, error = probability_of(evidence, n, linear, standard_error(runs))
     decision: Decision = "unclear"
-    if evidence >= needed(n):
+    if probability >= CLUSTERS_FROM:
         decision = "yes"
     elif probability < NO_CLUSTERS_BELOW:
         decision = "no"
-    k = int(groups[of_numbers.argmax()]) if decision == "yes" else 1
-    return Structure(probability, decision, evidence, max(k, 1), n)
+    k = 1
+    if decision == "yes":
+        if Z.shape[1] == 1:
+            valleys, groups = find_valleys(Z, rng)
+        k = max(int(groups[valleys.mean(axis=1).argmax()]), 2)
+    return Structure(probability, decision, evidence, k, n, error, linear)
 
 
-def needed(n: int) -> float:
-    """Evidence that n objects need for a yes; more for few, since few on a curve look clustered."""
-    return VALLEY_LIMIT + PER_MISSING * max(float(np.log(USUAL_SIZE / max(n, 2))), 0.0)
+def standard_error(runs: Floats) -> float:
+    """Standard error of the mean of repeats; 0 of a single one."""
+    return float(runs.std(ddof=1) / np.sqrt(len(runs))) if len(runs) > 1 else 0.0
 
 
-def probability_of(evidence: float, n: int) -> float:
-    """Probability of clusters, by the evidence from n objects."""
-    size = np.log(max(n, 2) / USUAL_SIZE) * max(1 - evidence / ENOUGH_EVIDENCE, 0.0)
-    logit = INTERCEPT + PER_EVIDENCE * min(evidence, CERTAIN_EVIDENCE) + PER_SIZE * size
-    logit = min(logit, PER_EVIDENCE * evidence)  # few objects are no evidence of clusters
+def linearity(Z: Floats) -> float:
+    """Mean share of the largest principal component of neighbourhoods: 1 on a line."""
+    n = len(Z)
+    m = min(max(int(NEIGHBOURHOOD * n), MIN_NEIGHBOURS), n)
+    shares = []
+    for at in np.linspace(0, n - 1, min(NEIGHBOURHOODS, n)).astype(np.intp):
+        P = Z[np.argpartition(np.square(Z - Z[at]).sum(axis=1), m - 1)[:m]]
+        sizes = np.square(np.linalg.svd(P - P.mean(axis=0), compute_uv=False))
+        shares.append(sizes[0] / max(float(sizes.sum()), 1e-300))
+    return float(np.mean(shares))
+
+
+def needed(linear: float = OF_COLUMN) -> float:
+    """Evidence needed for a yes; more of data along a line."""
+    limit = np.log(CLUSTERS_FROM / (1 - CLUSTERS_FROM)) - INTERCEPT
+    return float(limit / PER_EVIDENCE * max(linear, MIN_LINEARITY) ** LINEARITY_POWER)
+
+
+def predictors(evidence: float, n: int, linear: float) -> tuple[float, float]:
+    """Relative evidence, and the number of objects as far as it matters beside it."""
+    relative = evidence / max(linear, MIN_LINEARITY) ** LINEARITY_POWER
+    relative = min(relative, CERTAIN_EVIDENCE)
+    size = np.log(max(n, 2) / USUAL_SIZE) * max(1 - relative / ENOUGH_EVIDENCE, 0.0)
+    return relative, float(size)
+
+
+def probability_of(
+    evidence: float, n: int, linear: float = OF_COLUMN, error: float = 0.0
+) -> tuple[float, float]:
+    """Probability of clusters and its standard error, by the evidence and its standard error."""
+    at = evidence + error * np.array([-np.sqrt(3), 0.0, np.sqrt(3)])
+    values = np.array([_probability(max(e, 0.0), n, linear) for e in at])
+    weights = np.array([1, 4, 1]) / 6  # the mean over normal errors, by Gauss and Hermite
+    mean = float(weights @ values)
+    return mean, float(np.sqrt(weights @ np.square(values - mean)))
+
+
+def _probability(evidence: float, n: int, linear: float) -> float:
+    """Probability of clusters by the evidence, without its error."""
+    relative, size = predictors(evidence, n, linear)
+    logit = INTERCEPT + PER_EVIDENCE * relative + PER_SIZE * size
+    logit = min(logit, PER_EVIDENCE * relative)  # few objects are no evidence of clusters
     return float(1 / (1 + np.exp(-logit)))

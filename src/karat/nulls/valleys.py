@@ -13,8 +13,10 @@ from math import log
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.spatial import cKDTree
 from scipy.stats import norm
 
+from karat.nulls.dips import evidence as evidence_of_dip
 from karat.runtime.threads import in_threads
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ WORTH_A_LOOK, VALLEY_LIMIT = 1.5, 3.5
 MOST_EVIDENCE = 50.0
 #: half of the border's width between centres at -1 and 1, and objects below which it is empty
 BORDER, EMPTY = 0.25, 5
+#: neighbours that paths go by
+PATH_NEIGHBOURS = 8
 #: neighbours that estimate the density, axes beside that of the centres, and variance inflation of
 #: a mean density since neighbours share neighbours
 NEIGHBOURS, BESIDE, SHARED_NEIGHBOURS = 5, 3, 2.5
@@ -60,8 +64,8 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
 
     Returns
     -------
-    evidence : ndarray of float64
-        For each number of clusters tried: -log p of the deepest valley that no way around avoids.
+    evidence : ndarray of float64, shape (numbers of clusters, repeats)
+        -log p of the deepest valley that no way around avoids.
     groups : ndarray of int64
         Number of parts into which valleys with more evidence than :data:`VALLEY_LIMIT` divide
         the clusters.
@@ -72,17 +76,18 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
     connects: a ring or a sheet is cut by k-means, but its neighbouring pieces have no valley. The
     evidence for a number of clusters is that of the weakest link of the strongest cut, the longest
     edge of the minimum spanning tree (Kalogeratos & Likas 2012; Vardakas, Kalogeratos & Likas
-    2024). A curve is bimodal in projection, too; where the dip tells two clusters apart, the
-    objects near their border must also lie less densely than those beside the centres.
+    2024). A curve is bimodal in projection, too. Where the dip tells two clusters apart, the
+    objects near their border must also lie less densely than those beside the centres, and the
+    lengths of paths along the data must have a dip as well.
     """
     n = len(Z)
     numbers = [k for k in NUMBERS_OF_CLUSTERS if n >= OBJECTS_PER_CLUSTER * k and Z.shape[1]]
     jobs = [(k, np.random.default_rng(seed)) for k in numbers for seed in _seeds(rng)]
     links = in_threads(lambda job: _weakest_links(Z, *job), jobs)
     by_number = [links[i : i + REPEATS] for i in range(0, len(jobs), REPEATS)]
-    strongest = [np.mean([links.max(initial=0.0) for links in runs]) for runs in by_number]
+    strongest = np.array([[edges.max(initial=0.0) for edges in runs] for runs in by_number])
     groups = [np.median([(links > VALLEY_LIMIT).sum() for links in runs]) for runs in by_number]
-    return np.array(strongest), 1 + np.round(groups).astype(np.int64)
+    return strongest.reshape(-1, REPEATS), 1 + np.round(groups).astype(np.int64)
 
 
 def valley_evidence(Z: Floats, labels: Ints, rng: np.random.Generator) -> float:
@@ -146,8 +151,10 @@ def _links_between(Z: Floats, labels: Ints, k: int, rng: np.random.Generator) ->
     )  # fmt: skip
     large = np.flatnonzero(np.bincount(projections.assigned, minlength=k) >= MIN_CLUSTER_SIZE)
     for a, b in zip(*np.nonzero(np.tril(evidence) > WORTH_A_LOOK), strict=True):
-        border = _thin_border(Z, projections, int(a), int(b))
-        near = min(float(evidence[a, b]), border, MOST_EVIDENCE)
+        rows, t = projections.between(int(a), int(b))
+        near = min(float(evidence[a, b]), _thin_border(Z, rows, t), MOST_EVIDENCE)
+        if near > WORTH_A_LOOK:
+            near = min(near, _valley_along(Z[rows], t > 0))
         evidence[a, b] = evidence[b, a] = near
     return _spanning_edges(evidence[np.ix_(large, large)])
 
@@ -219,15 +226,37 @@ def _nearest(A: Floats, centres: Floats, sizes: Floats) -> Ints:
     return np.asarray((squares - 2 * A @ centres.T).argmin(axis=1))
 
 
-def _thin_border(Z: Floats, projections: _FoldProjections, a: int, b: int) -> float:
+def _valley_along(Z: Floats, side: Bools) -> float:
+    """Evidence (-log p) of a valley along the data of two clusters, however bent they are.
+
+    A place is the projection on the line between two central objects, by the lengths of paths
+    between neighbours (Tenenbaum, de Silva & Langford 2000): along a curve, the length of the arc.
+    """
+    from karat._kernels.spanning_trees import path_lengths
+
+    if side.all() or not side.any() or len(Z) <= PATH_NEIGHBOURS:
+        return 0.0
+    P = np.ascontiguousarray(_across(Z, side))
+    reach = np.square(cKDTree(P).query(P, PATH_NEIGHBOURS + 1)[0][:, -1])
+    lengths, ends = [], []
+    for members in (np.flatnonzero(side), np.flatnonzero(~side)):
+        away = np.square(P[members] - P[members].mean(axis=0)).sum(axis=1)
+        ends.append(int(members[away.argmin()]))
+        path = path_lengths(P, reach, ends[-1])
+        straight = np.linalg.norm(P - P[ends[-1]], axis=1)
+        lengths.append(np.where(np.isfinite(path), path, straight))
+    apart = lengths[0][ends[1]]
+    if apart <= 0:
+        return 0.0
+    return evidence_of_dip((np.square(lengths[0]) - np.square(lengths[1])) / (2 * apart))
+
+
+def _thin_border(Z: Floats, rows: Ints, t: Floats) -> float:
     """Evidence (-log p) that objects near the border of two clusters are less dense than beside it.
 
     Density is that of the nearest neighbours in the direction of the centres and along the widest
     axes across it, less what the distance from the line of the centres explains.
     """
-    from scipy.spatial import cKDTree
-
-    rows, t = projections.between(a, b)
     border = np.abs(t) < BORDER
     if border.sum() < EMPTY:
         return MOST_EVIDENCE

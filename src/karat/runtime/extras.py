@@ -12,6 +12,7 @@ EXTRAS = {
     "anndata": "anndata",
     "distributed": "dask",
     "duckdb": "sql",
+    "fsspec": "cloud",
     "rapidfuzz": "sequences",
     "tslearn": "sequences",
     "xlsxwriter": "excel",

@@ -241,7 +241,7 @@ class _Seeker:
             if not _differs(codes, [answer, *separate]):
                 continue
             evidence = self.evidence(codes)
-            if evidence >= needed(len(self.rows)) + np.log(len(pool)):
+            if evidence >= needed() + np.log(len(pool)):
                 separate.append(_alternative(name, codes, answer.view, evidence, expected))
         return separate
 
@@ -288,7 +288,7 @@ class _Seeker:
         rng = np.random.default_rng(0)
         Z, at = placed(P, "euclidean", rng)
         # views overlap: about the square root of their number are independent
-        least = needed(len(Z)) + float(np.log(max(self.searched, 1))) / 2
+        least = needed() + float(np.log(max(self.searched, 1))) / 2
         divided = separated(Z, rng, least)
         if divided is None:
             return None
@@ -382,7 +382,7 @@ def crossing(
         return ()
     rows, P = seeker.rows, seeker.points
     codes = crossed.labels[rows]
-    apart = crossed.evidence >= needed(len(rows))
+    apart = crossed.evidence >= needed()
     least, most = (MIN_INFORMATION, crossed.n_clusters) if apart else (ALIKE, np.inf)
     parts = [
         part

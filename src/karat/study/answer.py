@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from karat.model import assign_rows
 from karat.runtime.validation import InputError
 from karat.study import wording
 from karat.study.decision import best_candidate, current_facts
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from karat.model import Assignment, Changes, Model
+    from karat.datasets.label_folder import LabelFolder
+    from karat.model import AssignedRows, Assignment, Changes, Model
     from karat.runtime.types import ArrayLike
     from karat.study.fitted import Fitted
     from karat.study.tried import Tried
@@ -148,6 +150,29 @@ class Answer(AnswerFacts):
         Nothing is predicted; the confidence is that from the other objects.
         """
         return self._fit.assignment
+
+    def assign_all(self, folder: str | LabelFolder | None = None, **options: Any) -> AssignedRows:
+        """All rows of the table that the data are a sample of, in the clusters of this answer.
+
+        Parameters
+        ----------
+        folder : str or LabelFolder, optional
+            Folder or address for the labels, a Parquet file for each part of the table.
+        **options
+            ``executor`` and ``progress``, see :func:`karat.model.assign_rows`.
+
+        Returns
+        -------
+        AssignedRows
+            Sizes, sums and means that are exact over all rows, and the rows unlike all clusters.
+        """
+        dataset = self._fit.dataset
+        if dataset.whole is None:
+            raise InputError("the data are no sample of a table in parts: all objects have labels")
+        id_column = dataset.options.get("id_column")
+        return assign_rows(
+            self.model, dataset.whole.partitions, folder, id_column=id_column, **options
+        )
 
     @property
     def classes(self) -> DataFrame:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import from_array
-from karat.inference import FAMILIES, Differences, compared, premises_of, thin
+from karat.inference import (
+    FAMILIES,
+    Differences,
+    check_premises,
+    compared,
+    premises_of,
+    thin,
+)
 from karat.runtime.validation import InputError, check_choice
 from karat.study.decision import best_candidate
 from karat.study.notes import last_noted, noted
@@ -59,7 +66,9 @@ def thinned_parts(
         if family != "gaussian":
             values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
     seed = tried.settings.random_state
-    return thin(values, family, scale=scale, share=share, random_state=seed)
+    parts = thin(values, family, scale=scale, share=share, random_state=seed)
+    check_premises(values, family, scale, list(data.feature_names))
+    return parts
 
 
 def kept_differences(tried: Tried) -> Differences | None:

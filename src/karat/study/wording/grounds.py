@@ -55,7 +55,9 @@ def structure(answer: AnswerFacts) -> list[str]:
     sentence = f"The probability that these data have clusters is {certain(evidence.probability)}"
     if evidence.decision == "no":
         sentence += ": you can split these data, but the groups are not natural"
-    return [f"{sentence}."]
+    if evidence.decision == "yes":
+        return [f"{sentence}."]
+    return [f"{sentence}.", f"A group of fewer than {evidence.smallest:,} objects can be missed."]
 
 
 def expected(answer: AnswerFacts) -> list[str]:

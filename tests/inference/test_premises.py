@@ -1,0 +1,110 @@
+"""Premises of thinning: data that refute a family are rejected, data of the family are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.mixture import GaussianMixture
+
+from karat import InputError
+from karat.inference import check_premises, differences
+from karat.inference.premises import _Members, _transformed
+
+N = 120
+HALVES = np.arange(N)[:, None] < N // 2
+REFUTED = {
+    "log-normal": (lambda r: np.exp(r.normal(size=(N, 3))), "gaussian", None, "not normal"),
+    "log-normal mixture": (
+        lambda r: np.exp(r.normal(size=(N, 3))), "gaussian", "mixture", "not normal|one group"
+    ),
+    "copied rows": (
+        lambda r: np.repeat(r.normal(size=(N // 5, 3)), 5, axis=0), "gaussian", None, "copies"
+    ),
+    "copied counts": (
+        lambda r: np.repeat(r.poisson(9, size=(N // 5, 4)), 5, axis=0), "poisson", None, "copies"
+    ),
+    "negative binomial": (
+        lambda r: r.negative_binomial(2, 2 / 7, (N, 10)), "poisson", None, "times as much"
+    ),
+    "larger negative binomial": (
+        lambda r: r.negative_binomial(2, 2 / 7, (N, 10)), "negative binomial", 9.0, "smaller size"
+    ),
+    "known but not normal": (lambda r: r.exponential(size=(N, 2)), "gaussian", 1.0, "normal|group"),
+}  # fmt: skip
+HOLDS = {
+    "normal": (lambda r: r.normal(size=(N, 4)), "gaussian", None),
+    "normal, rounded": (lambda r: r.normal(size=(N, 3)).round(1), "gaussian", None),
+    "normal groups": (lambda r: r.normal(size=(N, 3)) + 5 * HALVES, "gaussian", "mixture"),
+    "near groups": (lambda r: r.normal(size=(N, 2)) + 2.5 * HALVES, "gaussian", 1.0),
+    "Poisson": (lambda r: r.poisson(3, size=(N, 5)), "poisson", None),
+    "rare": (lambda r: r.poisson(0.2, size=(N, 5)), "poisson", None),
+    "Poisson groups": (
+        lambda r: r.poisson(np.where(HALVES, [4, 30, 9], [25, 8, 9])), "poisson", None
+    ),
+    "negative binomial": (
+        lambda r: r.negative_binomial(2, 2 / 7, (N, 10)), "negative binomial", 2.0
+    ),
+    "binomial": (lambda r: r.binomial(10, 0.3, (N, 6)), "binomial", 10),
+    "constant column": (
+        lambda r: np.column_stack([r.normal(size=(N, 2)), np.ones(N)]), "gaussian", None
+    ),
+}  # fmt: skip
+
+
+def check(draw, family, scale, seed):
+    X = np.asarray(draw(np.random.default_rng(seed)), dtype=float)
+    check_premises(X, family, scale, [f"x{j}" for j in range(X.shape[1])])
+
+
+@pytest.mark.parametrize("kind", REFUTED)
+def test_data_that_refute_the_family_are_rejected_with_the_reason(kind):
+    draw, family, scale, why = REFUTED[kind]
+    for seed in range(3):
+        with pytest.raises(InputError, match=why):
+            check(draw, family, scale, seed)
+
+
+@pytest.mark.parametrize("kind", HOLDS)
+def test_data_of_the_family_are_not(kind):
+    draw, family, scale = HOLDS[kind]
+    refused = 0
+    for seed in range(5):
+        try:
+            check(draw, family, scale, seed)
+        except InputError:
+            refused += 1
+    assert refused <= 1
+
+
+def test_differences_test_their_premises_first():
+    X = np.exp(np.random.default_rng(0).normal(size=(N, 3)))
+    with pytest.raises(InputError, match=r"values of 'height' are not normal|values of"):
+        differences(X, AgglomerativeClustering(3), feature_names=["height", "width", "depth"])
+
+
+def test_a_mixture_of_unit_variance_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2)) + 6 * (np.arange(400)[:, None] % 2)
+    _, means, shares = _Members("normal", np.ones(2)).best_fit(X, rng)
+    mixture = GaussianMixture(2, covariance_type="spherical", random_state=0).fit(X)
+    assert np.allclose(sorted(means.tolist()), sorted(mixture.means_.tolist()), atol=0.05)
+    assert np.allclose(shares.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("family", ["poisson", "negative binomial", "binomial", "normal"])
+def test_natural_parameters_give_the_mean_and_variance(family):
+    members = _Members(family, np.array([7.0]))
+    mean, step = np.array([2.5]), 1e-4
+    theta, partition = zip(*(members.natural(mean + s * step) for s in (-1, 0, 1)), strict=True)
+    slope = (partition[2] - partition[0]) / (theta[2] - theta[0])
+    assert slope == pytest.approx(mean, rel=1e-6)
+    assert 2 * step / (theta[2] - theta[0]) == pytest.approx(members.variance(mean), rel=1e-6)
+
+
+def test_a_normal_feature_needs_no_transformation():
+    x = np.random.default_rng(0).normal(3, 2, size=500)
+    scores, likelihood = _transformed(x)
+    normal = -len(x) * (np.log(x.std()) + np.log(2 * np.pi) / 2 + 0.5)
+    assert normal <= likelihood < normal + 8
+    assert np.corrcoef(scores, x)[0, 1] > 0.99

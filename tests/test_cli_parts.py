@@ -1,0 +1,123 @@
+"""Commands on tables in parts, and runs that are stopped."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.dataset as arrow
+import pytest
+
+import karat
+from command_line import karat_command
+from karat.datasets import sampled_tables
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 3, 600)
+TABLE = pd.DataFrame(9.0 * np.eye(3)[TRUTH] + RNG.normal(size=(600, 3)), columns=list("abc"))
+SWEEP = ("-c", "kmeans", "-k", "2:4", "--n-init", "1", "--workers", "1", "--by", "silhouette",
+         "--no-stability", "--quiet")  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The table in three files, of which a sample is studied."""
+    (tmp_path / "rows").mkdir()
+    for i in range(3):
+        TABLE[200 * i : 200 * i + 200].to_parquet(tmp_path / "rows" / f"{i}.parquet")
+    monkeypatch.setattr(sampled_tables, "MAX_WHOLE", 500)
+    monkeypatch.setattr(sampled_tables, "SAMPLE_ROWS", 300)
+    return tmp_path
+
+
+def test_a_run_on_parts_labels_all_rows(folder: Path) -> None:
+    options = ("--labels", "labels", "--save-model", "m.karat-model", "--json")
+    done = karat_command("run", "rows", *SWEEP, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["data"]["n_objects"] == 300
+    assert sum(answer["all_rows"]["sizes"]) == answer["all_rows"]["n_rows"] == 600
+    labels = arrow.dataset(folder / "labels").to_table().to_pandas()
+    assert karat.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
+    shown = karat_command("run", "rows", *SWEEP, cwd=folder)
+    assert "All 600 rows" in shown.stdout
+    assert "Exact over all 600 rows" in shown.stdout
+    assert "estimated from the sampled rows" in shown.stdout
+    TABLE.to_parquet(folder / "rows" / "3.parquet")
+    arguments = ("assign", "rows", "--model", "m.karat-model", "-o", "labels")
+    refused = karat_command(*arguments, cwd=folder)
+    assert refused.returncode == 2
+    assert "--append" in refused.stderr
+    appended = karat_command(*arguments, "--append", cwd=folder)
+    assert appended.returncode == 0, appended.stderr
+    assert len(list((folder / "labels").iterdir())) == 4
+    model = ("--against", "m.karat-model", "--json")
+    again = karat_command("run", "rows", *SWEEP, *model, cwd=folder)
+    assert len(json.loads(again.stdout)["changes"]) > 0
+
+
+def test_labelings_of_all_rows_are_judged_on_the_sampled_ones(folder: Path) -> None:
+    pd.DataFrame({"mine": TRUTH}).to_csv(folder / "mine.csv", index=False)
+    options = ("--labelings", "mine.csv", "--only-labelings", "--no-reference", "--quiet", "--json")
+    done = karat_command(
+        "run", "rows", *options, "--by", "silhouette", "--no-stability", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["best"]["silhouette"] > 0.7
+    assert sorted(answer["all_rows"]["sizes"]) == sorted(np.bincount(TRUTH).tolist())
+    TABLE[:10].to_csv(folder / "mine.csv", index=False)
+    done = karat_command("run", "rows", *options, cwd=folder)
+    assert done.returncode == 2
+    assert "10 labels for 600 rows" in done.stderr
+
+
+def test_nothing_is_sampled_on_request(folder: Path) -> None:
+    done = karat_command("run", "rows", *SWEEP, "--exact", "--json", cwd=folder)
+    assert json.loads(done.stdout)["data"]["n_objects"] == 600
+
+
+def test_labels_of_parts_do_not_go_to_a_file(folder: Path) -> None:
+    done = karat_command("run", "rows", *SWEEP, "--labels", "x.csv", cwd=folder)
+    assert done.returncode == 2
+    assert "folder" in done.stderr
+    assert not (folder / "x.csv").exists()
+
+
+def test_objects_to_label_are_drawn_from_parts(folder: Path) -> None:
+    TABLE.to_csv(folder / "whole.csv", index=False)
+    drawn = [
+        karat_command("sample", name, "-n", "5", "--json", cwd=folder).stdout
+        for name in ("rows", "whole.csv")
+    ]
+    assert json.loads(drawn[0])["rows"] == json.loads(drawn[1])["rows"]
+    table = karat_command("sample", "rows", "-n", "5", cwd=folder).stdout.splitlines()
+    rows = json.loads(drawn[0])["rows"]
+    cells = [line.split(",") for line in table[1:]]
+    assert [int(line[1]) for line in cells] == rows
+    np.testing.assert_allclose([float(line[3]) for line in cells], TABLE["a"].iloc[rows])
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_stopped_run_ends_with_the_best_answer_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    sweep = karat.Study.sweep
+
+    def stopped(study: karat.Study, clusterers: Any, **options: Any) -> None:
+        """Fit with three numbers of clusters, and stop."""
+        sweep(study, clusterers, **options)
+        signal.raise_signal(getattr(signal, name))
+
+    TABLE.to_csv(tmp_path / "x.csv", index=False)
+    monkeypatch.setattr(karat.Study, "sweep", stopped)
+    done = karat_command("run", "x.csv", *SWEEP, "--json", cwd=tmp_path)
+    assert done.returncode == 130
+    assert "best answer so far" in done.stderr
+    assert json.loads(done.stdout)["best"]["k"] == 3
+    assert (tmp_path / "x.karat").exists()
