@@ -190,6 +190,13 @@ def test_answer_says_what_got_no_weight():
     assert "3 columns depend on no other column and were given no weight: 'x5', 'x6', 'x7'." in text
 
 
+def test_equal_weights_stay_equal_in_a_study():
+    X = np.hstack([four_groups()[0], noise()])
+    equal = weighted(from_array(X), "equal")
+    assert karat.Study(equal).X.shape == X.shape
+    assert weighted(equal) is equal
+
+
 def test_clusterings_of_the_user_are_judged_without_such_columns_too(tmp_path):
     X = np.hstack([four_groups()[0], noise()])
     pd.DataFrame(X, columns=list("abcdefg")).to_csv(tmp_path / "x.csv", index=False)

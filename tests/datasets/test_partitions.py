@@ -71,6 +71,14 @@ def test_folders_and_patterns_have_the_rows_in_order(tmp_path: Path, suffix: str
     assert len(check(tmp_path / "**" / f"*.{suffix}").parts) == 4
 
 
+def test_large_files_are_divided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitions, "JOB_ROWS", 100)
+    TABLE.to_parquet(tmp_path / "x.parquet", row_group_size=60)
+    opened = check(str(tmp_path / "*.parquet"))
+    assert [part.n_rows for part in opened.parts] == [120] * 8 + [40]
+    assert [part.name for part in opened.parts][:2] == ["x-000", "x-001"]
+
+
 def test_folders_of_days_have_the_day_as_a_column(tmp_path: Path) -> None:
     for day, rows in (("2024-01-01", slice(0, 300)), ("2024-01-02", slice(300, N))):
         folder = tmp_path / f"day={day}"

@@ -113,9 +113,10 @@ def weighted(
 
 
 def _keeps_columns(dataset: Dataset) -> bool:
-    """Whether the data were read with options that leave the columns as written."""
-    accepted = dataset.options.get("accept", ())
-    return bool(dataset.options.get("strict")) or bool({"independent", "repeated"} & {*accepted})
+    """Whether earlier options leave the columns as they are."""
+    options = dataset.options
+    is_settled = options.get("strict") or options.get("column_weights") == "equal"
+    return bool(is_settled or {"independent", "repeated"} & {*options.get("accept", ())})
 
 
 def _obstacle(dataset: Dataset, metric: Metric) -> str:

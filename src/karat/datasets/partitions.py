@@ -385,15 +385,17 @@ def _of_fragments(
     """The parts of Arrow's fragments: files, or groups of rows of these."""
     from karat.runtime.threads import in_order
 
+    divided = list(in_order(_divided, fragments))
     jobs: list[tuple[str, Any]] = []
+    counts: list[int] = []
     for number, fragment in enumerate(fragments):
         path = getattr(fragment, "path", None)
         name = f"part-{number:05d}" if path is None else os.path.relpath(path, base)
         name = name.removesuffix(PurePosixPath(name).suffix)
-        pieces = _divided(fragment)
-        for piece_number, piece in enumerate(pieces):
+        pieces = divided[number]
+        for piece_number, (piece, count) in enumerate(pieces):
             jobs.append((name if len(pieces) == 1 else f"{name}-{piece_number:03d}", piece))
-    counts = list(in_order(lambda job: int(job[1].count_rows()), jobs))
+            counts.append(count)
     starts = np.cumsum([0, *counts]).tolist()
     parts = tuple(
         Part(name, start, count, partial(_fragment_tables, piece, schema))
@@ -406,19 +408,22 @@ def _of_fragments(
     return Partitions(stem or "data", address, tuple(schema.names), parts, text)
 
 
-def _divided(fragment: Fragment) -> list[Any]:
-    """A Parquet file's groups of rows in pieces of about a million rows; other files whole."""
-    if not hasattr(fragment, "split_by_row_group") or fragment.count_rows() <= JOB_ROWS:
-        return [fragment]
+def _divided(fragment: Fragment) -> list[tuple[Any, int]]:
+    """Pieces of about a million rows of a Parquet file, other files whole; with their rows."""
+    n_rows = int(fragment.count_rows())
+    if not hasattr(fragment, "split_by_row_group") or n_rows <= JOB_ROWS:
+        return [(fragment, n_rows)]
     pieces: list[list[int]] = [[]]
-    rows = 0
+    counts = [0]
     for group in fragment.row_groups:
-        if rows >= JOB_ROWS:
+        if counts[-1] >= JOB_ROWS:
             pieces.append([])
-            rows = 0
+            counts.append(0)
         pieces[-1].append(group.id)
-        rows += group.num_rows
-    return [fragment.subset(row_group_ids=ids) for ids in pieces]
+        counts[-1] += group.num_rows
+    # a subset counts the rows of the whole file
+    subsets = [fragment.subset(row_group_ids=ids) for ids in pieces]
+    return list(zip(subsets, counts, strict=True))
 
 
 def _fragment_tables(

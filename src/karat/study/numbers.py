@@ -96,7 +96,8 @@ def level_with(
     """Candidates that are level with the first, no two of them nearly the same.
 
     Their expected agreement is within the error of a difference, and their number of clusters at
-    least half as probable as the most probable one.
+    least half as probable as the most probable one. Of the user's clusterings all within the
+    error are level.
     """
     place = {name: i for i, name in enumerate(judgement.names)}
     agreement, allowed = judgement.evidence.agreement, judgement.may_be_first
@@ -107,9 +108,13 @@ def level_with(
     for row in range(1, len(ranked)):
         name = str(ranked.index[row])
         i = place[name]
-        if len(level) == MOST_LEVEL or float(ranked["expected"].iloc[row]) < least:
+        if float(ranked["expected"].iloc[row]) < least:
             break
-        if not allowed[i] or agreement[i, listed].max() >= NEARLY_THE_SAME:
+        if ranked["clusterer"].iloc[row] != "given" and (
+            len(level) >= MOST_LEVEL
+            or not allowed[i]
+            or agreement[i, listed].max() >= NEARLY_THE_SAME
+        ):
             continue
         listed.append(i)
         first = candidate_labels(tried, answer), candidate_cluster_names(tried, answer)
