@@ -22,6 +22,7 @@ from karat.measures.evaluation import applicable
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import cards  # noqa: E402
 import measure_map  # noqa: E402
 import pictures  # noqa: E402
 from axioms_pages import write_pages  # noqa: E402
@@ -41,6 +42,7 @@ extensions = [
     "mathml",
     "measured",
     "claims",
+    "shown",
 ]
 # a table that other pages include
 exclude_patterns = ["_build", "choice_table.rst"]
@@ -256,3 +258,4 @@ measure_map.write(GENERATED, table)
 copy_plotly()
 write_report()
 pictures.write(GENERATED)
+cards.write(GENERATED)

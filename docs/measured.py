@@ -39,7 +39,7 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "lab" / "results"
 README = HERE.parent / "README.md"
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
-MARKED = re.compile(r"<!--([^>]*?)-->(.*?)<!--/-->", re.S)
+MARKED = re.compile(r"<!--([^>]+?:[^>]+?)-->(.*?)<!--/-->", re.S)
 
 
 def figure(source: str) -> str:

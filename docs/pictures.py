@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
-from sklearn.datasets import load_digits
+from charts import CHARTS
 
 import karat
 from karat.meaning import ClusterDescription
 from karat.plot import style
 
 HERE = Path(__file__).parent
-EXAMPLES = HERE.parent / "examples"
-SPELLINGS = re.findall(
-    r"\w+",
-    """Katherine Catherine Kathrin Catrin Katrin Katharina Catharina Jonathan Jonathon Johnathan
-    Jonatan Elizabeth Elisabeth Elisabet Elsbeth Stephen Steven Stefan Stephan Stefano""",
-)
+DATA = HERE.parent / "examples" / "data"
 
 
 def fast(study: karat.Study, *clusterers: str, k: Any = range(2, 7)) -> karat.Answer:
@@ -35,7 +27,7 @@ def fast(study: karat.Study, *clusterers: str, k: Any = range(2, 7)) -> karat.An
 
 def table() -> tuple[go.Figure, str]:
     """Customers: numbers and categories."""
-    study = karat.Study(karat.datasets.read(EXAMPLES / "customers.csv"))
+    study = karat.Study(karat.datasets.read(DATA / "customers.csv"))
     answer = fast(study, "kmeans", "ward", "gaussian-mixture")
     data = study.dataset
     X: Any = data.X
@@ -50,20 +42,12 @@ def table() -> tuple[go.Figure, str]:
 
 
 def texts() -> tuple[go.Figure, str]:
-    """The paragraphs of this documentation."""
-    paragraphs = [
-        " ".join(one.split())
-        for page in sorted(HERE.glob("*.rst"))
-        for one in re.split(r"\n\s*\n", page.read_text(encoding="utf8"))
-        if len(re.findall(r"[a-z]{3,}", one)) > 25 and not re.match(r"\s*(\.\.|>>>|\*|==)", one)
-    ]
-    path = HERE / "generated" / "paragraphs.jsonl"
-    path.write_text("".join(json.dumps({"text": one}) + "\n" for one in paragraphs))
-    study = karat.Study(karat.datasets.read(path, text_column="text"))
-    answer = fast(study, "spherical-kmeans", k=range(4, 9))
-    found = sorted(study.describe(answer.name), key=lambda one: -one.size)[:6]
+    """Mails to a shop by their characteristic words."""
+    study = karat.Study(karat.datasets.read(DATA / "mails.jsonl", text_column="text"))
+    answer = fast(study, "spherical-kmeans", k=range(2, 7))
+    clusters = sorted(study.describe(answer.name), key=lambda one: -one.size)
     traces = []
-    for i, one in enumerate(found):
+    for i, one in enumerate(clusters):
         terms = one.telling[:5]
         traces.append(
             {
@@ -72,30 +56,38 @@ def texts() -> tuple[go.Figure, str]:
                 "y": [f"{term.feature} ({i + 1})" for term in terms],
                 "x": [100 * term.within for term in terms],
                 "marker": {"color": style.color(i)},
-                "name": f"{i + 1}: {one.size} paragraphs",
+                "name": f"{i + 1}: {one.size} mails",
             }
         )
     figure = style.figure(
         traces,
-        xaxis={"title": {"text": "% of the cluster's paragraphs that have the word"}},
+        xaxis={"title": {"text": "% of the cluster's mails that have the word"}},
         yaxis={"autorange": "reversed"},
-        height=620,
+        height=520,
     )
-    return figure, listed(found, words=True)
+    return figure, listed(clusters, words=True)
+
+
+def meaning() -> tuple[go.Figure, str]:
+    """Customers: the means of each cluster."""
+    study = karat.Study(karat.datasets.read(DATA / "customers.csv"))
+    answer = fast(study, "kmeans")
+    data = study.dataset
+    profile = karat.plot.profile_features(data.X, answer.labels, feature_names=data.feature_names)
+    return karat.plot.feature_profile(profile, names=[c.name for c in study.describe()]), ""
 
 
 def embeddings() -> tuple[go.Figure, str]:
     """Handwritten digits, 64 numbers each."""
-    digits = load_digits()
-    rows = np.sort(np.random.default_rng(0).permutation(len(digits.target))[:600])
-    study = karat.Study(digits.data[rows], metric="cosine")
+    digits = np.loadtxt(DATA / "vectors-digits.csv", skiprows=1, dtype=int)
+    study = karat.Study(np.load(DATA / "vectors.npy"), metric="cosine")
     answer = fast(study, "spherical-kmeans", "average", k=range(6, 13))
-    agreed = karat.adjusted_rand_index(digits.target[rows], answer.labels)
+    agreed = karat.adjusted_rand_index(digits, answer.labels)
     figure = karat.plot.contingency(
-        karat.ContingencyTable(digits.target[rows], answer.labels), row_title="Digit"
+        karat.ContingencyTable(digits, answer.labels), row_title="Digit"
     )
     told = (
-        f"{answer.n_clusters} clusters of 600 images; there are 10 digits, and the adjusted Rand "
+        f"{answer.n_clusters} clusters of 300 images; there are 10 digits, and the adjusted Rand "
         f"index with them is {agreed:.2f}.\n"
     )
     return figure, told
@@ -122,13 +114,9 @@ def own() -> tuple[go.Figure, str]:
 
 def distances() -> tuple[go.Figure, str]:
     """Spellings of names by how little they have in common."""
-    D = np.array(
-        [[1 - SequenceMatcher(None, *sorted((a, b))).ratio() for b in SPELLINGS] for a in SPELLINGS]
-    )
-    figure = karat.plot.dendrogram(
-        D, 4, method="average", metric="precomputed", ids=np.array(SPELLINGS)
-    )
-    return figure, ""
+    names = np.array((DATA / "names.txt").read_text(encoding="utf8").split())
+    D = np.load(DATA / "names-distances.npy")
+    return karat.plot.dendrogram(D, 4, method="average", metric="precomputed", ids=names), ""
 
 
 def listed(found: Any, *, words: bool = False) -> str:
@@ -158,15 +146,24 @@ PICTURES: dict[str, Callable[[], tuple[go.Figure, str]]] = {
     "embeddings": embeddings,
     "own": own,
     "distances": distances,
+    "meaning": meaning,
 }
 
 
 def write(folder: Path) -> None:
     """A figure and what is said of it, for each page."""
     for name, make in PICTURES.items():
-        figure, told = make()
-        html = pio.to_html(
-            figure, full_html=False, include_plotlyjs="_static/plotly.min.js", validate=False
-        )
-        (folder / f"picture-{name}.html").write_text(html, encoding="utf8")
-        (folder / f"picture-{name}.inc").write_text(told, encoding="utf8")
+        figure, text = make()
+        put(folder, name, figure)
+        (folder / f"picture-{name}.inc").write_text(text, encoding="utf8")
+    for name, chart in CHARTS.items():
+        put(folder, name, chart())
+
+
+def put(folder: Path, name: str, figure: go.Figure | str) -> None:
+    """A figure as a part of a page."""
+    html = figure if isinstance(figure, str) else pio.to_html(
+        figure, full_html=False, include_plotlyjs="_static/plotly.min.js", validate=False,
+        config={"displayModeBar": False},
+    )  # fmt: skip
+    (folder / f"picture-{name}.html").write_text(html, encoding="utf8")

@@ -82,7 +82,7 @@ for line in sys.stdin.read().splitlines():
     told = run(tmp_path, "session.py")
     assert "Distance contrast (distance_contrast), internal, scatter" in told
     assert "A contrast of distances" in told  # the reference reached the documentation
-    assert "Use farthest-first k=" in told
+    assert "Made by      farthest-first k=" in told
     assert "error: standard error over samples." in told
 
 

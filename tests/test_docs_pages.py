@@ -19,7 +19,7 @@ def test_examples_on_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     with one_core():  # sweeps of few objects: processes would take longer to start
         failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=flags)
-    assert tried > 5
+    assert tried > 1
     assert failed == 0
 
 

@@ -39,6 +39,6 @@ def test_a_run_from_data_to_a_report(tmp_path: Path) -> None:
     options = ["-c", "kmeans", "-c", "ward", "-k", "2:4", "--n-init", "1", "--workers", "1"]
     done = karat_command("run", "iris", *options, "--report", "r.html", "--quiet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "clusters" in done.stdout
+    assert "groups" in done.stdout
     assert "<html" in (tmp_path / "r.html").read_text(encoding="utf8")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]

@@ -112,5 +112,5 @@ def test_a_shell_of_eight_bits(name, table, expected, tmp_path):
     assert done.returncode == 0, done.stderr.decode(encoding)
     machine, person = done.stdout.decode(encoding).split("\n", 1)
     assert answer(machine) == expected
-    assert "3 clusters" in person
+    assert "3 groups" in person
     assert "Größe" in (tmp_path / "r.html").read_text(encoding="utf8")

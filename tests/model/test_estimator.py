@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import karat
 from karat.labelings import hard_labelings
+from karat.measures.scorer import CrossValidationError
 from karat.runtime.validation import InputError
 
 X, Y = make_blobs(90, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
@@ -99,16 +101,31 @@ def test_the_value_is_that_of_the_measure() -> None:
     assert repr(pickle.loads(pickle.dumps(karat.scorer("dbcv")))) == repr(karat.scorer("dbcv"))
 
 
-@pytest.mark.parametrize(
-    "estimator", [AgglomerativeClustering(3), KMeans(3, n_init=1, random_state=0)]
-)
 @pytest.mark.parametrize("parts", [2, 3])
-def test_cross_validation_is_an_error_that_says_what_to_do(estimator: Any, parts: int) -> None:
+def test_held_out_objects_are_predicted_or_the_search_stops(parts: int) -> None:
     order = np.random.default_rng(0).permutation(len(X))
     test, *rest = np.array_split(order, parts)
-    fitted = clone(estimator).fit(X[np.concatenate(rest)])
-    with pytest.raises(InputError, match=r"cv=\[\(all_rows, all_rows\)\]"):
+    fitted = KMeans(3, n_init=1, random_state=0).fit(X[np.concatenate(rest)])
+    judged = karat.scorer("silhouette")(fitted, X[test])
+    assert judged == pytest.approx(karat.silhouette(X[test], fitted.predict(X[test])))
+    fitted = AgglomerativeClustering(3).fit(X[np.concatenate(rest)])
+    with pytest.raises(CrossValidationError, match=r"cv=\[\(all_rows, all_rows\)\]"):
         karat.scorer("silhouette")(fitted, X[test])
+
+
+@pytest.mark.parametrize("cv", [None, 2])
+def test_cross_validation_works_or_stops_at_once(cv: int | None) -> None:
+    search = GridSearchCV(KMeans(n_init=2, random_state=0), {"n_clusters": [2, 3, 5]}, cv=cv,
+                          scoring=karat.scorer("silhouette"))  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert search.fit(X[np.random.default_rng(0).permutation(90)]).best_params_ == {
+            "n_clusters": 3
+        }
+        search = GridSearchCV(AgglomerativeClustering(), {"n_clusters": [2, 3]}, cv=cv,
+                              scoring=karat.scorer("silhouette"))  # fmt: skip
+        with pytest.raises(CrossValidationError, match="has no predict"):
+            search.fit(X)
 
 
 def test_an_external_measure_needs_the_classes() -> None:

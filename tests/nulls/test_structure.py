@@ -78,7 +78,7 @@ def test_few_objects_say_nothing_and_many_say_no():
 
 @pytest.mark.parametrize("change", ["permuted", "scaled", "moved", "turned", "copied"])
 def test_what_the_answer_does_not_follow(change):
-    X = load_iris().data + np.random.default_rng(0).normal(scale=1e-6, size=(150, 4))
+    X = load_iris().data + np.random.default_rng(0).normal(scale=0.01, size=(150, 4))
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
     Z = {
         "permuted": X[np.random.default_rng(2).permutation(150)],

@@ -39,8 +39,9 @@ def cells(seed=0, n=60):
     )
     A = (kind[:, None] == kind) * rng.uniform(0.5, 1, (n, n)) + 0.01 * (rng.random((n, n)) < 0.1)
     A = np.triu(A, 1)
+    counts = rng.poisson(1.0, (n, 10)) + 9 * np.outer(kind == 0, np.arange(10) == 3)
     return SimpleNamespace(
-        X=sparse.csr_matrix(rng.poisson(1.0, (n, 10)).astype(np.float32)),
+        X=sparse.csr_matrix(counts.astype(np.float32)),
         obs=obs,
         obs_names=names,
         var_names=pd.Index([f"gene {j}" for j in range(10)]),
@@ -87,6 +88,8 @@ def test_a_file_needs_the_extra(monkeypatch, tmp_path):
     (tmp_path / "a.h5ad").write_bytes(b"stub")
     with pytest.raises(InputError, match=r"karat\[anndata\]"):
         karat.datasets.read(tmp_path / "a.h5ad")
+    call = ["run", str(tmp_path / "a.h5ad"), "--only-labelings"]
+    assert "karat[anndata]" in str(CliRunner().invoke(app, call).exception)
 
 
 @pytest.fixture(params=["stub", "real"])
@@ -130,6 +133,17 @@ def test_a_file_is_read_as_any_other(h5ad):
     assert adjusted_rand_score(back["leiden_0.5"], kind[::-1]) == 1
 
 
+def test_clusters_are_described_by_genes(h5ad):
+    path, kind = h5ad
+    data = karat.datasets.read(path)
+    study = karat.Study(data, by="silhouette")
+    study.add(karat.datasets.read_labelings(path, ids=data.ids), reference=False)
+    first = study.describe("leiden_0.5")[int(study.labels("leiden_0.5")[kind == 0][0])]
+    assert str(first.rule).startswith("gene 3 over")
+    assert first.telling[0].feature == "gene 3"
+    assert first.telling[0].interval is None  # the genes made the components
+
+
 def test_the_command_compares_the_clusterings_of_a_file(h5ad):
     path, _ = h5ad
     call = ["run", str(path), "--only-labelings", "--by", "silhouette", "--json", "--no-stability"]
@@ -148,7 +162,7 @@ def test_a_file_without_clusterings_says_so(h5ad, monkeypatch):
     path, _ = h5ad
     monkeypatch.setattr(karat.datasets.annotated_matrices, "CLUSTERINGS", re.compile("xyz"))
     assert karat.datasets.annotated_matrices.has_clusterings(path) is False
-    with pytest.raises(InputError, match="called as clusterings are"):
+    with pytest.raises(InputError, match="named like a clustering"):
         karat.datasets.read_labelings(path)
 
 

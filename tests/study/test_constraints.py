@@ -64,9 +64,9 @@ def test_pairs_choose_the_division_that_they_are_of(study, truth):
     assert answer.name == truth
     assert answer.decided_by == "judge-and-pairs"
     assert answer.pairs.kept_must == answer.pairs.n_must
-    assert any(sentence.startswith("It keeps ") for sentence in answer.sentences)
+    assert any(sentence.startswith("It keeps ") for sentence in answer.reasons)
     assert answer.to_dict()["pairs"]["after"] > answer.to_dict()["pairs"]["before"]
-    assert "and" in answer.to_dict()["footer"]
+    assert answer.reasons[-1].startswith("Decided by judge 3 and")
 
 
 def test_they_are_in_the_record_and_can_be_taken_back(study, tmp_path):

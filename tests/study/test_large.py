@@ -21,7 +21,6 @@ from karat.runtime.validation import InputError
 from karat.study import fits, jobs, samples
 from karat.study.ranking import points
 from karat.study.stability import sample_agreement
-from karat.study.wording import remarks
 
 
 @pytest.fixture
@@ -319,7 +318,7 @@ def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
     answer = study.best(stability=False)
     assert answer.sample.agreement is None
     assert answer.sample.reason == why
-    assert f"What the sample loses was not measured: {why}" in remarks(answer)
+    assert f"The loss by sampling was not measured: {why}." in answer.reasons
 
 
 def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):

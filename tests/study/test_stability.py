@@ -100,7 +100,7 @@ def test_choice_and_report_tell_it(stored):
         choice, page = study.best(), render(study)
     assert choice.stability.selected == found.selected
     assert choice.stability.n_stable == len(found.clusters.table)
-    assert any("Every cluster is found again" in one for one in choice.sentences)
+    assert any("All clusters recur" in one for one in choice.reasons)
     assert 'id="stability"' in page
     assert "plot-consensus" in page
     assert "Would the clusters be found again?" in page

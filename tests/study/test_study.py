@@ -440,12 +440,11 @@ def test_sizes_and_single_objects_are_named():
     assert study.candidates.at["three", "status"] == "ok"
     assert study.candidates.at["alone", "status"] == "flagged"
     assert study.candidates.at["alone", "reason"] == "it only sets 1 object apart from 59 others"
-    assert "of 20, 20 and 20 objects" in study.best().story[0]
+    assert "The best of your two clusterings is three, with 3 groups" in str(study.best())
     only = karat.Study(THREE)
     only.add({"alone": alone})
     text = str(only.best())
-    assert "of 59 and 1 objects" in text
-    assert "Warning: 1 of its clusters is a single object" in text
+    assert "one group is a single row: an outlier rather than a group" in text
     study.sweep("single", k=[2], workers=1)
     assert "in 1,000 resamplings" not in str(study.best())
 

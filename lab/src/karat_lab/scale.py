@@ -34,6 +34,7 @@ _CHOICE = (
     "breast_w", "ecoli", "glass", "ionosphere", "iris", "seeds", "wine", "zoo", "fcps_hepta",
     "fcps_lsun", "graves_dense", "wut_x1", "wut_x2", "wut_z1", "oh0", "tr23",
 )  # fmt: skip
+_STEADINESS = ("iris", "zoo", "wut_x1")
 _GUARANTEE = (
     "breast_w", "dermatology", "seeds", "wdbc", "wine", "sipu_compound", "fcps_chainlink",
     "wut_smile",
@@ -50,6 +51,9 @@ QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
     "conformance": Quick(2, "two random clusterings instead of 12"),
     "column-weights": Quick(1, "one table of each kind instead of 10"),
+    "steadiness": Quick(
+        1, "one draw of each change instead of two, three small shared sets", sets=_STEADINESS
+    ),
     "alternatives": Quick(1, "one data set of each design instead of 30"),
     "banerjee2004-figure": Quick(
         1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "

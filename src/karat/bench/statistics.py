@@ -45,8 +45,8 @@ def score_table(scores: MethodScores) -> pd.DataFrame:
         row, column = infinite[0]
         raise InputError(
             f"{len(infinite)} scores are infinite, the first of {table.columns[column]!r} on "
-            f"{table.index[row]!r}; scores must be finite, so drop the data sets or the methods, "
-            "or score these as the worst or best finite value"
+            f"{table.index[row]!r}. Drop these data sets or methods, or score them as the worst "
+            "or best finite value"
         )
     return table
 

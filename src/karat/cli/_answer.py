@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat.cli._input import print_findings
-from karat.cli._output import printable, records, show_table
+from karat.cli._output import print_wrapped, printable, records, show_table
+from karat.cli._run_options import OutputOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
     from karat.model import AssignedRows
     from karat.study import Answer, Study
 
-MAX_CLUSTERS, MAX_TOPIC_WORDS = 12, 8
 WIDE_TERMINAL = 100  # characters of a terminal with room for every column
 
 
@@ -57,30 +57,47 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     }
 
 
-def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) -> None:
-    """Print the answer for a person: sentences, the best candidates, remarks."""
+def show(
+    study: Study,
+    answer: Answer,
+    shown: OutputOptions | None = None,
+    *,
+    seconds: float | None = None,
+    ways: int | None = None,
+    files: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Print the answer on one screen, with its files, then what else is wanted."""
     from rich.console import Console
-    from rich.panel import Panel
-    from rich.text import Text
 
-    from karat.study.wording import footer, remarks
+    from karat.study.wording import screen
 
-    console = Console()
-    print_findings(answer.findings)
-    first, *others = answer.story
-    story = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
-    console.print(Panel(story, title=printable(answer.data), title_align="left"))
-    _show_clusters(study, answer, console)
-    _show_candidates(study, answer, top, console.width)
-    _print_sentences(console, answer.sentences[len(answer.story) :])
+    console, shown = Console(), shown or OutputOptions()
+    none = screen.is_none(answer) and not shown.anyway
+    print_wrapped(console, screen.data_line(answer, seconds))
+    print_wrapped(console, screen.headline(answer), style="bold")
+    if answer.own:
+        console.print()
+        show_table(screen.OWN_HEADS, screen.own_lines(answer.own), numbers=range(2, 5))
+    elif not none:
+        _show_groups(study, answer, console)
+    rows = [*screen.lines(answer, anyway=shown.anyway), *files]
+    if none:
+        rows.append(("", screen.ANYWAY))
+    else:
+        console.print()
+        rows.append(("More", "--why (reasons), --all (candidates)"))
+    for head, text in rows:
+        print_wrapped(console, text, head=head)
+    if shown.why:
+        console.print()
+        print_findings(answer.findings)
+        _print_sentences(console, answer.reasons)
+    if shown.all:
+        console.print()
+        _show_candidates(study, answer, console.width)
     if ways is not None:
         _show_alternatives(study, ways, console)
     _show_differences(study, answer, console)
-    n_more = answer.tried.distinct - top
-    if n_more > 0:
-        console.print(f"... and {n_more} more distinct clusterings", style="dim")
-    _print_sentences(console, remarks(answer))
-    _print_sentences(console, [footer(answer)], style="dim")
 
 
 def show_all_rows(study: Study, answer: Answer, assigned: AssignedRows) -> None:
@@ -102,32 +119,26 @@ def _print_sentences(console: Console, sentences: Iterable[str], style: str | No
         console.print(printable(sentence), markup=False, highlight=False, style=style)
 
 
-def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
-    """Print a line for each cluster: its name, its size, and its rule or characteristic words."""
-    from karat.study.wording import NO_RULE
+def _show_groups(study: Study, answer: Answer, console: Console) -> None:
+    """Print each group: its number, size and name, and the rule below."""
+    from karat.study.wording import screen
 
-    clusters = sorted(study.describe(answer.name), key=lambda cluster: -cluster.size)
     of_terms = study.dataset.of_documents
-    named = sorted({cluster.named_by for cluster in clusters if cluster.named_by is not None})
-    if not of_terms and not named and all(cluster.rule is None for cluster in clusters):
-        console.print(NO_RULE, style="dim")
-        return
-    rows = []
-    for cluster in clusters[:MAX_CLUSTERS]:
-        rule = "" if cluster.rule is None else str(cluster.rule)
-        if of_terms:
-            rule = ", ".join(term.feature for term in cluster.telling[:MAX_TOPIC_WORDS])
-        right = "" if cluster.accuracy is None else f"{100 * cluster.accuracy:.0f} %"
-        rows.append((str(cluster.cluster), cluster.name, rule, right, f"{cluster.size:,}"))
-    heads = ("", "cluster", "words" if of_terms else "rule", "right", "objects")
-    title = ", named by ".join(["The clusters", *named])
-    show_table(heads, rows, title=title, numbers=(0, 3, 4))
-    if len(clusters) > MAX_CLUSTERS:
-        console.print(f"... and {len(clusters) - MAX_CLUSTERS} smaller clusters", style="dim")
+    groups = screen.group_lines(answer, study.describe(answer.name), of_terms)
+    number, size = (max(len(part) for part in parts) for parts in zip(
+        *((group.number, group.size) for group in groups), strict=True
+    ))  # fmt: skip
+    for group in groups:
+        head = f"{group.number:>{number + 2}}  {group.size:>{size}}"
+        rule = f"{group.rule} ({group.right})" if group.rule else ""
+        first, *others = filter(None, (group.name, rule)) if group.name or rule else ("",)
+        print_wrapped(console, first, head=head, width=len(head) + 2)
+        for text in others:
+            print_wrapped(console, text, head=" ", width=len(head) + 2)
 
 
-def _show_candidates(study: Study, answer: Answer, top: int, width: int) -> None:
-    """Print the best candidates with as many measures as fit."""
+def _show_candidates(study: Study, answer: Answer, width: int) -> None:
+    """Print every distinct candidate with as many measures as fit."""
     from karat.measures import catalogue
     from karat.study.deciders import as_decider
     from karat.study.wording import span
@@ -148,8 +159,8 @@ def _show_candidates(study: Study, answer: Answer, top: int, width: int) -> None
             title = catalogue[m].title.partition(" (")[0]
             columns[title] = [f"{value:.3f}" for value in measures.loc[ranked.index, m]]
     columns["times"] = ranked["reached_by"]
-    rows = list(zip(*columns.values(), strict=True))[:top]
-    show_table(list(columns), rows, whole=2, numbers=range(2, len(columns)))
+    rows = list(zip(*columns.values(), strict=True))
+    show_table(list(columns), rows, numbers=range(2, len(columns)))
 
 
 def _show_alternatives(study: Study, n: int, console: Console) -> None:

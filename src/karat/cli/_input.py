@@ -25,10 +25,9 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, Parquet, JSON, NPY, NPZ, Excel, Matrix Market, SQLite), a folder "
-        "or pattern of Parquet, Arrow or CSV files on a disk or in a bucket (s3://), documents "
-        "(JSON lines, a folder, CLUTO, LIBSVM), an address (downloaded), or a packaged set: iris, "
-        "wine.",
+        help="A data file (CSV, Parquet, JSON, NPY, NPZ, Excel, Matrix Market, SQLite). Or a "
+        "folder or pattern of Parquet, Arrow or CSV files, also in a bucket (s3://). Or documents "
+        "(JSON lines, a folder, CLUTO, LIBSVM), an address, or a packaged set: iris, wine.",
     ),
 ]
 HeaderOption = Annotated[
@@ -57,10 +56,10 @@ class InputOptions:
 
     id_column: The column that names the objects.
     drop: A column to exclude; may be given more than once, or several names separated by commas.
-    scale: How to scale the features; auto: to standard deviation 1 where a table's columns are in
+    scale: How to scale the features. auto: to standard deviation 1 if a table's columns have
         different units.
-    impute: How to replace missing and infinite values, or drop those objects; in tables by those
-        of the nearest objects if not given.
+    impute: How to replace missing and infinite values, or drop those objects. By default tables
+        take the values of the nearest objects.
     strict: Assume nothing: reject names, dates, texts and missing values, and scale nothing,
         unless an option says so.
     accept: A finding of karat check about which nothing is done or asked; repeatable.
@@ -71,8 +70,7 @@ class InputOptions:
     pivot: The columns of a table in long format that have the variables and their values.
     series: The rows are times of series: one object per series.
     as_: What the file contains, if it is ambiguous.
-    messages: Whether texts are e-mails or Usenet articles, of which only the bodies are used;
-        found by looking if not given.
+    messages: Texts are e-mails or Usenet articles: use their bodies only. Detected by default.
     """
 
     panel: ClassVar = "Reading the data"
@@ -125,7 +123,7 @@ class LabelledInputOptions(InputOptions):
 
     label_column: The column with the class of each object; blank where it is not known.
     truth: A file with the class of each object, one per line, where no column has it.
-    weights: How columns count; auto: by what they say about each other, none where nothing.
+    weights: How columns count. auto: a column that depends on no other one is ignored.
     """
 
     label_column: NameOption = None
@@ -146,7 +144,7 @@ class LabelledInputOptions(InputOptions):
 class DocumentOptions:
     """How documents become terms, and terms become numbers.
 
-    terms: The term of each column of a sparse matrix of counts, one per line.
+    terms: A file with the term of each column of a count matrix, one per line.
     weight: What a term is worth: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.
     min_df: Drop terms of fewer documents (2).
     max_df: Drop terms of a larger share of the documents (0.5).

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-QuietOption = Annotated[bool, typer.Option(help="Show no progress.")]
+QuietOption = Annotated[bool, typer.Option(help="Show no progress; print one line.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")]
 DeltaOption = Annotated[

@@ -15,8 +15,13 @@ from karat.runtime.csv_text import to_csv as to_csv
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+    from rich.console import Console
 
     from karat.runtime.types import Ints
+
+
+#: characters of a terminal without room for headings beside the text
+NARROW = 60
 
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
@@ -75,16 +80,47 @@ def show_table(
     from rich.text import Text
 
     console, table = Console(), Table(box=None, pad_edge=False)
-    for i, head in enumerate(heads):
-        table.add_column(
-            Text(printable(head)), justify="right" if i in numbers else "left",
-            no_wrap=i < whole, overflow="fold",
-        )  # fmt: skip
-    for row in rows:
-        table.add_row(*(Text(printable(str(cell))) for cell in row))
+    cells = [[printable(str(cell)) for cell in row] for row in rows]
     if title:
         console.print(Text(printable(title), style="italic"))
+    widths = []
+    for i, head in enumerate(heads):
+        # headings break between words, numbers nowhere
+        whole_texts = [row[i] for row in cells if i in numbers or i < whole]
+        widths.append(max(map(len, [*printable(head).split(), *whole_texts, ""])))
+        table.add_column(
+            Text(printable(head)), justify="right" if i in numbers else "left",
+            no_wrap=i < whole, overflow="fold", min_width=widths[i],
+        )  # fmt: skip
+    if sum(widths) + 2 * len(widths) > console.width:
+        for row in cells:
+            named = zip(map(printable, heads), row, strict=True)
+            print_wrapped(console, ", ".join(f"{head} {cell}".strip() for head, cell in named))
+        return
+    for row in cells:
+        table.add_row(*map(Text, row))
     console.print(table)
+
+
+def print_wrapped(
+    console: Console, text: str, *, head: str = "", width: int = 13, style: str | None = None
+) -> None:
+    """Print a text that wraps between words, below one another after a heading of this width."""
+    from textwrap import wrap
+
+    from rich.text import Text
+
+    hanging = (width if console.width >= NARROW else 2) if head else 0
+    first = " " * max(hanging, len(head) + 1) if head else ""
+    lines = wrap(
+        printable(text), console.width, initial_indent=first, subsequent_indent=" " * hanging,
+        break_on_hyphens=False,
+    )  # fmt: skip
+    for i, line in enumerate(lines or [""]):
+        shown = Text(line, style or "")
+        if head and i == 0:
+            shown = Text(head, "dim").append(line[len(head) :] or "", style="not dim")
+        console.print(shown, soft_wrap=True)
 
 
 def printable(text: str) -> str:

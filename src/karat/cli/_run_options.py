@@ -28,12 +28,12 @@ class SweepOptions:
 
     k: Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.
     n_init: Starts for each k of a clusterer that depends on a seed.
-    grid: Values of what a clusterer without a number of clusters is swept by, repeatable:
-        eps=0.1:2:0.1 (both ends) or min_cluster_size=5,10.
+    grid: Values of a parameter, for clusterers without a number of clusters: eps=0.1:2:0.1 (both
+        ends) or min_cluster_size=5,10. Repeatable.
     labelings: Table of your own clusterings to judge with the others, one per column.
     only_labelings: Choose among the clusterings of --labelings alone.
-    reference: With --only-labelings: let karat look for clusterings of its own to compare with.
-    budget: Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left.
+    reference: With --only-labelings: compare with clusterings that karat finds itself.
+    budget: Time for the fits, e.g. 90s, 2m, 1h. Unfinished fits stay planned.
     workers: Local processes; one for each core by default.
     dask: Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.
     """
@@ -81,10 +81,10 @@ class JudgingOptions:
     delta: With some labels: allowed chance that the guarantee fails.
     exact: Sample nothing: fit and judge on all objects, however many there are.
     stability: Look for the chosen clusters, and their number, in resamples.
-    differences: Test which clusters differ, valid for the whole sweep and choice, by how values
-        vary about their means: gaussian:VARIANCE (one, or one for each column: 0.2,1.5), gaussian,
-        gaussian:mixture, poisson, negative-binomial:SIZE or binomial:TRIALS.
-    alternatives: Look for up to N really different ways to divide the objects that are each good.
+    differences: Test which clusters differ, valid for the whole sweep and choice. Say how values
+        vary: gaussian:VARIANCE (or one for each column: 0.2,1.5), gaussian, gaussian:mixture,
+        poisson, negative-binomial:SIZE or binomial:TRIALS.
+    alternatives: Look for up to N good and really different ways to divide the objects.
     update: Judge a stored study by other labels, --noise or --delta from now on.
     seed: All seeds follow from it.
     """
@@ -133,11 +133,14 @@ class RelationOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """The files to write.
+    """What to print, and the files to write.
 
+    why: Print the reasons, too.
+    all: Print every candidate, too.
+    anyway: Show the best split even where there are no groups.
     report: Write an HTML report to this file.
-    labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file; of a table
-        in parts, write labels to this folder or address, a Parquet file for each part.
+    labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file. For a
+        table in parts: a folder or address, with a Parquet file for each part.
     save_model: Write what karat assign needs to put further rows into the clusters.
     against: An older model (--save-model) or study: tell which of its clusters came back, grew,
         split or vanished, and whether that is more than chance.
@@ -145,6 +148,9 @@ class OutputOptions:
     force: Replace the files if they exist.
     """
 
+    why: Annotated[bool, Option("--why")] = False
+    all: Annotated[bool, Option("--all")] = False
+    anyway: Annotated[bool, Option("--anyway")] = False
     report: Path | None = None
     labels: Annotated[str | None, Option(metavar="PATH")] = None
     save_model: Path | None = None

@@ -66,11 +66,10 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
 
     The labelled objects must have been drawn at random, as `karat sample` does, and the
     clusterings made without looking at the labels. Choosing the best of several is paid for.
-    The answer holds at every number of labels at once, where FEW has the order of the draw in its
-    column 'draw', as from `karat sample`: label until it is low enough (--target), and stop. Other
-    clusterings or options are another question: karat counts them, in copies of the file too, and
-    they share delta. --once gives all of delta to one question, for a number of labels that was
-    fixed beforehand, which is lower.
+    If FEW has the column 'draw' of `karat sample`, the answer holds at every number of labels:
+    label until it is low enough (--target), and stop. Other clusterings or options are another
+    question. karat counts the questions, in copies of the file too, and they share delta. --once
+    gives all of delta to one question, for a number of labels fixed beforehand.
     """
     from karat.bounds import forecast_bounds, forecast_labels
     from karat.datasets import read_labelings, read_labels

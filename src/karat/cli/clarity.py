@@ -59,8 +59,8 @@ class ReaderOptions:
 
     by: Who reads: terminal, page (in the browser), a model on a server with OpenAI's interface as
         openai:MODEL@URL, or module:function, from a prompt to an answer.
-    task: names: name the clusters, then assign objects; intruders: find the object that does not
-        belong; words: find the word, among those that tell a cluster of texts.
+    task: names: name the clusters and assign objects. intruders: find the object that does not
+        belong. words: find the word that does not belong to a cluster of texts.
     n: Objects to assign, or sets.
     short: Five minutes for a person: fewer objects and shortened texts, so a wider interval.
     output: File of the answers; resumed where it exists, shared by several readers.
@@ -107,9 +107,9 @@ def clarity(
     """Name the clusters from a few members, then assign unseen objects to the names.
 
     How well that reproduces the clustering is its clarity: 0 is a guess, 1 the clustering itself.
-    The interval says what the objects are worth. How much there is to read is said first: long
-    texts take an hour or two, --short takes about five minutes. Each answer is on disk at once, so
-    that the same command resumes; when two have read, it tells how far they agree.
+    The command first says how much there is to read: long texts take an hour or two, --short about
+    five minutes. Each answer is on disk at once, so the same command resumes. For two readers it
+    says how far they agree.
 
     For example:
 

@@ -108,17 +108,15 @@ def label(
 ) -> None:
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
-    First come the objects that stand for most others, which teach; then the others in the order of
-    a random draw. Each answer is on disk at once, so that the same command resumes where you
-    stopped, and several people may label into one file at the same time: every fifth object is
-    then labelled by two, and the report says how often they differ. The guarantee holds at every
-    number of labels at once: to stop at the target, or when you have had enough, does not break it.
+    The first objects teach: they stand for most others. The rest come in a random order. Each
+    answer is on disk at once, so the same command resumes. Several people may label into one file;
+    two of them label every fifth object, and the report says how often they differ. You may stop
+    at any time without breaking the guarantee.
 
-    Keys: the letter of a class, n for another class, s to leave the object for later (those behind
-    it count once it is answered), d where you do not know, u to take your last answer back, r to
-    look again at doubtful labels, ? for what more labels would buy, q to stop. Enter confirms a
-    prediction (--suggest). Off a terminal, a line is the name of a class, an empty one confirms,
-    and :s, :d, :u, :r, :?, :q are the keys.
+    Keys: the letter of a class, n new class, s later (objects behind it count once it is
+    answered), d don't know, u undo, r review doubtful labels, ? forecast, q quit. Enter confirms a
+    prediction (--suggest). Without a terminal, each line is a class, an empty line confirms, and
+    :s, :d, :u, :r, :?, :q are the keys.
 
     What a review decides goes into --export and --predict. The guarantee counts the first answers,
     because the other objects are not reviewed.

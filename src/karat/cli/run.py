@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -32,7 +33,7 @@ from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset, LabelColumns
-    from karat.model import AssignedRows, Model
+    from karat.model import AssignedRows, Changes, Model
     from karat.study import Answer, Study
 
 
@@ -64,7 +65,9 @@ def run(
     from karat.datasets.object_files import OBJECT_FILES
     from karat.study import Study, thinned_parts
     from karat.study.constraints import constraints_among
+    from karat.study.wording.screen import one_line
 
+    start = perf_counter()
     sweep, older_model, classes = _validated(reading, sweep, judging, output)
     reading, numbers = apart_from_draw(reading)
     varying = None if judging.differences is None else parse_family(judging.differences)
@@ -99,9 +102,16 @@ def run(
             study.differences(varying[0], scale=varying[1])
         assigned = _assign_all(study, answer, output, sweep.execution)
         _write_files(study, answer, output, reading)
-        _print_answer(
-            study, answer, assigned, sweep.json, judging.alternatives, output, older_model, reading
+        changes = (
+            None if older_model is None else cluster_changes(study, answer, older_model, reading)
         )
+        if sweep.json:
+            _print_json(study, answer, assigned, changes, judging.alternatives)
+        elif sweep.quiet:
+            typer.echo(printable(one_line(answer)))
+        else:
+            seconds = perf_counter() - start
+            _print_answer(study, answer, assigned, changes, judging.alternatives, output, seconds)
         if is_stopped:
             raise typer.Exit(130)
 
@@ -299,40 +309,48 @@ def _write_files(
         write_report(study, output.report, overwrite=output.force)
 
 
+def _print_json(
+    study: Study,
+    answer: Answer,
+    assigned: AssignedRows | None,
+    changes: Changes | None,
+    ways: int | None,
+) -> None:
+    """Print the answer, the changes of an older one, and alternatives, as JSON."""
+    record = as_json(study, answer)
+    if changes is not None:
+        record["changes"] = changes.to_dict()
+    if ways is not None:
+        record["alternatives"] = study.alternatives(ways).to_dict()
+    if assigned is not None:
+        record["all_rows"] = assigned.to_dict()
+    print_json(record)
+
+
 def _print_answer(
     study: Study,
     answer: Answer,
     assigned: AssignedRows | None,
-    json: bool,
+    changes: Changes | None,
     ways: int | None,
     output: OutputOptions,
-    older_model: Model | None,
-    reading: LabelledInputOptions,
+    seconds: float,
 ) -> None:
-    """Print the answer, the changes of an older one, and the files."""
-    changes = None if older_model is None else cluster_changes(study, answer, older_model, reading)
-    if json:
-        record = as_json(study, answer)
-        if changes is not None:
-            record["changes"] = changes.to_dict()
-        if ways is not None:
-            record["alternatives"] = study.alternatives(ways).to_dict()
-        if assigned is not None:
-            record["all_rows"] = assigned.to_dict()
-        print_json(record)
-        return
-    show(study, answer, ways=ways)
+    """Print the answer with its files, and the changes of an older one."""
+    files = [
+        (title, str(path))
+        for title, path in (
+            ("Report", output.report),
+            ("Labels", output.labels),
+            ("Model", output.save_model),
+            ("Study", output.storage),
+        )
+        if path is not None
+    ]
+    show(study, answer, output, seconds=seconds, ways=ways, files=files)
     if assigned is not None:
         show_all_rows(study, answer, assigned)
     if changes is not None:
         typer.echo(f"\nAgainst {output.against}:")
         for sentence in changes.sentences:
             typer.echo(f"  {printable(sentence)}")
-    for title, path in (
-        ("Report", output.report),
-        ("Labels", output.labels),
-        ("Model", output.save_model),
-        ("Study", output.storage),
-    ):
-        if path is not None:
-            typer.echo(f"{title}: {path}")

@@ -30,9 +30,8 @@ def sample(
     """Draw the objects to label at random, as a table with an empty label column.
 
     Rows are counted from 0, as `karat run` reads them. Label in the order of the column `draw` and
-    skip none; a spreadsheet may sort the table, since readers use this column. `karat
-    bound` and `karat run --truth` read the filled-in table; `karat bound` may be asked after every
-    label, and you may stop as soon as its bound is low enough.
+    skip none. You may sort the table. `karat bound` and `karat run --truth` read the filled-in
+    table. Ask `karat bound` after every label if you like, and stop when its bound is low enough.
     """
     from karat.bounds import sample as draw
     from karat.datasets import read_cells

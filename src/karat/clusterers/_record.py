@@ -159,8 +159,8 @@ def as_clusterer(given: str | Clusterer | Estimator, parameter: str | None = Non
     swept = next((p for p in candidates if _qualified(estimator, p) in parameters), None)
     if swept is None:
         raise InputError(
-            f"{name} has neither n_clusters nor n_components, so there is nothing to sweep; name "
-            'a parameter and its values, e.g. sweep(DBSCAN(), grid={"eps": [0.1, 0.2]}), or run '
+            f"{name} has neither n_clusters nor n_components, so there is nothing to sweep. Name "
+            'a parameter and its values, e.g. sweep(DBSCAN(), grid={"eps": [0.1, 0.2]}). Or run '
             "it yourself and pass its labels to Study.add"
             if parameter is None
             else f"{name} has no parameter {parameter!r}"

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from karat.datasets._dependence import Weighing
     from karat.datasets.findings import Finding
     from karat.datasets.preparation import Preparation
@@ -62,6 +64,8 @@ class Dataset:
         Preparation of further objects in the same way.
     weighing : Weighing or None
         Weights of the columns, where ``X`` is weighted; see :func:`karat.datasets.weighted`.
+    variables : DataFrame or None
+        What describes the clusters if ``X`` is a representation of it: genes of cells.
     whole : WholeTable or None
         The table that the objects are a uniform sample of, with exact sums over all its rows.
     """
@@ -84,6 +88,7 @@ class Dataset:
     plan: ReadingPlan | None = None
     preparation: Preparation | None = None
     weighing: Weighing | None = None
+    variables: pd.DataFrame | None = None
     whole: WholeTable | None = None
 
     @property

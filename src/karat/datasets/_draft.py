@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from karat.datasets._names import row_numbers
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from karat.runtime.types import Bools
 
 
@@ -34,6 +36,8 @@ class RawData:
         Rows without values: their lines have too few or too many cells.
     ids : ndarray, optional
         Names of the objects, if the source has them beside its columns.
+    variables : DataFrame, optional
+        What describes the objects, if ``content`` is a representation of it.
     of_terms : bool
         Whether the columns are terms, which options cannot name.
     """
@@ -47,6 +51,7 @@ class RawData:
     owned: bool = False
     ragged: Bools | None = None
     ids: NDArray[Any] | None = None
+    variables: pd.DataFrame | None = None
     of_terms: bool = False
 
 

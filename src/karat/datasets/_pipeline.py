@@ -73,6 +73,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         y = _truth(draft.labels, options.label_column or "truth", draft.notes)
         findings += sorted_labels(draft, y)
     assert draft.ids is not None
+    rows = np.arange(n_read) if draft.rows is None else draft.rows
     return Dataset(
         X=draft.X,
         name=raw.name,
@@ -81,7 +82,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         y=y,
         truth_name=None if y is None else options.label_column or "truth",
         notes=tuple(draft.notes),
-        rows=np.arange(n_read) if draft.rows is None else draft.rows,
+        rows=rows,
         center=center,
         scale=scale,
         source=raw.source,
@@ -89,6 +90,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         findings=ordered(finding for finding in findings if finding.key not in options.accept),
         plan=plan,
         preparation=preparation,
+        variables=None if raw.variables is None else raw.variables.iloc[rows],
     )
 
 

@@ -1,7 +1,7 @@
 """Annotated matrices (AnnData) in ``.h5ad`` files: representations and clusterings.
 
-anndata is imported only to read a file; of the matrix only the attributes ``X``, ``obs``, ``obsm``
-and ``obs_names`` are used.
+anndata is imported only to read a file; of the matrix only the attributes ``X``, ``obs``, ``obsm``,
+``obs_names`` and ``var_names`` are used.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ from karat.runtime.extras import require
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 ANNDATA_SUFFIXES = (".h5ad",)
+#: variables that describe the clusters, those with the largest variance
+MAX_VARIABLES = 200
 
 
 def open_annotated(path: Path, *, only_obs: bool = False) -> Any:
@@ -56,7 +59,24 @@ def read_annotated(path: Path, rep: str | None) -> RawData:
         note = f"The objects are by {name}; {path.name}#NAME takes another ({quoted(unused)})."
     beside = {str(column): adata.obs[column].to_numpy() for column in adata.obs.columns}
     ids = np.asarray(adata.obs_names, dtype=object)
-    return RawData("", None, X, names=names, beside=beside, notes=[note], ids=ids)
+    variables = None if name == "X" or adata.X is None else _variables(adata)
+    return RawData(
+        "", None, X, names=names, beside=beside, notes=[note], ids=ids, variables=variables
+    )
+
+
+def _variables(adata: Any) -> pd.DataFrame:
+    """The variables with the largest variance, a column each."""
+    import pandas as pd
+    from scipy import sparse
+
+    X: Any = sparse.csc_array(adata.X) if sparse.issparse(adata.X) else np.asarray(adata.X)
+    mean, square = X.mean(axis=0), (X**2).mean(axis=0)
+    kept = np.sort(np.argsort(-np.asarray(square - mean**2), kind="stable")[:MAX_VARIABLES])
+    block = X[:, kept]
+    values = block.toarray() if sparse.issparse(block) else block
+    names = np.asarray(adata.var_names, dtype=object)[kept]
+    return pd.DataFrame(np.asarray(values, dtype=np.float32), columns=list(map(str, names)))
 
 
 def clusterings_of(path: Path) -> pa.Table:
@@ -69,7 +89,7 @@ def clusterings_of(path: Path) -> pa.Table:
         if CLUSTERINGS.search(name) and not obs[name].isna().any():
             columns[name] = obs[name].astype(object).to_numpy()
     if len(columns) == 1:
-        raise InputError(f"no column of obs in {path} is called as clusterings are (leiden, ...)")
+        raise InputError(f"no column of obs in {path} is named like a clustering (leiden, ...)")
     return to_arrow(columns)
 
 
@@ -85,6 +105,7 @@ def has_clusterings(path: str | Path) -> bool:
     file = Path(str(path).partition("#")[0])
     if file.suffix.lower() not in ANNDATA_SUFFIXES:
         return False
+    require("anndata", "an .h5ad file")
     try:
         return clusterings_of(file).num_columns > 1
     except InputError:

@@ -125,8 +125,8 @@ def _labels_of(candidate: Any, name: str, X: ArrayLike | None) -> dict[str, Any]
         columns = [str(c) for c in candidate.obs.columns if CLUSTERINGS.search(str(c))]
         if not columns:
             raise InputError(
-                "no column of obs is called as clusterings are (leiden, louvain, cluster, ...); "
-                "give the columns themselves, adata.obs[[...]]; there are "
+                "no column of obs is named like a clustering (leiden, louvain, cluster, ...). Give "
+                "the columns themselves, adata.obs[[...]]. There are "
                 f"{list(candidate.obs.columns)}"
             )
         return {column: candidate.obs[column] for column in columns}

@@ -74,12 +74,22 @@ class Condition:
         return (values > low) & (values <= high)
 
     def __str__(self) -> str:
+        return self._text("over", "at most")
+
+    @property
+    def brief(self) -> str:
+        """The condition with signs for limits."""
+        return self._text(">", "≤")
+
+    def _text(self, over: str, most: str) -> str:
+        """The condition in words, with these words for limits of numbers."""
         feature = self.feature
         if feature.kind == "category":
             return f"{feature.source} is {'' if self.high is None else 'not '}{feature.value}"
         if feature.kind == "yes-no":
             return f"{feature.source} is {'yes' if self.high is None else 'no'}"
-        over, most = ("after", "until") if feature.kind == "date" else ("over", "at most")
+        if feature.kind == "date":
+            over, most = "after", "until"
         parts = []
         if self.low is not None:
             parts.append(f"{over} {feature.exactly(self.low)}")
@@ -109,6 +119,11 @@ class Rule:
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.conditions))
+
+    @property
+    def brief(self) -> str:
+        """The conditions with signs for limits, separated by commas."""
+        return ", ".join(condition.brief for condition in self.conditions)
 
 
 def word(feature: Feature, direction: int) -> str:

@@ -20,10 +20,17 @@ if TYPE_CHECKING:
 #: least adjusted Rand index of two fits to the same objects
 MIN_SAME_FIT_ARI = 0.8
 HOW_TO_FIT = (
-    "An internal measure needs the labels of the judged objects, but cross-validation fits other "
-    "objects. Fit and judge all objects together: all_rows = np.arange(len(X)); "
+    "It has no predict, so it has no labels for them. Fit and judge all objects together: "
+    "all_rows = np.arange(len(X)); "
     "GridSearchCV(estimator, grid, scoring=karat.scorer(...), cv=[(all_rows, all_rows)])"
 )
+
+
+class CrossValidationError(BaseException):
+    """A clusterer without ``predict`` is judged on objects to which it was not fitted.
+
+    No ``Exception``, because searches turn these into NaN and choose among NaN.
+    """
 
 
 class Scorer:
@@ -53,14 +60,16 @@ class Scorer:
         return record.sign * value
 
     def _labels(self, estimator: Any, X: Any) -> Any:
-        """Labels of the estimator, checked to belong to the rows of ``X``."""
+        """Labels of the rows of ``X``: those of the fit to them, else predicted ones."""
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         ((_, labels),) = hard_labelings(estimator, X)[0].items()
         if len(labels) != n:
-            raise InputError(
-                f"the estimator was fitted to {len(labels)} objects and is judged on {n} others. "
-                + HOW_TO_FIT
-            )
+            if not hasattr(estimator, "predict"):
+                raise CrossValidationError(
+                    f"{type(estimator).__name__} was fitted to {len(labels)} objects and is judged "
+                    f"on {n} others. {HOW_TO_FIT}"
+                )
+            return np.asarray(estimator.predict(X))
         # training halves may have equal size: the labels must belong to these objects
         last = estimator[-1] if hasattr(estimator, "steps") else estimator
         if hasattr(last, "labels_") and (key := _digest(X)) not in self._seen:
@@ -68,8 +77,11 @@ class Scorer:
             if labels_again is None:
                 return labels
             if adjusted_rand_index(labels, labels_again, noise="cluster") < MIN_SAME_FIT_ARI:
-                raise InputError(
-                    f"the estimator was fitted to objects other than the judged ones. {HOW_TO_FIT}"
+                if hasattr(estimator, "predict"):
+                    return labels_again
+                raise CrossValidationError(
+                    f"{type(estimator).__name__} was fitted to objects other than the judged ones. "
+                    f"{HOW_TO_FIT}"
                 )
             self._seen.add(key)
         return labels
@@ -121,14 +133,16 @@ def scorer(measure: str, *, metric: Metric = "euclidean", noise: NoisePolicy = "
     Raises
     ------
     InputError
-        For an unknown measure. The scorer raises it for an estimator that was fitted to other
-        objects.
+        For an unknown measure.
+    karat.measures.scorer.CrossValidationError
+        By the scorer, for a clusterer without ``predict`` that was fitted to other objects. It
+        stops a search.
 
     Notes
     -----
-    Cross-validation is wrong for internal measures: a clusterer labels the objects that it was
-    fitted to, and the measure judges these labels. Use a single "split" in which all objects are
-    both fitted and judged: ``cv=[(rows, rows)]``.
+    In cross-validation the predicted labels of the held-out objects are judged. A clusterer
+    without ``predict`` labels only the objects that it was fitted to. Give one "split" in which
+    all objects are both fitted and judged: ``cv=[(rows, rows)]``.
 
     Examples
     --------

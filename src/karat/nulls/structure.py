@@ -10,7 +10,7 @@ import numpy as np
 from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates
 from karat.nulls.dips import evidence as dip_evidence
-from karat.nulls.valleys import find_valleys
+from karat.nulls.valleys import OBJECTS_PER_CLUSTER, find_valleys
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
         return Structure(0.0, "no", 0.0, 1, len(Z))
     n = len(Z)
     if Z.shape[1] == 1:
-        runs, linear = np.array([dip_evidence(Z[:, 0])]), OF_COLUMN
+        enough = n >= 2 * OBJECTS_PER_CLUSTER
+        runs, linear = np.array([dip_evidence(Z[:, 0])] if enough else []), OF_COLUMN
     else:
         valleys, groups = find_valleys(Z, rng)
         best = np.argsort(-valleys.mean(axis=1), kind="stable")[:DEEPEST]
@@ -215,6 +216,8 @@ def probability_of(
     evidence: float, n: int, linear: float = OF_COLUMN, error: float = 0.0
 ) -> tuple[float, float]:
     """Probability of clusters and its standard error, by the evidence and its standard error."""
+    if error == 0:
+        return _probability(evidence, n, linear), 0.0
     at = evidence + error * np.array([-np.sqrt(3), 0.0, np.sqrt(3)])
     values = np.array([_probability(max(e, 0.0), n, linear) for e in at])
     weights = np.array([1, 4, 1]) / 6  # the mean over normal errors, by Gauss and Hermite

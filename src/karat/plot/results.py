@@ -60,15 +60,15 @@ def tree_figure(
         yaxis={"title": {"text": f"Height ({linkage})"}, "rangemode": "tozero"},
         height=460,
     )  # fmt: skip
-    heights = np.append(np.insert(Z[:, 2], 0, 0.0), np.nan)
     numbers = np.arange(1, min(_LISTED, len(Z)) + 1)
     ranges = pd.DataFrame(
-        {"from": heights[m - numbers], "to": heights[m + 1 - numbers]},
+        [heights_of(Z, int(number)) for number in numbers],
+        columns=["from", "to"],
         index=pd.Index(numbers, name="k"),
     )
     if k is not None and k > 1:
         figure.add_hline(
-            float(heights[m - k : m + 2 - k].mean()),
+            float(np.mean(heights_of(Z, k))),
             line={"dash": "dash", "color": style.INK, "width": 1.2},
             annotation={"text": f"{k} clusters", "font": {"size": 12}},
             annotation_position="top left",
@@ -76,17 +76,28 @@ def tree_figure(
     return finished(figure, ranges, m, n)
 
 
-def _colours(Z: Floats, k: int | None) -> list[str]:
-    """Colour of the link of each node: that of its cluster below the cut."""
+def heights_of(Z: Floats, k: int) -> tuple[float, float]:
+    """The heights between which a tree is cut into k clusters; NaN above its root."""
+    heights, m = np.append(np.insert(Z[:, 2], 0, 0.0), np.nan), len(Z) + 1
+    return float(heights[m - k]), float(heights[m + 1 - k])
+
+
+def link_clusters(Z: Floats, k: int | None) -> list[int]:
+    """The cluster of each node of a tree below the cut into k; -1 above it."""
     n = len(Z) + 1
+    if k is None:
+        return [-1] * (2 * n - 1)
     first = np.arange(2 * n - 1)
     for i, (left, _) in enumerate(Z[:, :2].astype(int)):
         first[n + i] = first[left]
-    if k is None:
-        return [style.INK] * (2 * n - 1)
     labels = cut_dendrogram(Z, n_clusters=k)
     cut = n + (n - k)  # nodes from here on are merges of clusters
-    return [style.color(int(labels[first[i]])) if i < cut else style.INK for i in range(2 * n - 1)]
+    return [int(labels[first[i]]) if i < cut else -1 for i in range(2 * n - 1)]
+
+
+def _colours(Z: Floats, k: int | None) -> list[str]:
+    """Colour of the link of each node: that of its cluster below the cut."""
+    return [style.INK if cluster < 0 else style.color(cluster) for cluster in link_clusters(Z, k)]
 
 
 def gap_figure(result: GapResult, chosen: int, *, title: str, drawn: int, n: int) -> go.Figure:

@@ -9,14 +9,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from karat.labelings.labels import NOISE
+from karat.runtime.extras import require
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
     from karat.runtime.types import Labels
@@ -47,27 +48,29 @@ _AXIS = {
     "title": {"standoff": 8, "font": {"size": 13}},
     "ticks": "",
 }
-_TEMPLATE = go.layout.Template(
-    layout={
-        "font": {"family": _FONT_FAMILY, "size": 13, "color": INK},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "colorway": list(COLORS),
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "xaxis": _AXIS,
-        "yaxis": _AXIS,
-        "hovermode": "closest",
-        "hoverlabel": {"font": {"family": _FONT_FAMILY, "size": 13}, "align": "left"},
-        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "itemwidth": 30},
-        "title": {"x": 0, "xanchor": "left", "xref": "paper"},
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NOISE_COLOR, "activecolor": COLORS[0]},
-    }
-)
+_LAYOUT: dict[str, Any] = {
+    "font": {"family": _FONT_FAMILY, "size": 13, "color": INK},
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "colorway": list(COLORS),
+    "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+    "xaxis": _AXIS,
+    "yaxis": _AXIS,
+    "hovermode": "closest",
+    "hoverlabel": {"font": {"family": _FONT_FAMILY, "size": 13}, "align": "left"},
+    "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "itemwidth": 30},
+    "title": {"x": 0, "xanchor": "left", "xref": "paper"},
+    "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NOISE_COLOR, "activecolor": COLORS[0]},
+}
 
 
 def figure(data: Iterable[object] = (), **layout: object) -> go.Figure:
     """A figure in karat's style."""
-    return go.Figure(data=list(data), layout={"template": _TEMPLATE, **layout})
+    require("plotly", "a picture")
+    import plotly.graph_objects as go
+
+    template = go.layout.Template(layout=_LAYOUT)
+    return go.Figure(data=list(data), layout={"template": template, **layout})
 
 
 def color_bar(title: str, **more: object) -> dict[str, Any]:
@@ -125,6 +128,9 @@ def curve(
     i: int, name: object, line: tuple[Any, Any] | None, dots: tuple[Any, Any], hover: list[str]
 ) -> list[go.Scatter]:
     """The i-th clusterer over the number of clusters: a line through its best, dots for all."""
+    require("plotly", "a picture")
+    import plotly.graph_objects as go
+
     shared = {"name": safe(name), "legendgroup": f"clusterer {i}"}
     stroke = {"color": color(i), "dash": DASHES[i // len(COLORS) % len(DASHES)], "width": 2}
     size, opacity = (9, 0.9) if line is None else (6, 0.55)
@@ -149,6 +155,9 @@ def ring(
     x: NDArray[Any] | list[Any], y: NDArray[Any] | list[Any], name: str = "", **more: object
 ) -> go.Scatter:
     """A ring around the chosen point."""
+    require("plotly", "a picture")
+    import plotly.graph_objects as go
+
     return go.Scatter(
         x=x, y=y, mode="markers", name=name, hoverinfo="skip", meta={"role": "chosen"},
         marker={"symbol": "circle-open", "size": 15, "color": INK,

@@ -11,8 +11,11 @@ import numpy as np
 from karat.labelings.labels import NOISE
 from karat.meaning.effects import Means
 from karat.report._cards import MOST_FEATURES, object_titles, strength
+from karat.report._columns import columns
 from karat.runtime.draws import draw_rows
+from karat.runtime.validation import InputError
 from karat.study.descriptions import features_of
+from karat.study.samples import part_of
 from karat.study.wording import first_screen
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 MOST_OPENED, MOST_LABELS = 300, 300_000_000
 #: objects that the cards of the other candidates rest on, and clusters that have a card
 DESCRIBED, MOST_CLUSTERS = 20_000, 60
+#: objects with silhouettes
+MOST_PROFILED = 500
 #: places of the map along its longer side
 MAP_PLACES = 2000
 
@@ -40,26 +45,59 @@ def candidates(facts: Facts) -> dict[str, Any]:
     shown, n = chosen.map, len(chosen.labels)
     most = int(np.clip(MOST_LABELS // n, 20, MOST_OPENED))
     describe, features = _describer(chosen)
-    opened, drawn = [], []
+    opened, drawn, silhouettes = [], [], _silhouettes(chosen)
+    profiles: list[NDArray[np.int8]] = []
     for name in map(str, facts.ranked.index[:most]):
         labels = np.asarray(facts.study.labels(name)).astype(np.int64)
         opened.append(_candidate(chosen, name, labels, describe))
         edge = shown.edge(labels)
         drawn.append(2 * (labels[shown.rows] + 1) + edge)
-    packed = np.array(drawn, dtype="<u2").tobytes()
+        profiles.append(silhouettes(labels))
     places = {str(p): i for i, p in enumerate(facts.ranked["partition"][:most])}
     return {
         "map": _map(facts, chosen),
         "candidates": opened,
         "features": list(features),
-        "labels": base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode(),
+        "labels": _packed(np.array(drawn, dtype="<u2")),
+        "silhouettes": _packed(np.array(profiles)),
+        "profiled": _profiled(chosen).tolist(),
+        "columns": columns(chosen),
         "opens": [places.get(str(p), -1) for p in facts.scores["partition"]],
-        "noun": chosen.noun,
+        "noun": chosen.answer.noun,
         "n": n,
         "described": min(n, DESCRIBED),
         "terms": chosen.terms is not None,
         "words": first_screen.OPENED,
     }
+
+
+def _packed(values: NDArray[Any]) -> str:
+    """The bytes of an array, gzip in base64."""
+    return base64.b64encode(gzip.compress(values.tobytes(), 9, mtime=0)).decode()
+
+
+def _profiled(chosen: Chosen) -> NDArray[np.intp]:
+    """Places of the drawn objects that have silhouettes."""
+    return draw_rows(len(chosen.map.rows), MOST_PROFILED, 0)
+
+
+def _silhouettes(chosen: Chosen) -> Callable[[NDArray[np.int64]], NDArray[np.int8]]:
+    """A function of labels: silhouettes in hundredths among some drawn objects, -128 for none."""
+    from karat.measures import silhouette_samples
+
+    rows = chosen.map.rows[_profiled(chosen)]
+    X, metric = chosen.study.tried.objects.points
+    X = part_of(X, rows, metric)
+
+    def silhouettes(labels: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The silhouettes of one clustering."""
+        try:
+            values = silhouette_samples(X, labels[rows], metric=metric, noise="drop")
+        except InputError:
+            values = np.full(len(rows), np.nan)
+        return np.where(np.isnan(values), -128, np.rint(100 * np.nan_to_num(values))).astype("i1")
+
+    return silhouettes
 
 
 def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
@@ -71,7 +109,7 @@ def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
         spread = np.full(2, spread.max())
     places = np.rint((points - low) / spread * MAP_PLACES).astype(int)
     titles, truth = object_titles(facts.study.dataset), facts.study.y
-    rows = chosen.map.rows
+    rows, data = chosen.map.rows, facts.study.dataset
     return {
         "x": places[:, 0].tolist(),
         "y": places[:, 1].tolist(),
@@ -79,6 +117,8 @@ def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
         "classes": None
         if truth is None
         else [None if truth[i] is None else str(truth[i]) for i in rows],
+        "rows": rows.tolist() if data.rows is None else [int(data.rows[i]) for i in rows],
+        "near": _packed(chosen.map.near.astype("<u2")),
         "axes": list(chosen.map.layout.axes),
         "equal": chosen.map.layout.kept is not None,
     }

@@ -43,7 +43,7 @@ def cards(facts: Facts) -> list[dict[str, Any]]:
     out, of_terms = [], chosen.terms is not None
     for cluster in clusters[:MOST_CARDS]:
         c = cluster.cluster
-        badge, why = first_screen.certainty(shares.get(c), chosen.noun, again.get(c))
+        badge, why = first_screen.certainty(shares.get(c), chosen.answer.noun, again.get(c))
         out.append(
             {
                 "cluster": c,

@@ -13,10 +13,8 @@ from karat.labelings.labels import NOISE
 from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
 from karat.report._map import ObjectMap, drawn, object_map
-from karat.runtime.draws import draw_rows
-from karat.runtime.validation import InputError, NothingToRankError
+from karat.runtime.validation import NothingToRankError
 from karat.study.deciders import Decider, deciders
-from karat.study.samples import part_of
 from karat.text import telling_terms
 
 if TYPE_CHECKING:
@@ -24,13 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets import Dataset
-    from karat.plot import FeatureProfile
     from karat.study import Answer, Study
 
 MOST_LEADING = 12
-# above this, silhouettes take long: they are then taken of a sample
-MOST_SILHOUETTES = 20_000
-SILHOUETTE_SAMPLE = 10_000
 
 
 @dataclass(frozen=True)
@@ -73,14 +67,6 @@ class Chosen:
         """Name of each cluster, by number."""
         return [str(name) for name in self.study.cluster_names(self.answer.name)]
 
-    @property
-    def noun(self) -> str:
-        """Noun for the objects: rows of a table, texts, or objects."""
-        data = self.study.dataset
-        if data.of_documents or data.texts is not None:
-            return "texts"
-        return "rows" if data.n_features else "objects"
-
     @cached_property
     def map(self) -> ObjectMap:
         """The map of the objects."""
@@ -98,40 +84,6 @@ class Chosen:
     def clusters(self) -> list[int]:
         """The numbers of the clusters."""
         return [int(c) for c in np.unique(self.labels) if c != NOISE]
-
-    @cached_property
-    def sampled(self) -> NDArray[np.intp]:
-        """Positions of the objects with silhouettes: all, or a random sample of many."""
-        n = len(self.labels)
-        return draw_rows(n, n if n <= MOST_SILHOUETTES else SILHOUETTE_SAMPLE, 0)
-
-    @cached_property
-    def silhouettes(self) -> tuple[NDArray[np.float64] | None, str | None]:
-        """Silhouette of each sampled object, or the reason why there is none."""
-        from karat.measures.internal.silhouette import silhouette_samples
-
-        codes, (X, metric) = self.labels[self.sampled], self.study.tried.objects.points
-        X = part_of(X, self.sampled, metric)
-        try:
-            values = silhouette_samples(X, codes, metric=metric, noise="drop")
-        except InputError as error:
-            return None, str(error)
-        return np.asarray(values, dtype=np.float64), None
-
-    @cached_property
-    def profile(self) -> FeatureProfile:
-        """Means of the features in each cluster."""
-        from karat.plot import profile_features
-
-        related = self.study.metric in ("precomputed", "graph")
-        data = self.drawn if related else self.study.dataset
-        return profile_features(
-            data.X,
-            self.labels,
-            feature_names=self.feature_names,
-            center=data.center,
-            scale=data.scale,
-        )
 
 
 @dataclass(frozen=True)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import plot
 from karat.labelings.labels import NOISE
-from karat.plot import style
-from karat.plot.bound import bounds_figure
+from karat.report._drawing import bars, lines, series
 from karat.report._parts import Picture, Section, plain
 from karat.runtime.csv_text import to_csv
-from karat.study import wording
 from karat.study.wording import page
-from karat.study.wording.grounds import guarantee as guarantee_sentences
-from karat.study.wording.grounds import more_labels
+from karat.study.wording.why import guarantee as guarantee_sentences
+from karat.study.wording.why import stability as stability_sentences
 
 if TYPE_CHECKING:
+    from karat.measures.clarity import Clarity
     from karat.report._facts import Facts
 
 MOST_FOR_CLARITY = 20_000
@@ -27,29 +25,29 @@ MOST_DOWNLOADED = 20_000
 MOST_CONFUSED = 5
 
 
-def judgement(facts: Facts) -> Section | None:
-    """The learned judge's expectation of the choice, and its reasons."""
-    answer = facts.choice.answer
-    if answer.expected is None:
-        return None
-    parts = [(part.kind, f"{part.value:+.2f}") for part in answer.contributions]
-    values = {"average": answer.average, "contributions": parts}
-    return Section("judgement", "What the judge expects", "judgement.html", values)
-
-
 def guarantee(facts: Facts) -> Section | None:
     """The guarantee for the unlabelled objects."""
     answer = facts.choice.answer
     if answer.guarantee is None:
         return None
     statement = answer.guarantee
-    sentences = [statement.sentence, *guarantee_sentences(answer), *more_labels(answer)]
+    sentences = guarantee_sentences(answer)
     # all drawn bounds hold together with the guarantee
     table = statement.table.assign(clusterer=facts.scores["clusterer"])
     alt, caption = page.bound_figure(answer, len(table))
+    drawn = []
+    for name, group in table.groupby("clusterer", sort=False):
+        lowest = group.groupby("n_clusters")["bound_rate"].min()
+        drawn.append(series(str(name), lowest.index, lowest))
+    ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
+    level = [float(table["constant_error_rate"].median())] * 2
+    drawn.append(series("always the largest class", ends, level, grey=True))
     # the ring is the guarantee itself, whatever bound the curves are of
-    ring = style.ring([statement.n_clusters], [statement.bound_rate], "guaranteed")
-    picture = Picture("bound", bounds_figure(table, ring), alt, caption)
+    ring = (statement.n_clusters, statement.bound_rate)
+    drawing = lines(
+        drawn, "Number of clusters", "Guaranteed maximum error", ring=ring, percent=True
+    )
+    picture = Picture("bound", drawing, alt, caption)
     values = {"sentences": sentences, "classes": _classes_file(facts)}
     return Section("guarantee", "The guarantee", "guarantee.html", values, (picture,))
 
@@ -82,11 +80,23 @@ def clarity(facts: Facts) -> Section | None:
     sentences = page.clarity(result.table.iloc[0], pairs)
     picture = Picture(
         "clarity",
-        plot.cluster_clarity(result),
+        _recognised(result),
         f"Share of each of the {len(chosen.clusters)} clusters' objects that is recognised.",
         "The share of a cluster's objects that a classifier puts into it.",
     )
     return plain("clarity", "Can the clusters be learnt?", sentences, picture)
+
+
+def _recognised(result: Clarity) -> dict[str, Any]:
+    """Bars of the objects that a classifier recognises, and takes for other clusters."""
+    table = result.per_cluster(0).sort_values("recall", ascending=False, kind="stable")
+    rest = np.maximum(1 - table["recall"] - table["taken_for_share"], 0)
+    parts = {
+        "recognised": table["recall"],
+        "taken for the next": table["taken_for_share"],
+        "taken for others": rest,
+    }
+    return bars(list(map(str, table.index)), parts)
 
 
 MOST_CHANGING = 12
@@ -101,12 +111,19 @@ def stability(facts: Facts) -> Section | None:
     assessment = kept_assessment(facts.study.tried, answer.name)
     if assessment is None or answer.stability is None:
         return None
-    sentences = wording.stability(answer)
+    sentences = stability_sentences(answer)
     n, curve = assessment.n_references, assessment.curve
     somewhere = n > 0 and curve is not None and bool(curve.table["null"].isna().any())
     pictures = []
     if curve is not None:
-        figure = plot.stability_by_k(curve)
+        numbers = curve.table.index.to_numpy()
+        drawn = [
+            series("data", numbers, curve.table["value"], error=2 * curve.table["standard_error"])
+        ]
+        if "null" in curve.table:
+            null, error = curve.table["null"], 2 * curve.table["null_error"]
+            drawn.append(series("without clusters", numbers, null, error=error, grey=True))
+        figure = lines(drawn, "Number of clusters", "Stability")
         alt = f"Stability against the number of clusters. {sentences[0]}"
         caption = page.stability_figure(answer, n, somewhere)
         pictures.append(Picture("stability", figure, alt, caption))

@@ -25,7 +25,7 @@ def render(study: Study) -> str:
     Returns
     -------
     str
-        A page with everything in it: data, figures, plotly.js, styles. It loads nothing, and its
+        A page with everything in it: data, figures, styles. It loads nothing, and its
         content security policy forbids it to.
 
     Raises

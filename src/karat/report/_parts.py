@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -15,10 +12,10 @@ class Picture:
     """A figure with its caption, and a description for readers who cannot see it."""
 
     id: str
-    figure: go.Figure
+    #: what to draw, see :mod:`karat.report._drawing`
+    drawing: Mapping[str, Any]
     alt: str
-    caption: str
-    min_width: int = 0
+    caption: str = ""
 
 
 @dataclass(frozen=True)

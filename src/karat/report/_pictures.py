@@ -1,4 +1,4 @@
-"""The pictures people know: elbow, dendrogram, consensus matrix, features across and in pairs."""
+"""The pictures people know: elbow and gap, dendrogram, consensus matrix."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from karat import plot
 from karat.clusterers import LinkageClustering
 from karat.measures import gap_statistic
-from karat.plot.results import MOST_IN_TREE, gap_figure, tree_figure
+from karat.plot.results import MOST_IN_TREE, heights_of, link_clusters
+from karat.report._drawing import heat, lines, rounded, series
 from karat.report._parts import Picture, Section, plain
 from karat.runtime.draws import draw_rows
 from karat.runtime.validation import InputError
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 ELBOW_VALUES, ELBOW_SAMPLE, REFERENCES = 12_000, 600, 10
 #: largest number of clusters of the elbow by default; otherwise two more than the choice has
 NUMBERS, MOST_NUMBERS = 10, 20
-#: with more features, or clusters, lines and pairs are a thicket
-MOST_FEATURES, MOST_CLUSTERS = 50, 12
+#: branches at the foot of a tree
+LEAVES = 40
 LINKAGES = ("ward", "average", "complete", "single", "weighted", "centroid")
 
 
@@ -50,40 +50,19 @@ def elbow(facts: Facts) -> Section | None:
     except InputError:  # fewer distinct objects than clusters
         return None
     k = len(chosen.clusters)
-    # the ring is the chosen clustering on the whole page; the caption says what the gap selects
-    figure = gap_figure(result, k, title="Gap statistic", drawn=len(X), n=len(X))
-    alt, caption = page.elbow(plot.table(figure), result.first_k, k, len(X), n)
-    return plain("elbow", "Elbow and gap", [], Picture("elbow", figure, alt, caption, 560))
-
-
-def parallel_coordinates(facts: Facts) -> Section | None:
-    """Every object as a line across the features."""
-    drawable = _features(facts)
-    if drawable is None:
-        return None
-    X, shown = drawable
-    chosen = facts.choice
-    figure = plot.parallel_coordinates(
-        X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names, features=shown
+    table, of = result.table, len(X)
+    within, uniform = np.exp(table["log_scatter"]), np.exp(table["expected"])
+    alt, caption = page.elbow(within, result.first_k, k, of, n)
+    numbers = table.index
+    scatter = [series("data", numbers, within), series("uniform data", numbers, uniform, grey=True)]
+    gap = [series("data", numbers, table["gap"], error=table["standard_error"])]
+    axis = "Number of clusters"
+    pictures = (
+        Picture("elbow", lines(scatter, axis, "Within-cluster sum of squares"), alt),
+        # the ring is the chosen clustering on the whole page; the caption says what the gap selects
+        Picture("gap", lines(gap, axis, "Gap", ring=(k, float(table["gap"][k]))), alt, caption),
     )
-    alt, caption = page.parallel_coordinates(shown, X.shape[1], len(chosen.clusters))
-    picture = Picture("parallel-coordinates", figure, alt, caption, 160 + 40 * shown)
-    return plain("parallel", "Across the features", [], picture)
-
-
-def pairs(facts: Facts) -> Section | None:
-    """The objects by pairs of the features that distinguish the clusters."""
-    drawable = _features(facts)
-    if drawable is None or drawable[0].shape[1] < 3:
-        return None
-    X, chosen = drawable[0], facts.choice
-    figure = plot.pairs(
-        X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names,
-        features=min(4, X.shape[1]),
-    )  # fmt: skip
-    names = list(plot.table(figure).columns[1:])
-    alt, caption = page.pairs(names, X.shape[1])
-    return plain("pairs", "Pairs of features", [], Picture("pairs", figure, alt, caption, 560))
+    return plain("elbow", "Elbow and gap", [], *pictures)
 
 
 def dendrogram(facts: Facts) -> Section | None:
@@ -105,11 +84,32 @@ def dendrogram(facts: Facts) -> Section | None:
         return None
     if len(np.unique(np.column_stack([labels, model.labels_]), axis=0)) != k:
         return None
-    ids, linkage = list(map(str, study.dataset.ids)), f"{clusterers[name]} linkage"
-    figure = tree_figure(model.linkage_, k, ids, linkage=linkage, n=n)
-    span = plot.table(figure).set_index("k").reindex([k]).to_numpy()[0]
+    Z, ids = model.linkage_, list(map(str, study.dataset.ids))
+    span = heights_of(Z, k)
     alt, caption = page.dendrogram(name, k, span, chosen=name == names[0])
-    return plain("dendrogram", "Dendrogram", [], Picture("dendrogram", figure, alt, caption, 560))
+    picture = Picture("dendrogram", _tree(Z, k, ids, span), alt, caption)
+    return plain("dendrogram", "Dendrogram", [], picture)
+
+
+def _tree(
+    Z: NDArray[np.float64], k: int, ids: list[str], span: tuple[float, float]
+) -> dict[str, Any]:
+    """The links of a tree, each with its cluster below the cut, and the cut."""
+    from scipy.cluster.hierarchy import dendrogram as layout
+
+    m = len(ids)
+    clusters = link_clusters(Z, k)
+    drawn = layout(
+        Z, p=LEAVES, truncate_mode="lastp", no_plot=True,
+        link_color_func=lambda node: str(clusters[node]),
+        leaf_label_func=lambda i: ids[i] if i < m else f"({int(Z[i - m, 3])})",
+    )  # fmt: skip
+    return {
+        "kind": "tree", "x": [rounded(link) for link in drawn["icoord"]],
+        "y": [rounded(link) for link in drawn["dcoord"]],
+        "cluster": list(map(int, drawn["color_list"])), "leaves": drawn["ivl"],
+        "cut": float(np.mean(span)), "label": f"{k} clusters",
+    }  # fmt: skip
 
 
 def consensus_matrix(facts: Facts) -> Section | None:
@@ -120,21 +120,6 @@ def consensus_matrix(facts: Facts) -> Section | None:
     if assessment is None or not len(assessment.shown):
         return None
     alt, caption = page.consensus(len(assessment.shown), facts.study.n_objects)
-    picture = Picture("consensus", plot.consensus(assessment), alt, caption)
+    drawing = heat(assessment.consensus, None, None)
+    picture = Picture("consensus", drawing, alt, caption)
     return plain("consensus-matrix", "Consensus matrix", [], picture)
-
-
-def _features(facts: Facts) -> tuple[NDArray[np.float64], int] | None:
-    """The features in original units, and how many to draw; None where they cannot be drawn."""
-    chosen = facts.choice
-    data = facts.study.dataset
-    if data.of_documents or facts.study.metric in ("precomputed", "graph"):
-        return None
-    X: Any = data.X
-    if sparse.issparse(X) or not 2 <= X.shape[1] <= MOST_FEATURES:
-        return None
-    differ = int((chosen.profile.explained > 0).sum())
-    if not 2 <= len(chosen.clusters) <= MOST_CLUSTERS or not differ:
-        return None
-    rows = np.asarray(X, dtype=np.float64) * (1 if data.scale is None else data.scale)
-    return rows + (0 if data.center is None else data.center), min(13, X.shape[1])

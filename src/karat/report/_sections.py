@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from karat import plot
 from karat.report._candidates import candidates
 from karat.report._cards import cards
-from karat.report._clusters import classes, differences, features, fit, topics
+from karat.report._clusters import classes, differences, topics
 from karat.report._facts import Facts
-from karat.report._judges import clarity, guarantee, judgement, stability
+from karat.report._judges import clarity, guarantee, stability
 from karat.report._parts import Fold, Picture, Section
-from karat.report._pictures import (
-    consensus_matrix,
-    dendrogram,
-    elbow,
-    pairs,
-    parallel_coordinates,
-)
+from karat.report._pictures import consensus_matrix, dendrogram, elbow
 from karat.report._tables import group_of, table_payload, undefined_values
 from karat.runtime.numerals import percent
-from karat.study import NO_LABELS, wording
-from karat.study.wording import divisions, first_screen, footer, story
+from karat.study import NO_LABELS, kept_assessment, wording
+from karat.study.wording import divisions, first_screen, why
 
 #: the programs of the page, in their order
-SCRIPTS = ("script.js", "map.js", "ranking.js", "figures.js")
+SCRIPTS = ("script.js", "draw.js", "map.js", "look.js", "ranking.js", "start.js")
 
 
 def answer(facts: Facts) -> Section:
@@ -41,10 +32,11 @@ def answer(facts: Facts) -> Section:
         shown, answer = chosen.map, chosen.answer
         drawn = cards(facts)
         values |= {
-            "heading": first_screen.heading(answer),
-            "sentences": story(answer),
+            "heading": wording.headline(answer),
+            "data": wording.data_line(answer),
+            "lines": wording.lines(answer, anyway=True),
             "caption": first_screen.caption(
-                chosen.noun,
+                chosen.answer.noun,
                 kept=shown.layout.kept,
                 drawn=len(shown.rows),
                 of=study.n_objects,
@@ -52,7 +44,7 @@ def answer(facts: Facts) -> Section:
             ),
             "cards": drawn,
             "hidden": len(chosen.clusters) - len(drawn),
-            "noun": chosen.noun,
+            "noun": chosen.answer.noun,
             "terms": chosen.terms is not None,
             "answer": answer,
             "d": study.dataset.n_features,
@@ -60,30 +52,44 @@ def answer(facts: Facts) -> Section:
     return Section("answer", "Answer", "answer.html", values)
 
 
+def look(facts: Facts) -> Section | None:
+    """Places of the pictures that follow the opened candidate."""
+    dataset = facts.study.dataset
+    has_columns = dataset.of_documents or bool(dataset.n_features)
+    values = {"has_columns": has_columns, "noun": facts.choice.answer.noun}
+    return Section("look", "Groups and columns", "look.html", values)
+
+
 def reasons(facts: Facts) -> Section | None:
-    """All sentences on the choice, and problems of the data."""
-    chosen = facts.choice
-    status = facts.scores["status"]
+    """The reasons behind the answer, and problems of the data."""
+    answer = facts.choice.answer
+    elsewhere = set(why.guarantee(answer))
+    if kept_assessment(facts.study.tried, answer.name) is not None:
+        elsewhere |= set(why.stability(answer))
+    sentences = [
+        sentence
+        for sentence in answer.reasons
+        if sentence not in elsewhere and not sentence.startswith("Note: ")
+    ]
+    parts = [(part.kind, f"{part.value:+.2f}") for part in answer.contributions]
     values = {
-        "findings": wording.findings(chosen.answer.findings),
-        "sentences": chosen.answer.sentences,
-        "name": chosen.answer.name,
-        "tried": len(status),
-        "failed": int((status == "failed").sum()),
-        "distinct": len(facts.distinct),
+        "findings": wording.findings(answer.findings),
+        "sentences": sentences,
+        "average": answer.average,
+        "contributions": parts,
     }
-    return Section("reasons", "In full", "reasons.html", values)
+    return Section("reasons", "Reasons", "reasons.html", values)
 
 
 def alternatives(facts: Facts) -> Section | None:
-    """Really different clusterings that are each good, with a description of each."""
-    if facts.chosen is None:
+    """Really different clusterings that are each good, where there are any."""
+    ways = facts.study.alternatives()
+    if len(ways) < 2:
         return None
-    alternatives_found = facts.study.alternatives()
     values = {
-        "sentences": divisions.sentences(alternatives_found),
+        "sentences": divisions.sentences(ways),
         "heads": divisions.HEADS,
-        "rows": divisions.rows(alternatives_found) if len(alternatives_found) > 1 else [],
+        "rows": divisions.rows(ways),
     }
     return Section("alternatives", divisions.TITLE, "alternatives.html", values)
 
@@ -92,22 +98,19 @@ def by_k(facts: Facts) -> Section | None:
     """The measures against the number of clusters."""
     if not facts.measures:
         return None
-    chosen = None if facts.chosen is None else facts.chosen.answer.name
-    scores, measures = facts.by_k
+    _, measures = facts.by_k
     first = facts.leading_by_k[0]
     picture = Picture(
         "by-k",
-        plot.measures_by_k(scores, first, chosen=chosen),
-        f"{first.title} against the number of clusters, a line for each clusterer. "
-        "The ranking below has every value.",
-        "",
+        {"kind": "by-k"},
+        f"{first.title} against the number of clusters, a line for each clusterer.",
     )
     groups: dict[str, list[Any]] = {}
     for measure in measures:
         groups.setdefault(group_of(measure), []).append(measure)
     notes = {
         True: "greater is better",
-        False: "lower is better, so the axis is turned: up is better",
+        False: "lower is better: the axis is turned, so that up is better",
     }
     details = {
         m.key: {"title": m.title, "up": m.greater_is_better, "note": notes[m.greater_is_better]}
@@ -183,11 +186,11 @@ WITHOUT_CHOICE = (by_k, data, ranking, failures, reproduce)
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 #: folds below the first screen, in their order
 PAGE_FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
-    ("why", "Why this one", (reasons, alternatives, judgement, by_k, elbow)),
-    ("how-sure", "How sure", (guarantee, classes, stability, differences, fit, clarity)),
-    ("the-data", "The data", (data, features, parallel_coordinates, pairs, topics)),
-    ("candidates", "All candidates", (ranking, failures)),
-    ("specialists", "For specialists", (dendrogram, consensus_matrix, reproduce)),
+    ("look-around", "Look around", (look, topics)),
+    ("candidates", "All candidates", (ranking, by_k, failures)),
+    ("why", "Why this one", (reasons, alternatives, elbow)),
+    ("how-sure", "How sure", (guarantee, classes, stability, differences, clarity)),
+    ("specialists", "Data and methods", (data, dendrogram, consensus_matrix, reproduce)),
 )
 
 
@@ -204,7 +207,7 @@ def build(facts: Facts) -> dict[str, Any]:
     sections = {section.id: section for fold in folds for section in fold.sections}
     payload: dict[str, Any] = {
         "figures": {
-            picture.id: json.loads(picture.figure.to_json())
+            picture.id: picture.drawing
             for section in sections.values()
             for picture in section.pictures
         },
@@ -221,12 +224,10 @@ def build(facts: Facts) -> dict[str, Any]:
         "first": answer(facts),
         "folds": folds,
         "payload": script_json(payload),
-        "plotly": _plotly(),
         "style": _file("style.css"),
         "script": "".join(_file(name) for name in SCRIPTS),
         "version": __version__,
         "versions": package_versions("numpy", "scipy", "scikit-learn", "numba"),
-        "decided": "" if facts.chosen is None else footer(facts.chosen.answer),
     }
 
 
@@ -236,14 +237,6 @@ def script_json(value: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-@cache
-def _plotly() -> str:
-    """plotly.js as the plotly package ships it, gzip in base64: 2 MB instead of 4.8."""
-    from plotly.offline import get_plotlyjs
-
-    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()
 
 
 @cache

@@ -84,8 +84,8 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         _column(f"votes.{family}", f"{family[:1].upper()}{family[1:]}", "vote", group="Votes")
         for family in facts.families
     ]
-    few = 0 if facts.families else 6 if decider is None else 3
-    shown = [m.key for m in facts.leading[:few]]
+    usual = {facts.decided_by, "silhouette", "adjusted_rand_index"}
+    shown = [] if facts.families else [m.key for m in facts.measures if m.key in usual]
     leading = [m for m in facts.leading if m.key in shown]
     rest = [m for m in facts.measures if m.key not in shown]
     for measure in (*leading, *rest):

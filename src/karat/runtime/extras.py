@@ -13,6 +13,7 @@ EXTRAS = {
     "distributed": "dask",
     "duckdb": "sql",
     "fsspec": "cloud",
+    "plotly": "plot",
     "rapidfuzz": "sequences",
     "tslearn": "sequences",
     "xlsxwriter": "excel",

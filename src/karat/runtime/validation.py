@@ -337,7 +337,7 @@ def check_sample_weight(sample_weight: npt.ArrayLike, n: int | None) -> Floats:
     if not ((weights >= 0) & np.isfinite(weights)).all():
         i = int(np.argmin((weights >= 0) & np.isfinite(weights)))
         raise InputError(
-            f"sample_weight[{i}] is {weights[i]:g}; a weight is the number of objects that one "
+            f"sample_weight[{i}] is {weights[i]:g}. A weight is the number of objects that one "
             "stands for, finite and not negative; 0 excludes the object"
         )
     if not weights.any():
@@ -396,7 +396,7 @@ def in_order_of(reference: object, target: object, *, name: str, other_name: str
     shown = [", ".join(map(repr, index[:3].tolist())) for index in (left, right)]
     raise InputError(
         f"{name} and {other_name} have different pandas indexes ({shown[0]}, ... and {shown[1]}, "
-        "...), so their objects cannot be joined one to one by them; give both the same ids, or "
+        "...), so their objects cannot be joined one to one. Give both the same ids, or "
         f"pass {other_name}.to_numpy() if its rows are those of {name} in the same order"
     )
 

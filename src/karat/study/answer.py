@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from karat.study.tried import Tried
 
 #: version of the keys that :meth:`Answer.to_dict` gives
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +62,8 @@ class Answer(AnswerFacts):
     tied : tuple of str
         Candidates that have the same score.
     tried, runner_up : CandidateCounts, Candidate
+    own : tuple of OwnClustering
+        The clusterings that the user supplied, the best first.
     judge : JudgedBy
     judge_skipped : {"graph", "objects", "equal", "candidates"}
         Why the judge did not decide where it would have: edges alone, too few or equal objects, no
@@ -100,8 +102,8 @@ class Answer(AnswerFacts):
         Why it was not judged.
     notes, findings : tuple
         What was done to the data, and what looks wrong with them.
-    data, source : str
-        Their name, and the file that they are from.
+    data, noun, n_features, source : str, str, int, str
+        Their name, what an object is called, the number of columns or terms, and the file.
     fitted : Fitted
         The fit, from which its model is made.
     """
@@ -238,15 +240,14 @@ class Answer(AnswerFacts):
         self.model.save(path, overwrite=overwrite)
 
     @property
-    def story(self) -> tuple[str, str, str]:
-        """Finding, trust and next step, each in a few words for everybody."""
-        finding, trust, next_step = wording.story(self)
-        return finding, trust, next_step
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in words: the finding, then one sentence for each further fact."""
+        return wording.sentences(self)
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """The answer in words: the story, then what specialists read."""
-        return wording.sentences(self)
+    def reasons(self) -> tuple[str, ...]:
+        """The reasons behind the answer, which specialists read."""
+        return wording.reasons(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All facts but the labels, for JSON, with the sentences made of them.
@@ -256,27 +257,25 @@ class Answer(AnswerFacts):
         dict
             ``schema`` is the version of its keys.
         """
-        words = {name: list(getattr(wording, name)(self)) for name in ("sentences", "remarks")}
-        return {"schema": SCHEMA, **plain(self), **words, "footer": wording.footer(self)}
+        words = {"sentences": list(self.sentences), "reasons": list(self.reasons)}
+        return {"schema": SCHEMA, **plain(self), **words}
 
     def __str__(self) -> str:
-        findings = wording.findings(self.findings)
-        return " ".join((*findings, *self.sentences, wording.footer(self)))
+        return "\n".join((wording.data_line(self), *self.sentences))
 
     def _repr_html_(self) -> str:
         """The answer in a notebook."""
-        first, *rest = map(escape, self.sentences)
-        findings, remarks = (
-            "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-            for sentences in (wording.findings(self.findings), wording.remarks(self))
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(head)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for head, text in wording.lines(self)
         )
-        if findings:
-            findings = f"<p>About the data:</p><ul>{findings}</ul>"
-        if remarks:
-            remarks = f"<details><summary>What to mind</summary><ul>{remarks}</ul></details>"
+        more = (*wording.findings(self.findings), *self.reasons)
+        listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in more)
         return (
-            f"{findings}<p><strong>{first}</strong> {' '.join(rest)}</p>{remarks}"
-            f"<p><small>{escape(wording.footer(self))}</small></p>"
+            f"<p>{escape(wording.data_line(self))}<br>"
+            f"<strong>{escape(wording.headline(self))}</strong></p><table>{rows}</table>"
+            f"<details><summary>Why</summary><ul>{listed}</ul></details>"
         )
 
 

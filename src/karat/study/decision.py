@@ -9,6 +9,7 @@ import numpy as np
 from karat.datasets.data_checks import reproduced
 from karat.datasets.findings import ordered
 from karat.labelings.structures import Hardened
+from karat.measures import adjusted_rand_index
 from karat.study.constraints import pair_evidence
 from karat.study.deciders import (
     Decision,
@@ -17,7 +18,14 @@ from karat.study.deciders import (
     decider_of,
     ranked_candidate,
 )
-from karat.study.facts import AnswerFacts, CandidateCounts, Sample, StabilityFacts, Trouble
+from karat.study.facts import (
+    AnswerFacts,
+    CandidateCounts,
+    OwnClustering,
+    Sample,
+    StabilityFacts,
+    Trouble,
+)
 from karat.study.guarantees import guarantee_facts
 from karat.study.notes import derived
 from karat.study.numbers import granularities, nesting, open_above
@@ -35,9 +43,14 @@ from karat.study.stability import kept_agreement, kept_assessment
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from karat.stability import Assessment
     from karat.study.tried import Tried
+
+
+#: clusterings of the user that the answer lists
+MOST_OWN = 12
 
 
 def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]:
@@ -94,6 +107,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         tied=tuple(str(rival) for rival in ranking.index[1:] if ranking.at[rival, "rank"] == 1),
         tried=_counts(tried, ranking),
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
+        own=_own(tried, ranking, labels, {one.name for one in decided.get("level", ())}),
         silhouette=_silhouette(tried, name),
         structure=tried.objects.structure,
         sample=_sample(tried, top),
@@ -105,6 +119,8 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         notes=tuple(map(str, dataset.notes)),
         findings=ordered((*reproduced(dataset, labels), *dataset.findings)),
         data=str(dataset.name),
+        noun=_noun(tried),
+        n_features=dataset.n_features,
         source=None if dataset.source is None else str(dataset.source),
         **decided,
     )
@@ -115,6 +131,34 @@ def _silhouette(tried: Tried, name: str) -> float | None:
     scores = candidate_scores(tried)
     value = scores["silhouette"].astype(float)[name] if "silhouette" in scores else np.nan
     return None if np.isnan(value) else float(value)
+
+
+def _noun(tried: Tried) -> str:
+    """Noun for the objects: texts, rows of a table, or objects."""
+    data = tried.dataset
+    if data.of_documents or data.texts is not None:
+        return "texts"
+    return "rows" if data.n_features else "objects"
+
+
+def _own(
+    tried: Tried, ranking: pd.DataFrame, labels: NDArray[np.int32], level: set[str]
+) -> tuple[OwnClustering, ...]:
+    """The user's clusterings, the best first, beside the answer."""
+    places = np.flatnonzero(ranking["clusterer"] == "given")[:MOST_OWN]
+    out = []
+    for place in places.tolist():
+        candidate = ranked_candidate(ranking, place)
+        agreement = adjusted_rand_index(
+            labels, candidate_labels(tried, candidate.name), noise="singletons"
+        )
+        out.append(
+            OwnClustering(
+                candidate.name, candidate.n_clusters, candidate.expected, float(agreement),
+                level=candidate.name in level or bool(ranking["rank"].iloc[place] == 1),
+            )
+        )  # fmt: skip
+    return tuple(out)
 
 
 def _counts(tried: Tried, ranking: pd.DataFrame) -> CandidateCounts:

@@ -165,6 +165,9 @@ def _objects(data: Dataset, points: tuple[Any, Any], rows: Ints) -> dict[str, An
     if data.of_documents:
         kind = "terms" if of_words else "objects"
         return arguments | {"kind": kind, "feature_names": data.feature_names}
+    if data.variables is not None:
+        original = data.variables.iloc[rows].reset_index(drop=True)
+        return arguments | {"feature_names": data.feature_names, "original": original}
     if data.n_features == 0 or (not of_words and data.n_features > MAX_UNNAMED):
         return arguments | {"kind": "objects"}
     names = None if isinstance(metric, str) and metric in RELATIONS else data.feature_names

@@ -69,6 +69,19 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class OwnClustering:
+    """A clustering that the user supplied, beside the answer."""
+
+    name: str
+    n_clusters: int
+    expected: Expected | None
+    #: adjusted Rand index with the answer
+    agreement: float
+    #: whether it cannot be told apart from the answer
+    level: bool = False
+
+
+@dataclass(frozen=True)
 class Number:
     """How likely a number of clusters is, and how it goes with that of the answer."""
 
@@ -311,6 +324,7 @@ class AnswerFacts:
     tried: CandidateCounts
     tied: tuple[str, ...] = ()
     runner_up: Candidate | None = None
+    own: tuple[OwnClustering, ...] = ()
     judge: JudgedBy | None = None
     judge_skipped: str | None = None
     structure: Structure | None = None
@@ -340,6 +354,8 @@ class AnswerFacts:
     notes: tuple[str, ...] = ()
     findings: tuple[Any, ...] = ()
     data: str = ""
+    noun: str = "rows"
+    n_features: int = 0
     source: str | None = None
 
     @property

@@ -1,5 +1,4 @@
 // ---- the map, the cards, and any candidate on them
-const COLORS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7"], GREY = "#8A8A8A";
 const SYMBOLS = ["circle", "square", "triangle-up", "diamond", "cross", "star", "hexagon", "bowtie"];
 // corners of each mark around its middle, one up to the edge
 const CORNERS = {
@@ -14,21 +13,7 @@ const CORNERS = {
 };
 const slotColor = (slot) => (slot < 0 ? GREY : COLORS[slot % 6]);
 const slotSymbol = (slot) => (slot < 0 ? "x-thin-open" : SYMBOLS[Math.floor(slot / 6) % 8]);
-const NS = "http://www.w3.org/2000/svg";
-function svg(tag, attributes, parent) {
-  const element = document.createElementNS(NS, tag);
-  for (const key of Object.keys(attributes)) element.setAttribute(key, attributes[key]);
-  if (parent) parent.append(element);
-  return element;
-}
-function node(tag, name, text) {
-  const element = document.createElement(tag);
-  if (name) element.className = name;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
-const whole = (v) => v.toLocaleString("en-US");
 
 const opening = { now: 0, packed: null, from: null, picked: null, compared: false };
 const candidateName = (i) => table.name[table.rows[i]];
@@ -50,21 +35,58 @@ function markPath(symbol, x, y, r) {
   for (let i = 0; i < at.length; i += 2) path += (i ? "L" : "M") + (x + r * at[i]).toFixed(1) + " " + (y + r * at[i + 1]).toFixed(1);
   return path + "Z";
 }
+// values along an axis of the map: its own, or a column's
+function along(id, own) {
+  const column = columns[Number($(id).value)];
+  if ($(id).value === "" || !column) return own;
+  const [low, high] = ends(column.values);
+  return column.values.map((v) => (v === null ? 0 : 2000 * (v - low) / (high - low || 1)));
+}
 function places() {
-  const { x, y } = data.map, high = Math.max(...y, 1), wide = Math.max(...x, 1), W = 600;
+  const x = along("map-x", data.map.x), y = along("map-y", data.map.y), other = x !== data.map.x || y !== data.map.y, high = Math.max(...y, 1), wide = Math.max(...x, 1), W = 600;
   const H = Math.round(Math.min(470, Math.max(340, W * high / wide)));
   const pad = 18, scale = Math.min((W - 2 * pad) / wide, (H - 2 * pad) / high);
-  const free = data.map.axes[0] && !data.map.equal;
+  const free = other || (data.map.axes[0] && !data.map.equal);
   const sx = free ? (W - 2 * pad) / wide : scale, sy = free ? (H - 2 * pad) / high : scale;
   const left = (W - sx * wide) / 2, low = (H + sy * high) / 2;
   return { W, H, at: x.map((v, i) => [left + sx * v, low - sy * y[i]]) };
 }
+// ---- colours of the map: groups, classes, sureness or a column
+const RAMP = [[44, 95, 158], [79, 163, 199], [155, 191, 133], [232, 177, 58], [212, 85, 42]];
+function ramp(t) {
+  const at = Math.max(0, Math.min(3.999, 4 * t)), i = Math.floor(at), f = at - i;
+  return "rgb(" + RAMP[i].map((v, c) => Math.round(v + f * (RAMP[i + 1][c] - v))).join(",") + ")";
+}
+// share of an object's ten nearest that are in its group
+function sureness(i) {
+  const labels = labelsOf(i), k = opening.near.length / labels.length;
+  return Array.from(labels, (v, j) => {
+    if (!(v >> 1)) return null;
+    let same = 0;
+    for (let p = 0; p < k; p++) same += (labels[opening.near[j * k + p]] >> 1) === (v >> 1);
+    return same / k;
+  });
+}
+// colour of each object and the entries of the key; null for colours by group
+function colouring(i) {
+  const wanted = $("map-color").value;
+  if (wanted === "groups") return null;
+  if (wanted === "class") {
+    const names = Array.from(new Set(data.map.classes.filter((c) => c !== null))).sort(), at = (c) => names.indexOf(c);
+    return { of: (j) => slotColor(data.map.classes[j] === null ? -1 : at(data.map.classes[j])), key: names.slice(0, 12).map((c) => [c, slotColor(at(c))]) };
+  }
+  const column = wanted === "sureness" ? { kind: "number", values: sureness(i) } : columns[Number(wanted.slice(7))];
+  const [low, high] = ends(column.values);
+  const share = (v) => (v - low) / (high - low || 1);
+  return { of: (j) => (column.values[j] === null ? GREY : ramp(share(column.values[j]))), key: [0, .5, 1].map((t) => [wanted === "sureness" ? percent(low + t * (high - low)) : column.kind === "number" || column.kind === "date" ? valueText(column, low + t * (high - low)) : ["no", "", "yes"][2 * t], ramp(t)]).filter((e) => e[0]) };
+}
 function drawMap(i) {
+  const coloured = colouring(i);
   const one = data.candidates[i], labels = labelsOf(i), { W, H, at } = places();
   const r = Math.round(10 * Math.min(5, Math.max(2, 30 / Math.sqrt(at.length) + 1.6))) / 10;
   const moved = opening.compared && i ? movedOf(i) : null;
-  const box = svg("svg", { viewBox: "0 0 " + W + " " + H, role: "img", "aria-label":
-    "Map of " + whole(at.length) + " " + data.noun + " in " + whole(one.sizes.length) + " groups of " + one.sizes.map(whole).slice(0, 20).join(", ") });
+  const box = svg("svg", { viewBox: "0 0 " + W + " " + H });
+  const label = "Map of " + whole(at.length) + " " + data.noun + " in " + whole(one.sizes.length) + " groups of " + one.sizes.map(whole).slice(0, 20).join(", ");
   const groups = new Map();
   labels.forEach((v, j) => {
     const key = v >> 1;
@@ -76,7 +98,12 @@ function drawMap(i) {
     const c = key - 1, slot = c < 0 ? -1 : one.slots[c], group = svg("g", { class: "cluster", "data-cluster": c, fill: slotColor(slot) }, box);
     for (const pale of [1, 0]) {
       const path = own.filter((j) => (labels[j] & 1) === pale).map((j) => markPath(slotSymbol(slot), at[j][0], at[j][1], r)).join("");
-      if (path) svg("path", { d: path, "fill-opacity": pale ? .32 : .85 }, group);
+      if (path && !coloured) svg("path", { d: path, "fill-opacity": pale ? .32 : .85 }, group);
+    }
+    if (coloured) {
+      const same = new Map();
+      own.forEach((j) => { const c = coloured.of(j); same.set(c, (same.get(c) || "") + markPath(slotSymbol(slot), at[j][0], at[j][1], r)); });
+      same.forEach((path, c) => svg("path", { d: path, fill: c, "fill-opacity": .9 }, group));
     }
     if (moved) {
       const rings = own.filter((j) => moved[j]).map((j) => markPath("circle", at[j][0], at[j][1], r + 2.5)).join("");
@@ -88,8 +115,10 @@ function drawMap(i) {
     }
   }
   keepApart(tags, H);
-  for (const tag of tags) svg("text", { x: tag.x.toFixed(1), y: (tag.y + 6).toFixed(1) }, box).textContent = tag.text;
-  $("map").replaceChildren(box);
+  for (const tag of tags) svg("text", { x: tag.x.toFixed(1), y: (tag.y + 6).toFixed(1), class: "tag" }, box, tag.text);
+  $("map-key").replaceChildren(...(coloured ? coloured.key : []).map(([text, color]) => { const entry = node("span", "entry", text), mark = node("span", "mark circle"); mark.style.setProperty("--mark", color); entry.prepend(mark); return entry; }));
+  described($("map"), box, label);
+  settle($("map"));
   point(box, at, labels, one, r);
 }
 // shift labels up and down until none lies on an earlier one
@@ -116,7 +145,8 @@ function point(box, at, labels, one, r) {
     tip.hidden = best < 0;
     if (best < 0) return;
     const c = (labels[best] >> 1) - 1, known = data.map.classes && data.map.classes[best];
-    tip.replaceChildren(node("b", "", data.map.ids[best]), node("span", "", (c < 0 ? "in no group" : "group " + one.names[c]) + (labels[best] & 1 ? ", on the edge" : "") + (known ? ", " + known : "")));
+    const more = columns.slice(0, 6).map((column) => node("span", "column", column.name + ": " + valueText(column, column.values[best])));
+    tip.replaceChildren(node("b", "", data.map.ids[best]), node("span", "", (c < 0 ? "in no group" : "group " + one.names[c]) + (labels[best] & 1 ? ", on the edge" : "") + (known ? ", " + known : "")), ...more);
     tip.style.left = Math.min(at[best][0] / scale + 12, Math.max(0, rect.width - 230)) + "px";
     tip.style.top = at[best][1] / scale + 14 + holder.offsetTop + "px";
   });
@@ -173,10 +203,12 @@ function open(i, from) {
   $("opened-name").textContent = i ? fill(data.words.other, { name: candidateName(i) }) + (data.described < data.n ? " " + fill(data.words.sampled, { n: whole(data.described), noun: data.noun }) : "") : "";
   drawMap(i);
   drawCards(i);
+  drawLook(i);
+  $("candidate").value = i;
   compare(false);
   if ($("outliers")) $("outliers").hidden = i !== 0;
   say(i ? fill(data.words.other, { name: candidateName(i) }) : "");
-  if (i) {
+  if (i && from && from.id !== "candidate") {
     $("opened").scrollIntoView({ block: "start" });
     $("compare").focus({ preventScroll: true });
   }
@@ -210,7 +242,8 @@ function drawFlows(own, one) {
   };
   const left = side(0, own), right = side(1, one);
   const end = (s) => Math.max(...Array.from(s.values(), (p) => p.y + p.h)) + 6;
-  const box = svg("svg", { viewBox: "0 0 " + W + " " + Math.ceil(Math.max(end(left), end(right))), role: "img", "aria-label": one.flows.slice().sort((a, b) => b[2] - a[2]).slice(0, 12).map((f) => fill(data.words.flow, { a: name(own, f[0]), b: name(one, f[1]), n: whole(f[2]), noun: data.noun })).join("; ") });
+  const box = svg("svg", { viewBox: "0 0 " + W + " " + Math.ceil(Math.max(end(left), end(right))) });
+  const label = one.flows.slice().sort((a, b) => b[2] - a[2]).slice(0, 12).map((f) => fill(data.words.flow, { a: name(own, f[0]), b: name(one, f[1]), n: whole(f[2]), noun: data.noun })).join("; ");
   for (const [a, b, n] of one.flows.slice().sort((p, q) => p[0] - q[0] || p[1] - q[1])) {
     const p = left.get(a), q = right.get(b), h = n * unit, y = p.y + p.used, z = q.y + q.used;
     p.used += h;
@@ -225,9 +258,9 @@ function drawFlows(own, one) {
       svg("text", { x: anchor === "end" ? x - 6 : x + 16, y: p.y + Math.max(p.h / 2, 4) + 4, "text-anchor": anchor }, box).textContent = cut + " (" + whole(p.n) + ")";
     }
   }
-  $("flows").replaceChildren(box);
+  described($("flows"), box, label);
+  settle($("flows"));
 }
-const short = (v) => number(Math.abs(v) < 1000 ? Number(v.toPrecision(3)) : v);
 function speaks() {
   const chosen = table.rows[0], other = table.rows[opening.now], lists = [[], []];
   for (const key of data.leading) {
@@ -250,9 +283,31 @@ function goBack() {
   there.scrollIntoView({ block: "center" });
   if (there.focus) there.focus({ preventScroll: true });
 }
+function choices(id, entries) {
+  $(id).replaceChildren(...entries.map(([value, text]) => { const option = node("option", "", text); option.value = value; return option; }));
+}
+function mapControls() {
+  const named = columns.map((column, i) => [i, column.name]);
+  choices("map-color", [["groups", "groups"], ...(data.map.classes ? [["class", "class"]] : []), ["sureness", "sureness"], ...named.map(([i, name]) => ["column " + i, name])]);
+  choices("map-x", [["", "map"], ...named]);
+  choices("map-y", [["", "map"], ...named]);
+  choices("candidate", data.candidates.map((one, i) => [i, candidateName(i) + " (" + one.sizes.length + " groups)"]));
+  ["map-color", "map-x", "map-y"].forEach((id) => $(id).addEventListener("change", () => drawMap(opening.now)));
+  $("candidate").addEventListener("change", () => open(Number($("candidate").value), $("candidate")));
+  $("labels-file").addEventListener("click", () => {
+    const quoted = (text) => '"' + String(text).replace(/^[=+@\-]/, "'$&").replace(/"/g, '""') + '"', one = data.candidates[opening.now];
+    const lines = Array.from(labelsOf(opening.now), (v, j) => quoted(data.map.rows[j]) + "," + quoted(data.map.ids[j]) + "," + quoted((v >> 1) ? one.names[(v >> 1) - 1] : ""));
+    download("labels.csv", "row,id,cluster\n" + lines.join("\n") + "\n", "text/csv");
+  });
+  $("map-picture").addEventListener("click", () => save($("map"), "map"));
+  $("map-controls").hidden = $("files").hidden = false;
+}
 async function startMap() {
   if (!data.map) return;
   opening.packed = new Uint16Array((await unpack(data.labels)).buffer);
+  opening.near = new Uint16Array((await unpack(data.map.near)).buffer);
+  opening.profiles = new Int8Array((await unpack(data.silhouettes)).buffer);
+  mapControls();
   $("cards").addEventListener("click", (event) => {
     const button = event.target.closest(".pick");
     if (button) pick(button.closest(".card").dataset.cluster);

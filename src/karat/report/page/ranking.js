@@ -10,7 +10,9 @@ function value(column, i) {
 function ranking() {
   const element = $("ranking-table");
   if (!element) return;
-  const STEP = 25;
+  const STEP = 25, narrow = ["rank", "name", "n_clusters", "score", "values." + data.decidedBy];
+  // a narrow page shows what fits; further columns can be chosen
+  if (innerWidth < 640) table.columns.forEach((column) => { column.shown = column.shown && narrow.includes(column.key); });
   let shown = 15, sorted = table.columns[0], falling = false;
   const filter = $("ranking-filter"), clusterer = $("ranking-clusterer");
   function matching() {

@@ -1,62 +1,22 @@
 """Sentences about the answer of a study, made from its facts.
 
-Terminal, report, JSON and notebook all show the sentences that these functions return.
+:mod:`~karat.study.wording.screen` is what everybody reads first, :mod:`~karat.study.wording.why`
+the reasons. Terminal, report, JSON and notebook all show the sentences of these functions.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from karat.study.wording.certainty import how_many, sample, stability
-from karat.study.wording.grounds import (
-    guarantee,
-    judgement,
-    labelled,
-    measured,
-    more_labels,
-    paired,
-    rivals,
-    vote,
-)
-from karat.study.wording.phrases import NO_RULE, interval, span
-from karat.study.wording.recommendation import (
-    findings,
-    fitted,
-    footer,
-    lead,
-    memberships,
-    remarks,
-    singles,
-)
-from karat.study.wording.story import draw_labels, story
+from karat.study.wording.phrases import span
+from karat.study.wording.screen import data_line, headline, lines, sentences
 from karat.study.wording.tested import tested, untested
-
-if TYPE_CHECKING:
-    from karat.study.facts import AnswerFacts
+from karat.study.wording.why import findings, reasons
 
 __all__ = [
-    "NO_RULE",
-    "THEMES",
-    "draw_labels",
+    "data_line",
     "findings",
-    "footer",
-    "interval",
-    "remarks",
+    "headline",
+    "lines",
+    "reasons",
     "sentences",
     "span",
-    "stability",
-    "story",
     "tested",
     "untested",
 ]
-
-#: functions that make the sentences, in order: for everybody first, then for specialists
-THEMES = (
-    story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
-    paired, guarantee, more_labels, rivals, sample, stability,
-)  # fmt: skip
-
-
-def sentences(answer: AnswerFacts) -> tuple[str, ...]:
-    """All sentences about an answer, the most important first."""
-    return tuple(sentence for theme in THEMES for sentence in theme(answer))

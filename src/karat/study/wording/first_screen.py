@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from karat.study.wording.phrases import counted, decision, is_supplied
-
-if TYPE_CHECKING:
-    from karat.study.facts import AnswerFacts
-
 #: largest share of a group's objects on the edge for a clear and for a mostly clear group
 CLEAR, MOSTLY = 0.05, 0.2
 #: sentences shown when another candidate is opened; the page's script fills in ``{}``
@@ -21,17 +14,6 @@ OPENED = {
     "better": "{title}: {own} against {other}",
     "nothing": "nothing that was measured",
 }
-
-
-def heading(answer: AnswerFacts) -> str:
-    """The main finding in two or three words."""
-    k = answer.n_clusters
-    if is_supplied(answer) and answer.expected is not None and answer.expected.grade == "random":
-        return "No better than random groups"
-    if decision(answer) == "no":
-        return "No natural groups"
-    mark = "?" if decision(answer) == "unclear" else ""
-    return f"{counted(k).capitalize()} group{'s' * (k != 1)}{mark}"
 
 
 def certainty(edge: float | None, noun: str, again: float | None = None) -> tuple[str, str]:

@@ -9,12 +9,10 @@ from karat.runtime import numerals
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.study.facts import AnswerFacts, Candidate, Expected, ReferenceClustering
+    from karat.study.facts import AnswerFacts, Expected
 
 #: most items that a list in a sentence names
 FEW = 3
-#: sentence on clusters without a rule
-NO_RULE = "No rule tells these clusters apart."
 #: least probability of groups that are called likely when the decision is unclear
 PROBABLE = 0.6
 
@@ -30,11 +28,11 @@ def share(value: float) -> str:
     return numerals.percent(value)
 
 
-def certain(value: float) -> str:
-    """A probability to two decimals, never shown as 0 or 1."""
+def certain_percent(value: float) -> str:
+    """A probability in whole per cent, never shown as 0 or 100 %."""
     if value > 0.99:
-        return "over 0.99"
-    return "below 0.01" if value < 0.01 else f"{value:.2f}"
+        return "over 99 %"
+    return "under 1 %" if value < 0.01 else f"{100 * value:.0f} %"
 
 
 def decision(answer: AnswerFacts) -> str | None:
@@ -78,13 +76,6 @@ def percent(value: float | None, decimals: int = 1) -> str:
     """A share in per cent, to a fixed number of decimals."""
     assert value is not None
     return numerals.percent(value, decimals)
-
-
-def interval(clustering: AnswerFacts | Candidate | ReferenceClustering) -> str:
-    """An expected agreement with its interval."""
-    expected = clustering.expected
-    assert expected is not None
-    return f"{agreement(expected)} ({span(expected.low, expected.high)}, 80 % interval)"
 
 
 def agreement(expected: Expected) -> str:

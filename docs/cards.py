@@ -1,0 +1,136 @@
+"""The cards of the measures: what each rewards, good values, what fools it, and its cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs, make_circles
+
+import karat
+from karat.measures import catalogue
+
+N = 90
+
+
+def _sets() -> dict[str, tuple[Any, Any]]:
+    """Data with the right labels; of the cloud those of k-means, for it has none."""
+    clear = make_blobs(N, centers=[[0, 0], [8, 0], [4, 7]], random_state=0)
+    close = make_blobs(N, centers=[[0, 0], [3.2, 0], [1.6, 2.8]], random_state=0)
+    round_, y = make_blobs(N, centers=[[0, 0], [0, 4], [0, 8]], cluster_std=0.5, random_state=0)
+    circles = make_circles(N, factor=0.35, noise=0.04, random_state=0)
+    cloud = np.random.default_rng(0).normal(size=(N, 2))
+    return {"clear": clear, "close": close, "long": (round_ * [9, 1], y), "rings": circles,
+            "cloud": (cloud, _kmeans(cloud, 3))}  # fmt: skip
+
+
+def _kmeans(X: Any, k: int) -> Any:
+    return KMeans(k, n_init=5, random_state=0).fit_predict(X)
+
+
+SETS = _sets()
+
+
+def _wrong(X: Any, y: Any) -> dict[str, Any]:
+    """Wrong clusterings of data."""
+    k = len(set(y))
+    alone = np.where(np.arange(len(y)) == int(np.argmax(np.abs(X).sum(1))), 1, 0)
+    halves = 2 * y + (X[:, 0] > np.array([np.median(X[y == c, 0]) for c in y]))
+    return {"k-means": _kmeans(X, k), "clusters cut in half": halves, "one object alone": alone,
+            "labels at random": np.random.default_rng(1).permutation(y)}  # fmt: skip
+
+
+def shown(value: float) -> str:
+    """A number of a card."""
+    return "–" if value != value else f"{value:.3g}".replace("-", "−").replace("inf", "∞")
+
+
+def internal_rows() -> dict[str, list[tuple[str, str]]]:
+    """For each internal measure of rows its lines."""
+    keys = [m.key for m in catalogue.select(kind="internal") if m.takes != "graph"]
+    tables = {
+        name: karat.evaluate(X, {"right": y, **_wrong(X, y)}, measures=keys)
+        for name, (X, y) in SETS.items()
+    }
+    rows = {}
+    for key in keys:
+        record, fooled = catalogue[key], []
+        values = {name: table[key].astype(float).to_dict() for name, table in tables.items()}
+        for name in ("clear", "close", "long", "rings"):
+            right = values[name]["right"]
+            better = [
+                wrong
+                for wrong, labels in _wrong(*SETS[name]).items()
+                if record.sign * (values[name][wrong] - right) > 1e-9 * abs(right)
+                and karat.adjusted_rand_index(SETS[name][1], labels) < 0.9
+            ]
+            if better:
+                fooled.append(f"*{name}*: {', '.join(better)}")
+        rows[key] = [
+            ("values", f"clear {shown(values['clear']['right'])}, close "
+             f"{shown(values['close']['right'])}, at random "
+             f"{shown(values['clear']['labels at random'])}"),
+            ("fooled by", "; ".join(fooled) or "none of these"),
+            ("no groups", shown(values["cloud"]["right"])),
+        ]  # fmt: skip
+    return rows
+
+
+def external_rows() -> dict[str, list[tuple[str, str]]]:
+    """For each external measure its lines, by three classes of unequal size."""
+    truth = np.repeat([0, 1, 2], [50, 30, 10])
+    rng = np.random.default_rng(0)
+    cases = {
+        "a tenth wrong": np.where(rng.random(N) < 0.1, rng.integers(0, 3, N), truth),
+        "two classes merged": np.minimum(truth, 1),
+        "classes cut in half": 2 * truth + np.arange(N) % 2,
+        "every object alone": np.arange(N),
+        "one cluster": np.zeros(N, int),
+        "labels at random": rng.permutation(truth),
+    }
+    rows = {}
+    for record in catalogue.select(kind="external"):
+        values = {}
+        for name, labels in cases.items():
+            try:
+                values[name] = float(record.function(truth, labels))
+            except karat.UndefinedMeasureError:
+                values[name] = np.nan
+        base = values["a tenth wrong"]
+        fooled = [name for name, value in values.items() if record.sign * (value - base) > 0]
+        rows[record.key] = [
+            ("values", ", ".join(f"{name} {shown(value)}" for name, value in values.items())),
+            ("fooled by", "; ".join(fooled) or "none of these"),
+        ]  # fmt: skip
+    return rows
+
+
+def card(key: str, lines: list[tuple[str, str]]) -> str:
+    """One card as reStructuredText."""
+    record = catalogue[key]
+    low, high = (f"{side:g}".replace("-", "−").replace("inf", "∞") for side in record.range)
+    better = "greater" if record.greater_is_better else "lower"
+    fields = [("rewards", record.summary.replace("*", r"\*").replace("|", r"\|")), *lines,
+              ("cost", record.cost.replace("|", r"\|")), ("source", record.source)]  # fmt: skip
+    head = f"   **{record.title}** ``{key}``, {low} to {high}, {better} is better"
+    text = [".. container:: card", "", head, ""]
+    return "\n".join(text + [f"   | *{name}*: {value}" for name, value in fields]) + "\n\n"
+
+
+def write(folder: Path) -> None:
+    """The cards of both kinds."""
+    for kind, rows in (("internal", internal_rows()), ("external", external_rows())):
+        families: dict[str, list[str]] = {}
+        for key, lines in rows.items():
+            families.setdefault(catalogue[key].family, []).append(card(key, lines))
+        text = "".join(
+            f".. rubric:: {family}\n\n.. container:: cards\n\n" + _indented("".join(found))
+            for family, found in families.items()
+        )
+        (folder / f"cards-{kind}.inc").write_text(text, encoding="utf8")
+
+
+def _indented(text: str) -> str:
+    return "".join(f"   {line}\n" if line else "\n" for line in text.splitlines())
