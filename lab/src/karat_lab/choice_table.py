@@ -113,8 +113,8 @@ def notes_on(trials: Sequence[ChoiceTrial]) -> list[str]:
     collections = {trial.case.collection for trial in trials}
     return [
         f"{len(trials):,} tasks of {len(collections)} collections, each left out of training with "
-        "all its tasks: the judge was trained on generated tasks only. Means over collections, 95 % "
-        "bootstrap intervals.",
+        "all its tasks: the judge was trained on generated tasks only. Means over collections, "
+        "95 % bootstrap intervals.",
         *_by_family(trials),
         *_levels(trials),
         *_numbers(trials),
