@@ -16,13 +16,13 @@ from karat.cli import app
 from karat.judge import gather
 from karat_lab import challenge as module
 from karat_lab.cases import OWN as USERS
-from karat_lab.cases import PREPARED_BY, TrainingCase
+from karat_lab.cases import TrainingCase
 from karat_lab.challenge import challenge, load_method
 
 CHALLENGERS = Path(__file__).resolve().parents[1] / "challengers"
-#: of a labeling of a user's, of the five candidates of the sweep, and of another preparation
+#: of a labeling of a user's, of the five candidates of the sweep, and of another labeling
 AGREEMENT = np.array([[1.0, 0.2, 0.9, 0.4, 0.5, 0.1, 0.95]])
-NAMES = (USERS + "classes", *["kmeans"] * 5, "robust" + PREPARED_BY + "ward")
+NAMES = (USERS + "classes", *["kmeans"] * 5, USERS + "split")
 SOURCES = tuple(frozenset({name}) for name in NAMES)
 
 
@@ -40,13 +40,8 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> list[TrainingCase]:
     ]
     judge = lambda evidence: SimpleNamespace(score=np.array([1.0, 0, 0, 0, 0]))  # noqa: E731
 
-    def judges(cases: Any, fold: Any, *_: Any) -> Any:
-        for f in range(int(fold.max()) + 1):
-            yield f, [c for c, at in zip(cases, fold, strict=True) if at != f], judge
-
     monkeypatch.setattr(module, "corpus", lambda *_: cases)
-    monkeypatch.setattr(module, "judges_of_folds", judges)
-    monkeypatch.setattr(module, "learned_rivals", lambda cases: {})
+    monkeypatch.setattr(module, "load_judge", lambda: judge)
     monkeypatch.setattr(module, "RIVALS", {"the last": lambda evidence: np.arange(5)})
     monkeypatch.setattr(module, "build", lambda task: SimpleNamespace(X=np.ones((12, 2))))
     return cases

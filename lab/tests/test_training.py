@@ -14,16 +14,16 @@ from karat.judge import gather, load_judge
 from karat.labelings import encode
 from karat.runtime.validation import InputError
 from karat_lab.cases import OWN, TrainingCase
-from karat_lab.choice import trials_of
+from karat_lab.choice import tried
 from karat_lab.choice_candidates import without_each
 from karat_lab.choice_corpus import agreement, keep, kept, measured
+from karat_lab.choice_generated import GROUP_OF, case_of, cases_in, draw, kinds, make_shards
 from karat_lab.choice_labelings import own_labelings
-from karat_lab.choice_preparations import preparations
 from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
 from karat_lab.choice_table import notes_on, table_of
-from karat_lab.choice_tasks import build
-from karat_lab.rivals import RIVALS, measure_families
-from karat_lab.training import Size, folds_of, train, train_judge
+from karat_lab.choice_training import compared
+from karat_lab.rivals import RIVALS
+from karat_lab.training import Fit, Size, every_fold, folds_of, train, train_judge
 
 SMALL = Size((5, 20), (5, 20), 3)
 
@@ -95,14 +95,13 @@ def test_what_a_clusterer_is_worth():
         best = int(np.argmax(one.sweep.first))
         return told(one, lambda j: frozenset({"a" if j == best else "b"}))
 
-    lost = without_each([all_by_two(one) for one in cases()], size=SMALL, n_folds=2)
-    tested = np.array([one.is_tested for one in cases()])
+    judge = train(cases(), size=SMALL)
+    lost = without_each([all_by_two(one) for one in cases()], judge)
     for values in lost["a"] + lost["b"]:
-        assert np.isnan(values[~tested]).all()
-        assert (values[tested] == 0).all()  # the other one found them, too
-    lost = without_each([best_by_one(one) for one in cases()], size=SMALL, n_folds=2)
-    for at in np.flatnonzero(tested):
-        first, second = np.sort(cases()[at].sweep.first)[::-1][:2]
+        assert (values == 0).all()  # the other one found them, too
+    lost = without_each([best_by_one(one) for one in cases()], judge)
+    for at, one in enumerate(cases()):
+        first, second = np.sort(one.sweep.first)[::-1][:2]
         assert lost["a"][1][at] == pytest.approx(first - second)
 
 
@@ -110,7 +109,6 @@ def test_what_a_clusterer_is_worth():
 def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
     size = Size((30, 30), (30, 30), 12)
     swept = [one.sweep for one in cases()]
-    trials = trials_of(cases(), size=size, n_folds=2)
     tested = [i for i, one in enumerate(swept) if one.is_tested]
     chance = np.mean([swept[i].first.mean() for i in tested])
     best = np.mean([swept[i].first.max() for i in tested])
@@ -118,22 +116,23 @@ def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
     def gained(reached):
         return (np.mean([reached[i] for i in tested]) - chance) / (best - chance)
 
-    assert gained([trial.reached["judge"] for trial in trials]) > 0.3
-    table = table_of(trials)
-    assert {"judge", "best candidate", *RIVALS} <= set(table.index)
-    assert any("labelings at random" in note for note in notes_on(trials))
+    def chosen(learned):
+        """Agreement of choices on collections that the judges did not see."""
+        fold, reached = folds_of(learned, 2), {}
+        for f in range(2):
+            some = [one for one, at in zip(learned, fold, strict=True) if at != f]
+            judge = train(some, size=size)
+            for i in np.flatnonzero(fold == f):
+                reached[i] = swept[i].first[int(np.argmax(judge(swept[i].evidence).predicted))]
+        return reached
+
+    assert gained(chosen(swept)) > 0.3
     # agreement of each case dealt out to its candidates at random, for training only
     rng = np.random.default_rng(0)
     gains = []
     for _ in range(4):
         dealt = [replace(one, agreement=rng.permuted(one.agreement, axis=1)) for one in swept]
-        fold = folds_of(dealt, 2)
-        reached = {}
-        for f in range(2):
-            judge = train([one for one, at in zip(dealt, fold, strict=True) if at != f], size=size)
-            for i in np.flatnonzero(fold == f):
-                reached[i] = swept[i].first[int(np.argmax(judge(swept[i].evidence).predicted))]
-        gains.append(gained(reached))
+        gains.append(gained(chosen(dealt)))
     assert abs(np.mean(gains)) < 0.2
 
 
@@ -157,11 +156,13 @@ def test_every_rival_scores_every_candidate(rival):
         assert not np.isnan(score).any()
 
 
-def test_families_of_measures_hold_each_measure_once():
-    families = measure_families(cases(), [5])[5]
-    keys = [key for family in families for key in family]
-    assert len(keys) == len(set(keys))
-    assert 1 < len(families) <= 5
+@pytest.mark.long
+def test_a_trial_has_every_way_of_choosing():
+    judge = train(cases(), size=SMALL)
+    trials = [tried(one, judge) for one in cases()[:3]]
+    table = table_of(trials)
+    assert {"judge", "best candidate", *RIVALS} <= set(table.index)
+    assert any("labelings at random" in note for note in notes_on(trials))
 
 
 def test_generated_sets_are_what_they_say():
@@ -195,24 +196,44 @@ def test_users_labelings_are_what_they_say():
     assert all("truth" not in what for what, _ in own_labelings(X, 0 * y, rng))
 
 
-def test_preparations_are_what_they_say():
-    X = np.random.default_rng(0).lognormal(size=(60, 4)) * [1, 10, 100, 1000]
-    found = dict(preparations(X))
-    assert list(found) == ["raw", "standard", "robust", "power", "whitened", "unit rows"]
-    np.testing.assert_allclose(np.cov(found["whitened"].T), np.eye(4) * 60 / 59, atol=1e-9)
-    np.testing.assert_allclose(np.linalg.norm(found["unit rows"], axis=1), 1)
-    assert np.abs(found["robust"]).max() <= 6
+@pytest.mark.parametrize("kind", kinds())
+def test_a_generated_task_is_made_again_from_its_number(kind):
+    X, y, _ = draw(kind, 3)
+    again = draw(kind, 3)
+    np.testing.assert_array_equal(X, again[0])
+    np.testing.assert_array_equal(y, again[1])
+    assert np.isfinite(X).all()
+    assert len(X) == len(y) >= 20
+    assert X.std(axis=0).max() > 0
+    assert (y.max() > 0) == (kind in GROUP_OF)
+    assert not np.array_equal(X, draw(kind, 4)[0])
 
 
-def test_plain_sub_tasks_are_what_they_say(real_data):
-    for name in ("iris", "segment"):
-        for number in range(3):
-            task = build(("plain", name, number))
-            n_classes = len(np.unique(task.truths))
-            assert (task.collection, task.whole) == (name, False)
-            assert 2 <= n_classes <= 10
-            assert 40 <= task.X.shape[0] < 400
-            np.testing.assert_allclose(task.X.std(axis=0), 1, rtol=1e-4)
+def test_shards_resume(tmp_path, monkeypatch):
+    monkeypatch.setattr("karat_lab.choice_generated.kinds", lambda: ["boxes", "gaussian cloud"])
+    said = []
+    make_shards(tmp_path, range(1), said.append)
+    make_shards(tmp_path, range(2), said.append)
+    assert said == ["shard 0", "shard 1"]
+    names = [one.name for one in cases_in(tmp_path)]
+    assert names == [f"{kind}/{i}" for i in range(2) for kind in ("boxes", "gaussian cloud")]
+    stored, made = next(iter(cases_in(tmp_path, [1]))), case_of("boxes", 1)
+    np.testing.assert_allclose(stored.first, made.first, atol=1e-6)
+    np.testing.assert_allclose(stored.evidence.traits.own, made.evidence.traits.own, rtol=1e-5)
+
+
+@pytest.mark.long
+def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch):
+    groups = ["gaussian mixture", "boxes", "moons"]
+    monkeypatch.setattr("karat_lab.choice_training.GROUPS", dict.fromkeys(groups))
+    some = [replace(one, collection=one.name.rsplit(" ", 1)[0]) for one in cases()]
+    fit = Fit(some, SMALL, 0, 1)
+    table, notes = compared(fit, fit.unseen(every_fold(some)), SMALL, lambda line: None)
+    assert list(table.columns) == ["mean of groups", *groups]
+    values = table.loc[["a candidate at random", "judge", "best candidate"]].astype(float)
+    assert (values.loc["judge"] <= values.loc["best candidate"]).all()
+    assert table.loc["16 tasks without: moons", "moons"] == "–"
+    assert "cover" in notes[1]
 
 
 def test_your_own_judge_decides():

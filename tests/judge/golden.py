@@ -18,7 +18,7 @@ from karat.labelings.partitions import canonical_codes
 
 FILE = Path(__file__).with_name("golden.npz")
 SEEN = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
-TRAITS = ("own", "sizes", "stability", "against_null", "likely")
+TRAITS = ("own", "sizes", "stability", "against_null", "likely", "columns")
 TOLD = (
     "score", "predicted", "low", "high", "probability", "prior", "near_best", "average",
 )  # fmt: skip

@@ -10,7 +10,7 @@ from karat.judge import load_judge
 from karat.judge.evidence import _nearest, size_evidence
 from karat.judge.judgements import degenerate
 
-DIGEST = "320d53711552fbbd2e99f762d87c0823273469bc6feff9682a006391267207b4"
+DIGEST = "3b993a69e5b52945847eb093dfc1552a7da9db1e55f235ec634e546231f82597"
 
 
 def test_the_packaged_judge_is_this_one():

@@ -66,7 +66,7 @@ NUMBERS = (
 FUTURE = (BoundForecast(51, 0.0712, 0.0634, 0.0991),)
 #: one fact changed, and what is then read
 CHANGES = [
-    ({"name": "ward k=4"}, "ward k=4"),
+    ({"name": "ward k=3"}, "ward k=3"),
     ({"expected": Expected(0.271, 0.11, 0.45)}, "interval 0.11–0.45"),
     ({"expected": Expected(0.271, 0.11, 0.45)}, "would probably match these in part: 0.27 of 1"),
     ({"near_best": 0.731}, "no candidate is clearly better is 73 %"),

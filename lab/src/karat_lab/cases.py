@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats
 
 
-#: what the sources of users' labelings begin with, and what follows the name of a preparation
-OWN, PREPARED_BY = "own: ", ": "
+#: what the sources of users' labelings begin with
+OWN = "own: "
 #: numbers of labels that are tried
 LABELS = (10, 20, 40)
-#: share of a task in training, by family; whole sets count twice
-SHARES = {"synthetic": 0.6, "cloud": 0.3, "shuffled": 0.3}
+#: share of a task in training, by family
+SHARES = {"cloud": 0.3}
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,14 @@ class TrainingCase:
     ----------
     name : str
     family : str
-        ``"cloud"`` and ``"shuffled"`` have no structure; ``"synthetic"`` is never tested on.
+        ``"cloud"`` has no structure and is never tested on.
     collection : str
         Cases of one collection are never on both sides of a split.
     evidence : Evidence
     agreement : ndarray, shape (L, M)
         Adjusted Rand index of each candidate with each reference labeling; 0 without structure.
     sources : tuple of frozenset of str, length M
-        What found each candidate: a clusterer, a labeling of a user's (:data:`OWN` before it) or
-        a clusterer on another preparation (``"robust: ward"``).
+        What found each candidate: a clusterer, or a labeling of a user's (:data:`OWN` before it).
     measures : dict of str to ndarray, shape (M,)
         Internal measures, greater is better, NaN where undefined: for the rivals.
     whole : bool
@@ -75,11 +74,10 @@ class TrainingCase:
 
     @cached_property
     def kinds(self) -> dict[str, NDArray[np.intp]]:
-        """Candidates of the sweep, labelings of users, and what other preparations found."""
-        swept = np.array([any(PREPARED_BY not in s for s in names) for names in self.sources])
+        """Candidates of the sweep, and labelings of users."""
+        swept = np.array([any(not s.startswith(OWN) for s in names) for names in self.sources])
         of_users = np.array([any(s.startswith(OWN) for s in names) for names in self.sources])
-        masks = {"swept": swept, "own": of_users, "prepared": ~swept & ~of_users}
-        return {kind: np.flatnonzero(mask) for kind, mask in masks.items()}
+        return {"swept": np.flatnonzero(swept), "own": np.flatnonzero(of_users)}
 
     def take(self, rows: NDArray[np.intp]) -> TrainingCase:
         """The case with some of the candidates."""
@@ -98,7 +96,7 @@ class TrainingCase:
     def sweep(self) -> TrainingCase:
         """The case with the candidates of the sweep, and the clusterers that found each."""
         case = self.take(self.kinds["swept"])
-        plain = (frozenset(s for s in by if PREPARED_BY not in s) for by in case.sources)
+        plain = (frozenset(s for s in by if not s.startswith(OWN)) for by in case.sources)
         table = case.table
         case = replace(case, sources=tuple(plain))
         case.__dict__["table"] = table
@@ -132,7 +130,7 @@ class TrainingCase:
     @property
     def share(self) -> float:
         """Weight of the case."""
-        return SHARES.get(self.family, 1.0) * (2.0 if self.whole else 1.0)
+        return SHARES.get(self.family, 1.0)
 
     @property
     def is_tested(self) -> bool:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError
+from karat.judge import load_judge
 from karat_lab import ExperimentResult
 from karat_lab.cases import TrainingCase
-from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds, learned_rivals
+from karat_lab.choice import PARTS, corpus
 from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
 from karat_lab.choice_tasks import build
 from karat_lab.rivals import RIVALS
@@ -79,7 +80,7 @@ def challenge(
     """
     say = progress or (lambda line: None)
     every = corpus(PARTS if samples is None else samples, storage, say)
-    fold = folds_of(every, FOLDS)
+    fold, judge = folds_of(every), load_judge()
     cases = [case.sweep for case in every]
     chosen: dict[str, NDArray[np.intp]] = {}
 
@@ -87,11 +88,9 @@ def challenge(
         """Store the choice for case i."""
         chosen.setdefault(way, np.zeros(len(cases), dtype=np.intp))[i] = position
 
-    size = TESTED if samples is None else FEW
-    for f, learned, judge in judges_of_folds(every, fold, size, random_state, say):
-        tested = [case.sweep for case in learned if case.is_tested]
-        simple = learned_rivals(tested)
-        tasks = [(*_given(case), case.first) for case in tested]
+    for f in range(int(fold.max()) + 1):
+        learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
+        tasks = [(*_given(case), case.first) for case in learned]
         for method in methods.values():
             if hasattr(method, "train"):
                 method.train(tasks)
@@ -100,14 +99,14 @@ def challenge(
             for name, method in methods.items():
                 choose(name, i, _position(method, case))
             choose("the judge", i, int(np.argmax(judge(case.evidence).score)))
-            for way, rival in {**RIVALS, **simple}.items():
+            for way, rival in RIVALS.items():
                 choose(way, i, int(np.argmax(rival(case))))
     table = _table(cases, chosen)
-    of = {case.collection for case, at in zip(cases, fold, strict=True) if at >= 0}
+    of = {case.collection for case in every}
     return ExperimentResult("challenge", table, (
-        f"{int((fold >= 0).sum()):,} tasks of {len(of)} collections; whatever is learned, by the "
-        f"judge, too, is learned on the others of them and {int((fold < 0).sum()):,} generated "
-        "tasks. Mean adjusted Rand index with 95 % bootstrap intervals over collections.",
+        f"{len(every):,} tasks of {len(of)} collections. A method that trains does so on the other "
+        "collections of each fold; the judge was trained on none of them. Mean adjusted Rand index "
+        "with 95 % bootstrap intervals over collections.",
     ))  # fmt: skip
 
 

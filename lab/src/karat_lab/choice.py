@@ -1,19 +1,18 @@
-"""Ways of choosing without labels, each collection of data sets excluded in turn.
+"""Ways of choosing without labels on real collections, none of which the judge was trained on.
 
-Real tables, benchmark sets, term collections and generated sets are clustered as a study does;
-the learned judge and its simple rivals choose. Whatever is learned is learned on the other
-collections. ``samples`` is the number of sub-tasks of each real table (21 in full), ``storage`` a
-folder that keeps every finished task; with it the trained judge is written there, too.
+Real tables, benchmark sets and term collections are clustered as a study does; the packaged judge
+and its simple rivals choose. ``storage`` is a folder that keeps every finished task.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.judge import load_judge
 from karat.judge.judgements import Judge, degenerate, set_back
 from karat.judge.label_likelihood import TEMPERATURE
 from karat_lab import ExperimentResult
@@ -21,22 +20,14 @@ from karat_lab.cases import TrainingCase
 from karat_lab.choice_corpus import case_of, keep, kept
 from karat_lab.choice_table import ChoiceTrial, notes_on, table_of
 from karat_lab.choice_tasks import plan
-from karat_lab.rivals import RIVALS, by_families, by_measure, measure_families
-from karat_lab.training import Size, folds_of, train
+from karat_lab.rivals import RIVALS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from karat.runtime.types import Floats
 
 
+#: sub-tasks of each real table, where experiments want many tasks
 PARTS = 21
-FOLDS = 4
-#: of the tested tasks, one in so many is also tried with the tightest guarantee
-TRIED = 10
-#: trees of the judges in the table, of the one that is kept, and of both with ``samples``
-TESTED, SHIPPED = Size((30, 500), (30, 400)), Size()
-FEW = Size((15, 120), (15, 100), 8)
 
 
 def run(
@@ -47,20 +38,16 @@ def run(
     storage: str | Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Build the corpus, choose with every collection excluded in turn, and train the judge.
+    """Choose on every whole set.
 
-    ``samples``: sub-tasks of each real table; 21 in full. ``storage`` is a folder here: finished
-    tasks are kept there, and at the end ``judge.npz``.
+    ``samples``: sub-tasks of each real table beside the whole sets; none by default. ``storage``
+    is a folder here, which keeps finished tasks.
 
     Returns mean adjusted Rand index of the choice, by family of data and way of choosing.
     """
-    say = progress or (lambda line: None)
-    cases = corpus(PARTS if samples is None else samples, storage, say)
-    tested, shipped = (TESTED, SHIPPED) if samples is None else (FEW, FEW)
-    trials = trials_of(cases, size=tested, random_state=random_state, progress=say)
-    judge = train(cases, size=shipped, random_state=random_state, n_jobs=2)
-    if storage is not None:
-        judge.save(Path(storage) / "judge.npz")
+    judge = load_judge()
+    cases = corpus(samples or 0, storage, progress or (lambda line: None))
+    trials = [tried(case, judge) for case in cases]
     return ExperimentResult(name, table_of(trials), (*notes_on(trials),
                             f"judge {judge.version}, SHA-256 {judge.digest}."))  # fmt: skip
 
@@ -69,7 +56,7 @@ def corpus(
     parts: int, storage: str | Path | None, say: Callable[[str], None]
 ) -> list[TrainingCase]:
     """The cases of all tasks, from the storage where they are there."""
-    return cases_of(plan(parts, parts + 3), storage, say)
+    return cases_of(plan(parts), storage, say)
 
 
 def cases_of(
@@ -96,87 +83,34 @@ def cases_of(
     return cases
 
 
-def trials_of(
-    cases: Sequence[TrainingCase],
-    *,
-    size: Size,
-    random_state: int = 0,
-    n_folds: int = FOLDS,
-    progress: Callable[[str], None] | None = None,
-) -> list[ChoiceTrial]:
-    """Trials of every method on collections that it did not learn from.
-
-    Synthetic cases never count in the table.
-    """
-    fold = folds_of(cases, n_folds)
-    never = np.flatnonzero(fold < 0)
-    fold[never] = np.arange(len(never)) % n_folds
-    say = progress or (lambda line: None)
-    trials: dict[int, ChoiceTrial] = {}
-    for f, learned, judge in judges_of_folds(cases, fold, size, random_state, say):
-        simple = learned_rivals([case.sweep for case in learned if case.is_tested])
-        for i in np.flatnonzero(fold == f):
-            trials[int(i)] = tried(cases[int(i)], judge, {**RIVALS, **simple}, int(i))
-    return [trials[i] for i in range(len(cases))]
-
-
-def tried(whole: TrainingCase, judge: Judge, rivals: dict[str, Any], number: int) -> ChoiceTrial:
+def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
     """Trial of the judge and its rivals on one case."""
     case = whole.sweep
     judgement = judge(case.evidence)
     reached = {"judge": float(case.first[int(np.argmax(judgement.score))])}
-    if not case.is_tested:
-        return ChoiceTrial(case, judgement, reached)
-    for way, rival in rivals.items():
+    for way, rival in RIVALS.items():
         reached[way] = float(case.first[int(np.argmax(rival(case)))])
     reached["a candidate at random"] = float(case.first.mean())
     for m, likelihood in case.labelled.items():
         reached[f"labels alone, {m}"] = _by_labels(case, likelihood)
         both = set_back(judgement.predicted, case.evidence) / TEMPERATURE + likelihood
         reached[f"judge and labels, {m}"] = float(case.first[np.argmax(both)])
-        if number % TRIED == 0:
-            reached[f"{GUARANTEED}, {m}"] = with_guarantee(case, m)
     reached["best candidate"] = float(case.first.max())
     among = {
         (way, size): value
-        for size in (PARTS_OF if number % DRAWN_OF == 0 else ())
+        for size in PARTS_OF
         for way, value in (among_some(case, judge, size) or {}).items()
     }
     of_users = whole.kinds["own"]
     names = tuple(min(whole.sources[int(j)]) for j in of_users)
     predicted = np.clip(judge.level.predict(whole.table[of_users]), -0.1, 1)
     return ChoiceTrial(
-        case, judgement, reached, among, np.stack([predicted, whole.first[of_users]]), names,
-        by_preparations(whole, judge),
-    )  # fmt: skip
+        case, judgement, reached, among, np.stack([predicted, whole.first[of_users]]), names
+    )
 
 
-def by_preparations(whole: TrainingCase, judge: Judge) -> tuple[float, float] | None:
-    """Choice and best candidate over all preparations; None where there is only one."""
-    if len(whole.kinds["prepared"]) == 0:
-        return None
-    every = whole.take(np.concatenate([whole.kinds["swept"], whole.kinds["prepared"]]))
-    best = int(np.argmax(judge(every.evidence).score))
-    return float(every.first[best]), float(every.first.max())
-
-
-def judges_of_folds(
-    cases: Sequence[TrainingCase],
-    fold: NDArray[np.int64],
-    size: Size,
-    random_state: int,
-    say: Callable[[str], None],
-) -> Iterator[tuple[int, list[TrainingCase], Judge]]:
-    """Each fold, the cases of the others, and a judge that learned from those."""
-    n_folds = int(fold.max()) + 1
-    for f in range(n_folds):
-        learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
-        yield f, learned, train(learned, size=size, random_state=random_state, n_jobs=2)
-        say(f"fold {f + 1} of {n_folds}")
-
-
-#: sizes of random parts of the candidates, and of the tested tasks one in so many to draw them of
-PARTS_OF, DRAWN_OF = (2, 3, 5, 8, 12, 20), 4
+#: sizes of random parts of the candidates
+PARTS_OF = (2, 3, 5, 8, 12, 20)
 
 
 def among_some(case: TrainingCase, judge: Judge, size: int) -> dict[str, float] | None:
@@ -197,43 +131,6 @@ def among_some(case: TrainingCase, judge: Judge, size: int) -> dict[str, float] 
     }
 
 
-GUARANTEED = f"tightest guarantee (one task in {TRIED})"
-
-
 def _by_labels(case: TrainingCase, likelihood: Floats) -> float:
     """Mean agreement of the candidates that the labels make most likely."""
     return float(case.first[likelihood >= likelihood.max() - 1e-9].mean())
-
-
-def with_guarantee(case: TrainingCase, n_labels: int) -> float:
-    """Agreement of the clustering with the tightest guarantee, for some labels at random."""
-    from karat.bounds import guarantee
-
-    assert case.codes is not None
-    assert case.truth is not None
-    few = np.full(len(case.truth), None, dtype=object)
-    positions = case.drawn(n_labels)
-    few[positions] = case.truth[positions]
-    named = {str(j): code for j, code in enumerate(case.codes)}
-    return float(case.first[int(guarantee(named, few, noise="cluster").name)])
-
-
-LEARNED = ("best measure of the other collections", "consensus of learned families")
-
-
-def learned_rivals(cases: Sequence[TrainingCase]) -> dict[str, Any]:
-    """The simple ways that look at other collections first."""
-    keys = sorted(cases[0].measures)
-
-    def mean(score: Any) -> float:
-        """Mean agreement of choices by a score, over collections."""
-        by: dict[str, list[float]] = {}
-        for case in cases:
-            value = case.first[int(np.argmax(score(case)))]
-            by.setdefault(case.collection, []).append(value)
-        return float(np.mean([np.mean(values) for values in by.values()]))
-
-    best = max(keys, key=lambda key: mean(by_measure(key)))
-    families = measure_families(cases, (4, 8, 12))
-    options = [by_families(family) for family in families.values()]
-    return dict(zip(LEARNED, (by_measure(best), max(options, key=mean)), strict=True))

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge.features import Evidence, Traits, gather
-from karat_lab.cases import OWN, PREPARED_BY, TrainingCase
+from karat_lab.cases import OWN, TrainingCase
 from karat_lab.choice_labelings import own_labelings
-from karat_lab.choice_preparations import preparations
 from karat_lab.choice_tasks import ChoiceTask, build
 from karat_lab.rivals import MEASURES
 
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 NUMBERS = tuple(range(2, 11))
 #: a task with fewer distinct candidates teaches nothing
 FEWEST = 5
-#: of each real table the whole and so many less one sub-tasks are prepared in other ways
-PREPARED = 4
-#: features from which on other preparations are swept without Gaussian mixtures
-WIDE = 100
 
 
 def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
@@ -50,12 +45,11 @@ def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
 def case_of(task_id: tuple[str, str, int]) -> TrainingCase | None:
     """Cluster a task, look at the candidates, compare them with the reference labelings.
 
-    Beside the candidates of a sweep there are labelings as users bring them, and for real tables
-    and some of their sub-tasks the candidates of other preparations.
+    Beside the candidates of a sweep there are labelings as users bring them.
 
     Parameters
     ----------
-    given : (family, data set or kind, number)
+    task_id : (family, data set or kind, number)
         An entry of :func:`karat_lab.choice_tasks.plan`.
 
     Returns
@@ -70,16 +64,12 @@ def case_of(task_id: tuple[str, str, int]) -> TrainingCase | None:
     labelings = FoundLabelings()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _sweep(X, labelings, "", starts=2)
+        _sweep(X, labelings)
         if len(labelings.sources) < FEWEST:
             return None
         rng = np.random.default_rng([*task_id[1].encode(), task_id[2]])
         for label, labels in own_labelings(X, task.truths[0], rng):
             labelings.take(OWN + label, labels)
-        if task.raw is not None and task_id[0] == "real" and task_id[2] < PREPARED:
-            for name, Z in preparations(task.raw):
-                if Z.shape != X.shape or not np.allclose(Z, X, atol=1e-4):
-                    _sweep(Z, labelings, name + PREPARED_BY, starts=1)
         codes = np.stack([codes for codes, _ in labelings.sources.values()])
         evidence, measures = gather(X, codes), measured(X, codes)
     return TrainingCase(
@@ -131,27 +121,24 @@ class FoundLabelings:
             self.sources.setdefault(codes.tobytes(), (codes, set()))[1].add(source)
 
 
-def _sweep(X: NDArray[np.float64], labelings: FoundLabelings, before: str, *, starts: int) -> None:
-    """The default sweep, and one embedding for spectral clustering."""
+def _sweep(X: NDArray[np.float64], labelings: FoundLabelings) -> None:
+    """The default sweep with two starts, and one embedding for spectral clustering."""
     from karat.clusterers import catalogue
 
     for key in ("ward", "average", "genie"):
         tree = catalogue[key].make(2, 0).fit(X)
         for k in NUMBERS:
-            labelings.take(before + key, tree.cut(k))
-    many = [("kmeans", starts)]
-    if X.shape[1] <= WIDE or not before:
-        many.append(("gaussian-mixture", 1))
-    for key, n_starts in many:
+            labelings.take(key, tree.cut(k))
+    for key, n_starts in (("kmeans", 2), ("gaussian-mixture", 1)):
         for k in NUMBERS:
             for seed in range(n_starts):
-                labelings.take(before + key, catalogue[key].make(k, seed).fit_predict(X))
+                labelings.take(key, catalogue[key].make(k, seed).fit_predict(X))
     for labels in _spectral(X):
-        labelings.take(before + "spectral", labels)
+        labelings.take("spectral", labels)
     for key in ("hdbscan", "hdbscan-filled"):
         for size in catalogue[key].values:
             if size <= len(X):
-                labelings.take(before + key, catalogue[key].make(int(size), 0).fit_predict(X))
+                labelings.take(key, catalogue[key].make(int(size), 0).fit_predict(X))
 
 
 def _spectral(X: NDArray[np.float64]) -> list[Any]:
@@ -172,36 +159,46 @@ def _spectral(X: NDArray[np.float64]) -> list[Any]:
 
 MEASURE = "candidates measure "
 OF_ALL = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
-OF_EACH = ("own", "sizes", "stability", "against_null", "likely")
+OF_EACH = ("own", "sizes", "stability", "against_null", "likely", "columns")
 
 
 def keep(case: TrainingCase | None, path: Path) -> None:
     """Write a case to one ``.npz`` file without pickled objects; an empty one for None."""
-    arrays: dict[str, Any] = {}
-    if case is not None:
-        e = case.evidence
-        arrays = {
-            "about": np.array(json.dumps([case.name, case.family, case.collection, case.whole])),
-            "sources": np.array([json.dumps(sorted(names)) for names in case.sources]),
-            "reached": case.agreement,
-            "codes": case.codes,
-            "truth": case.truth,
-            **{f"evidence {name}": getattr(e, name) for name in OF_ALL},
-            **_traits("candidates", e.traits),
-            **_traits("anchors", e.anchors),
-            **{MEASURE + key: values for key, values in case.measures.items()},
-        }
+    write(path, {} if case is None else arrays_of(case))
+
+
+def write(path: Path, arrays: dict[str, Any]) -> None:
+    """Write arrays to a file that is never there in part."""
     part = path.with_suffix(".part.npz")
     np.savez_compressed(part, **arrays)
     part.replace(path)
+
+
+def arrays_of(case: TrainingCase) -> dict[str, Any]:
+    """Plain arrays that hold a case."""
+    e = case.evidence
+    codes = {"codes": case.codes, "truth": case.truth} if case.codes is not None else {}
+    return {
+        "about": np.array(json.dumps([case.name, case.family, case.collection, case.whole])),
+        "sources": np.array([json.dumps(sorted(names)) for names in case.sources]),
+        "reached": case.agreement,
+        **codes,
+        **{f"evidence {name}": getattr(e, name) for name in OF_ALL},
+        **_traits("candidates", e.traits),
+        **_traits("anchors", e.anchors),
+        **{MEASURE + key: values for key, values in case.measures.items()},
+    }
 
 
 def kept(path: Path) -> TrainingCase | None:
     """Inverse of :func:`keep`."""
     with np.load(path, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
-    if not arrays:
-        return None
+    return case_from(arrays) if arrays else None
+
+
+def case_from(arrays: dict[str, Any]) -> TrainingCase:
+    """Inverse of :func:`arrays_of`."""
     name, family, collection, whole = json.loads(str(arrays["about"]))
     evidence = Evidence(
         _traits_from(arrays, "candidates"),
@@ -217,8 +214,8 @@ def kept(path: Path) -> TrainingCase | None:
         tuple(frozenset(json.loads(str(names))) for names in arrays["sources"]),
         {key[len(MEASURE) :]: arrays[key] for key in arrays if key.startswith(MEASURE)},
         whole,
-        arrays["codes"],
-        arrays["truth"],
+        arrays.get("codes"),
+        arrays.get("truth"),
     )
 
 

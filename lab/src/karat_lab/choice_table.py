@@ -40,15 +40,12 @@ class ChoiceTrial:
         With the candidates of the sweep.
     judgement : Judgement
     reached : dict of str to float
-        Agreement of the choice with the truth, by way of choosing; of generated data only the
-        judge's.
+        Agreement of the choice with the truth, by way of choosing.
     among : dict of (str, int) to float
         The same among some of the candidates.
     own : ndarray, shape (2, labelings)
         Predicted and true agreement of labelings as users bring them.
     own_names : tuple of str
-    prepared : tuple of float, optional
-        Agreement of the choice among the candidates of all preparations, and of the best.
     """
 
     case: TrainingCase
@@ -57,7 +54,6 @@ class ChoiceTrial:
     among: dict[tuple[str, int], float] = field(default_factory=dict)
     own: Floats = field(default_factory=lambda: np.empty((2, 0)))
     own_names: tuple[str, ...] = ()
-    prepared: tuple[float, float] | None = None
 
 
 def members(cases: Sequence[TrainingCase], family: str, whole: bool | None) -> NDArray[np.intp]:
@@ -113,20 +109,18 @@ def table_of(trials: Sequence[ChoiceTrial]) -> pd.DataFrame:
 
 
 def notes_on(trials: Sequence[ChoiceTrial]) -> list[str]:
-    """The model card in sentences: what was excluded, calibration, what fails."""
-    tested = [trial for trial in trials if trial.case.is_tested]
-    collections = {trial.case.collection for trial in tested}
+    """The model card in sentences: calibration, what fails."""
+    collections = {trial.case.collection for trial in trials}
     return [
-        f"{len(tested):,} tasks of {len(collections)} collections, each excluded from training "
-        f"with all its tasks, and {len(trials) - len(tested):,} generated or shuffled ones that "
-        "only train. Means over collections, 95 % bootstrap intervals.",
+        f"{len(trials):,} tasks of {len(collections)} collections, each left out of training with "
+        "all its tasks: the judge was trained on generated tasks only. Means over collections, "
+        "95 % bootstrap intervals.",
         *_by_family(trials),
-        *_levels(tested),
-        *_numbers(tested),
-        *_near(tested),
-        *_own(tested),
-        *_prepared(tested),
-        *_among(tested),
+        *_levels(trials),
+        *_numbers(trials),
+        *_near(trials),
+        *_own(trials),
+        *_among(trials),
     ]
 
 
@@ -258,28 +252,6 @@ def _own(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
         f"{both[0, exact].mean():.2f} on average, 0.5 or more in "
         f"{100 * (both[0, exact] >= 0.5).mean():.0f} %."
     )
-
-
-def _prepared(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
-    """Notes on choices among preparations."""
-    cases = [trial.case for trial in tested]
-    for title, family, whole in GROUPS[2:4]:
-        selected = [i for i in members(cases, family, whole) if tested[i].prepared is not None]
-        if selected:
-            values = np.full((2, len(tested)), np.nan)
-            for i in selected:
-                chosen, best = tested[i].prepared or (np.nan, np.nan)
-                values[:, i] = chosen, best
-            plain = np.array([trial.reached["judge"] for trial in tested])
-            best = np.array([trial.reached["best candidate"] for trial in tested])
-            gain, ceiling = (
-                with_interval(mean_of_collections(cases, selected, more - less), "+.3f")
-                for more, less in zip(values, (plain, best), strict=True)
-            )
-            yield (
-                f"{title}, candidates of all preparations ({len(selected)} tasks): the choice "
-                f"{gain}, the best candidate {ceiling} against the usual preparation."
-            )
 
 
 def _among(tested: Sequence[ChoiceTrial]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The tasks on which ways of choosing are trained and compared: real, benchmark, synthetic."""
+"""The tasks on which ways of choosing are compared: real tables, benchmark sets, texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
 from karat_lab.data import benchmark, index, points, term_counts
 
 if TYPE_CHECKING:
@@ -46,16 +45,14 @@ class ChoiceTask:
     ----------
     name : str
         ``collection/data set/number``.
-    family : {"benchmark", "real", "plain", "terms", "synthetic", "cloud", "shuffled"}
+    family : {"benchmark", "real", "terms"}
     collection : str
-        Tasks of one collection are never on both sides of a split.
+        Its mean counts as one.
     whole : bool
         Whether it is a data set as it is, not a part of one.
     X : ndarray of float32, shape (n, d)
     truths : ndarray of int64, shape (L, n)
-        Reference labelings; ``-1`` for objects that do not count. All 0: no structure.
-    raw : ndarray, shape (n, features), optional
-        A real table before it was scaled.
+        Reference labelings; ``-1`` for objects that do not count.
     """
 
     name: str
@@ -64,30 +61,23 @@ class ChoiceTask:
     whole: bool
     X: NDArray[np.float32]
     truths: NDArray[np.int64]
-    raw: NDArray[np.float64] | None = None
 
 
-def plan(parts: int, drawn: int) -> list[tuple[str, str, int]]:
-    """(family, data set or kind, number) of every task, in an order that mixes them.
+def plan(parts: int) -> list[tuple[str, str, int]]:
+    """(family, data set, number) of every task, in an order that mixes them.
 
     Parameters
     ----------
     parts : int
         Sub-tasks of each real table; a third of it of each benchmark set and term collection.
-    drawn : int
-        Synthetic sets of each kind.
     """
     todo = []
     for name, entry in tables().items():
         family = family_of(entry)
         many = parts if family == "real" else parts // 3
         todo += [(family, name, i) for i in range(1 + many)]
-        if family == "real" and entry["d"] >= 6:
-            todo += [("shuffled", name, i) for i in range(1 + parts // 8)]
-    todo += [("synthetic", kind, i) for kind in SHAPES for i in range(drawn)]
-    todo += [("cloud", kind, i) for kind in CLOUDS for i in range(drawn)]
     # whole sets first, then everything in an order that does not depend on the plan's length
-    return sorted(todo, key=lambda t: (t[2] > 0 or t[0] in ("synthetic", "cloud"), _seed(t)))
+    return sorted(todo, key=lambda t: (t[2] > 0, _seed(t)))
 
 
 def build(task: tuple[str, str, int]) -> ChoiceTask:
@@ -95,32 +85,20 @@ def build(task: tuple[str, str, int]) -> ChoiceTask:
     family, name, number = task
     rng = np.random.default_rng(_seed(task))
     label = f"{family}/{name}/{number}"
-    if family in ("synthetic", "cloud"):
-        X, labels = draw_shapes(name, rng)
-        return ChoiceTask(label, family, label, False, X.astype(np.float32), labels[None])
     X, truths = read(name)
     collection = SAME.get(name, name)
-    if number == 0 and family not in ("shuffled", "plain"):
+    if number == 0:
         rows = np.sort(rng.permutation(len(X))[:LARGEST])
-        Z, raw = X[rows], None
-        if family == "real":
-            Z, raw = _scaled(Z, "standard"), _varying(Z)
-        return ChoiceTask(
-            label, family, collection, True, Z.astype(np.float32), truths[:, rows], raw
-        )
+        Z = _scaled(X[rows], "standard") if family == "real" else X[rows]
+        return ChoiceTask(label, family, collection, True, Z.astype(np.float32), truths[:, rows])
     for _ in range(100):
         if family == "benchmark":
             thinned = _thinned(X, truths, rng)
-        elif family == "plain":
-            thinned = _plain_part(X, truths, rng)
         else:
             thinned = _sub_task(X, truths, rng, rescale=family != "terms")
         if thinned is not None:
-            Z, kept, raw = thinned
-            if family == "shuffled":
-                Z = np.column_stack([rng.permutation(column) for column in Z.T])
-                kept = np.zeros_like(kept)
-            return ChoiceTask(label, family, collection, False, Z.astype(np.float32), kept, raw)
+            Z, kept = thinned
+            return ChoiceTask(label, family, collection, False, Z.astype(np.float32), kept)
     raise ValueError(f"{name} gives no sub-task")
 
 
@@ -129,7 +107,7 @@ def _seed(task: tuple[str, str, int]) -> int:
     return zlib.crc32(repr(task).encode())
 
 
-def _thinned(X: Floats, truths: Ints, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
+def _thinned(X: Floats, truths: Ints, rng: np.random.Generator) -> tuple[Any, Any] | None:
     """Part of a benchmark set: fewer objects, often fewer clusters, sometimes noisier."""
     keep = np.ones(len(X), dtype=bool)
     classes = np.unique(truths[0][truths[0] >= 0])
@@ -149,7 +127,7 @@ def _thinned(X: Floats, truths: Ints, rng: np.random.Generator) -> tuple[Any, An
 
 def _sub_task(
     X: Floats, truths: Ints, rng: np.random.Generator, *, rescale: bool
-) -> tuple[Any, Any, Any] | None:
+) -> tuple[Any, Any] | None:
     """Part of the classes, rows and features of a real set (whissell2012 pp. 66-67)."""
     y = truths[0]
     classes = np.unique(y[y >= 0])
@@ -164,28 +142,15 @@ def _sub_task(
         few = round(np.exp(rng.uniform(np.log(4), np.log(Z.shape[1]))))
         Z = Z[:, rng.choice(Z.shape[1], few, replace=False)]
     way = rng.choice(["standard", "standard", "standard", "range", "robust", "none", "components"])
-    return _checked(_scaled(Z, way), truths[:, rows], _varying(Z))
+    return _checked(_scaled(Z, way), truths[:, rows])
 
 
-def _plain_part(X: Floats, truths: Ints, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
-    """Two to ten classes, 100 to 400 rows, half of the time some features; standardised."""
-    y = truths[0]
-    classes = np.unique(y)
-    k = int(rng.integers(2, min(len(classes), 10) + 1))
-    rows = np.flatnonzero(np.isin(y, rng.choice(classes, k, replace=False)))
-    rows = rng.permutation(rows)[: int(rng.integers(100, 400))]
-    Z = X[rows]
-    if X.shape[1] > 8 and rng.random() < 0.5:
-        Z = Z[:, rng.choice(X.shape[1], int(rng.integers(4, X.shape[1])), replace=False)]
-    return _checked(_scaled(Z, "standard"), truths[:, rows])
-
-
-def _checked(Z: Floats, truths: Ints, raw: Floats | None = None) -> tuple[Any, Any, Any] | None:
+def _checked(Z: Floats, truths: Ints) -> tuple[Any, Any] | None:
     """The task, or None if it is too small."""
     Z = _varying(Z)
     if Z.shape[1] < 2 or len(Z) < 40 or len(np.unique(truths[0][truths[0] >= 0])) < 2:
         return None
-    return Z, truths, raw
+    return Z, truths
 
 
 def _varying(Z: Floats) -> Any:

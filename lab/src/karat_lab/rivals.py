@@ -10,7 +10,6 @@ from scipy.stats import rankdata
 
 from karat.judge.evidence import OWN_NAMES, STABILITY_NAMES
 from karat.judge.likelihood import LIKELIHOOD_NAMES
-from karat.measures.families import rank_correlation, tree
 
 if TYPE_CHECKING:
     from karat.runtime.types import Floats
@@ -87,25 +86,16 @@ def borda(case: TrainingCase) -> Floats:
     return score
 
 
-def by_families(families: Sequence[Sequence[str]] | None = None) -> Rival:
-    """The consensus: mean place, one vote a family; those of the catalogue by default."""
+def consensus(case: TrainingCase) -> Floats:
+    """Mean place, one vote for each family of the catalogue."""
+    from karat.measures import catalogue
 
-    def score(case: TrainingCase) -> Floats:
-        """Score of each candidate."""
-        from karat.measures import catalogue
-
-        keys = voters(case)
-        groups: dict[str, list[Floats]] = {}
-        family = {key: catalogue[key].family for key in keys}
-        if families is not None:
-            family = {key: str(j) for j, group in enumerate(families) for key in group}
-        for key, places in zip(keys, _places(case, keys).T, strict=True):
-            if key in family:
-                groups.setdefault(family[key], []).append(places)
-        mean: Floats = np.mean([np.mean(g, axis=0) for g in groups.values()], axis=0)
-        return mean * _covered(case)
-
-    return score
+    keys = voters(case)
+    groups: dict[str, list[Floats]] = {}
+    for key, places in zip(keys, _places(case, keys).T, strict=True):
+        groups.setdefault(catalogue[key].family, []).append(places)
+    mean: Floats = np.mean([np.mean(g, axis=0) for g in groups.values()], axis=0)
+    return mean * _covered(case)
 
 
 def condorcet(case: TrainingCase) -> Floats:
@@ -175,7 +165,7 @@ def density(case: TrainingCase) -> Floats:
 
 #: by what a reader knows them as
 RIVALS: dict[str, Rival] = {
-    "consensus of families": by_families(),
+    "consensus of families": consensus,
     "silhouette": by_measure("silhouette"),
     "Calinski–Harabasz": by_measure("calinski_harabasz_index"),
     "Davies–Bouldin": by_measure("davies_bouldin_index"),
@@ -191,25 +181,3 @@ RIVALS: dict[str, Rival] = {
     "likelihood (BIC, full covariances)": likelihood,
     "likelihood (BIC, best model)": best_likelihood,
 }
-
-
-def measure_families(
-    cases: Sequence[TrainingCase], numbers: Sequence[int]
-) -> dict[int, list[list[str]]]:
-    """Families of measures that order candidates alike, by average linkage of 1 − correlation.
-
-    One division of the measures for each number of families.
-    """
-    from scipy.cluster.hierarchy import fcluster
-
-    keys = sorted(set.intersection(*(set(voters(c)) for c in cases)))
-    mean = np.mean([np.nan_to_num(rank_correlation(_places(c, keys))) for c in cases], axis=0)
-    linked = tree(mean)
-    out = {}
-    for number in numbers:
-        labels = fcluster(linked, number, "maxclust")
-        out[number] = [
-            [key for key, at in zip(keys, labels, strict=True) if at == family]
-            for family in np.unique(labels)
-        ]
-    return out

@@ -64,12 +64,9 @@ QUICK: dict[str, Quick] = {
         20, "20 splits instead of 10,000, 20 draws of each design instead of 1,000"
     ),
     "choice": Quick(
-        0, "16 small data sets instead of all, no sub-tasks, fewer trees", "choice", sets=_CHOICE
+        0, "16 small data sets instead of all", "choice", sets=_CHOICE
     ),
-    "choice-plain": Quick(
-        1, "one plain sub-task of each of eight small tables instead of 12 of all, fewer trees",
-        "choice", sets=_CHOICE,
-    ),
+    "choice-generated": Quick(2, "two shards of the tasks, few trees"),
     "guarantee-tightness": Quick(
         1, "eight of 16 sets, one draw of the labels instead of 30", "guarantee", sets=_GUARANTEE
     ),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +16,12 @@ from karat.judge.judgements import (
     VERSION,
     Forest,
     Judge,
-    degenerate,
     doubt_of,
     nearly_alike,
     set_back,
-    shared_score,
     shares,
 )
-from karat_lab.cases import TrainingCase
+from karat_lab.cases import OWN, TrainingCase
 from karat_lab.trees import Bins, export, fit
 
 if TYPE_CHECKING:
@@ -32,23 +31,24 @@ if TYPE_CHECKING:
     from karat.study import Study
 
 
-FOLDS = 4
+FOLDS = 5
 #: candidates of a task that take part in training, at most, and their weight, by kind
-TAKEN = {"swept": (36, 1.0), "own": (40, 0.5)}
-#: temperatures that are tried
-TEMPERATURES = (0.02, 0.035, 0.05, 0.07)
+TAKEN = {"swept": (30, 1.0), "own": (12, 0.5)}
+#: temperatures of the probability that are tried
 BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
 WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
 COVERAGE = 0.8
+#: what labelings are called, see :mod:`karat_lab.choice_labelings`
+CLUSTERING_WITH_ERRORS, TRUTH_WITH_ERRORS, NO_ERRORS = "clustering with", "truth with", "with 0 %"
 
 
 @dataclass(frozen=True)
 class Size:
     """Size of a forest: the number of trees and of their leaves."""
 
-    level: tuple[int, int] = (60, 500)
-    order: tuple[int, int] = (60, 400)
-    within: int = 12  # trees of level and order in the folds
+    level: tuple[int, int] = (58, 500)
+    order: tuple[int, int] = (58, 400)
+    within: int = 10  # trees of level and order in the folds
 
 
 def folds_of(cases: Sequence[TrainingCase], n_folds: int = FOLDS) -> NDArray[np.int64]:
@@ -61,6 +61,62 @@ def folds_of(cases: Sequence[TrainingCase], n_folds: int = FOLDS) -> NDArray[np.
     order = np.random.default_rng(0).permutation(len(names))
     fold = {name: int(place) % n_folds for name, place in zip(names, order, strict=True)}
     return np.array([fold[case.collection] if case.is_tested else -1 for case in cases])
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Predictions for cases by trees that did not see their folds.
+
+    Attributes
+    ----------
+    cases : list of TrainingCase
+    level : list of ndarray, shape (M,)
+        Predicted agreement of every candidate.
+    ahead : list of ndarray
+        Scores of the candidates of each sweep.
+    """
+
+    cases: list[TrainingCase]
+    level: list[Floats]
+    ahead: list[Floats]
+
+    @classmethod
+    def of(
+        cls, cases: Sequence[TrainingCase], level: Sequence[Floats], order: Sequence[Floats]
+    ) -> Unseen:
+        """Predictions of level and order, which make the score together."""
+        ahead = [
+            set_back(((values + order_values) / 2)[case.kinds["swept"]], case.sweep.evidence)
+            for case, values, order_values in zip(cases, level, order, strict=True)
+        ]
+        return cls(list(cases), list(level), ahead)
+
+    @cached_property
+    def leaders(self) -> list[int]:
+        """Position of the choice of each case among all its candidates."""
+        return [
+            int(case.kinds["swept"][np.argmax(values)])
+            for case, values in zip(self.cases, self.ahead, strict=True)
+        ]
+
+    def take(self, which: Iterable[int]) -> Unseen:
+        """Predictions for some of the cases."""
+        kept = list(which)
+        level, ahead = ([values[i] for i in kept] for values in (self.level, self.ahead))
+        return Unseen([self.cases[i] for i in kept], level, ahead)
+
+    def tested(self) -> Unseen:
+        """Predictions for the cases by which a judge is measured."""
+        return self.take(i for i, case in enumerate(self.cases) if case.is_tested)
+
+    def shares(self, between: float, within: float) -> Iterator[Floats]:
+        """Probability of each candidate of each sweep to be the best, at two temperatures."""
+        for case, level, ahead, leader in zip(
+            self.cases, self.level, self.ahead, self.leaders, strict=True
+        ):
+            doubt = doubt_of(level[leader])
+            k = case.sweep.evidence.traits.sizes[:, 0]
+            yield shares(ahead, k, doubt * between, doubt * within)
 
 
 def train(
@@ -83,90 +139,46 @@ def train(
     Notes
     -----
     Extremely randomised trees (Geurts, Ernst & Wehenkel 2006) of scikit-learn. The temperatures,
-    the interval, the nearness and the limit come from predictions for collections excluded from
-    training.
+    the interval and the nearness come from predictions for collections excluded from training.
     """
-    size = size or Size()
-    cases = list(cases)
-    names = list(columns(cases[0].evidence))
-    fit = _Fit(cases, size, random_state, n_jobs)
-    fold = folds_of(cases)
-    never = np.flatnonzero(fold < 0)
-    # synthetic cases are tested in folds of their own here, which only sets limits
-    inner = fold.copy()
-    inner[never] = np.arange(len(never)) % FOLDS
-    level, order = fit.unseen(inner, fit.level), fit.unseen(inner, fit.order)
-    ahead = [
-        set_back(((values + order_values) / 2)[case.kinds["swept"]], case.sweep.evidence)
-        for case, values, order_values in zip(cases, level, order, strict=True)
-    ]
-    temperature = _temperature(cases, ahead)
-    score = [
-        _score(case.sweep, values, temperature) for case, values in zip(cases, ahead, strict=True)
-    ]
-    leaders = [
-        case.kinds["swept"][np.argsort(-values, kind="stable")[:2]]
-        for case, values in zip(cases, score, strict=True)
-    ]
-    doubts = [doubt_of(values[rows[0]]) for values, rows in zip(level, leaders, strict=True)]
-    between, within = _temperatures(cases, ahead, doubts)
-    tested = [i for i, case in enumerate(cases) if case.is_tested]
-    everything = np.arange(len(cases))
+    grown = Fit(list(cases), size or Size(), random_state, n_jobs)
+    return judge_of(grown, grown.unseen(every_fold(grown.cases)), version)
+
+
+def judge_of(grown: Fit, unseen: Unseen, version: str = VERSION) -> Judge:
+    """The judge that learned from all cases, calibrated by what none of its folds had seen."""
+    size, everything = grown.size, np.arange(len(grown.cases))
+    unseen = unseen.tested()
+    between, within = temperatures(unseen)
     judge = Judge(
         version,
-        tuple(names),
-        fit.level(everything, size.level[0]),
-        fit.order(everything, size.order[0]),
-        temperature,
+        tuple(columns(grown.cases[0].evidence)),
+        grown.level(everything, size.level[0]),
+        grown.order(everything, size.order[0]),
         between,
         within,
-        *_interval(*_residuals([cases[i] for i in tested], [level[i] for i in tested],
-                               [leaders[i][0] for i in tested])),
-        *_near([cases[i].sweep for i in tested], [score[i] for i in tested],
-               [shares(ahead[i], cases[i].sweep.evidence.traits.sizes[:, 0],
-                       doubts[i] * between, doubts[i] * within) for i in tested]),
-    )  # fmt: skip
+        *calibrated(*residuals(unseen)),
+        *_near(unseen, list(unseen.shares(between, within))),
+    )
     return judge.signed()
 
 
-def _temperature(cases: Sequence[TrainingCase], ahead: Sequence[Floats]) -> float:
-    """Temperature with the best choices."""
-    tested = [(case.sweep, values) for case, values in zip(cases, ahead, strict=True)
-              if case.is_tested]  # fmt: skip
-
-    def mean(temperature: float) -> float:
-        """Mean agreement of choices at a temperature."""
-        return _mean_of_collections(
-            (case, float(case.first[np.argmax(_score(case, values, temperature))]))
-            for case, values in tested
-        )
-
-    return max(TEMPERATURES, key=mean)
+def every_fold(cases: Sequence[TrainingCase]) -> NDArray[np.int64]:
+    """A fold for each case, also for those without classes, which only set limits."""
+    fold = folds_of(cases)
+    never = np.flatnonzero(fold < 0)
+    fold[never] = np.arange(len(never)) % FOLDS
+    return fold
 
 
-def _score(case: TrainingCase, ahead: Floats, temperature: float) -> Floats:
-    """Score of the candidates; degenerate clusterings last."""
-    score = shared_score(ahead, case.evidence.agreement, temperature)
-    score[degenerate(case.evidence.traits.sizes)] -= 1.0
-    return score
-
-
-def _temperatures(
-    cases: Sequence[TrainingCase], ahead: Sequence[Floats], doubts: Sequence[float]
-) -> tuple[float, float]:
+def temperatures(unseen: Unseen) -> tuple[float, float]:
     """Temperatures with the greatest likelihood of the best number and the best candidate."""
-    tested = [
-        (case.sweep, values, doubt)
-        for case, values, doubt in zip(cases, ahead, doubts, strict=True)
-        if case.is_tested
-    ]
 
     def loss(between: float, within: float, of_number: bool) -> float:
         """Mean log loss at two temperatures."""
         return _mean_of_collections(
-            (case, best_loss(case, shares(values, k, doubt * between, doubt * within), of_number))
-            for case, values, doubt in tested
-            for k in [case.evidence.traits.sizes[:, 0]]
+            (case, best_loss(case.sweep, part, of_number))
+            for case, part in zip(unseen.cases, unseen.shares(between, within), strict=True)
         )
 
     between = min(BETWEEN, key=lambda t: loss(t, WITHIN[0], True))
@@ -182,31 +194,29 @@ def best_loss(case: TrainingCase, probability: Floats, of_number: bool) -> float
     return float(-np.log(probability[best].sum()))
 
 
-def _near(
-    cases: Sequence[TrainingCase], score: Sequence[Floats], probability: Sequence[Floats]
-) -> tuple[Floats, Floats]:
+def _near(unseen: Unseen, probability: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Calibration of the chance that the choice is near the best."""
     from sklearn.isotonic import IsotonicRegression
 
     alike, near = [], []
-    for case, values, shared in zip(cases, score, probability, strict=True):
-        best = int(np.argmax(values))
+    for whole, values, shared in zip(unseen.cases, unseen.ahead, probability, strict=True):
+        case, best = whole.sweep, int(np.argmax(values))
         alike.append(nearly_alike(shared, case.evidence.agreement[best]))
         near.append(float(case.first[best] >= case.first.max() - NEAR))
     model = IsotonicRegression(y_min=0.02, y_max=0.98, out_of_bounds="clip")
-    model.fit(alike, near, sample_weight=_weights(cases))
+    model.fit(alike, near, sample_weight=_weights(unseen.cases))
     steps = np.linspace(0, 1, 21)
     # smoothed, so that a step of the regression is no edge
     smooth = np.convolve(np.pad(model.predict(steps), 2, "edge"), np.full(5, 0.2), "valid")
     return steps, smooth
 
 
-def _residuals(
-    cases: Sequence[TrainingCase], level: Sequence[Floats], first: Sequence[np.intp]
-) -> tuple[Floats, Floats, Floats]:
+def residuals(unseen: Unseen) -> tuple[Floats, Floats, Floats]:
     """Predictions, true agreements and weights: half of the choices, half of any candidate."""
     predicted, true, weights = [], [], []
-    for case, values, best, weight in zip(cases, level, first, _weights(cases), strict=True):
+    for case, values, best, weight in zip(
+        unseen.cases, unseen.level, unseen.leaders, _weights(unseen.cases), strict=True
+    ):
         others = np.concatenate([case.kinds["swept"], case.kinds["own"]])
         rows = np.concatenate([[best], others])
         predicted.append(np.clip(values[rows], -0.1, 1))
@@ -238,7 +248,7 @@ def _weights(cases: Iterable[TrainingCase]) -> Floats:
     )
 
 
-def _interval(level: Floats, true: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+def calibrated(level: Floats, true: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """Distances of the true level below and above the predicted one, by level."""
     steps = np.quantile(level, np.linspace(0.1, 0.9, 5))
     below, above = np.empty(len(steps)), np.empty(len(steps))
@@ -259,7 +269,23 @@ def _quantile(values: Floats, weights: Floats, q: float) -> float:
     return float(values[order][place])
 
 
-class _Fit:
+def taught(case: TrainingCase, kind: str) -> NDArray[np.intp]:
+    """Candidates of a kind that are learned from.
+
+    Labelings with errors are only learned where clusterings with errors are, too: otherwise errors
+    would be the sign of an expert.
+    """
+    candidates = case.kinds[kind]
+    damaged = any(CLUSTERING_WITH_ERRORS in name for names in case.sources for name in names)
+    if kind != "own" or damaged:
+        return candidates
+    clean = [not all(TRUTH_WITH_ERRORS in name for name in case.sources[int(j)] if OWN in name)
+             or any(NO_ERRORS in name for name in case.sources[int(j)])
+             for j in candidates]  # fmt: skip
+    return candidates[np.array(clean, dtype=bool)]
+
+
+class Fit:
     """Fits on some of the cases."""
 
     def __init__(
@@ -274,30 +300,27 @@ class _Fit:
 
     def level(self, which: NDArray[Any], n_trees: int) -> Forest:
         """Trees for the agreement of candidates and users' labelings with the truth."""
-        return self._of_candidates(which, n_trees, self.size.level[1], TAKEN, absolute=True)
+        return self._forest(*self.rows(which, TAKEN), n_trees, self.size.level[1])
 
     def order(self, which: NDArray[Any], n_trees: int) -> Forest:
         """Trees for how much better a candidate is than the average one of the sweep."""
-        swept = {"swept": TAKEN["swept"]}
-        return self._of_candidates(which, n_trees, self.size.order[1], swept, absolute=False)
+        return self._forest(*self.order_rows(which), n_trees, self.size.order[1])
 
-    def _of_candidates(
-        self,
-        which: NDArray[Any],
-        n_trees: int,
-        leaves: int,
-        taken: dict[str, tuple[int, float]],
-        *,
-        absolute: bool,
-    ) -> Forest:
-        """Forest for the agreement of candidates."""
+    def order_rows(self, which: NDArray[Any]) -> tuple[NDArray[Any], Floats, Floats]:
+        """Rows of the candidates of sweeps, targets for the order, weights."""
+        return self.rows(which, {"swept": TAKEN["swept"]}, absolute=False)
+
+    def rows(
+        self, which: NDArray[Any], taken: dict[str, tuple[int, float]], *, absolute: bool = True
+    ) -> tuple[NDArray[Any], Floats, Floats]:
+        """Rows of the candidates, targets and weights."""
         rng = np.random.default_rng(self.random_state)
         rows, targets, weights = [], [], []
         for i in which:
             case = self.cases[int(i)]
             target = case.target if absolute else case.target - case.sweep.target.mean()
             for kind, (most, weight) in taken.items():
-                candidates = case.kinds[kind]
+                candidates = taught(case, kind)
                 if len(candidates) == 0:
                     continue
                 if len(candidates) > most:
@@ -306,22 +329,22 @@ class _Fit:
                 rows.append(self.starts[i] + candidates)
                 targets.append(target[candidates])
                 weights.append(np.full(len(candidates), weight * case.share / len(candidates)))
-        return self._forest(rows, targets, weights, n_trees, leaves)
+        every_weight = np.concatenate(weights)
+        return np.concatenate(rows), np.concatenate(targets), every_weight / every_weight.mean()
 
     def _forest(
         self,
-        rows: Sequence[NDArray[Any]],
-        targets: Sequence[Floats],
-        weights: Sequence[Floats],
+        rows: NDArray[Any],
+        targets: Floats,
+        weights: Floats,
         n_trees: int,
         leaves: int,
     ) -> Forest:
         """Forest fitted to weighted rows."""
-        weight = np.concatenate(weights)
         model = fit(
-            self.binned[np.concatenate(rows)],
-            np.concatenate(targets),
-            weight / weight.mean(),
+            self.binned[rows],
+            targets,
+            weights,
             n_trees=n_trees,
             leaves=leaves,
             least=5,
@@ -330,16 +353,24 @@ class _Fit:
         )
         return export(model, self.bins)
 
-    def unseen(
-        self, fold: NDArray[np.int64], grow: Callable[[NDArray[Any], int], Forest]
-    ) -> list[Floats]:
-        """Predictions for each case, by trees that did not see its fold."""
-        out: list[Floats] = [np.zeros(0)] * len(self.cases)
+    def unseen(self, fold: NDArray[np.int64], kept: NDArray[Any] | None = None) -> Unseen:
+        """Predictions for each case, by trees that did not see its fold.
+
+        ``kept`` are the cases that may be learned from, by default all.
+        """
+        out: list[list[Floats]] = [[np.zeros(0)] * len(self.cases) for _ in range(2)]
         for f in np.unique(fold):
-            forest = grow(np.flatnonzero(fold != f), self.size.within)
-            for i in np.flatnonzero(fold == f):
-                out[i] = forest.predict(self.cases[int(i)].table)
-        return out
+            learned = np.flatnonzero(fold != f)
+            if kept is not None:
+                learned = np.intersect1d(learned, kept)
+            excluded = np.flatnonzero(fold == f)
+            table = np.concatenate([self.cases[int(i)].table for i in excluded])
+            ends = np.cumsum([len(self.cases[int(i)].table) for i in excluded])
+            for values, grow in zip(out, (self.level, self.order), strict=True):
+                predicted = grow(learned, self.size.within).predict(table)
+                for i, part in zip(excluded, np.split(predicted, ends[:-1]), strict=True):
+                    values[int(i)] = part
+        return Unseen.of(self.cases, *out)
 
 
 def train_judge(

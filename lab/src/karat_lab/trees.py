@@ -47,7 +47,7 @@ class Bins:
 
 def fit(
     table: Table, target: Floats, weight: Floats, *, n_trees: int, leaves: int, least: int,
-    share: float = 0.3, random_state: int = 0, n_jobs: int = 1,
+    share: float = 0.2, random_state: int = 0, n_jobs: int = 1,
 ) -> Any:  # fmt: skip
     """Fit extremely randomised trees (Geurts, Ernst & Wehenkel 2006).
 

@@ -1,11 +1,11 @@
-"""Evidence for a partition from the neighbour graph, the spanning tree, lines between clusters.
+"""Evidence for partitions from the neighbour graph, the spanning tree, lines between clusters.
 
-Plain NumPy: for a few thousand objects as fast as kernels that take seconds to compile.
+Plain NumPy over many partitions at a time: kernels would take seconds to compile.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,58 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TABLE_CELLS = 2**20  # cells of the contingency tables counted at a time
+#: how thin a border without neighbours in other clusters counts, in widths of the density
+THINNEST = 6.0
+
+
+class StackedClusters(NamedTuple):
+    """The clusters of M partitions of n objects in one line.
+
+    Attributes
+    ----------
+    place : ndarray, shape (M, n)
+        Position of each object's cluster, the number of clusters for outliers.
+    starts : ndarray, shape (M,)
+        Position of the first cluster of each partition.
+    numbers : ndarray, shape (M,)
+        Number of clusters of each partition.
+    sizes : ndarray, shape (clusters,)
+    """
+
+    place: NDArray[Any]
+    starts: NDArray[Any]
+    numbers: NDArray[Any]
+    sizes: NDArray[Any]
+
+    @classmethod
+    def of(cls, codes: NDArray[Any]) -> StackedClusters:
+        """Clusters of partitions (M, n) whose outliers are ``-1``."""
+        numbers = codes.max(axis=1).astype(np.int64) + 1
+        starts = np.concatenate([[0], np.cumsum(numbers)[:-1]])
+        total = int(numbers.sum())
+        place = np.where(codes < 0, total, codes + starts[:, None])
+        return cls(place, starts, numbers, np.bincount(place.ravel(), minlength=total + 1)[:-1])
+
+    def totals(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sums of values (M, n) of the objects of each cluster."""
+        total = len(self.sizes)
+        return np.bincount(self.place.ravel(), values.ravel(), minlength=total + 1)[:-1]
+
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sums of values (clusters,) over each partition."""
+        return np.add.reduceat(values, self.starts)
+
+    def lowest(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Least value (clusters,) of each partition."""
+        return np.minimum.reduceat(values, self.starts)
+
+    def highest(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Greatest value (clusters,) of each partition."""
+        return np.maximum.reduceat(values, self.starts)
+
+    def mean(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Mean of values (clusters,) over the clustered objects of each partition."""
+        return self.sums(values * self.sizes) / self.sums(self.sizes)
 
 
 def pair_agreement(codes: NDArray[Any], n_clusters: NDArray[Any]) -> NDArray[Any]:
@@ -42,157 +94,254 @@ def _pairs(sizes: NDArray[Any]) -> NDArray[Any]:
 
 
 def neighbor_evidence(
-    neighbors: NDArray[Any], codes: NDArray[Any], k: int, out: NDArray[Any]
+    neighbors: NDArray[Any], clusters: StackedClusters, n_near: int, out: NDArray[Any]
 ) -> None:
-    """Purity, worst purity, share of nearest neighbours, modularity, conductance, disconnection."""
+    """Purity, worst purity, share of nearest neighbours, modularity, conductance, disconnection.
+
+    Also how much of the labels the neighbours know, by the nearest ``n_near`` and by all, and the
+    shares of objects with no neighbour of their label, and with less than a third of them.
+    """
+    place, numbers, sizes = clusters.place, clusters.numbers, clusters.sizes
+    wide = place[:, neighbors]
+    clustered = (place < len(sizes))[:, :, None]
+    same_wide = (wide == place[:, :, None]) & clustered
+    near, same = wide[:, :, :n_near], same_wide[:, :, :n_near]
+    K = near.shape[2]
+    foreign = (near < len(sizes)) & clustered & ~same
+    inside = clusters.totals(same.sum(axis=2))
+    arrive = np.bincount(near[foreign], minlength=len(sizes))
+    cross = clusters.totals(foreign.sum(axis=2)) + arrive
+    volume = sizes * K + inside + arrive
+    share = volume / np.repeat(clusters.sums(volume), numbers)
+    n_clustered = clusters.sums(sizes)
+    out[:, 0] = clusters.sums(inside / K) / n_clustered
+    out[:, 1] = clusters.lowest(inside / (sizes * K))
+    out[:, 2] = same[:, :, 0].sum(axis=1) / n_clustered
+    out[:, 3] = clusters.sums(2 * inside / np.repeat(clusters.sums(volume), numbers) - share**2)
+    out[:, 4] = clusters.highest(cross / volume)
+    out[:, 5] = 1 - _connected(neighbors[:, :5], same[:, :, :5], clusters) / n_clustered
+    counts = np.where(clustered[:, :, 0], same.sum(axis=2), K)
+    out[:, 8] = (counts == 0).sum(axis=1) / n_clustered
+    out[:, 9] = (3 * counts < K).sum(axis=1) / n_clustered
+    # nonparametric information of the neighbours about the labels, in shares of their entropy
+    prior = sizes / np.repeat(n_clustered, numbers)
+    entropy = -clusters.sums(prior * np.log(prior))
+    prior_of = np.append(prior, 1.0)[place]
+    for j, matches in ((6, same), (7, same_wide)):
+        width = matches.shape[2]
+        surprise = -np.log((matches.sum(axis=2) + prior_of) / (width + 1))
+        loss = np.where(clustered[:, :, 0], surprise, 0.0).sum(axis=1) / n_clustered
+        with np.errstate(invalid="ignore", divide="ignore"):
+            out[:, j] = np.where(entropy > 0, np.maximum(1 - loss / entropy, -2.0), 0.0)
+
+
+def _connected(near: NDArray[Any], same: NDArray[Any], clusters: StackedClusters) -> NDArray[Any]:
+    """Objects (M,) in the largest connected part of their cluster."""
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
-    n, K = neighbors.shape
-    objects = np.flatnonzero(codes >= 0)
-    labels, neighbor_labels = codes[objects], codes[neighbors[objects]]
-    sizes = np.bincount(labels, minlength=k)
-    same = neighbor_labels == labels[:, None]
-    foreign = (neighbor_labels >= 0) & ~same
-    inside = np.bincount(labels, same.sum(axis=1), k)
-    arrive = np.bincount(neighbor_labels[foreign], minlength=k)
-    cross = np.bincount(labels, foreign.sum(axis=1), k) + arrive
-    volume = sizes * K + inside + arrive
-    i, j = np.nonzero(same[:, :5])
-    edges = objects[i], neighbors[objects[i], j]
-    links = sparse.coo_array((np.ones(len(i)), edges), shape=(n, n))
-    part = connected_components(links, directed=False)[1][objects]
-    largest = np.zeros(k)
-    np.maximum.at(largest, labels, np.bincount(part)[part])
-    out[0] = (inside / K).sum() / len(labels)
-    out[1] = (inside / (sizes * K)).min()
-    out[2] = same[:, 0].sum() / len(labels)
-    out[3] = (2 * inside / volume.sum() - (volume / volume.sum()) ** 2).sum()
-    out[4] = (cross / volume).max()
-    out[5] = 1 - largest.sum() / len(labels)
+    M, n = clusters.place.shape
+    m, i, j = np.nonzero(same)
+    links = sparse.coo_array(
+        (np.ones(len(m), dtype=bool), (m * n + i, m * n + near[i, j])), shape=(M * n, M * n)
+    )
+    part = connected_components(links, directed=False)[1]
+    largest = np.zeros(len(clusters.sizes) + 1)
+    np.maximum.at(largest, clusters.place.ravel(), np.bincount(part)[part])
+    return clusters.sums(largest[:-1])
 
 
 def tree_evidence(
     edges: NDArray[Any],
     logs: NDArray[Any],
     ranks: NDArray[Any],
-    codes: NDArray[Any],
-    k: int,
+    clusters: StackedClusters,
     out: NDArray[Any],
 ) -> None:
     """Cut and kept edges: difference of lengths, ranks, excess of cuts, validity of clusters.
 
-    ``logs`` are logarithms of the lengths, ``ranks`` their ranks in (0, 1].
+    ``logs`` are logarithms of the lengths, ``ranks`` their ranks in (0, 1]. The last two compare
+    the shortest cut with the kept edges' mean and standard deviation: one long edge is no gap.
     """
-    a, b = codes[edges[:, 0]], codes[edges[:, 1]]
-    labelled = (a >= 0) & (b >= 0)
+    place, sizes = clusters.place, clusters.sizes
+    G, n = len(sizes), place.shape[1]
+    a, b = place[:, edges[:, 0]], place[:, edges[:, 1]]
+    labelled = (a < G) & (b < G)
     kept, cut = labelled & (a == b), labelled & (a != b)
-    shortest_cut, longest_kept = np.full(k, np.inf), np.full(k, -np.inf)
-    np.minimum.at(shortest_cut, np.concatenate([a[cut], b[cut]]), np.tile(logs[cut], 2))
-    np.maximum.at(longest_kept, a[kept], logs[kept])
-    sizes, n_cut = np.bincount(codes[codes >= 0], minlength=k), int(cut.sum())
-    with np.errstate(invalid="ignore"):
+    lengths = np.broadcast_to(logs, a.shape)
+    shortest_cut, longest_kept = np.full(G, np.inf), np.full(G, -np.inf)
+    for ends in (a, b):
+        np.minimum.at(shortest_cut, ends[cut], lengths[cut])
+    np.maximum.at(longest_kept, a[kept], lengths[kept])
+    n_cut, n_kept = cut.sum(axis=1), kept.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
         difference = shortest_cut - longest_kept
         contrast = np.sign(difference) * -np.expm1(-np.abs(difference))
+        longer = np.where(n_cut > 0, (cut * lengths).sum(axis=1) / n_cut, logs.max())
+        shorter = np.where(n_kept > 0, (kept * lengths).sum(axis=1) / n_kept, logs.min())
+        placed_cuts = np.where(n_cut > 0, (cut * ranks).sum(axis=1) / n_cut, 1.0)
     value = np.where((sizes < 2) | (longest_kept == -np.inf), 0.0, contrast)
-    longer = logs[cut].mean() if n_cut else logs.max()
-    out[0] = longer - (logs[kept].mean() if kept.any() else logs.min())
-    out[1] = ranks[cut].mean() if n_cut else 1.0
-    out[2] = ranks[cut].min(initial=1.0)
-    out[3] = ranks[kept].max(initial=0.0)
-    out[4] = (n_cut - (k - 1)) / len(codes)
-    out[5] = (sizes * value).sum() / len(codes)
-    out[6] = value.min(initial=1.0)
+    out[:, 0] = longer - shorter
+    out[:, 1] = placed_cuts
+    out[:, 2] = np.where(cut, ranks, 1.0).min(axis=1)
+    out[:, 3] = np.where(kept, ranks, 0.0).max(axis=1)
+    out[:, 4] = (n_cut - (clusters.numbers - 1)) / n
+    out[:, 5] = clusters.sums(sizes * value) / n
+    out[:, 6] = np.minimum(clusters.lowest(value), 1.0)
+    members = np.bincount(a[kept], minlength=G)
+    some = np.maximum(members, 1)
+    mean = np.bincount(a[kept], lengths[kept], minlength=G) / some
+    spread = np.bincount(a[kept], (lengths[kept] - mean[a[kept]]) ** 2, minlength=G) / some
+    with np.errstate(invalid="ignore"):
+        above = (np.minimum(shortest_cut, logs.max()) - mean) / (np.sqrt(spread) + 0.1)
+    above = np.where(members > 1, np.clip(above, -THINNEST, THINNEST), 0.0)
+    out[:, 7], out[:, 8] = clusters.mean(above), clusters.lowest(above)
 
 
 def valley_evidence(
-    neighbors: NDArray[Any], core: NDArray[Any], codes: NDArray[Any], k: int, out: NDArray[Any]
+    neighbors: NDArray[Any], core: NDArray[Any], clusters: StackedClusters, out: NDArray[Any]
 ) -> None:
-    """Density where clusters touch: mean and worst share of denser members; touching pairs."""
-    objects = np.flatnonzero(codes >= 0)
-    labels, neighbor_labels = codes[objects], codes[neighbors[objects]]
-    i, j = np.nonzero((neighbor_labels >= 0) & (neighbor_labels != labels[:, None]))
-    height = np.maximum(core[objects[i]], core[neighbors[objects[i], j]])
-    saddle = np.full((k, k), np.inf)
-    np.minimum.at(saddle, (labels[i], neighbor_labels[i, j]), height)
-    saddle = np.minimum(saddle, saddle.T)
-    denser = np.bincount(labels, core[objects] < saddle.min(axis=1)[labels], k)
-    out[0] = denser.sum() / len(labels)
-    out[1] = (denser / np.bincount(labels, minlength=k)).min()
-    out[2] = np.isfinite(saddle).sum() / k
+    """Density where clusters touch: mean and worst share of denser members; touching pairs.
+
+    Also how thin each cluster is where it touches others, in standard deviations of its own
+    density (mean and worst), the same at the best connected of its borders, and the share of
+    objects at borders.
+    """
+    place, numbers, sizes = clusters.place, clusters.numbers, clusters.sizes
+    G = len(sizes)
+    near = place[:, neighbors]
+    m, i, j = np.nonzero((near < G) & (place < G)[:, :, None] & (near != place[:, :, None]))
+    first, second = place[m, i], near[m, i, j]
+    height = np.maximum(core[i], core[neighbors[i, j]])
+    saddle = np.full(G + 1, np.inf)
+    for ends in (first, second):
+        np.minimum.at(saddle, ends, height)
+    cores = np.broadcast_to(core, place.shape)
+    denser = clusters.totals((cores < saddle[place]) & (place < G))
+    widths = np.repeat(numbers, numbers)
+    begins = np.concatenate([[0], np.cumsum(widths)])
+    touching = np.zeros(begins[-1], dtype=bool)
+    for one, two in ((first, second), (second, first)):
+        touching[begins[one] + two - clusters.starts[m]] = True
+    out[:, 0] = clusters.sums(denser) / clusters.sums(sizes)
+    out[:, 1] = clusters.lowest(denser / sizes)
+    out[:, 2] = clusters.sums(np.add.reduceat(touching, begins[:-1])) / numbers
+    mean = clusters.totals(cores) / sizes
+    spread = np.sqrt(clusters.totals((cores - np.append(mean, 0.0)[place]) ** 2) / sizes) + 0.05
+    border = np.zeros(place.shape, dtype=bool)
+    border[m, i] = True
+    at_border = clusters.totals(border)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        thin = (clusters.totals(cores * border) / at_border - mean) / spread
+        lowest = (saddle[:-1] - mean) / spread
+    thin = np.where(at_border > 0, np.clip(thin, -THINNEST, THINNEST), THINNEST)
+    lowest = np.clip(lowest, -THINNEST, THINNEST)
+    out[:, 3], out[:, 4] = clusters.mean(thin), clusters.lowest(thin)
+    out[:, 5], out[:, 6] = clusters.mean(lowest), clusters.lowest(lowest)
+    out[:, 7] = border.sum(axis=1) / clusters.sums(sizes)
 
 
-def line_evidence(X: NDArray[Any], codes: NDArray[Any], k: int, out: NDArray[Any]) -> None:
+def line_evidence(X: NDArray[Any], clusters: StackedClusters, out: NDArray[Any]) -> None:
     """Evidence along lines to the nearest cluster, and along each cluster's longest axis.
 
     Mean and worst distance in standard deviations; mean and worst filling of the middle; mean and
     greatest share of the variance that the best cut of the longest axis explains; mean excess of
     that axis; share of the variance between clusters; how unequal the clusters' volumes are.
     """
-    groups = [X[codes == c] for c in range(k)]
-    sizes = np.array([len(group) for group in groups], dtype=np.float64)
-    centres = np.stack([group.mean(axis=0) for group in groups])
-    within = np.array([((g - c) ** 2).sum() for g, c in zip(groups, centres, strict=True)])
-    clustered, n_clustered = X[codes >= 0], sizes.sum()
-    total = ((clustered - clustered.mean(axis=0)) ** 2).sum()
-    lines = np.array([_to_nearest(groups, centres, c) for c in range(k)])
-    cuts = np.tile([0.64, 0.0, 0.0], (k, 1))  # share explained, the same of large ones, excess
-    for c in np.flatnonzero((sizes >= 8) & (within > 0)):
-        explained, excess = _best_cut(_along_longest_axis(groups[c] - centres[c]))
-        if explained >= 0:
-            large = explained if sizes[c] >= 0.02 * n_clustered else 0.0
-            cuts[c] = explained, large, np.clip(excess, -2.0, 10.0)
-    gaps, fillings = lines.T
-    spreads = np.sqrt(within / sizes)[sizes > 2]
-    unequal = len(spreads) > 0 and spreads.min() > 0
-    out[0] = gaps @ sizes / n_clustered
-    out[1] = min(gaps.min(), 20.0)
-    out[2] = fillings @ sizes / n_clustered
-    out[3] = max(fillings.max(), 0.0)
-    out[4] = cuts[:, 0] @ sizes / n_clustered
-    out[5] = cuts[:, 1].max()
-    out[6] = cuts[:, 2] @ sizes / n_clustered
-    out[7] = 1 - within.sum() / total if total > 0 else 1.0
-    out[8] = np.log(spreads.max() / spreads.min()) if unequal else 0.0
+    place, starts, numbers, sizes = clusters
+    G = len(sizes)
+    order = np.argsort(place, axis=None, kind="stable")[: int(sizes.sum())]
+    label, rows = place.ravel()[order], X[order % place.shape[1]]
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    centres = np.add.reduceat(rows, first) / sizes[:, None]
+    away = rows - centres[label]
+    within = np.add.reduceat((away**2).sum(axis=1), first)
+    # a centre of all clustered objects of each partition, to measure the variance between
+    owner = np.repeat(np.arange(len(numbers)), numbers)
+    n_clustered = clusters.sums(sizes)
+    overall = np.add.reduceat(centres * sizes[:, None], starts) / n_clustered[:, None]
+    between = clusters.sums(sizes * ((centres - overall[owner]) ** 2).sum(axis=1))
+    gaps, fillings = np.empty(G), np.empty(G)
+    ends = np.cumsum(sizes)
+    for start, number in zip(starts, numbers, strict=True):
+        part = slice(start, start + number)
+        held = slice(first[start], ends[start + number - 1])
+        gaps[part], fillings[part] = _to_nearest(rows[held], label[held] - start, centres[part])
+    cuts, large, excess = _along_longest_axes(away, label, first, sizes, within)
+    large = np.where(sizes >= 0.02 * n_clustered[owner], large, 0.0)
+    total = clusters.sums(within) + between
+    spreads = np.sqrt(within / sizes)
+    usual = sizes > 2
+    least = clusters.lowest(np.where(usual, spreads, np.inf))
+    most = clusters.highest(np.where(usual, spreads, 0.0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out[:, 7] = np.where(total > 0, between / total, 1.0)
+        out[:, 8] = np.where((least > 0) & (most > 0), np.log(most / least), 0.0)
+    out[:, 0], out[:, 1] = clusters.mean(gaps), np.minimum(clusters.lowest(gaps), 20.0)
+    out[:, 2] = clusters.mean(fillings)
+    out[:, 3] = np.maximum(clusters.highest(fillings), 0.0)
+    out[:, 4], out[:, 5] = clusters.mean(cuts), clusters.highest(large)
+    out[:, 6] = clusters.mean(excess)
 
 
-def _to_nearest(groups: list[NDArray[Any]], centres: NDArray[Any], c: int) -> tuple[float, float]:
-    """Distance to the nearest centre in standard deviations, and density in the middle."""
-    squares = ((centres - centres[c]) ** 2).sum(axis=1)
-    squares[c] = np.inf
-    nearest = int(squares.argmin())
-    if len(centres) < 2 or squares[nearest] <= 0:
-        return 0.0, 2.0
-    line = (centres[nearest] - centres[c]) / squares[nearest]
-    projections = (groups[c] - centres[c]) @ line
-    nearest_projections = (groups[nearest] - centres[c]) @ line
-    t = np.concatenate([projections, nearest_projections])
-    middle = ((t >= 0.4) & (t <= 0.6)).sum()
-    ends = min(((t >= -0.1) & (t <= 0.1)).sum(), ((t >= 0.9) & (t <= 1.1)).sum())
-    width = np.sqrt((projections**2).mean()) + np.sqrt(((nearest_projections - 1) ** 2).mean())
-    gap = min(1 / width, 20.0) if width > 0 else 20.0
-    return gap, min((middle + 0.5) / (ends + 0.5), 4.0)
+def _to_nearest(
+    X: NDArray[Any], code: NDArray[Any], centres: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Distance of each cluster to the nearest in standard deviations, and density midway."""
+    k = len(centres)
+    if k < 2:
+        return np.zeros(k), np.full(k, 2.0)
+    squares = ((centres[:, None] - centres) ** 2).sum(axis=2)
+    squares[np.diag_indices(k)] = np.inf
+    nearest = squares.argmin(axis=1)
+    least = squares[np.arange(k), nearest]
+    apart = least > 0
+    lines = (centres[nearest] - centres) / np.where(apart, least, 1.0)[:, None]
+    t = X @ lines.T - (centres * lines).sum(axis=1)
+    own, next_to = code[:, None] == np.arange(k), code[:, None] == nearest
+    both = own | next_to
+    middle = (both & (t >= 0.4) & (t <= 0.6)).sum(axis=0)
+    begin = (both & (t >= -0.1) & (t <= 0.1)).sum(axis=0)
+    end = (both & (t >= 0.9) & (t <= 1.1)).sum(axis=0)
+    sizes = np.bincount(code, minlength=k)
+    width = np.sqrt((t**2 * own).sum(axis=0) / sizes)
+    width += np.sqrt(((t - 1) ** 2 * next_to).sum(axis=0) / sizes[nearest])
+    gap = np.minimum(1 / np.maximum(width, 0.05), 20.0)
+    filling = np.minimum((middle + 0.5) / (np.minimum(begin, end) + 0.5), 4.0)
+    return np.where(apart, gap, 0.0), np.where(apart, filling, 2.0)
 
 
-def _along_longest_axis(A: NDArray[Any]) -> NDArray[Any]:
-    """Coordinates of centred objects on their longest axis, by power iteration, ascending."""
-    axis = A[(A**2).sum(axis=1).argmax()]
-    along = A @ axis
+def _along_longest_axes(
+    away: NDArray[Any],
+    label: NDArray[Any],
+    first: NDArray[Any],
+    sizes: NDArray[Any],
+    within: NDArray[Any],
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Share of the variance that the best cut of a cluster's longest axis explains, and excess.
+
+    By power iteration from the farthest object. Clusters of fewer than eight objects have the
+    share of a uniform axis, .64; the second share counts these as 0.
+    """
+    norms = (away**2).sum(axis=1)
+    farthest = np.lexsort((norms, label))[np.cumsum(sizes) - 1]
+    axis = away[farthest]
+    along = np.zeros(len(away))
     for _ in range(8):
-        length = np.sqrt((axis**2).sum())
-        if length <= 0:
-            break
-        along = A @ axis / length
-        axis = along @ A
-    return np.sort(along)
-
-
-def _best_cut(along: NDArray[Any]) -> tuple[float, float]:
-    """Share of the variance that the best cut explains, and excess; -1 without variance."""
-    size, mean = len(along), along.mean()
-    variance = (along**2).mean() - mean**2
-    if variance <= 0:
-        return -1.0, 0.0
-    left, r = np.cumsum(along - mean)[:-1], np.arange(1.0, size)
-    best = (left**2 / (r * (size - r))).max(initial=0.0)
-    return best / variance, ((along - mean) ** 4).mean() / variance**2 - 3
+        length = np.sqrt((axis**2).sum(axis=1))
+        axis = axis / np.where(length > 0, length, 1.0)[:, None]
+        along = (away * axis[label]).sum(axis=1)
+        axis = np.add.reduceat(along[:, None] * away, first)
+    along = along[np.lexsort((along, label))]
+    squares = np.add.reduceat(along**2, first) / sizes
+    fine = (sizes >= 8) & (within > 0) & (squares > 0)
+    before = np.cumsum(along)
+    left = before - np.concatenate([[0.0], before])[first][label]
+    r = np.arange(len(along)) - first[label] + 1.0
+    rest = sizes[label] - r
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = np.where(rest > 0, left**2 / (r * rest), 0.0)
+        best = np.maximum.reduceat(ratio, first) / squares
+        excess = np.add.reduceat(along**4, first) / sizes / squares**2 - 3
+    shares = np.where(fine, best, 0.64)
+    return shares, np.where(fine, best, 0.0), np.where(fine, np.clip(excess, -2.0, 10.0), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 N_NEIGHBORS = 10
+#: neighbours of the wider view, at most a sixth of the objects
+N_WIDE = 30
 CORE_NEIGHBOR = 5
 #: largest number of coordinates for lines, samples and null sets
 DIMENSIONS = 30
@@ -36,29 +39,37 @@ N_NULLS = 2
 
 NEIGHBOR_NAMES = (
     "neighbour purity", "worst neighbour purity", "nearest in own cluster",
-    "neighbour modularity", "worst conductance", "fallen apart",
+    "neighbour modularity", "worst conductance", "fallen apart", "label information",
+    "wide label information", "lonely", "outnumbered",
 )  # fmt: skip
 TREE_NAMES = (
     "tree gap", "tree cut place", "tree shortest cut", "tree longest kept", "tree extra cuts",
-    "tree validity", "worst tree validity",
+    "tree validity", "worst tree validity", "tree contrast", "worst tree contrast",
 )  # fmt: skip
-VALLEY_NAMES = ("valley", "worst valley", "touching")
+VALLEY_NAMES = (
+    "valley", "worst valley", "touching", "thin border", "worst thin border", "low saddle",
+    "worst low saddle", "border share",
+)  # fmt: skip
 LINE_NAMES = (
     "gap", "worst gap", "filled middle", "most filled middle", "bimodal within",
     "most bimodal within", "excess within", "between share", "unequal spread",
 )  # fmt: skip
+COLUMN_NAMES = ("column mean", "column most", "column share", "column likelihood")
 SIZE_NAMES = ("clusters", "outliers", "smallest", "largest", "evenness", "tiny", "log size")
 OWN_NAMES = NEIGHBOR_NAMES + TREE_NAMES + VALLEY_NAMES + LINE_NAMES
+#: cells of the arrays of partitions, objects and their neighbours that are in memory at a time
+CELLS = 2**21
+#: columns whose own distributions are compared, and parts of those of many values
+MOST_COLUMNS, MOST_PARTS = 50, 8
 STABILITY_NAMES = (
-    "stability", "mean stability", "k-means stability of k", "ward stability of k",
-    "genie stability of k",
+    "stability", "mean stability", "k-means stability", "ward stability", "genie stability",
+    "k-means stability of k", "ward stability of k", "genie stability of k",
 )  # fmt: skip
 AGAINST_NULL = (
     "neighbour purity", "neighbour modularity", "tree validity", "tree gap", "valley", "gap",
-    "filled middle", "between share", "bimodal within",
+    "filled middle", "between share", "bimodal within", "label information", "thin border",
 )  # fmt: skip
-LIKELIHOOD_AGAINST_NULL = ("full", "leading full", "spherical", "shared full", "best model")
-NULL_NAMES = AGAINST_NULL + LIKELIHOOD_AGAINST_NULL
+NULL_NAMES = AGAINST_NULL + LIKELIHOOD_NAMES + ("methods",)
 DATA_NAMES = (
     "log n", "log d", "log n/d", "tails", "skewness", "hubness", "intrinsic dimension",
     "first components", "repeated values", "duplicates", "neighbour pieces", "distance spread",
@@ -72,12 +83,18 @@ class View:
 
     #: principal coordinates
     Z: Floats
-    near: NDArray[np.int32]
+    #: up to thirty nearest neighbours
+    wide: NDArray[np.int32]
     #: logarithm of the distance to the fifth neighbour
     core: Floats
     #: minimum spanning tree of the mutual reachability, lengths as logarithms
     edges: NDArray[np.int32]
     logs: Floats
+
+    @property
+    def near(self) -> NDArray[np.int32]:
+        """Ten nearest neighbours."""
+        return self.wide[:, :N_NEIGHBORS]
 
     @cached_property
     def axes(self) -> Floats:
@@ -162,7 +179,7 @@ def look_at(points: Floats, Z: Floats | None = None) -> View:
     from karat.distances.neighbors import neighbor_lists
 
     Z = coordinates(points) if Z is None else Z
-    neighbors = neighbor_lists(points, N_NEIGHBORS)
+    neighbors = neighbor_lists(points, max(N_NEIGHBORS, min(N_WIDE, len(points) // 6)))
     core = neighbors.distances[:, min(CORE_NEIGHBOR, neighbors.n_neighbors) - 1]
     edges, lengths = spanning_tree(points, "euclidean", core)
     floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6 or 1.0
@@ -171,18 +188,78 @@ def look_at(points: Floats, Z: Floats | None = None) -> View:
 
 
 def own_evidence(view: View, codes: Ints) -> Floats:
-    """Array of :data:`OWN_NAMES` (M, 25) for partitions (M, n) of at least one cluster each."""
+    """Array of :data:`OWN_NAMES` (M, 36) for partitions (M, n) of at least one cluster each."""
     from karat._kernels import evidence as kernels
 
     out = np.empty((len(codes), len(OWN_NAMES)))
     a, b = len(NEIGHBOR_NAMES), len(NEIGHBOR_NAMES) + len(TREE_NAMES)
     c = b + len(VALLEY_NAMES)
-    for row, code in zip(out, codes, strict=True):
-        k = int(code.max()) + 1
-        kernels.neighbor_evidence(view.near, code, k, row[:a])
-        kernels.tree_evidence(view.edges, view.logs, view.place, code, k, row[a:b])
-        kernels.valley_evidence(view.near, view.core, code, k, row[b:c])
-        kernels.line_evidence(view.Z, code, k, row[c:])
+    for part in _parts(len(codes), view.wide.size):
+        clusters, rows = kernels.StackedClusters.of(codes[part]), out[part]
+        kernels.neighbor_evidence(view.wide, clusters, N_NEIGHBORS, rows[:, :a])
+        kernels.tree_evidence(view.edges, view.logs, view.place, clusters, rows[:, a:b])
+        kernels.valley_evidence(view.near, view.core, clusters, rows[:, b:c])
+        kernels.line_evidence(view.Z, clusters, rows[:, c:])
+    return out
+
+
+def _parts(count: int, size: int) -> list[slice]:
+    """Slices of the partitions whose arrays fit into memory together."""
+    step = max(1, CELLS // size)
+    return [slice(i, i + step) for i in range(0, count, step)]
+
+
+def column_parts(points: Floats) -> NDArray[np.int64]:
+    """Part of each object in up to fifty columns (columns, n), at most eight parts of each.
+
+    A column of few values has a part for each, another is cut into parts of equal size.
+    """
+    n, d = points.shape
+    chosen = points[:, np.unique(np.linspace(0, d - 1, MOST_COLUMNS).astype(int))]
+    shares = np.linspace(0, 1, min(MOST_PARTS, max(3, round(n ** (1 / 3)))) + 1)[1:-1]
+    out = np.zeros((chosen.shape[1], n), dtype=np.int64)
+    for parts, column in zip(out, chosen.T, strict=True):
+        values = np.unique(column)
+        few = len(values) <= MOST_PARTS
+        edges = values[1:] if few else np.unique(np.quantile(column, shares))
+        parts[:] = np.searchsorted(edges, column, side="right")
+    return out
+
+
+def column_evidence(parts: Ints, codes: Ints) -> Floats:
+    """Array of :data:`COLUMN_NAMES` (M, 4): what clusters say about each column by itself.
+
+    The mutual information of clusters and parts of a column in nats, less the penalty of BIC: mean,
+    most, and the share of columns with any. The likelihood takes columns as independent in each
+    cluster, as latent class analysis does, and is the difference to one cluster per object.
+    """
+    from scipy.special import xlogy
+
+    from karat._kernels.evidence import StackedClusters
+
+    out = np.empty((len(codes), len(COLUMN_NAMES)))
+    n = codes.shape[1]
+    for part in _parts(len(codes), n * MOST_PARTS):
+        clusters = StackedClusters.of(codes[part])
+        total = clusters.sums(clusters.sizes)
+        owner = np.repeat(np.arange(len(total)), clusters.numbers)
+        entropy = xlogy(clusters.sizes, clusters.sizes / total[owner])
+        entropy = -clusters.sums(entropy) / total
+        gains = np.empty((len(parts), len(total)))
+        for gain, column in zip(gains, parts, strict=True):
+            width = int(column.max()) + 1
+            cells = np.bincount(
+                (clusters.place * width + column).ravel(), minlength=(len(owner) + 1) * width
+            ).reshape(-1, width)[:-1]
+            joint = clusters.sums(xlogy(cells, cells).sum(axis=1) - xlogy(*[clusters.sizes] * 2))
+            values = np.add.reduceat(cells, clusters.starts, axis=0)
+            alone = xlogy(values, values).sum(axis=1) - xlogy(total, total)
+            penalty = (clusters.numbers - 1) * (width - 1) / 2 * np.log(n)
+            gain[:] = (joint - alone - penalty) / total
+        rows = out[part]
+        rows[:, 0], rows[:, 1] = gains.mean(axis=0), gains.max(axis=0)
+        rows[:, 2] = (gains > 0).mean(axis=0)
+        rows[:, 3] = np.clip(gains.sum(axis=0) - entropy, -20.0, 20.0)
     return out
 
 
@@ -203,7 +280,7 @@ def size_evidence(codes: Ints) -> Floats:
 
 
 def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
-    """Array of :data:`STABILITY_NAMES` (M, 5): agreement with clusterings of halves."""
+    """Array of :data:`STABILITY_NAMES` (M, 8): agreement with clusterings of halves."""
     from karat._kernels.evidence import pair_agreement
 
     n = len(view.Z)
@@ -216,7 +293,7 @@ def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
     def again_from(half: int) -> dict[str, Ints]:
         """Partitions of all objects by the clusterings of one half."""
         taken = order[np.isin(order, drawn[half])]
-        part = quick(view.Z[taken], numbers, half)
+        part = quick(view.Z[taken], numbers)
         nearest = _nearest(view.Z, view.Z[taken])
         return {name: labels[:, nearest] for name, labels in part.items()}
 
@@ -234,7 +311,8 @@ def stability_evidence(view: View, codes: Ints, n_clusters: Ints) -> Floats:
         agreements = table[len(again) :, : len(again)].reshape(-1, N_HALVES, n_methods)
         out[rows, 0] = agreements.max(axis=2).mean(axis=1)
         out[rows, 1] = agreements.mean(axis=(1, 2))
-        out[rows, 2:] = of_k
+        out[rows, 2 : 2 + n_methods] = agreements.mean(axis=1)
+        out[rows, 2 + n_methods :] = of_k
     return out
 
 
@@ -263,38 +341,45 @@ def _nearest(Z: Floats, taken: Floats) -> Ints:
 
 
 def null_evidence(view: View, n_clusters: Ints, own_values: Floats, likelihoods: Floats) -> Floats:
-    """Difference of :data:`NULL_NAMES` from those of clusterings of a Gaussian cloud (M, 14).
+    """Difference of :data:`NULL_NAMES` from those of clusterings of a Gaussian cloud (M, 21).
 
-    The cloud has as many objects and the same covariance; the best of three clusterers counts.
+    The cloud has as many objects and the same covariance; the best of three clusterers counts. The
+    last is how near the three come to each other there.
     """
+    from karat._kernels.evidence import pair_agreement
+
     n = len(view.Z)
     numbers = numbers_for(n)
     spreads = np.linalg.svd(view.Z - view.Z.mean(axis=0), compute_uv=False) / np.sqrt(n)
     rng = np.random.default_rng(1)
     clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(N_NULLS)]
 
-    def best_of(seed: int) -> Floats:
-        """Best values over the clusterers on one cloud, as a share of the mean over clouds."""
-        parts = quick(clouds[seed], numbers, seed)
+    def best_of(seed: int) -> tuple[Floats, Floats]:
+        """Best values over the clusterers on one cloud, and their agreement, by number."""
+        parts = quick(clouds[seed], numbers)
         null_view = look_at(clouds[seed], Z=clouds[seed])
         values = [
             _compared(own_evidence(null_view, labels), likelihood_evidence(null_view.axes, labels))
             for labels in parts.values()
         ]
-        return np.asarray(np.max(values, axis=0) / N_NULLS)
+        pairs = np.triu_indices(len(parts), 1)
+        alike = [
+            pair_agreement(np.stack(codes), np.full(len(codes), k, dtype=np.int64))[pairs].mean()
+            for k, *codes in zip(numbers, *parts.values(), strict=True)
+        ]
+        return np.asarray(np.max(values, axis=0)), np.array(alike)
 
-    best = np.zeros((len(numbers), len(NULL_NAMES)))
-    for values in side_by_side(best_of, range(N_NULLS), n):
-        best += values
-    return _compared(own_values, likelihoods) - best[nearest_number(n_clusters, numbers)]
+    values = side_by_side(best_of, range(N_NULLS), n)
+    best, alike = (np.mean(of_clouds, axis=0) for of_clouds in zip(*values, strict=True))
+    at = nearest_number(n_clusters, numbers)
+    return np.column_stack([_compared(own_values, likelihoods) - best[at], alike[at]])
 
 
 def _compared(own_values: Floats, likelihoods: Floats) -> Floats:
-    """Array of :data:`NULL_NAMES`, signed so that greater is better."""
+    """Array of :data:`NULL_NAMES` but the last, signed so that greater is better."""
     columns = [OWN_NAMES.index(name) for name in AGAINST_NULL]
     sign = np.array([-1.0 if name in BETTER_LOWER else 1.0 for name in AGAINST_NULL])
-    more = [LIKELIHOOD_NAMES.index(name) for name in LIKELIHOOD_AGAINST_NULL]
-    return np.column_stack([own_values[:, columns] * sign, likelihoods[:, more]])
+    return np.column_stack([own_values[:, columns] * sign, likelihoods])
 
 
 #: evidence for which lower is better
@@ -357,9 +442,9 @@ def _pieces(near: NDArray[np.int32]) -> int:
 
 #: numbers of clusters of the anchors, with at least six objects per cluster
 ANCHOR_NUMBERS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
-#: largest number of clusters for k-means; Ward's partition replaces it beyond
-KMEANS_UP_TO = 10
 ANCHOR_METHODS = ("k-means", "ward", "genie")
+#: rounds of k-means of the anchors
+MOVES = 10
 
 
 def canonical_order(Z: Floats) -> Ints:
@@ -378,28 +463,35 @@ def nearest_number(n_clusters: NDArray[Any], numbers: Sequence[int]) -> Ints:
     return np.abs(np.log(numbers)[None] - k[:, None]).argmin(axis=1)
 
 
-def quick(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Ints]:
-    """Partitions by k-means, Ward and Genie for each number of clusters, (len(numbers), n)."""
+def quick(Z: Floats, numbers: Sequence[int]) -> dict[str, Ints]:
+    """Partitions by k-means, Ward and Genie for each number of clusters, (len(numbers), n).
+
+    K-means starts from Ward's clusters, so that nothing is random.
+    """
     import fastcluster
-    from sklearn.cluster import KMeans
 
     from karat.clusterers.genie import GenieClustering
     from karat.labelings.partitions import cut_dendrogram
 
-    tree = fastcluster.linkage_vector(Z, method="ward")
+    ward = cut_dendrogram(fastcluster.linkage_vector(Z, method="ward"), n_clusters=numbers)
     genie = GenieClustering().fit(Z)
-    ward = [cut_dendrogram(tree, n_clusters=k) for k in numbers]
-    kmeans = [
-        KMeans(k, n_init=1, random_state=seed, max_iter=50).fit_predict(Z)
-        if k <= KMEANS_UP_TO
-        else labels
-        for k, labels in zip(numbers, ward, strict=True)
-    ]
     return {
-        "k-means": np.stack(kmeans).astype(np.int32),
-        "ward": np.stack(ward),
+        "k-means": np.stack([_k_means(Z, labels) for labels in ward]),
+        "ward": ward,
         "genie": np.stack([genie.cut(k) for k in numbers]),
     }
+
+
+def _k_means(Z: Floats, labels: Ints) -> Ints:
+    """Partition by k-means from the means of another, or that one if a cluster is lost."""
+    from scipy.cluster.vq import kmeans2
+
+    sizes = np.bincount(labels)
+    order = np.argsort(labels, kind="stable")
+    sums = np.add.reduceat(Z[order], np.cumsum(sizes) - sizes, axis=0)
+    with warnings.catch_warnings(action="ignore"):  # of lost clusters
+        moved = kmeans2(Z, sums / sizes[:, None], iter=MOVES, minit="matrix", check_finite=False)[1]
+    return moved.astype(np.int32) if np.bincount(moved, minlength=len(sizes)).all() else labels
 
 
 def anchors(Z: Floats) -> tuple[Ints, Bools]:
@@ -407,7 +499,7 @@ def anchors(Z: Floats) -> tuple[Ints, Bools]:
     from karat.labelings.partitions import canonical_codes
 
     order = canonical_order(Z)
-    parts = quick(Z[order], numbers_for(len(Z)), 0)
+    parts = quick(Z[order], numbers_for(len(Z)))
     methods_of: dict[bytes, tuple[Ints, list[bool]]] = {}
     for j, name in enumerate(ANCHOR_METHODS):
         for labels in parts[name]:

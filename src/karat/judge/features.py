@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.judge.evidence import (
     ANCHOR_METHODS,
+    COLUMN_NAMES,
     DATA_NAMES,
     MAX_SEEN_OBJECTS,
     NULL_NAMES,
@@ -20,6 +21,8 @@ from karat.judge.evidence import (
     View,
     anchors,
     as_points,
+    column_evidence,
+    column_parts,
     data_evidence,
     look_at,
     null_evidence,
@@ -41,7 +44,8 @@ if TYPE_CHECKING:
 ANCHOR_SUMMARIES = (
     "own neighbour modularity", "own tree validity", "own valley", "own gap", "stab stability",
     "null neighbour purity", "null tree validity", "null valley", "null gap", "agree top20",
-    "likely full", "likely best model", "null best model",
+    "likely full", "likely best model", "null best model", "own label information",
+    "own thin border", "column likelihood",
 )  # fmt: skip
 #: fewest objects whose candidates can be judged
 FEWEST_OBJECTS = 20
@@ -57,6 +61,7 @@ class Traits:
     stability: Floats
     against_null: Floats
     likely: Floats
+    columns: Floats
 
     def __len__(self) -> int:
         return len(self.own)
@@ -132,7 +137,7 @@ def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
         fixed, found_by = anchors(view.Z)
         partitions = np.concatenate([codes, fixed])
         M = len(codes)
-        traits = _traits(view, partitions)
+        traits = _traits(view, column_parts(points), partitions)
     table = pair_agreement(partitions, partitions.max(axis=1).astype(np.int64) + 1)
     return Evidence(
         traits.take(slice(0, M)),
@@ -145,7 +150,7 @@ def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
     )
 
 
-def _traits(view: View, codes: Ints) -> Traits:
+def _traits(view: View, column_values: Ints, codes: Ints) -> Traits:
     """Traits of partitions of the data in a view."""
     n_clusters = codes.max(axis=1).astype(np.int64) + 1
     own_values, likelihoods = own_evidence(view, codes), likelihood_evidence(view.axes, codes)
@@ -154,7 +159,14 @@ def _traits(view: View, codes: Ints) -> Traits:
         partial(stability_evidence, view, codes, n_clusters),
     )
     against_null, stability = side_by_side(partial.__call__, parts, codes.shape[1])
-    return Traits(own_values, size_evidence(codes), stability, against_null, likelihoods)
+    return Traits(
+        own_values,
+        size_evidence(codes),
+        stability,
+        against_null,
+        likelihoods,
+        column_evidence(column_values, codes),
+    )
 
 
 def columns(evidence: Evidence) -> dict[str, Floats]:
@@ -182,15 +194,18 @@ def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str
         (STABILITY_NAMES, traits.stability, fixed.stability, "stab "),
         (NULL_NAMES, traits.against_null, fixed.against_null, "null "),
         (LIKELIHOOD_NAMES, traits.likely, fixed.likely, "likely "),
+        (COLUMN_NAMES, traits.columns, fixed.columns, ""),
     ):
         for j, name in enumerate(names):
             out[prefix + name] = table[:, j]
-            if not name.endswith(" of k"):
+            if not name.endswith((" of k", "methods")):
                 out[prefix + name + " place"] = place(table[:, j], anchor_table[:, j])
     for j, name in enumerate(LIKELIHOOD_NAMES):
         out[f"likely {name} behind"] = traits.likely[:, j] - fixed.likely[:, j].max()
+    out["column likelihood behind"] = traits.columns[:, -1] - fixed.columns[:, -1].max()
     out |= {f"size {n}": v for n, v in zip(SIZE_NAMES, traits.sizes.T, strict=True)}
     out |= agreement_with(to_anchors, evidence, traits.sizes[:, 0])
+    out["agree k beyond chance"] = out["agree k"] - out["null methods"]
     return out
 
 
@@ -212,7 +227,6 @@ def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[st
     best = np.column_stack([
         A[:, evidence.found_by[:, f]].max(axis=1) for f in range(len(ANCHOR_METHODS))
     ])  # fmt: skip
-    method_agreement = -np.sort(-best, axis=1)
     R = max(1, A.shape[1] - 1)
 
     def top(m: int) -> Floats:
@@ -226,8 +240,5 @@ def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[st
         "agree near": (nearest > 0.7).mean(axis=1),
         "agree k": np.where(similar_k, np.nan_to_num(others), 0).sum(axis=1)
         / np.maximum(similar_k.sum(axis=1), 1),
-        **{
-            f"agree {name} method": method_agreement[:, j]
-            for j, name in enumerate(("first", "second", "third"))
-        },
+        **{f"agree {name}": best[:, j] for j, name in enumerate(ANCHOR_METHODS)},
     }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats
 
 
-VERSION = "3"
+VERSION = "4"
 #: deduction from the score of a partition that may not win
 FAR = 100.0
 #: share of the probability divided evenly among all candidates
@@ -48,6 +48,7 @@ EVIDENCE_KINDS = {
     "stab": "stability on half of the objects",
     "likely": "likelihood of the clusters as distributions",
     "null": "contrast to null references",
+    "column": "columns that the clusters explain",
     "size": "number and sizes of clusters",
     "data": "shape of the data",
 }
@@ -98,8 +99,6 @@ class Judge:
     level: Forest
     #: trees for the difference of a partition from the average one of its sweep
     order: Forest
-    #: temperature of the shared score: the lead at which other partitions count little
-    temperature: float
     #: temperatures of the probability where an agreement of 0 is predicted: between numbers of
     #: clusters, and among the candidates with one. They fall as the prediction grows
     between: float
@@ -129,10 +128,10 @@ class Judge:
         F = self.table(evidence)
         level, parts, average = self.level.paths(F)
         predicted = np.clip(level, -0.1, 1.0)
-        ahead = set_back((level + self.order.predict(F)) / 2, evidence)
-        score = shared_score(ahead, evidence.agreement, self.temperature)
-        score[degenerate(evidence.traits.sizes)] -= 1.0
-        best = int(np.argmax(score))
+        score = (level + self.order.predict(F)) / 2
+        ahead = set_back(score, evidence)
+        best = int(np.argmax(ahead))
+        score = score - degenerate(evidence.traits.sizes)
         score += predicted[best] - score[best]
         doubt = doubt_of(predicted[best])
         probability = shares(
@@ -169,7 +168,7 @@ class Judge:
             "columns": np.array(self.columns),
             **self.level.arrays("level_"),
             **self.order.arrays("order_"),
-            "numbers": np.array([self.temperature, self.between, self.within]),
+            "numbers": np.array([self.between, self.within]),
             **{name: getattr(self, name) for name in PLAIN_ARRAYS},
         }
 
@@ -196,17 +195,6 @@ def kind_of(column: str) -> str:
 def set_back(ahead: Floats, evidence: Evidence) -> Floats:
     """Scores with degenerate partitions put far behind."""
     return np.where(degenerate(evidence.traits.sizes), ahead - FAR, ahead)
-
-
-def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats:
-    """Expected agreement with the best candidate, each being the best with some probability.
-
-    The probabilities are in proportion to exp(ahead / temperature), so a partition gains from
-    similar partitions with high scores.
-    """
-    weights = np.exp((ahead - ahead.max()) / temperature)
-    score: Floats = agreement @ (weights / weights.sum())
-    return score
 
 
 def shares(ahead: Floats, n_clusters: Floats, between: float, within: float) -> Floats:
@@ -277,7 +265,7 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     --------
     >>> from karat.judge import load_judge
     >>> load_judge().version
-    '3'
+    '4'
     """
     return _packaged() if path is None else _read(path)
 
@@ -293,13 +281,12 @@ def _read(path: str | Path | BinaryIO) -> Judge:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        temperature, between, within = arrays["numbers"].tolist()
+        between, within = arrays["numbers"].tolist()
         return Judge(
             str(arrays["version"]),
             tuple(arrays["columns"].tolist()),
             Forest.from_arrays(arrays, "level_"),
             Forest.from_arrays(arrays, "order_"),
-            temperature,
             between,
             within,
             **{name: arrays[name] for name in PLAIN_ARRAYS},

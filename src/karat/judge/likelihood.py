@@ -45,68 +45,74 @@ def likelihood_evidence(A: Floats, codes: Ints) -> Floats:
     the integrated completed likelihood. IEEE Transactions on Pattern Analysis and Machine
     Intelligence, 22(7), 719-725.
     """
-    single_cluster = _criteria(A, np.zeros(len(A), dtype=np.int32))
+    single_cluster = _criteria(A, np.zeros((1, len(A)), dtype=np.int32))[0]
     best = single_cluster[COMPARED_MODELS].max()
     out = np.empty((len(codes), len(LIKELIHOOD_NAMES)))
-    for row, code in zip(out, codes, strict=True):
-        criteria = _criteria(A, code)
-        row[:-1] = criteria - single_cluster
-        row[-1] = criteria[COMPARED_MODELS].max() - best
+    step = max(1, CELLS // A.size)
+    for i in range(0, len(codes), step):
+        criteria = _criteria(A, codes[i : i + step])
+        out[i : i + step, :-1] = criteria - single_cluster
+        out[i : i + step, -1] = criteria[:, COMPARED_MODELS].max(axis=1) - best
     return np.clip(out / len(A), -MAX_DIFFERENCE, MAX_DIFFERENCE)
 
 
 #: positions of the models compared for the best one
 COMPARED_MODELS = [0, 4, 5, 6, 7]
+#: numbers of the arrays of partitions, objects and coordinates in memory at a time
+CELLS = 2**21
 
 
-def _criteria(A: Floats, code: Ints) -> Floats:
-    """Log-likelihood minus half the number of parameters times log n, by model."""
+def _criteria(A: Floats, codes: Ints) -> Floats:
+    """Log-likelihood minus half the number of parameters times log n (M, models)."""
+    from karat._kernels.evidence import StackedClusters
+
+    clusters = StackedClusters.of(codes)
     n, p = A.shape
-    order = np.argsort(code, kind="stable")
-    sizes = np.bincount(code[code >= 0]).astype(np.float64)
-    k, n_out = len(sizes), int((code < 0).sum())
-    ends = n_out + np.cumsum(sizes).astype(np.intp)
-    S = np.empty((k, p, p))
-    m = min(p, LEADING_AXES)
-    heavy = 0.0
-    for c, (start, end) in enumerate(zip([n_out, *ends[:-1]], ends, strict=True)):
-        X = A[order[start:end]]
-        X = X - X.mean(axis=0)
-        S[c] = X.T @ X / len(X)
-        heavy += _heavy(X[:, :m], S[c, :m, :m])
-    common = (sizes * np.log(sizes / n)).sum()
-    widths = np.ptp(A, axis=0)
-    inside = sizes.sum()
-
-    def gaussian(values: Floats, weights: Floats, ridge: float = VARIANCE_RIDGE) -> float:
-        """Log-likelihood from variances (..., axes) and the number of objects of each set."""
-        spread = np.log(values + ridge) + values / (values + ridge) + LOG_2PI
-        return float(-0.5 * (weights * spread.sum(axis=-1)).sum())
-
-    all_weights = np.array([inside])
-    values = np.maximum(np.linalg.eigvalsh(S), 0)
+    sizes, numbers = clusters.sizes, clusters.numbers
+    inside, m = clusters.sums(sizes), min(p, LEADING_AXES)
+    order = np.argsort(clusters.place, axis=None, kind="stable")[: int(sizes.sum())]
+    ends = np.cumsum(sizes)
+    first = ends - sizes
+    X = A[order % n]
+    X = X - np.repeat(np.add.reduceat(X, first) / sizes[:, None], sizes, axis=0)
+    S = np.stack([X[i:j].T @ X[i:j] for i, j in zip(first, ends, strict=True)])
+    W = np.add.reduceat(S, clusters.starts) / inside[:, None, None]
+    S /= sizes[:, None, None]
+    values, shared = (np.maximum(np.linalg.eigvalsh(T), 0) for T in (S, W))
     leading = np.maximum(np.linalg.eigvalsh(S[:, :m, :m]), 0)
     diagonal = np.maximum(np.diagonal(S, axis1=1, axis2=2), 0)
-    W = np.tensordot(sizes, S, 1) / inside
-    shared = np.maximum(np.linalg.eigvalsh(W), 0)[None]
-    logs = np.array([
-        gaussian(values, sizes),
-        gaussian(values, sizes, SHRINKING_RIDGE),
-        gaussian(leading, sizes),
-        heavy,
-        gaussian(diagonal, sizes),
-        gaussian(np.repeat(diagonal.mean(axis=1), p).reshape(k, p), sizes),
-        gaussian(shared, all_weights),
-        gaussian(np.full((1, p), shared.mean()), all_weights),
+
+    def of_each(spectrum: Floats, ridge: float = VARIANCE_RIDGE) -> Floats:
+        """Log-likelihood of each partition, its clusters with their variances."""
+        return clusters.sums(_gaussian(spectrum, sizes, ridge))
+
+    spheres = np.repeat(diagonal.mean(axis=1), p).reshape(-1, p)
+    shared_sphere = np.repeat(shared.mean(axis=1), p).reshape(-1, p)
+    logs = np.stack([
+        of_each(values),
+        of_each(values, SHRINKING_RIDGE),
+        of_each(leading),
+        clusters.sums(_heavy(X[:, :m], S[:, :m, :m], sizes)),
+        of_each(diagonal),
+        of_each(spheres),
+        _gaussian(shared, inside),
+        _gaussian(shared_sphere, inside),
     ])  # fmt: skip
-    full, few = p * (p + 1) / 2, m * (m + 1) / 2
-    parameters = k - 1 + np.array([
-        k * (p + full), k * (p + full), k * (m + few), k * (m + few), k * 2 * p, k * (p + 1),
-        k * p + full, k * p + 1,
-    ])  # fmt: skip
-    dimensions = np.array([p, p, m, m, p, p, p, p])
-    outside = np.array([_box(widths[:d], n_out, n) for d in dimensions])
-    return np.asarray(logs + common + outside - parameters / 2 * np.log(n))
+    full, few = p * (p + 1) // 2, m * (m + 1) // 2
+    of_cluster = np.array([p + full, p + full, m + few, m + few, 2 * p, p + 1, p, p])
+    of_all = np.array([0, 0, 0, 0, 0, 0, full, 1])
+    parameters = numbers[:, None] * (of_cluster + 1) + of_all - 1
+    common = clusters.sums(sizes * np.log(sizes / n))
+    widths = np.ptp(A, axis=0)
+    outside = [[_box(widths[:d], int(n - each), n) for d in (p, p, m, m, p, p, p, p)]
+               for each in inside]  # fmt: skip
+    return np.asarray(logs.T + common[:, None] + outside - parameters / 2 * np.log(n))
+
+
+def _gaussian(spectrum: Floats, weights: Floats | Ints, ridge: float = VARIANCE_RIDGE) -> Floats:
+    """Log-likelihood of sets of objects from their variances (sets, axes) and sizes."""
+    spread = np.log(spectrum + ridge) + spectrum / (spectrum + ridge) + LOG_2PI
+    return np.asarray(-0.5 * weights * spread.sum(axis=1))
 
 
 def _box(widths: Floats, n_out: int, n: int) -> float:
@@ -116,18 +122,20 @@ def _box(widths: Floats, n_out: int, n: int) -> float:
     return float(n_out * (np.log(n_out / n) - np.log(widths + VARIANCE_RIDGE).sum()))
 
 
-def _heavy(X: Floats, S: Floats) -> float:
-    """Log-likelihood of centred points under a t distribution with covariance S."""
+def _heavy(X: Floats, S: Floats, sizes: Ints) -> Floats:
+    """Log-likelihood of sorted, centred clusters under t distributions with covariances S."""
     from scipy.special import gammaln
 
     p = X.shape[1]
-    scale = S * (T_FREEDOM - 2) / T_FREEDOM + VARIANCE_RIDGE * np.eye(p)
-    L = np.linalg.cholesky(scale)
-    squares = (np.linalg.solve(L, X.T) ** 2).sum(axis=0)
+    L = np.linalg.cholesky(S * (T_FREEDOM - 2) / T_FREEDOM + VARIANCE_RIDGE * np.eye(p))
+    inverse = np.repeat(np.linalg.inv(L), sizes, axis=0)
+    squares = (np.einsum("ijk,ik->ij", inverse, X) ** 2).sum(axis=1)
     constant = (
         gammaln((T_FREEDOM + p) / 2)
         - gammaln(T_FREEDOM / 2)
         - 0.5 * p * np.log(T_FREEDOM * np.pi)
-        - np.log(np.diag(L)).sum()
+        - np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1)
     )
-    return float(len(X) * constant - 0.5 * (T_FREEDOM + p) * np.log1p(squares / T_FREEDOM).sum())
+    logs = np.log1p(squares / T_FREEDOM)
+    distances = np.add.reduceat(logs, np.cumsum(sizes) - sizes)
+    return np.asarray(sizes * constant - 0.5 * (T_FREEDOM + p) * distances)

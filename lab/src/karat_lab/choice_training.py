@@ -1,0 +1,278 @@
+"""What the judge was chosen by: choices on groups of generated kinds that it never saw.
+
+Every group of kinds (:data:`karat_lab.choice_generated.GROUPS`) is excluded from training as a
+whole, and the trees choose on its tasks. Compared are forms of the judge, kinds of evidence, the
+groups that it learns from, and numbers of tasks. Real collections take no part. ``storage`` is a
+folder for the shards of tasks, which are made where they are missing; the trained judge is written
+there as ``judge.npz``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.judge.features import columns
+from karat.judge.judgements import kind_of, set_back
+from karat_lab import ExperimentResult
+from karat_lab.choice_generated import ALWAYS, GROUPS, cases_in, make_shards
+from karat_lab.rivals import agreement, best_likelihood, likelihood, stability
+from karat_lab.training import (
+    Fit,
+    Size,
+    Unseen,
+    best_loss,
+    calibrated,
+    every_fold,
+    judge_of,
+    residuals,
+    temperatures,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.runtime.types import Floats
+    from karat_lab.cases import TrainingCase
+
+
+SHARDS = 240
+N_JOBS = 2
+FEW = Size((8, 100), (8, 100), 4)
+#: trees and tasks of the ablations
+SMALL, ABLATED = Size(within=4), 400
+#: temperature of the smoothed choice
+SMOOTHED = 0.02
+RIVALS = {
+    "likelihood (BIC, full covariances)": likelihood,
+    "likelihood (BIC, best model)": best_likelihood,
+    "stability": stability,
+    "agreement among candidates": agreement,
+}
+MEAN = "mean of groups"
+
+
+def run(
+    *,
+    name: str,
+    samples: int | None = None,
+    random_state: int = 0,
+    storage: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Choose on excluded kinds, and train the judge.
+
+    ``samples``: shards of tasks; 240 in full.
+
+    Returns mean adjusted Rand index of the choice, by way of choosing and group of kinds.
+    """
+    say = progress or (lambda line: None)
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary if storage is None else storage)
+        make_shards(folder, range(SHARDS if samples is None else samples), say)
+        cases = list(cases_in(folder, range(samples) if samples else None))
+        quick = samples is not None and samples < 10
+        fit = Fit(cases, FEW if quick else Size(), random_state, N_JOBS)
+        unseen = fit.unseen(every_fold(cases))
+        judge = judge_of(fit, unseen).signed()
+        judge.save(folder / "judge.npz")
+        say("judge")
+        table, notes = compared(fit, unseen, FEW if quick else SMALL, say)
+    return ExperimentResult(name, table, (*notes, f"SHA-256 {judge.digest}."))
+
+
+def compared(
+    fit: Fit, unseen: Unseen, small: Size, say: Callable[[str], None]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Table of ways of choosing by group, and notes."""
+    import pandas as pd
+
+    cases, fold = fit.cases, every_fold(fit.cases)
+    level = [values[case.kinds["swept"]] for values, case in zip(unseen.level, cases, strict=True)]
+    rows = {
+        "judge": unseen.ahead,
+        "level alone": level,
+        "order alone": [2 * b - a for a, b in zip(level, unseen.ahead, strict=True)],
+        f"smoothed, temperature {SMOOTHED}": _smoothed(cases, unseen.ahead),
+        "boosted trees": _boosted(fit, fold),
+        **{way: [rival(case.sweep) for case in cases] for way, rival in RIVALS.items()},
+    }
+    say("forms")
+    table = {way: _means(cases, scores) for way, scores in rows.items()} | _ends(cases)
+    table |= _curve(cases, small, fit.random_state, say)
+    rng = np.random.default_rng(fit.random_state)
+    part = [cases[int(i)] for i in rng.permutation(len(cases))[:ABLATED]]
+    changes = _ablations(part, small, fit.random_state, say)
+    order = [MEAN, *GROUPS]
+    shown = {way: [f"{row[group]:.3f}" for group in order] for way, row in table.items()}
+    shown |= {
+        way: [f"{row[group]:+.3f}" if group in row else "–" for group in order]
+        for way, row in changes.items()
+    }
+    frame = pd.DataFrame(shown, index=order).T.rename_axis("way of choosing")
+    return frame, _notes(unseen, fold)
+
+
+def _means(cases: Sequence[TrainingCase], scores: Sequence[Floats]) -> dict[str, float]:
+    """Mean agreement of the choices in each group, and the mean of the groups."""
+    reached: dict[str, list[float]] = {}
+    for case, score in zip(cases, scores, strict=True):
+        if case.is_tested:
+            ahead = set_back(score, case.sweep.evidence)
+            value = float(case.sweep.first[int(np.argmax(ahead))])
+            reached.setdefault(case.collection, []).append(value)
+    means = {group: float(np.mean(values)) for group, values in reached.items()}
+    return {MEAN: float(np.mean(list(means.values()))), **means}
+
+
+def _ends(cases: Sequence[TrainingCase]) -> dict[str, dict[str, float]]:
+    """Means of all candidates and of the best."""
+    out: dict[str, dict[str, float]] = {}
+    for way, of in (("a candidate at random", np.mean), ("best candidate", np.max)):
+        values: dict[str, list[float]] = {}
+        for case in cases:
+            if case.is_tested:
+                values.setdefault(case.collection, []).append(float(of(case.sweep.first)))
+        means = {group: float(np.mean(each)) for group, each in values.items()}
+        out[way] = {MEAN: float(np.mean(list(means.values()))), **means}
+    return out
+
+
+def _smoothed(cases: Sequence[TrainingCase], ahead: Sequence[Floats]) -> list[Floats]:
+    """Expected agreement with the best candidate, by probabilities from the scores."""
+    out = []
+    for case, values in zip(cases, ahead, strict=True):
+        weights = np.exp((values - values.max()) / SMOOTHED)
+        out.append(case.sweep.evidence.agreement @ (weights / weights.sum()))
+    return out
+
+
+def _boosted(fit: Fit, fold: NDArray[np.int64]) -> list[Floats]:
+    """Scores of the candidates of each sweep by gradient boosting for the order."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    out: list[Floats] = [np.zeros(0)] * len(fit.cases)
+    for f in np.unique(fold):
+        rows, target, weight = fit.order_rows(np.flatnonzero(fold != f))
+        model = HistGradientBoostingRegressor(
+            max_iter=80, learning_rate=0.1, max_leaf_nodes=15, min_samples_leaf=40,
+            l2_regularization=1.0, random_state=fit.random_state,
+        )  # fmt: skip
+        model.fit(fit.binned[rows], target, sample_weight=weight)
+        for i in np.flatnonzero(fold == f):
+            swept = fit.starts[i] + fit.cases[int(i)].kinds["swept"]
+            out[i] = model.predict(fit.binned[swept])
+    return out
+
+
+def _ablations(
+    cases: Sequence[TrainingCase], size: Size, random_state: int, say: Callable[[str], None]
+) -> dict[str, dict[str, float]]:
+    """Changes of choices without a kind of evidence, and by judges that lack one more group."""
+    fold = every_fold(cases)
+    names = list(columns(cases[0].evidence))
+    kinds = np.array([kind_of(name) for name in names])
+    fit = Fit(cases, size, random_state, N_JOBS)
+
+    def means(grow: Fit, kept: NDArray[Any] | None = None) -> dict[str, float]:
+        """Means of a judge whose training has only the kept cases."""
+        return _means(cases, grow.unseen(fold, kept).ahead)
+
+    base, out = means(fit), {}
+    for kind in dict.fromkeys(kinds):
+        blind = Fit(cases, size, random_state, N_JOBS)
+        blind.binned[:, kinds == kind] = 0
+        less = means(blind)
+        out[f"{len(cases)} tasks without: {kind}"] = {key: less[key] - base[key] for key in base}
+        say(f"without {kind}")
+    groups = np.array([case.collection for case in cases])
+    for group in GROUPS:
+        less = means(fit, np.flatnonzero(groups != group))
+        change = {key: less[key] - base[key] for key in GROUPS if key != group}
+        change[MEAN] = float(np.mean(list(change.values())))
+        out[f"{len(cases)} tasks without: {group}"] = change
+        say(f"without {group}")
+    return out
+
+
+def _curve(
+    cases: Sequence[TrainingCase], size: Size, random_state: int, say: Callable[[str], None]
+) -> dict[str, dict[str, float]]:
+    """Choices by the number of tasks that are learned from."""
+    fold = every_fold(cases)
+    fit = Fit(cases, size, random_state, N_JOBS)
+    order_of = np.random.default_rng(random_state).permutation(len(cases))
+    out = {}
+    for parts in (8, 4, 2, 1):
+        kept = order_of[: len(cases) // parts]
+        out[f"of {len(kept)} tasks"] = _means(cases, fit.unseen(fold, kept).ahead)
+        say(f"{len(kept)} tasks")
+    return out
+
+
+def _notes(unseen: Unseen, fold: NDArray[np.int64]) -> list[str]:
+    """How far predictions for excluded kinds hold."""
+    cases = unseen.cases
+    tested = [i for i, case in enumerate(cases) if case.is_tested]
+    held = np.concatenate([
+        _held(unseen.take(i for i in tested if fold[i] != f),
+              unseen.take(i for i in tested if fold[i] == f)) for f in np.unique(fold[tested])
+    ])  # fmt: skip
+    inside, all_inside, width, loss, even = held.mean(axis=0)
+    damaged = [_prefers_truth(cases[i], unseen.level[i]) for i in tested]
+    preferred = [value for value in damaged if value is not None]
+    clouds = [
+        values[leader]
+        for case, values, leader in zip(cases, unseen.level, unseen.leaders, strict=True)
+        if not case.is_tested
+    ]
+    return [
+        f"{len(tested):,} tasks of {len(GROUPS)} groups of kinds and {len(cases) - len(tested):,} "
+        f"without classes, {sum(len(case.table) for case in cases):,} candidates and labelings.",
+        f"the 80 % interval covers {100 * inside:.0f} % of the choices and {100 * all_inside:.0f} "
+        f"% of all labelings of excluded kinds; mean width {width:.2f}.",
+        f"the number of clusters of the candidate that agrees best: log loss {loss:.2f}, of even "
+        f"shares {even:.2f}.",
+        f"the truth is predicted above itself with 10 % noise in {100 * np.mean(preferred):.0f} % "
+        f"of {len(preferred)} tasks of excluded kinds.",
+        f"data without classes: predicted for the choice {np.mean(clouds):.2f} on average, 95 % of "
+        f"them at most {np.quantile(clouds, 0.95):.2f}.",
+    ]
+
+
+def _held(learned: Unseen, excluded: Unseen) -> Floats:
+    """What held for excluded cases of what was calibrated on others, a row each.
+
+    The choice inside the interval, the share of all candidates inside, its width, the log loss of
+    the number of clusters, and that of even shares.
+    """
+    steps, below, above = calibrated(*residuals(learned))
+    probability = excluded.shares(*temperatures(learned))
+    out = []
+    for case, level, leader, shared in zip(
+        excluded.cases, excluded.level, excluded.leaders, probability, strict=True
+    ):
+        predicted = np.clip(level, -0.1, 1)
+        low = np.clip(predicted - np.interp(predicted, steps, below), -0.1, 1)
+        high = np.clip(predicted + np.interp(predicted, steps, above), -0.1, 1)
+        holds = (low <= case.first) & (case.first <= high)
+        loss = best_loss(case.sweep, shared, True)
+        even = np.log(len(np.unique(case.sweep.evidence.traits.sizes[:, 0])))
+        out.append([holds[leader], holds.mean(), high[leader] - low[leader], loss, even])
+    return np.array(out, dtype=np.float64)
+
+
+def _prefers_truth(case: TrainingCase, level: Floats) -> bool | None:
+    """Whether the truth is predicted above itself with noise; None where either is missing."""
+    where = [
+        [j for j, names in enumerate(case.sources) if any(label in name for name in names)]
+        for label in ALWAYS
+    ]
+    if not all(where) or where[0][0] == where[1][0]:
+        return None
+    return bool(level[where[0][0]] > level[where[1][0]])
