@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -78,7 +79,7 @@ def test_scikit_learn_agrees_or_differs_for_a_reason():
 
 
 def test_another_measure_is_noticed():
-    wrong = PEERS["scikit-learn"][0]._replace(call="rand_index(truth, labels)")
+    wrong = replace(PEERS["scikit-learn"][0], call="rand_index(truth, labels)")
     assert wrong.name == "adjusted_rand_score"
     assert rows_of_scikit_learn([wrong])[0]["verdict"] == "unexplained"
 

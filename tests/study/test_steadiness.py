@@ -76,13 +76,18 @@ def test_copies_of_the_whole_data_change_nothing(copies):
 
 @pytest.mark.parametrize("form", ["rows", "sparse"])
 def test_one_of_as_many_copies_as_every_row_has_is_kept(form):
-    X = np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [3.0, 1.0]])
-    X = np.concatenate([X, X, X])  # 6, 3 and 3 copies
+    X = np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], *([3.0, i] for i in range(21))])
+    X = np.concatenate([X, X, X])  # 6 copies of one row, 3 of the others
     kept = in_order_of_contents(X if form == "rows" else sparse.csr_matrix(X))
-    assert len(kept) == 4
+    assert len(kept) == 24
     assert (X[kept.rows][kept.nearest] == X).all()
     alone = in_order_of_contents(X[:-1])
-    assert sorted(alone.rows) == list(range(11))
+    assert sorted(alone.rows) == list(range(71))
+
+
+def test_values_that_recur_are_no_copies_of_the_data():
+    X = np.repeat([[0.0], [1.0], [5.0]], 20, axis=0)
+    assert len(in_order_of_contents(X)) == 60
 
 
 class ByPlace(ClusterMixin, BaseEstimator):

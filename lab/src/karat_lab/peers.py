@@ -8,7 +8,7 @@ on the gold standard ``truth``, on data ``X``, a clustering ``labels``, or a swe
 from __future__ import annotations
 
 import inspect
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import karat
 from karat.runtime.synonyms import SCIKIT_LEARN as RENAMED
@@ -17,7 +17,8 @@ from karat.runtime.synonyms import SCIKIT_LEARN as RENAMED
 _SELDOM = "seldom reported"
 
 
-class Peer(NamedTuple):
+@dataclass(frozen=True)
+class Peer:
     """A name of another package.
 
     Attributes
@@ -215,7 +216,7 @@ _OTHER_FORM = {
     ),
 }
 SCIKIT_LEARN = tuple(
-    peer._replace(note=_OTHER_FORM[peer.name][0], there=_OTHER_FORM[peer.name][1])
+    replace(peer, note=_OTHER_FORM[peer.name][0], there=_OTHER_FORM[peer.name][1])
     if peer.name in _OTHER_FORM
     else peer
     for peer in SCIKIT_LEARN
@@ -588,7 +589,7 @@ def _run_in_elki(name: str) -> str:
     return "" if is_later else f"{_IN_ELKI[group]}.{method}()"
 
 
-ELKI = tuple(peer._replace(run=_run_in_elki(peer.name)) for peer in ELKI)
+ELKI = tuple(replace(peer, run=_run_in_elki(peer.name)) for peer in ELKI)
 
 HDBSCAN = (
     Peer(

@@ -151,6 +151,8 @@ def explained(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, TokenError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        if "temporarily unavailable" in reason:  # no thread can be started
+            reason = f"out of memory or threads; {_SIZE_HINT}"
         raise InputError(f"{path} cannot be read: {reason}") from None
     except MemoryError:
         raise InputError(f"{path} does not fit into memory; {_SIZE_HINT}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from karat.runtime.output import check_output, write_output
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
     from karat.study import Study
 
@@ -90,16 +88,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
-    environment.filters["marked"] = _marked
     environment.filters["fixed"] = lambda value, places: f"{value:,.{places}f}".replace("-", "−")
     environment.filters["count"] = lambda value: f"{int(value):,}"
     environment.filters["percent"] = percent
     environment.filters["percent_up"] = percent_up
     return environment
-
-
-def _marked(text: str) -> Markup:
-    """A sentence whose names in backticks are set as code."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text)))

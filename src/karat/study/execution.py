@@ -75,7 +75,7 @@ def run_jobs(
             yield from _drain(submit, jobs, ahead=64, deadline=deadline, workers=remote)
         elif min(deadline, share) < math.inf:
             yield from _run_locally(X, jobs, workers, deadline, share)
-        elif workers == 1 or len(jobs) < 2:
+        elif workers == 1 or (len(jobs) == 1 and is_own(jobs[0].clusterer)):
             yield from _run_here(X, jobs)
         elif jobs:
             light = [job for job in jobs if _fits_in_thread(X, job)]

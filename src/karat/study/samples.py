@@ -27,6 +27,8 @@ MAX_EXACT = 20_000
 PRECISION = 0.005
 _CELL_ROWS = 2**17
 _KEY_ROWS = 2**14
+#: distinct objects below which copies are kept: they are values that recur, no copies of the data
+_MIN_ORIGINALS = 20
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ def in_order_of_contents(X: Rows, metric: Metric = "euclidean") -> ExtendableSam
     n = X.shape[0]
     order = np.argsort(_keys(X, metric), kind="stable").astype(np.int64)
     copies = 1 if metric in RELATIONS else _copies(X, order)
+    copies = copies if n // copies >= _MIN_ORIGINALS else 1
     nearest = np.empty(n, dtype=np.int32)
     nearest[order] = np.arange(n) // copies
     return ExtendableSample(order[::copies], nearest)
