@@ -258,7 +258,7 @@ def _made_by(answer: AnswerFacts) -> str:
             before, after = share(evidence.before), share(evidence.after)
             verb = "raise" if evidence.after >= evidence.before else "lower"
             if before != after:
-                text += f"; {what} {verb} its probability from {before} to {after}"
+                text += f"; {what} {verb} its probability from {before} to {after} (no guarantee)"
     return text
 
 
@@ -325,7 +325,7 @@ def _guarantee(answer: AnswerFacts) -> str:
     return (
         f"At most {percent_up(best.bound_rate)} of the {best.n:,} unlabelled {answer.noun} have a "
         f"wrong `class` (--labels FILE). You can be {percent(1 - best.delta, 0)} sure of this "
-        f"if your labels are a random draw.{useless}"
+        f"if your {best.labels_read.partition(':')[0] or 'labels'} are a random draw.{useless}"
     )
 
 
