@@ -225,7 +225,7 @@ def test_a_run_after_more_labels_is_another_question(files: Path) -> None:
         drawn.to_csv(files / few, index=False)
         pd.DataFrame(X, columns=["a", "b"]).to_csv(files / "x.csv", index=False)
         options = ["--labelings", files / "k.csv", "--only-labelings", "--no-reference"]
-        done = karat_command("run", files / "x.csv", "--truth", files / few, *options, "--quiet")
+        done = karat_command("run", files / "x.csv", "--truth", files / few, *options, "--why")
         assert done.returncode == 0, done.stderr
         return " ".join((done.stdout + done.stderr).replace("\u2502", "").split())
 

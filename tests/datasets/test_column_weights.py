@@ -186,8 +186,11 @@ def test_stored_study_keeps_its_weights(tmp_path):
 def test_answer_says_what_got_no_weight():
     X = np.hstack([four_groups()[0], noise()])
     study = karat.Study(X).sweep("kmeans", k=[3, 4], n_init=1, progress=False)
-    text = str(study.best(stability=False))
-    assert "3 columns depend on no other column and were given no weight: 'x5', 'x6', 'x7'." in text
+    best = study.best(stability=False)
+    assert "'x5', 'x6', 'x7' without weight" in str(best)
+    (finding,) = best.to_dict()["findings"]
+    sentence = "3 columns depend on no other column and were given no weight: 'x5', 'x6', 'x7'."
+    assert finding["sentence"] == sentence
 
 
 def test_equal_weights_stay_equal_in_a_study():

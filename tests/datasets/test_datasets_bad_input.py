@@ -154,8 +154,17 @@ def test_paths(tmp_path: Path) -> None:
     write(tmp_path, "a\n1\n2\n", "wine-data.csv")
     with rejected("no file", "wine-data.csv"):
         read(tmp_path / "wine-dat.csv")
-    with rejected("folder"):
-        read(tmp_path)
+    # a folder is a table in parts if it has files of a table
+    assert read(tmp_path).n_objects == 2
+    (tmp_path / "sub").mkdir()
+    with rejected("folder without files", "texts", "table"):
+        read(tmp_path / "sub")
+    write(tmp_path / "sub", "", "empty.csv")
+    with rejected("sub", "no file of a table", "Parquet", "CSV"):
+        read(tmp_path / "sub")
+    (tmp_path / "sub" / "empty.csv").rename(tmp_path / "sub" / "x.xlsx")
+    with rejected("sub", "folder of data files", "name a file in it"):
+        read(tmp_path / "sub")
     with rejected("no file"):
         read(tmp_path / "nowhere" / "x.csv")
     with rejected(".docx", "Parquet", ".xlsx"):

@@ -35,6 +35,14 @@ def command(
     return code, out, err
 
 
+def screen_of(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> str:
+    code, out, _ = command(monkeypatch, capsys, *arguments)
+    assert code == 0
+    return " ".join(out.split())
+
+
 def findings_by_key(data: Any) -> dict[str, Any]:
     return {finding.key: finding for finding in data.findings}
 
@@ -140,9 +148,16 @@ def test_a_class_among_the_features(tmp_path, monkeypatch, capsys):
     assert read(path, **findings_by_key(data)["label"].option).truth_name == "target"
     # under a name that tells nothing, the answer itself shows it
     noise().assign(qq=[0, 100, 200] * 100).to_csv(path, index=False)
-    code, out, _ = command(monkeypatch, capsys, "run", path, "--scale", "none", *FAST)
+    arguments = ["run", path, "--scale", "none", *FAST]
+    code, out, err = command(monkeypatch, capsys, *arguments)
     assert code == 0
-    assert out.index("values of the column 'qq' alone") < out.index("kmeans")
+    # who wants one line is warned beside it
+    assert out.count("\n") == 1
+    assert "values of the column 'qq' alone" in err
+    arguments.remove("--quiet")
+    assert "the groups repeat the values of 'qq'" in screen_of(monkeypatch, capsys, *arguments)
+    said = screen_of(monkeypatch, capsys, *arguments, "--why")
+    assert "values of the column 'qq' alone" in said
 
 
 def test_repeated_far_values_are_missing(tmp_path):
@@ -191,9 +206,10 @@ def test_columns_in_different_units_are_scaled(tmp_path, monkeypatch, capsys):
     plain = read(path, scale="none")
     assert plain.X.max() > 30_000
     assert "as requested" in sentence(findings_by_key(plain)["units"])
-    code, out, _ = command(monkeypatch, capsys, "run", path, *FAST)
-    assert code == 0
-    assert out.index("different units") < out.index("Use ")
+    arguments = ["run", path, *(option for option in FAST if option != "--quiet")]
+    said = screen_of(monkeypatch, capsys, *arguments)
+    assert "columns scaled to standard deviation 1, since their units differ" in said
+    assert "different units" in screen_of(monkeypatch, capsys, *arguments, "--why")
     assert not read("iris").findings
     assert from_array(table.to_numpy()).scale is None
 
@@ -218,7 +234,7 @@ def test_a_matrix_of_distances_is_asked_about(tmp_path, monkeypatch, capsys):
         "-k", "2:4", "--workers", "1", "--quiet", "--no-stability",
     )  # fmt: skip
     assert code == 0
-    assert "3 clusters" in out
+    assert "3 groups" in out
 
 
 def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
@@ -303,7 +319,7 @@ def test_tiny_magnitudes(power, tmp_path, monkeypatch, capsys):
         from_array(tiny.to_numpy())
     code, out, _ = command(monkeypatch, capsys, "run", path, *FAST)
     assert code == 0
-    assert "3 clusters" in out
+    assert "3 groups" in out
 
 
 def test_asymmetric_distances_are_rejected_everywhere():

@@ -300,3 +300,13 @@ def test_a_study_takes_lazy_tables(tmp_path: Path) -> None:
     folder = write(tmp_path / "x", "parquet")
     frame = polars.scan_parquet(str(folder / "*.parquet")).select("a", "b")
     assert karat.Study(frame).n_objects == 200
+
+
+def test_text_parts_of_other_columns_are_no_table(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / "2.csv").write_text('\ufeff"a","b"\r\n5,6\r\n')
+    assert read(tmp_path).n_objects == 3
+    for header in ("b,a\n", "a,c\n", "a,b,c\n", ""):
+        (tmp_path / "3.csv").write_text(f"{header}7,8\n9,10\n")
+        with pytest.raises(InputError, match=r"3\.csv has another header line than .*1\.csv"):
+            read(tmp_path)

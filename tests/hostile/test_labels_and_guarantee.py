@@ -120,8 +120,14 @@ def test_names_are_no_patterns(tmp_path: Path) -> None:
     (tmp_path / "lab[1].csv").write_text("t,c\na,0\nb,1\n")
     answer = json.loads(invoke("compare", tmp_path / "lab[1].csv", "--columns", "t,c", "--json"))
     assert answer["objects"] == 2
-    with rejected("no file"):
-        invoke("compare", tmp_path / "lab*.csv", "--columns", "t,c")
+    # a pattern names tables in parts, unless a file has this very name
+    answer = json.loads(invoke("compare", tmp_path / "lab*.csv", "--columns", "t,c", "--json"))
+    assert answer["objects"] == 6
+    (tmp_path / "lab*.csv").write_text("t,c\na,0\na,0\nb,1\n")
+    answer = json.loads(invoke("compare", tmp_path / "lab*.csv", "--columns", "t,c", "--json"))
+    assert answer["objects"] == 3
+    with rejected("no file of a table"):
+        invoke("compare", tmp_path / "x*.csv", "--columns", "t,c")
 
 
 @pytest.mark.posix
@@ -440,6 +446,8 @@ def test_a_study_knows_the_classes_and_says_its_premises(tmp_path: Path) -> None
     pd.DataFrame({"row": rows, "label": truth[rows]}).to_csv(few, index=False)
     arguments = ["run", data, "--truth", few, "-c", "kmeans", "-k", "2", "--workers", "1"]
     said = " ".join(invoke(*arguments).split())
+    assert "if your 30 labels of 2 classes are a random draw" in said
+    said = " ".join(invoke(*arguments, "--why").split())
     assert "drawn uniformly at random" in said
     assert "classes given" not in said
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from functools import cache
 
 import numpy as np
@@ -239,7 +240,8 @@ def test_with_labels_the_judge_is_the_prior():
     study = swept(X, y=few)
     best = study.best(stability=False)
     assert best.decided_by == "judge-and-labels"
-    assert "The 15 labels raise its probability" in str(best)
+    assert "the 15 labels raise its probability" in str(best)
+    assert re.fullmatch(r"Decided by judge \S+ and 15 labels\.", best.reasons[-1])
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
     wrong = sum(best.guarantee.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
     assert wrong <= best.guarantee.bound
@@ -268,8 +270,8 @@ def test_with_labels_there_is_a_choice_without_the_judge():
     study.by = "judge-and-labels"
     best = study.best(stability=False)
     assert best.name == "halves"
-    assert "from 50 % to" in str(best)
-    assert "without them each has the same" in str(best)
+    assert any("(50 % without them)" in sentence for sentence in best.reasons)
+    assert best.reasons[-1] == "Decided by the labels."
 
 
 def test_all_bounds_that_are_told_hold_together(monkeypatch):
@@ -285,10 +287,16 @@ def test_all_bounds_that_are_told_hold_together(monkeypatch):
     assert best.by_clusters.rate == tightest.mdl["halves"].bound_rate
     statement = next(sentence for sentence in best.reasons if "both hold together" in sentence)
     assert percent_up(best.by_clusters.rate) in statement
-    drawn, draw = [], _judges.bounds_figure
-    monkeypatch.setattr(_judges, "bounds_figure", lambda t, r: (drawn.append(t), draw(t, r))[1])
+    drawn, draw = {}, _judges.series
+
+    def series(name, x, y, **options):
+        drawn[name] = y
+        return draw(name, x, y, **options)
+
+    monkeypatch.setattr(_judges, "series", series)
     render(study)
-    assert drawn[0].loc["halves", "bound"] == tightest.table.loc["halves", "bound"]
+    (clusterer,) = set(study.candidates["clusterer"])
+    assert drawn[clusterer][2] == tightest.table.loc["halves", "bound_rate"]
 
 
 def test_the_part_that_made_the_guarantee_is_named():
@@ -296,8 +304,8 @@ def test_the_part_that_made_the_guarantee_is_named():
     few = np.full(len(y), None, dtype=object)
     few[::6] = y[::6]
     best = swept(X, y=few).best(stability=False)
-    assert best.guarantee.reason in str(best)
-    assert METHODS[best.guarantee.method] in str(best)
+    assert best.guarantee.reason in best.reasons
+    assert METHODS[best.guarantee.method] in best.guarantee.reason
 
 
 def test_likelihood_of_labels_is_a_chain_of_predictions():

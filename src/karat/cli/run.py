@@ -24,7 +24,13 @@ from karat.cli._assignments import (
     write_labels,
 )
 from karat.cli._groups import takes_groups
-from karat.cli._input import DocumentOptions, LabelledInputOptions, parse_classes, read_dataset
+from karat.cli._input import (
+    DocumentOptions,
+    LabelledInputOptions,
+    parse_classes,
+    print_findings,
+    read_dataset,
+)
 from karat.cli._numbers import parse_clusterers, parse_family
 from karat.cli._output import check_target, print_json, printable
 from karat.cli._questions import apart_from_draw, count_questions
@@ -108,6 +114,7 @@ def run(
         if sweep.json:
             _print_json(study, answer, assigned, changes, judging.alternatives)
         elif sweep.quiet:
+            print_findings((f for f in answer.findings if f.severity == "harmful"), err=True)
             typer.echo(printable(one_line(answer)))
         else:
             seconds = perf_counter() - start

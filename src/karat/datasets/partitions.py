@@ -338,6 +338,7 @@ def _open_files(
     try:
         if kind == "csv":
             text, format_ = _text_format(filesystem, files[0], header, encoding)
+            _check_headers(filesystem, files, text)
         opened = arrow.dataset(
             files, filesystem=filesystem, format=format_, partitioning="hive",
             partition_base_dir=base,
@@ -373,6 +374,26 @@ def _text_format(
         ),
     )
     return layout, format_
+
+
+def _check_headers(filesystem: FileSystem, files: list[str], layout: TextLayout) -> None:
+    """Raise for a file with another header line than the first: Arrow matches by position."""
+    from karat.runtime.threads import in_order
+
+    def header(file: str) -> bytes:
+        """The header line of a file, without quotes."""
+        with filesystem.open_input_stream(file, compression="detect") as stream:
+            lines = stream.read(_HEAD_BYTES).split(b"\n", layout.skip)[: layout.skip]
+        return lines[-1].removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+
+    if layout.has_header and len(files) > 1:
+        first, *others = in_order(header, files)
+        for file, line in zip(files[1:], others, strict=True):
+            if line != first:
+                raise InputError(
+                    f"{file} has another header line than {files[0]}; parts of a table need the "
+                    "same columns in the same order: name the files of one, as in 'part-*.csv'"
+                )
 
 
 def _of_fragments(

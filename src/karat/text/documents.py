@@ -101,7 +101,9 @@ def folder(path: Path) -> Documents:
             f"({outside.relative_to(path).as_posix()!r}).",
         )
     if not files:
-        raise InputError(f"{path} is a folder without files")
+        raise InputError(
+            f"{path} is a folder without files; name one that has texts or files of a table"
+        )
     if all(file.suffix.lower() in _TABULAR for file in files):
         raise InputError(f"{path} is a folder of data files, not of texts; name a file in it")
     texts, ids = [], []

@@ -105,7 +105,8 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
     if n == 1:
         start = f"Your clustering {answer.name} has {k}."
     elif level:
-        others = listed([*level[:FEW], f"{len(level) - FEW} more"][: FEW + (len(level) > FEW)])
+        rest = [f"{len(level) - FEW} more"] if len(level) > FEW else []
+        others = listed([*level[:FEW], *rest])
         start = f"{answer.name} ({k}) comes first, level with {others}."
     else:
         start = f"The best of your {counted(n)} clusterings is {answer.name}, with {k}."
@@ -258,7 +259,7 @@ def _made_by(answer: AnswerFacts) -> str:
             before, after = share(evidence.before), share(evidence.after)
             verb = "raise" if evidence.after >= evidence.before else "lower"
             if before != after:
-                text += f"; {what} {verb} its probability from {before} to {after}"
+                text += f"; {what} {verb} its probability from {before} to {after} (no guarantee)"
     return text
 
 
@@ -325,7 +326,7 @@ def _guarantee(answer: AnswerFacts) -> str:
     return (
         f"At most {percent_up(best.bound_rate)} of the {best.n:,} unlabelled {answer.noun} have a "
         f"wrong `class` (--labels FILE). You can be {percent(1 - best.delta, 0)} sure of this "
-        f"if your labels are a random draw.{useless}"
+        f"if your {best.labels_read.partition(':')[0] or 'labels'} are a random draw.{useless}"
     )
 
 

@@ -167,9 +167,10 @@ def paired(answer: AnswerFacts) -> list[str]:
 
 
 def _alike(evidence: LabelEvidence | PairEvidence) -> str:
-    """Clause on the probability of the clustering and its near copies, where that is larger."""
+    """Clauses on the probability before, and on that with near copies where it is larger."""
     alike = share(evidence.alike)
-    return "" if alike == share(evidence.after) else f", and {alike} with its near copies"
+    copies = "" if alike == share(evidence.after) else f", and {alike} with its near copies"
+    return f" ({share(evidence.before)} without them){copies}"
 
 
 def guarantee(answer: AnswerFacts) -> list[str]:
