@@ -189,7 +189,7 @@ def test_the_number_of_the_answer_comes_first_and_candidates_that_are_level_diff
 
 
 def test_clusterings_of_the_user_within_the_error_are_level():
-    centres = np.array([[0, 0], [6, 0], [0, 7]])
+    centres = np.array([[0, 0], [3.5, 0], [0, 4]])
     X = np.repeat(centres, 30, axis=0) + np.random.default_rng(0).normal(size=(90, 2))
     away = cdist(X, centres)
     nearest = away.argsort(axis=1)
