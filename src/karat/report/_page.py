@@ -102,4 +102,4 @@ def _marked(text: str) -> Markup:
     """A sentence whose names in backticks are set as code."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text)))
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))
