@@ -76,13 +76,15 @@ def test_copies_of_the_whole_data_change_nothing(copies):
 
 @pytest.mark.parametrize("form", ["rows", "sparse"])
 def test_one_of_as_many_copies_as_every_row_has_is_kept(form):
-    X = np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [3.0, 1.0]])
-    X = np.concatenate([X, X, X])  # 6, 3 and 3 copies
+    X = np.column_stack([np.arange(12.0) // 2 % 5, np.arange(12.0) % 2])  # 2 or 1 copies
+    X = np.concatenate([X, X, X])
     kept = in_order_of_contents(X if form == "rows" else sparse.csr_matrix(X))
-    assert len(kept) == 4
+    assert len(kept) == 12
     assert (X[kept.rows][kept.nearest] == X).all()
     alone = in_order_of_contents(X[:-1])
-    assert sorted(alone.rows) == list(range(11))
+    assert sorted(alone.rows) == list(range(35))
+    few = in_order_of_contents(np.repeat(X[:9], 3, axis=0))
+    assert sorted(few.rows) == list(range(27))
 
 
 class ByPlace(ClusterMixin, BaseEstimator):
@@ -184,8 +186,9 @@ def test_the_number_of_the_answer_comes_first_and_candidates_that_are_level_diff
 
 
 def test_clusterings_of_the_user_within_the_error_are_level():
-    X = overlapping()
-    away = cdist(X, [[0, 0], [2.2, 0], [0, 2.4]])
+    centres = np.array([[0, 0], [5, 0], [0, 5]])
+    X = np.random.default_rng(3).normal(size=(90, 2)) + np.repeat(centres, 30, axis=0)
+    away = cdist(X, centres)
     nearest = away.argsort(axis=1)
     first, second = nearest[:, 0], nearest[:, 0].copy()
     doubtful = np.diff(np.sort(away, axis=1)[:, :2]).argmin()
