@@ -177,7 +177,10 @@ def test_run_writes_rows_and_a_model(folder: Path) -> None:
         run(folder, "assign", "old.csv", "--model", model, "-o", f"{model}.csv")
         again = pd.read_csv(folder / f"{model}.csv")
         assert again["cluster"].tolist() == rows["cluster"].tolist()
-    output = run(folder, "run", "new.csv", *QUICK, "--against", "r.karat-model").stdout
+    *quick, quiet = QUICK
+    against = ["run", "new.csv", *quick, "--against", "r.karat-model"]
+    assert run(folder, *against, quiet).stdout.count("\n") == 1
+    output = run(folder, *against).stdout
     assert "Against r.karat-model:" in output
     assert output.count("came back") == 3
     assert "do not differ" in output

@@ -78,8 +78,9 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     study.by = "silhouette"
     again = karat.Study(X)
     again.sweep(["average"], k=[3], workers=2)
-    assert "120 of 600 objects" in str(again.best())
-    assert "fewer than 15 objects may be missed" in str(again.best())
+    answer = again.best()
+    assert "Sample: fitted to 120 of 600 rows; another sample gives" in str(answer)
+    assert "The sample may miss clusters of fewer than 15 objects." in answer.reasons
 
 
 def test_exact_is_exact(low):
@@ -185,7 +186,7 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
     study.sweep(["kmeans", "average"], k=range(2, 8), n_init=1, workers=1)
     best = study.best()
     assert seen == [(120, 3)]
-    assert "weighed 120 of the objects" in str(best)
+    assert "The judge saw a sample of 120 objects." in best.reasons
     assert karat.adjusted_rand_index(truth, best.labels) > 0.98
 
 
@@ -339,8 +340,8 @@ def test_the_choice_says_what_its_sample_loses(low):
     X, _ = blobs()
     study = karat.Study(X, by="silhouette")
     study.sweep(["average"], k=[3], workers=1)
-    assert "other objects" not in str(study.best(second_sample=False))
-    assert "Fitted to 120 other objects it finds nearly the same" in str(study.best())
+    assert "another sample" not in str(study.best(second_sample=False))
+    assert "another sample gives nearly the same groups" in str(study.best())
 
 
 def test_a_difference_inside_the_error_is_a_tie():
@@ -376,7 +377,8 @@ def test_the_consensus_takes_errors_into_account(low):
     assert not np.allclose(expected, plain)
     study.by = "silhouette"
     other = "moved" if study.best().name == "mine" else "mine"
-    assert f"does not tell {other} from it" in str(study.best())
+    assert f"comes first, level with {other}." in str(study.best())
+    assert any(f"cannot separate it from {other}" in one for one in study.best().reasons)
 
 
 def test_a_budget_that_no_fit_meets_is_an_error():
@@ -451,7 +453,9 @@ def test_ward_is_given_all_objects_as_cells(low):
     assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()
     study = karat.Study(X, by="silhouette")
     study.sweep(["ward"], k=[3], workers=1)
-    assert "120 cells of the 600 objects" in str(study.best())
+    answer = study.best()
+    assert "fitted to 120 of 600 rows" in str(answer)
+    assert any(one.startswith("It was fitted to cells") for one in answer.reasons)
     assert sample_agreement(study.tried, "ward k=3") > 0.9
 
 

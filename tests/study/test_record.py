@@ -424,10 +424,12 @@ def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     shown = run("run", *options, "--report", "r.html", "--labels", "l.csv")
     k = pd.read_csv("l.csv")["cluster"].nunique()
     assert k == 2
-    assert f"k={k}: {k} clusters" in shown.replace(" start=0", "")
+    assert f"\n{k} groups, " in shown
+    assert re.search(rf"\nMade by +\w+ k={k}\b", shown)
     page = (tmp_path / "r.html").read_text()
     lead = page[page.index('class="lead"') :][:200]
-    assert f"karat finds {k}, of" in lead
+    assert f"k={k}" in lead
+    assert f'<h1 id="answer-title">{k} groups' in page
     assert "by=&#39;silhouette&#39;" in page
     answer = json.loads(run("run", *options[:3], *options[5:], "--json"))
     assert (answer["best"]["n_clusters"], answer["best"]["decided_by"]) == (k, "silhouette")

@@ -57,7 +57,8 @@ def look(facts: Facts) -> Section | None:
     dataset = facts.study.dataset
     has_columns = dataset.of_documents or bool(dataset.n_features)
     values = {"has_columns": has_columns, "noun": facts.choice.answer.noun}
-    return Section("look", "Groups and columns", "look.html", values)
+    title = "Groups and columns" if has_columns else "Groups"
+    return Section("look", title, "look.html", values)
 
 
 def reasons(facts: Facts) -> Section | None:

@@ -67,6 +67,7 @@ def run_jobs(
     ``executor`` is as for :func:`karat.runtime.executors.as_executor`. What runs at the
     ``deadline``, on the clock of :func:`time.monotonic`, has no outcome; a job that holds a local
     process for more than ``share`` seconds is stopped, and its candidates are ``"stopped"``.
+    An estimator of a user that may crash has a process of its own, with several ``workers``.
     """
     try:
         if executor is not None:
@@ -75,7 +76,7 @@ def run_jobs(
             yield from _drain(submit, jobs, ahead=64, deadline=deadline, workers=remote)
         elif min(deadline, share) < math.inf:
             yield from _run_locally(X, jobs, workers, deadline, share)
-        elif workers == 1 or (len(jobs) == 1 and is_own(jobs[0].clusterer)):
+        elif workers == 1 or (len(jobs) < 2 and all(is_own(job.clusterer) for job in jobs)):
             yield from _run_here(X, jobs)
         elif jobs:
             light = [job for job in jobs if _fits_in_thread(X, job)]

@@ -142,7 +142,7 @@ class Fits:
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
         whole = [job for job in jobs if job not in sampled]
         options["deadline"] = deadline
-        if len(jobs) == 1:  # worth no process, whoever the clusterer is of
+        if len(jobs) < 2:
             options["workers"] = 1
         own = [job for job in whole if is_own(job.clusterer)]
         for outcomes in self._on_all(own, by_contents=True, **options):

@@ -25,6 +25,8 @@ MAX_WEIGHED = 10_000
 MAX_EXACT = 20_000
 #: standard error that an estimate may have
 PRECISION = 0.005
+#: least number of objects that are left where copies of a whole data set are left out
+LEAST_KEPT = 10
 _CELL_ROWS = 2**17
 _KEY_ROWS = 2**14
 #: distinct objects below which copies are kept: they are values that recur, no copies of the data
@@ -79,12 +81,12 @@ def in_order_of_contents(X: Rows, metric: Metric = "euclidean") -> ExtendableSam
     """All objects, sorted by their contents: the order in which data are stored does not matter.
 
     Equal rows are neighbours. If every row occurs m times or a multiple of m, one of each m is
-    kept, since copies of a whole data set say nothing new.
+    kept, since copies of a whole data set say nothing new; unless fewer than ten would be left.
     """
     n = X.shape[0]
     order = np.argsort(_keys(X, metric), kind="stable").astype(np.int64)
     copies = 1 if metric in RELATIONS else _copies(X, order)
-    copies = copies if n // copies >= _MIN_ORIGINALS else 1
+    copies = copies if n // copies >= LEAST_KEPT else 1
     nearest = np.empty(n, dtype=np.int32)
     nearest[order] = np.arange(n) // copies
     return ExtendableSample(order[::copies], nearest)

@@ -6,7 +6,7 @@ the reasons. Terminal, report, JSON and notebook all show the sentences of these
 
 from karat.study.wording.phrases import span
 from karat.study.wording.screen import data_line, headline, lines, sentences
-from karat.study.wording.tested import tested, untested
+from karat.study.wording.tested import tested
 from karat.study.wording.why import findings, reasons
 
 __all__ = [
@@ -18,5 +18,4 @@ __all__ = [
     "sentences",
     "span",
     "tested",
-    "untested",
 ]

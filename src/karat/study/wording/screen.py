@@ -102,11 +102,13 @@ def _of_own(answer: AnswerFacts, k: str) -> str:
         subject = "Your clustering is" if n == 1 else f"None of your {counted(n)} clusterings is"
         return f"{subject}{' not' * (n == 1)} better than random groups. {_data(answer)}"
     level = [clustering.name for clustering in answer.own[1:] if clustering.level]
+    if answer.measured is not None:
+        level += answer.measured.inside_error
     if n == 1:
         start = f"Your clustering {answer.name} has {k}."
     elif level:
-        rest = [f"{len(level) - FEW} more"] if len(level) > FEW else []
-        others = listed([*level[:FEW], *rest])
+        more = [f"{len(level) - FEW} more"] * (len(level) > FEW)
+        others = listed([*level[:FEW], *more])
         start = f"{answer.name} ({k}) comes first, level with {others}."
     else:
         start = f"The best of your {counted(n)} clusterings is {answer.name}, with {k}."
@@ -266,6 +268,8 @@ def _made_by(answer: AnswerFacts) -> str:
 def _level(answer: AnswerFacts) -> str:
     """Phrase on candidates that cannot be told apart from the answer."""
     names = [one.name for one in answer.level] or list(answer.tied)
+    if answer.measured is not None:
+        names += [name for name in answer.measured.inside_error if name not in names]
     if not names:
         return ""
     rest = len(names) - 1

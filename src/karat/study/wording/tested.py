@@ -64,17 +64,6 @@ def tested(differences: Differences, labels: NDArray[Any], names: Sequence[str])
     return Tested(pairs, tuple(features), (first, *more_pairs, KEY, *differences.premises))
 
 
-def untested(why: str | None) -> str:
-    """Sentences on why there are no p-values; ``why`` is None if they were not requested."""
-    if why is not None:
-        return f"There are no p-values, since no valid test is known here: {why}."
-    return (
-        "There are no p-values: a test on the values that made the clusters always finds a "
-        "difference. Where it is known how values vary about their means, karat run --differences "
-        "and Study.differences make a valid one."
-    )
-
-
 def stars(p: float) -> str:
     """One star for each level that a p-value is below.
 
