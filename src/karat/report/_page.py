@@ -93,10 +93,3 @@ def _environment() -> Environment:
     environment.filters["percent"] = percent
     environment.filters["percent_up"] = percent_up
     return environment
-
-
-def _marked(text: str) -> Markup:
-    """A sentence whose names in backticks are set as code."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))

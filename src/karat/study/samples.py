@@ -29,8 +29,6 @@ PRECISION = 0.005
 LEAST_KEPT = 10
 _CELL_ROWS = 2**17
 _KEY_ROWS = 2**14
-#: distinct objects below which copies are kept: they are values that recur, no copies of the data
-_MIN_ORIGINALS = 20
 
 
 @dataclass(frozen=True)
