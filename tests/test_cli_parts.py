@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,16 @@ def test_objects_to_label_are_drawn_from_parts(folder: Path) -> None:
     np.testing.assert_allclose([float(line[3]) for line in cells], TABLE["a"].iloc[rows])
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Python's handler of Ctrl-C, which jobs in a shell's background lack."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.posix
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_stopped_run_ends_with_the_best_answer_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
