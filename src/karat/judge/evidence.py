@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from karat.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence, principal_axes
+from karat.judge.likelihood import (
+    LIKELIHOOD_NAMES,
+    likelihood_evidence,
+    memory_parts,
+    principal_axes,
+)
 from karat.runtime.threads import in_order
 
 if TYPE_CHECKING:
@@ -57,8 +62,6 @@ LINE_NAMES = (
 COLUMN_NAMES = ("column mean", "column most", "column share", "column likelihood")
 SIZE_NAMES = ("clusters", "outliers", "smallest", "largest", "evenness", "tiny", "log size")
 OWN_NAMES = NEIGHBOR_NAMES + TREE_NAMES + VALLEY_NAMES + LINE_NAMES
-#: cells of the arrays of partitions, objects and their neighbours that are in memory at a time
-CELLS = 2**21
 #: columns whose own distributions are compared, and parts of those of many values
 MOST_COLUMNS, MOST_PARTS = 50, 8
 STABILITY_NAMES = (
@@ -194,19 +197,13 @@ def own_evidence(view: View, codes: Ints) -> Floats:
     out = np.empty((len(codes), len(OWN_NAMES)))
     a, b = len(NEIGHBOR_NAMES), len(NEIGHBOR_NAMES) + len(TREE_NAMES)
     c = b + len(VALLEY_NAMES)
-    for part in _parts(len(codes), view.wide.size):
+    for part in memory_parts(len(codes), view.wide.size):
         clusters, rows = kernels.StackedClusters.of(codes[part]), out[part]
         kernels.neighbor_evidence(view.wide, clusters, N_NEIGHBORS, rows[:, :a])
         kernels.tree_evidence(view.edges, view.logs, view.place, clusters, rows[:, a:b])
         kernels.valley_evidence(view.near, view.core, clusters, rows[:, b:c])
         kernels.line_evidence(view.Z, clusters, rows[:, c:])
     return out
-
-
-def _parts(count: int, size: int) -> list[slice]:
-    """Slices of the partitions whose arrays fit into memory together."""
-    step = max(1, CELLS // size)
-    return [slice(i, i + step) for i in range(0, count, step)]
 
 
 def column_parts(points: Floats) -> NDArray[np.int64]:
@@ -239,7 +236,7 @@ def column_evidence(parts: Ints, codes: Ints) -> Floats:
 
     out = np.empty((len(codes), len(COLUMN_NAMES)))
     n = codes.shape[1]
-    for part in _parts(len(codes), n * MOST_PARTS):
+    for part in memory_parts(len(codes), n * MOST_PARTS):
         clusters = StackedClusters.of(codes[part])
         total = clusters.sums(clusters.sizes)
         owner = np.repeat(np.arange(len(total)), clusters.numbers)

@@ -48,18 +48,23 @@ def likelihood_evidence(A: Floats, codes: Ints) -> Floats:
     single_cluster = _criteria(A, np.zeros((1, len(A)), dtype=np.int32))[0]
     best = single_cluster[COMPARED_MODELS].max()
     out = np.empty((len(codes), len(LIKELIHOOD_NAMES)))
-    step = max(1, CELLS // A.size)
-    for i in range(0, len(codes), step):
-        criteria = _criteria(A, codes[i : i + step])
-        out[i : i + step, :-1] = criteria - single_cluster
-        out[i : i + step, -1] = criteria[:, COMPARED_MODELS].max(axis=1) - best
+    for part in memory_parts(len(codes), A.size):
+        criteria = _criteria(A, codes[part])
+        out[part, :-1] = criteria - single_cluster
+        out[part, -1] = criteria[:, COMPARED_MODELS].max(axis=1) - best
     return np.clip(out / len(A), -MAX_DIFFERENCE, MAX_DIFFERENCE)
 
 
 #: positions of the models compared for the best one
 COMPARED_MODELS = [0, 4, 5, 6, 7]
-#: numbers of the arrays of partitions, objects and coordinates in memory at a time
+#: numbers of the arrays of partitions and objects that are in memory at a time
 CELLS = 2**21
+
+
+def memory_parts(count: int, size: int) -> list[slice]:
+    """Slices of the partitions whose arrays, ``size`` numbers for each, fit into memory."""
+    step = max(1, CELLS // size)
+    return [slice(i, i + step) for i in range(0, count, step)]
 
 
 def _criteria(A: Floats, codes: Ints) -> Floats:

@@ -25,7 +25,7 @@ MAX_WEIGHED = 10_000
 MAX_EXACT = 20_000
 #: standard error that an estimate may have
 PRECISION = 0.005
-#: least number of objects that are left where copies of a whole data set are left out
+#: least number of objects that remain where copies of a whole data set are excluded
 LEAST_KEPT = 10
 _CELL_ROWS = 2**17
 _KEY_ROWS = 2**14

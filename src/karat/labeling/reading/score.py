@@ -195,7 +195,7 @@ class ClarityByReading:
         return text
 
     def _shortness(self) -> str:
-        """What a short round left out, and the interval that 30 objects would have given."""
+        """What a short round excluded, and the interval that 30 objects would have given."""
         if self.round.most is None:
             return ""
         hits, n = self._drawn
