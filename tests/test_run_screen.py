@@ -94,3 +94,4 @@ def test_levels_widths_and_quiet(folder, monkeypatch):
     assert quiet.stdout.startswith("groups: ")
     anyway = run("run", *KINDS["no groups"], "--anyway", cwd=folder)
     assert "Quality" in anyway.stdout
+    assert "match these" not in anyway.stdout  # nothing is good where there are no groups

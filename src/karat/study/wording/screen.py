@@ -290,7 +290,10 @@ def _quality(answer: AnswerFacts) -> str:
     """The expected agreement in words; nothing where a guarantee says more."""
     if answer.expected is None or answer.guarantee is not None:
         return ""
-    return f"An expert's groups {GRADES[answer.expected.grade]}: {agreement(answer.expected)} of 1."
+    value = f"{agreement(answer.expected)} of 1"
+    if decision(answer) == "no":
+        return f"An expert's groups, if there are any, would probably agree {value}."
+    return f"An expert's groups {GRADES[answer.expected.grade]}: {value}."
 
 
 def _beside(answer: AnswerFacts) -> str:
