@@ -234,11 +234,11 @@ def test_every_name_is_shown_and_every_difference_explained() -> None:
 
 def test_a_figure_that_is_not_there_is_an_error() -> None:
     assert measured.figure("choice_table: silhouette / benchmark sets | first").startswith("0.")
-    sentence = "choice_table: …of training with all its tasks"
+    sentence = "choice_table: …so it has seen none of them"
     assert measured.figure(f"{sentence} / tasks of") == "88"
     with pytest.raises(KeyError, match="several rows"):
         measured.figure("inference-levels: uniform, d = 2 thinning / rejected | .2f")
-    for column in ("silhouette / no such family", "…of training with all its tasks / folds"):
+    for column in ("silhouette / no such family", "…so it has seen none of them / folds"):
         with pytest.raises(KeyError, match="no row"):
             measured.figure(f"choice_table: {column}")
 

@@ -23,9 +23,10 @@ from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
 from karat_lab.choice_table import notes_on, table_of
 from karat_lab.choice_training import compared
 from karat_lab.rivals import RIVALS
-from karat_lab.training import Fit, Size, every_fold, folds_of, train, train_judge
+from karat_lab.training import Fit, every_fold, folds_of, train, train_judge
+from karat_lab.trees import Boosting
 
-SMALL = Size((5, 20), (5, 20), 3)
+SMALL = Boosting(bags=2, trees=15, leaves=8, least=5)
 
 
 def case(kind, seed):
@@ -58,7 +59,7 @@ def cases():
 @pytest.mark.long
 def test_training_twice_gives_the_same_bytes(tmp_path):
     paths = [tmp_path / "one.npz", tmp_path / "two.npz"]
-    judges = [train(cases(), size=SMALL, n_jobs=n) for n in (1, 2)]
+    judges = [train(cases(), boosting=SMALL, n_jobs=n) for n in (1, 2)]
     for judge, path in zip(judges, paths, strict=True):
         judge.save(path)
     assert judges[0].digest == judges[1].digest
@@ -95,7 +96,7 @@ def test_what_a_clusterer_is_worth():
         best = int(np.argmax(one.sweep.first))
         return told(one, lambda j: frozenset({"a" if j == best else "b"}))
 
-    judge = train(cases(), size=SMALL)
+    judge = train(cases(), boosting=SMALL)
     lost = without_each([all_by_two(one) for one in cases()], judge)
     for values in lost["a"] + lost["b"]:
         assert (values == 0).all()  # the other one found them, too
@@ -107,7 +108,7 @@ def test_what_a_clusterer_is_worth():
 
 @pytest.mark.long
 def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
-    size = Size((30, 30), (30, 30), 12)
+    boosting = Boosting(trees=30, leaves=8, least=5)
     swept = [one.sweep for one in cases()]
     tested = [i for i, one in enumerate(swept) if one.is_tested]
     chance = np.mean([swept[i].first.mean() for i in tested])
@@ -121,7 +122,7 @@ def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
         fold, reached = folds_of(learned, 2), {}
         for f in range(2):
             some = [one for one, at in zip(learned, fold, strict=True) if at != f]
-            judge = train(some, size=size)
+            judge = train(some, boosting=boosting)
             for i in np.flatnonzero(fold == f):
                 reached[i] = swept[i].first[int(np.argmax(judge(swept[i].evidence).predicted))]
         return reached
@@ -158,7 +159,7 @@ def test_every_rival_scores_every_candidate(rival):
 
 @pytest.mark.long
 def test_a_trial_has_every_way_of_choosing():
-    judge = train(cases(), size=SMALL)
+    judge = train(cases(), boosting=SMALL)
     trials = [tried(one, judge) for one in cases()[:3]]
     table = table_of(trials)
     assert {"judge", "best candidate", *RIVALS} <= set(table.index)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import ExtraTreesRegressor
 
-from karat.judge.judgements import Forest
-from karat_lab.trees import Bins, export, fit
+from karat_lab.trees import Boosting, export, fit
+
+BOOSTING = Boosting(bags=2, trees=20, leaves=8, least=5)
 
 
 @pytest.fixture(scope="module")
@@ -20,65 +20,39 @@ def made():
     F[::50, 5] = np.inf
     y = np.sin(F[:, 0]) + F[:, 1] * F[:, 3]
     w = rng.uniform(0.5, 2, 900)
-    bins = Bins.of(F)
-    options = {"n_trees": 20, "leaves": 80, "least": 3, "random_state": 1}
-    model = fit(bins(F[:600]), y[:600], w[:600], **options)
-    return F, y, w, bins, model, options
-
-
-def leaves(forest: Forest, F: np.ndarray) -> np.ndarray:
-    """Where each row ends in each tree, by walking."""
-    out = np.empty((len(F), len(forest.roots)), dtype=int)
-    for i, row in enumerate(F):
-        for t, node in enumerate(forest.roots):
-            while forest.feature[node] >= 0:
-                right = row[forest.feature[node]] > forest.threshold[node]
-                node = forest.left[node] + int(right)
-            out[i, t] = node
-    return out
-
-
-def test_every_row_ends_in_the_same_leaf(made):
-    F, *_, bins, model, _ = made
-    forest = export(model, bins)
-    theirs = model.apply(bins(F))
-    ours = leaves(forest, F)
-    for t in range(ours.shape[1]):
-        pairs = set(zip(ours[:, t], theirs[:, t], strict=True))
-        assert len(pairs) == len(set(ours[:, t])) == len(set(theirs[:, t]))
+    parts = [(F[:500], y[:500], w[:500]), (F[100:600], y[100:600], w[100:600])]
+    return F, y, parts, fit(parts, BOOSTING, random_state=1)
 
 
 def test_predictions_are_those_of_scikit_learn_to_half_precision(made):
-    F, y, *_, bins, model, _ = made
-    forest = export(model, bins)
-    np.testing.assert_allclose(forest.predict(F), model.predict(bins(F)), atol=1e-3)
-    # in bins nothing is lost: as good as on the values
-    plain = ExtraTreesRegressor(
-        20, max_leaf_nodes=80, min_samples_leaf=3, max_features=0.3, random_state=0
-    ).fit(np.minimum(F[:600], 1e30), y[:600])
-    error, other = (
-        ((found[600:] - y[600:]) ** 2).mean()
-        for found in (forest.predict(F), plain.predict(np.minimum(F, 1e30)))
-    )
-    assert error < 1.25 * other < y.var()
+    F, y, _, models = made
+    forest = export(models)
+    expected = np.mean([model.predict(F) for model in models], axis=0)
+    np.testing.assert_allclose(forest.predict(F), expected, atol=5e-3)
+    assert ((forest.predict(F[600:]) - y[600:]) ** 2).mean() < 0.7 * y.var()
 
 
-def test_a_value_is_the_weighted_mean_of_three_rows_or_more(made):
-    F, y, w, bins, _, options = made
-    one = export(fit(bins(F[:600]), y[:600], w[:600], **options | {"n_trees": 1}), bins)
-    assert (one.feature < 0).sum() == 80
-    at = leaves(one, F[:600])[:, 0]
-    for leaf in np.unique(at):
-        here = at == leaf
-        assert here.sum() >= 3
-        mean = np.average(y[:600][here], weights=w[:600][here])
-        np.testing.assert_allclose(one.value[leaf], mean, atol=2e-3)
+def test_values_at_thresholds_go_where_scikit_learn_sends_them(made):
+    _, _, _, models = made
+    forest = export(models)
+    at = np.repeat(np.zeros((1, 6), dtype=np.float32), 200, axis=0)
+    at[:, 3] = np.linspace(-2, 2, 200).round(1)  # values that thresholds lie between
+    expected = np.mean([model.predict(at) for model in models], axis=0)
+    np.testing.assert_allclose(forest.predict(at), expected, atol=5e-3)
+
+
+def test_contributions_sum_to_the_prediction(made):
+    F, _, _, models = made
+    forest = export(models)
+    prediction, parts, average = forest.paths(F[:50])
+    np.testing.assert_allclose(average + parts.sum(axis=1), prediction, atol=1e-4)
+    np.testing.assert_allclose(prediction, forest.predict(F[:50]), atol=1e-6)
+    assert (parts[:, 4] == 0).all()
 
 
 def test_the_number_of_threads_changes_nothing(made):
-    F, y, w, bins, _, options = made
-    one, two = (
-        export(fit(bins(F[:600]), y[:600], w[:600], n_jobs=n, **options), bins) for n in (1, 2)
-    )
-    for name, array in one.arrays("").items():
-        np.testing.assert_array_equal(array, two.arrays("")[name])
+    _, _, parts, models = made
+    one = export(models).arrays("")
+    two = export(fit(parts, BOOSTING, random_state=1, n_jobs=2)).arrays("")
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, two[name])

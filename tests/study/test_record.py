@@ -129,7 +129,7 @@ def test_what_decides_is_recorded(tmp_path):
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
-        assert study.best().decided_by == "judge-4"
+        assert study.best().decided_by == "judge-5"
         study.by = "dunn_index"
         study.by = "silhouette"
         assert study.best().decided_by == "silhouette"
@@ -142,7 +142,7 @@ def test_what_decides_is_recorded(tmp_path):
     with karat.Study(X, storage=path) as study:
         assert study.best().decided_by == "silhouette"
         study.by = None
-        assert study.by == "judge-4"
+        assert study.by == "judge-5"
 
 
 def test_callable_metrics_are_told_apart_by_content(tmp_path):
@@ -282,7 +282,7 @@ def test_a_study_keeps_its_judge(tmp_path):
     study = karat.Study(X)
     study.sweep("ward", k=[2, 3, 4], workers=1)
     study.judge = reversed_judge()
-    assert "# judge: your own, judge 4 (" in study.code
+    assert "# judge: your own, judge 5 (" in study.code
     check_code(study, X=X, judge=reversed_judge())
 
 
@@ -290,11 +290,11 @@ def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monke
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         old = study.judge
-    new = replace(load_judge(), version="5", between=0.4).signed()
+    new = replace(load_judge(), version="6", between=0.4).signed()
     monkeypatch.setattr("karat.study.record.load_judge", lambda path=None: new)
-    with pytest.warns(UserWarning, match=rf"begun with judge 4 \({old.digest[:8]}\).* judge 5 \("):
+    with pytest.warns(UserWarning, match=rf"begun with judge 5 \({old.digest[:8]}\).* judge 6 \("):
         study = karat.Study(X, storage=path)
-    assert study.tried.settings.judge == f"5#{new.digest}"
+    assert study.tried.settings.judge == f"6#{new.digest}"
     study.close()
     karat.Study(X, storage=path).close()  # it is recorded, and said once
 

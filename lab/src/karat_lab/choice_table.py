@@ -112,9 +112,9 @@ def notes_on(trials: Sequence[ChoiceTrial]) -> list[str]:
     """The model card in sentences: calibration, what fails."""
     collections = {trial.case.collection for trial in trials}
     return [
-        f"{len(trials):,} tasks of {len(collections)} collections, each left out of training with "
-        "all its tasks: the judge was trained on generated tasks only. Means over collections, "
-        "95 % bootstrap intervals.",
+        f"{len(trials):,} tasks of {len(collections)} collections. The judge was trained on "
+        "generated tasks only, so it has seen none of them. Means over collections, 95 % bootstrap "
+        "intervals.",
         *_by_family(trials),
         *_levels(trials),
         *_numbers(trials),

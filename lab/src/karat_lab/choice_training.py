@@ -23,7 +23,6 @@ from karat_lab.choice_generated import ALWAYS, GROUPS, cases_in, make_shards
 from karat_lab.rivals import agreement, best_likelihood, likelihood, stability
 from karat_lab.training import (
     Fit,
-    Size,
     Unseen,
     best_loss,
     calibrated,
@@ -32,6 +31,7 @@ from karat_lab.training import (
     residuals,
     temperatures,
 )
+from karat_lab.trees import Boosting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,9 +43,11 @@ if TYPE_CHECKING:
 
 SHARDS = 240
 N_JOBS = 2
-FEW = Size((8, 100), (8, 100), 4)
-#: trees and tasks of the ablations
-SMALL, ABLATED = Size(within=4), 400
+#: randomised trees that are compared
+RANDOMISED = 20
+FEW = Boosting(trees=20)
+#: size and tasks of the ablations
+SMALL, ABLATED = Boosting(trees=80, leaves=15, rate=0.1), 400
 #: temperature of the smoothed choice
 SMOOTHED = 0.02
 RIVALS = {
@@ -77,7 +79,7 @@ def run(
         make_shards(folder, range(SHARDS if samples is None else samples), say)
         cases = list(cases_in(folder, range(samples) if samples else None))
         quick = samples is not None and samples < 10
-        fit = Fit(cases, FEW if quick else Size(), random_state, N_JOBS)
+        fit = Fit(cases, FEW if quick else Boosting(), random_state, N_JOBS)
         unseen = fit.unseen(every_fold(cases))
         judge = judge_of(fit, unseen).signed()
         judge.save(folder / "judge.npz")
@@ -87,7 +89,7 @@ def run(
 
 
 def compared(
-    fit: Fit, unseen: Unseen, small: Size, say: Callable[[str], None]
+    fit: Fit, unseen: Unseen, small: Boosting, say: Callable[[str], None]
 ) -> tuple[pd.DataFrame, list[str]]:
     """Table of ways of choosing by group, and notes."""
     import pandas as pd
@@ -99,7 +101,7 @@ def compared(
         "level alone": level,
         "order alone": [2 * b - a for a, b in zip(level, unseen.ahead, strict=True)],
         f"smoothed, temperature {SMOOTHED}": _smoothed(cases, unseen.ahead),
-        "boosted trees": _boosted(fit, fold),
+        "randomised trees": _randomised(fit, fold),
         **{way: [rival(case.sweep) for case in cases] for way, rival in RIVALS.items()},
     }
     say("forms")
@@ -152,26 +154,26 @@ def _smoothed(cases: Sequence[TrainingCase], ahead: Sequence[Floats]) -> list[Fl
     return out
 
 
-def _boosted(fit: Fit, fold: NDArray[np.int64]) -> list[Floats]:
-    """Scores of the candidates of each sweep by gradient boosting for the order."""
-    from sklearn.ensemble import HistGradientBoostingRegressor
+def _randomised(fit: Fit, fold: NDArray[np.int64]) -> list[Floats]:
+    """Scores of the candidates of each sweep by extremely randomised trees for the order."""
+    from sklearn.ensemble import ExtraTreesRegressor
 
     out: list[Floats] = [np.zeros(0)] * len(fit.cases)
     for f in np.unique(fold):
         rows, target, weight = fit.order_rows(np.flatnonzero(fold != f))
-        model = HistGradientBoostingRegressor(
-            max_iter=80, learning_rate=0.1, max_leaf_nodes=15, min_samples_leaf=40,
-            l2_regularization=1.0, random_state=fit.random_state,
+        model = ExtraTreesRegressor(
+            RANDOMISED, max_leaf_nodes=500, min_samples_leaf=5, max_features=0.2,
+            random_state=fit.random_state, n_jobs=fit.n_jobs,
         )  # fmt: skip
-        model.fit(fit.binned[rows], target, sample_weight=weight)
+        model.fit(fit.table[rows], target, sample_weight=weight)
         for i in np.flatnonzero(fold == f):
             swept = fit.starts[i] + fit.cases[int(i)].kinds["swept"]
-            out[i] = model.predict(fit.binned[swept])
+            out[i] = model.predict(fit.table[swept])
     return out
 
 
 def _ablations(
-    cases: Sequence[TrainingCase], size: Size, random_state: int, say: Callable[[str], None]
+    cases: Sequence[TrainingCase], size: Boosting, random_state: int, say: Callable[[str], None]
 ) -> dict[str, dict[str, float]]:
     """Changes of choices without a kind of evidence, and by judges that lack one more group."""
     fold = every_fold(cases)
@@ -186,7 +188,7 @@ def _ablations(
     base, out = means(fit), {}
     for kind in dict.fromkeys(kinds):
         blind = Fit(cases, size, random_state, N_JOBS)
-        blind.binned[:, kinds == kind] = 0
+        blind.table[:, kinds == kind] = 0
         less = means(blind)
         out[f"{len(cases)} tasks without: {kind}"] = {key: less[key] - base[key] for key in base}
         say(f"without {kind}")
@@ -201,7 +203,7 @@ def _ablations(
 
 
 def _curve(
-    cases: Sequence[TrainingCase], size: Size, random_state: int, say: Callable[[str], None]
+    cases: Sequence[TrainingCase], size: Boosting, random_state: int, say: Callable[[str], None]
 ) -> dict[str, dict[str, float]]:
     """Choices by the number of tasks that are learned from."""
     fold = every_fold(cases)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from karat.judge.judgements import (
     shares,
 )
 from karat_lab.cases import OWN, TrainingCase
-from karat_lab.trees import Bins, export, fit
+from karat_lab.trees import Boosting, export, fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,21 +34,14 @@ if TYPE_CHECKING:
 FOLDS = 5
 #: candidates of a task that take part in training, at most, and their weight, by kind
 TAKEN = {"swept": (30, 1.0), "own": (12, 0.5)}
+#: share of the tasks in a bag
+BAGGED = 0.7
 #: temperatures of the probability that are tried
 BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
 WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
 COVERAGE = 0.8
 #: what labelings are called, see :mod:`karat_lab.choice_labelings`
 CLUSTERING_WITH_ERRORS, TRUTH_WITH_ERRORS, NO_ERRORS = "clustering with", "truth with", "with 0 %"
-
-
-@dataclass(frozen=True)
-class Size:
-    """Size of a forest: the number of trees and of their leaves."""
-
-    level: tuple[int, int] = (58, 500)
-    order: tuple[int, int] = (58, 400)
-    within: int = 10  # trees of level and order in the folds
 
 
 def folds_of(cases: Sequence[TrainingCase], n_folds: int = FOLDS) -> NDArray[np.int64]:
@@ -122,7 +115,7 @@ class Unseen:
 def train(
     cases: Sequence[TrainingCase],
     *,
-    size: Size | None = None,
+    boosting: Boosting | None = None,
     random_state: int = 0,
     version: str = VERSION,
     n_jobs: int = 1,
@@ -138,23 +131,23 @@ def train(
 
     Notes
     -----
-    Extremely randomised trees (Geurts, Ernst & Wehenkel 2006) of scikit-learn. The temperatures,
-    the interval and the nearness come from predictions for collections excluded from training.
+    Gradient boosting (Friedman 2001) of scikit-learn, bagged. The temperatures, the interval and
+    the nearness come from predictions for collections excluded from training.
     """
-    grown = Fit(list(cases), size or Size(), random_state, n_jobs)
+    grown = Fit(list(cases), boosting or Boosting(), random_state, n_jobs)
     return judge_of(grown, grown.unseen(every_fold(grown.cases)), version)
 
 
 def judge_of(grown: Fit, unseen: Unseen, version: str = VERSION) -> Judge:
     """The judge that learned from all cases, calibrated by what none of its folds had seen."""
-    size, everything = grown.size, np.arange(len(grown.cases))
+    everything = np.arange(len(grown.cases))
     unseen = unseen.tested()
     between, within = temperatures(unseen)
     judge = Judge(
         version,
         tuple(columns(grown.cases[0].evidence)),
-        grown.level(everything, size.level[0]),
-        grown.order(everything, size.order[0]),
+        grown.level(everything),
+        grown.order(everything),
         between,
         within,
         *calibrated(*residuals(unseen)),
@@ -289,22 +282,20 @@ class Fit:
     """Fits on some of the cases."""
 
     def __init__(
-        self, cases: Sequence[TrainingCase], size: Size, random_state: int, n_jobs: int
+        self, cases: Sequence[TrainingCase], boosting: Boosting, random_state: int, n_jobs: int
     ) -> None:
-        self.cases, self.size = cases, size
+        self.cases, self.boosting = cases, boosting
         self.random_state, self.n_jobs = random_state, n_jobs
-        together = np.concatenate([case.table for case in cases])
-        self.bins = Bins.of(together)
-        self.binned = self.bins(together)
+        self.table = np.concatenate([case.table for case in cases])
         self.starts = np.cumsum([0] + [len(case.table) for case in cases])
 
-    def level(self, which: NDArray[Any], n_trees: int) -> Forest:
+    def level(self, which: NDArray[Any]) -> Forest:
         """Trees for the agreement of candidates and users' labelings with the truth."""
-        return self._forest(*self.rows(which, TAKEN), n_trees, self.size.level[1])
+        return self._forest(which, lambda part: self.rows(part, TAKEN))
 
-    def order(self, which: NDArray[Any], n_trees: int) -> Forest:
+    def order(self, which: NDArray[Any]) -> Forest:
         """Trees for how much better a candidate is than the average one of the sweep."""
-        return self._forest(*self.order_rows(which), n_trees, self.size.order[1])
+        return self._forest(which, self.order_rows)
 
     def order_rows(self, which: NDArray[Any]) -> tuple[NDArray[Any], Floats, Floats]:
         """Rows of the candidates of sweeps, targets for the order, weights."""
@@ -334,24 +325,22 @@ class Fit:
 
     def _forest(
         self,
-        rows: NDArray[Any],
-        targets: Floats,
-        weights: Floats,
-        n_trees: int,
-        leaves: int,
+        which: NDArray[Any],
+        rows_of: Callable[[NDArray[Any]], tuple[NDArray[Any], Floats, Floats]],
     ) -> Forest:
-        """Forest fitted to weighted rows."""
-        model = fit(
-            self.binned[rows],
-            targets,
-            weights,
-            n_trees=n_trees,
-            leaves=leaves,
-            least=5,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-        return export(model, self.bins)
+        """Trees for the rows of these cases; a bag has a part of the cases, a single one all."""
+        rng = np.random.default_rng(self.random_state)
+        bags, m = self.boosting.bags, max(int(BAGGED * len(which)), 1)
+
+        def parts() -> Iterator[tuple[NDArray[Any], Floats, Floats]]:
+            """Tables, targets and weights."""
+            for _ in range(bags):
+                part = which if bags == 1 else np.sort(rng.choice(which, m, replace=False))
+                rows, targets, weights = rows_of(part)
+                yield self.table[rows], targets, weights
+
+        models = fit(parts(), self.boosting, random_state=self.random_state, n_jobs=self.n_jobs)
+        return export(models)
 
     def unseen(self, fold: NDArray[np.int64], kept: NDArray[Any] | None = None) -> Unseen:
         """Predictions for each case, by trees that did not see its fold.
@@ -367,7 +356,7 @@ class Fit:
             table = np.concatenate([self.cases[int(i)].table for i in excluded])
             ends = np.cumsum([len(self.cases[int(i)].table) for i in excluded])
             for values, grow in zip(out, (self.level, self.order), strict=True):
-                predicted = grow(learned, self.size.within).predict(table)
+                predicted = grow(learned).predict(table)
                 for i, part in zip(excluded, np.split(predicted, ends[:-1]), strict=True):
                     values[int(i)] = part
         return Unseen.of(self.cases, *out)

@@ -1,7 +1,8 @@
-"""scikit-learn's extremely randomised trees, grown for a judge and exported to its arrays."""
+"""scikit-learn's boosted regression trees, grown for a judge and exported to its arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,95 +16,107 @@ if TYPE_CHECKING:
     from karat.runtime.types import Floats
 
     Table = NDArray[np.float32]
-
-BINS = 255
+    Model = Any  # HistGradientBoostingRegressor
+    Rows = tuple[Table, Floats, Floats]
 
 
 @dataclass(frozen=True)
-class Bins:
-    """Columns cut into at most 255 bins of about as many rows each.
-
-    Thresholds are drawn among bins, so that they fall where there are rows.
+class Boosting:
+    """Sizes of boosted trees: their number and that of their leaves, by bag.
 
     Attributes
     ----------
-    edges : tuple of ndarray of float32
-        The greatest value of each bin but the last, by column.
+    bags : int
+        Models whose mean is predicted, each fitted to a part of the tasks.
+    trees, leaves, least : int
+        Trees of a model, leaves of a tree at most, rows of a leaf at least.
+    rate, share : float
+        Learning rate, and share of the columns that are tried at a node.
     """
 
-    edges: tuple[NDArray[np.float32], ...]
-
-    @classmethod
-    def of(cls, F: Table) -> Bins:
-        """Bins of the columns of F (rows, columns)."""
-        shares = np.linspace(0, 1, BINS + 1)[1:-1]
-        return cls(tuple(np.unique(np.quantile(column, shares, method="lower")) for column in F.T))
-
-    def __call__(self, F: Table) -> Table:
-        """The bin of each value (rows, columns)."""
-        places = [np.searchsorted(e, column) for e, column in zip(self.edges, F.T, strict=True)]
-        return np.column_stack(places).astype(np.float32)
+    bags: int = 1
+    trees: int = 200
+    leaves: int = 31
+    least: int = 40
+    rate: float = 0.06
+    share: float = 0.3
 
 
 def fit(
-    table: Table, target: Floats, weight: Floats, *, n_trees: int, leaves: int, least: int,
-    share: float = 0.2, random_state: int = 0, n_jobs: int = 1,
-) -> Any:  # fmt: skip
-    """Fit extremely randomised trees (Geurts, Ernst & Wehenkel 2006).
+    parts: Iterable[Rows], boosting: Boosting, *, random_state: int = 0, n_jobs: int = 1
+) -> list[Model]:
+    """Fit a model to each part of the rows: tables, targets and weights.
 
-    Parameters
-    ----------
-    table : ndarray, shape (rows, columns)
-        Bins.
-    n_trees, leaves, least : int
-        Trees, leaves of each at most, rows of a leaf at least.
-    share : float
-        Of the columns that are tried at a node.
-    n_jobs : int
-        Threads; the result does not depend on it.
+    Notes
+    -----
+    Gradient boosting of histograms (Friedman 2001, Ke et al. 2017). The result does not depend on
+    the number of threads ``n_jobs``.
     """
-    from sklearn.ensemble import ExtraTreesRegressor
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from threadpoolctl import threadpool_limits
 
-    model = ExtraTreesRegressor(
-        n_trees,
-        max_leaf_nodes=leaves,
-        min_samples_leaf=least,
-        max_features=share,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    return model.fit(table, target, sample_weight=weight)
+    models = []
+    with threadpool_limits(n_jobs):
+        for bag, (table, target, weight) in enumerate(parts):
+            model = HistGradientBoostingRegressor(
+                max_iter=boosting.trees,
+                learning_rate=boosting.rate,
+                max_leaf_nodes=boosting.leaves,
+                min_samples_leaf=boosting.least,
+                l2_regularization=1.0,
+                max_features=boosting.share,
+                early_stopping=False,
+                random_state=random_state + bag,
+            )
+            models.append(model.fit(table, target, sample_weight=weight))
+    return models
 
 
-def export(model: Any, bins: Bins) -> Forest:
-    """The trees as arrays that ask for values in place of bins."""
-    parts = [_in_order(estimator.tree_) for estimator in model.estimators_]
+def export(models: Sequence[Model]) -> Forest:
+    """The mean of the models as a mean of trees, whose values sum up in scikit-learn's."""
+    parts, values = [], []
+    for model in models:
+        base = float(np.ravel(model._baseline_prediction)[0])
+        for (predictor,) in model._predictors:
+            feature, threshold, left, value = _in_order(predictor.nodes)
+            parts.append((feature, threshold, left))
+            values.append(base + len(model._predictors) * value)
     starts = np.cumsum([0] + [len(feature) for feature, *_ in parts])
     shift = np.repeat(starts[:-1], np.diff(starts))
-    feature, split, left, value = (np.concatenate(each) for each in zip(*parts, strict=True))
-    inner = feature >= 0
-    threshold = np.zeros(len(feature), dtype=np.float32)
-    # a bin is at most the threshold where its values are at most the greatest of that bin
-    threshold[inner] = [
-        bins.edges[column][int(at)] for column, at in zip(feature[inner], split[inner], strict=True)
-    ]
+    feature, threshold, left = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Forest(
         starts[:-1].astype(np.int32),
         feature.astype(np.int16),
-        threshold,
-        np.where(inner, left + shift, 0).astype(np.int32),
+        threshold.astype(np.float32),
+        np.where(feature >= 0, left + shift, 0).astype(np.int32),
         # half precision is what is stored
-        value.astype(np.float16).astype(np.float32),
+        np.concatenate(values).astype(np.float16).astype(np.float32),
     )
 
 
-def _in_order(tree: Any) -> tuple[NDArray[Any], ...]:
+def _in_order(nodes: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     """Feature (-1 at a leaf), threshold, left child and value of each node, siblings together."""
+    value = nodes["value"].copy()
+    for node in range(len(nodes) - 1, -1, -1):  # children come after their parents
+        if not nodes["is_leaf"][node]:
+            pair = [int(nodes["left"][node]), int(nodes["right"][node])]
+            value[node] = np.average(value[pair], weights=nodes["count"][pair])
     order, left = [0], []
     for node in order:
-        child = int(tree.children_left[node])
-        left.append(len(order) if child >= 0 else 0)
-        if child >= 0:
-            order += [child, int(tree.children_right[node])]
-    feature = np.maximum(tree.feature[order], -1)
-    return feature, tree.threshold[order], np.array(left), tree.value[order, 0, 0]
+        if nodes["is_leaf"][node]:
+            left.append(0)
+        else:
+            left.append(len(order))
+            order += [int(nodes["left"][node]), int(nodes["right"][node])]
+    leaf = nodes["is_leaf"][order].astype(bool)
+    feature = np.where(leaf, -1, nodes["feature_idx"][order].astype(np.int64))
+    threshold = np.where(leaf, 0.0, _below(nodes["num_threshold"][order]))
+    return feature, threshold, np.array(left), value[order]
+
+
+def _below(threshold: Floats) -> NDArray[np.float32]:
+    """The greatest single-precision numbers that are not above the thresholds."""
+    with np.errstate(over="ignore"):
+        single = np.clip(threshold, -3.4e38, 3.4e38).astype(np.float32)
+    above = single > threshold
+    return np.where(above, np.nextafter(single, np.float32(-np.inf)), single)

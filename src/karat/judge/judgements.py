@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats
 
 
-VERSION = "4"
+VERSION = "5"
 #: deduction from the score of a partition that may not win
 FAR = 100.0
 #: share of the probability divided evenly among all candidates
@@ -265,7 +265,7 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     --------
     >>> from karat.judge import load_judge
     >>> load_judge().version
-    '4'
+    '5'
     """
     return _packaged() if path is None else _read(path)
 
