@@ -52,8 +52,7 @@ def dendrogram(
     Returns
     -------
     plotly.graph_objects.Figure
-        :func:`table` has, for 20 numbers of clusters, the heights between which there are so
-        many: a long range speaks for the number.
+        A long range of heights without a merge speaks for the number of clusters there.
 
     Raises
     ------
@@ -64,8 +63,8 @@ def dendrogram(
     --------
     >>> import karat
     >>> figure = karat.plot.dendrogram([[0.0], [1.0], [9.0], [9.5]], 2)
-    >>> karat.plot.table(figure).set_index("k").loc[2].round(2).tolist()
-    [1.0, 12.37]
+    >>> figure.layout.yaxis.title.text
+    'Height (ward linkage)'
     """
     Z, rows, n = _tree(X, method, metric, random_state)
     names = rows if ids is None else np.asarray(ids, dtype=object)[rows]
