@@ -133,9 +133,6 @@ for _key, _title, _made, _source in (
      "Banerjee, Dhillon, Ghosh & Sra 2005"),
 ):  # fmt: skip
     _add(_key, _title, _made, _source, "O(nnz k) per iteration", **_COSINE, **_LINEAR_TO_100K)
-_add("spherical-kmeans-minibatch", "Spherical k-means in mini-batches",
-     _make("spherical_minibatch.MiniBatchSphericalKMeans", n_init=1),
-     "Sculley 2010; Dhillon & Modha 2001", "O(nnz k) per pass", **_COSINE, **_LINEAR)  # fmt: skip
 for _criterion_key, _method, _method_name in (
     ("I2", "direct", "direct"), ("H1", "direct", "direct"),
     ("I2", "bisection", "repeated bisection"), ("H1", "bisection", "repeated bisection"),
