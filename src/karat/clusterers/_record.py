@@ -126,11 +126,6 @@ def as_clusterer(given: str | Clusterer | Estimator, parameter: str | None = Non
     -------
     Clusterer
 
-    Raises
-    ------
-    InputError
-        For an unknown name, or an object without ``fit_predict``.
-
     Examples
     --------
     >>> from sklearn.cluster import DBSCAN, KMeans

@@ -41,11 +41,6 @@ def embed(X: Rows, metric: str, weights: Floats | None = None, *, length: float 
     Returns
     -------
     ndarray or csr_array
-
-    Raises
-    ------
-    InputError
-        For sparse data, except under Euclidean distance and cosine, which keep zeros.
     """
     if metric in ("euclidean", "sqeuclidean"):
         return X

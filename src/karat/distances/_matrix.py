@@ -23,13 +23,7 @@ _STRIP_ROWS = 256
 
 
 def square(X: Rows, metric: Metric) -> NDArray[np.floating[Any]]:
-    """All distances between the rows of validated data, (n, n); a precomputed matrix unchanged.
-
-    Raises
-    ------
-    InputError
-        For distances that depend on the direction or need more memory than there is.
-    """
+    """All distances between the rows of validated data, (n, n); a precomputed matrix unchanged."""
     if metric == "precomputed":
         return as_square(X, symmetric=True)
     if isinstance(metric, StoredDistances):
@@ -106,12 +100,6 @@ def distance_matrix(X: ArrayLike, metric: Metric = "euclidean") -> NDArray[np.fl
     Returns
     -------
     ndarray, shape (n, n)
-
-    Raises
-    ------
-    InputError
-        For data or a metric that cannot be used, or where n² numbers need more memory than
-        there is.
 
     Notes
     -----

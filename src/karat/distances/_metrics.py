@@ -131,11 +131,6 @@ def as_distances(
     -------
     Distances
 
-    Raises
-    ------
-    InputError
-        For an unknown metric, or data for which it is undefined.
-
     Examples
     --------
     >>> import numpy as np

@@ -74,11 +74,6 @@ def conditional_test(
     -------
     ConditionalTest
 
-    Raises
-    ------
-    InputError
-        If ``cluster`` does not find the clusters of ``labels``, or one of the two is missing.
-
     Notes
     -----
     Gao, Bien & Witten (2022, JASA): under equal means the distance of the means has a χ

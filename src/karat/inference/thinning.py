@@ -62,11 +62,6 @@ def thin(
     first, second : ndarray of float64, shape (n, d)
         Parts with means ``share`` μ and (1 − ``share``) μ; their sum is ``X``.
 
-    Raises
-    ------
-    InputError
-        For values outside the family, or a missing scale.
-
     Notes
     -----
     O(n d), for a covariance O(n d²). Neufeld, Dharamshi, Gao & Witten (2024, JMLR 25). A Gaussian

@@ -66,11 +66,6 @@ def more_than_one(X: ArrayLike, *, n_splits: int = 5, random_state: RandomState 
     -------
     MoreThanOne
 
-    Raises
-    ------
-    InputError
-        For data that cannot be used, or fewer than one split.
-
     See Also
     --------
     karat.assess_structure : Finds clusters more often, with limits set on simulated data.

@@ -48,12 +48,6 @@ def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[st
         cut of a dendrogram. Anything else is returned unchanged.
     memberships : dict
 
-    Raises
-    ------
-    InputError
-        For an estimator that is not fitted, an annotated matrix without clusterings, and two
-        clusterings of one name.
-
     Examples
     --------
     >>> from sklearn.cluster import DBSCAN

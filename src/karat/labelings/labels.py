@@ -58,11 +58,6 @@ def encode(labels: Labels, *, name: str = "labels") -> Encoded:
     name : str
         What the caller calls it, for messages.
 
-    Raises
-    ------
-    InputError
-        If it is not one-dimensional, is empty, or has missing labels (None, NaN, pandas NA).
-
     Examples
     --------
     >>> from karat.labelings.labels import encode
@@ -147,11 +142,6 @@ def known_labels(
     -------
     ndarray of object, shape (n,)
         None where the class is unknown; whole numbers as integers.
-
-    Raises
-    ------
-    InputError
-        For another number of labels, both marks at once, or no known class.
 
     Examples
     --------

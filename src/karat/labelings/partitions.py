@@ -317,11 +317,6 @@ def cut_dendrogram(
     ndarray of int32, shape (n,) or (len(n_clusters), n)
         Clusters numbered by first appearance.
 
-    Raises
-    ------
-    InputError
-        If neither or both are given, or the number is not between 1 and n.
-
     Examples
     --------
     >>> from scipy.cluster.hierarchy import linkage

@@ -31,11 +31,6 @@ class Dendrogram:
     cuts : int, iterable of int or None
         The numbers of clusters that are candidates; by default 2 to 10.
 
-    Raises
-    ------
-    InputError
-        If it is not one, or for cuts that it has not.
-
     Examples
     --------
     >>> from scipy.cluster.hierarchy import linkage

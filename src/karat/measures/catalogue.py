@@ -204,11 +204,6 @@ def define(
     Returns
     -------
     Measure
-
-    Raises
-    ------
-    InputError
-        For a duplicate key, or statistics that do not exist.
     """
     cited = tuple(map(Reference.of, references))
     external = "labels_true" in inspect.signature(function).parameters

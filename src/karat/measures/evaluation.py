@@ -97,11 +97,6 @@ def evaluate(
     The last digits of a value may depend on the clusterings judged together, never on the number
     of threads or workers.
 
-    Raises
-    ------
-    InputError
-        For invalid input, or a measure whose input is missing.
-
     Examples
     --------
     >>> import karat

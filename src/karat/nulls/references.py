@@ -107,11 +107,6 @@ def draw_reference(
     ndarray of float64 or csr_array, shape (n, d)
         Distances, shape (n, n), where X is distances.
 
-    Raises
-    ------
-    InputError
-        For a kind that is not available for these data.
-
     Notes
     -----
     The box is that of gapPC (Tibshirani, Walther & Hastie 2001). O(n d min(n, d)).

@@ -119,11 +119,6 @@ def assess_structure(
     -------
     Structure
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used, and for a graph, which has no coordinates.
-
     Notes
     -----
     k-means for 2 to 30 clusters, each time without a quarter of the objects; Hartigan's dip of that

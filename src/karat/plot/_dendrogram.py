@@ -54,11 +54,6 @@ def dendrogram(
     plotly.graph_objects.Figure
         A long range of heights without a merge speaks for the number of clusters there.
 
-    Raises
-    ------
-    InputError
-        For a number of clusters that the tree does not have, or data that cannot be used.
-
     Examples
     --------
     >>> import karat

@@ -46,11 +46,6 @@ def elbow(
         whose elbow is none; right the gap between their logarithms with its standard error. The
         ring is the first gap within one standard error of the next.
 
-    Raises
-    ------
-    InputError
-        For sparse data, or numbers that are not between 1 and n − 1.
-
     Notes
     -----
     An elbow is seen in data without clusters too; the gap is what tells (Tibshirani, Walther &

@@ -52,11 +52,6 @@ def feature_profile(
         Shading: how many standard deviations the cluster's mean is above (blue) or below
         (orange) the mean of all objects. Text: the cluster's mean in original units.
 
-    Raises
-    ------
-    InputError
-        If sizes do not fit, or every object is an outlier.
-
     Examples
     --------
     >>> import karat

@@ -52,11 +52,6 @@ def silhouette(
         left of zero are objects that are nearer to another cluster. Of a cluster of more than 300
         objects, 300 evenly spaced ranks are drawn.
 
-    Raises
-    ------
-    InputError
-        For fewer than two clusters, or sizes that do not fit.
-
     References
     ----------
     Rousseeuw, *J. Comput. Appl. Math.* 20, 1987.

@@ -241,11 +241,6 @@ def assess(
     -------
     Clarity
 
-    Raises
-    ------
-    InputError
-        For invalid input.
-
     Notes
     -----
     ``"5nn"``: one neighbour search, then O(n) for each clustering. ``"centroid"``: as one

@@ -147,11 +147,6 @@ def recognition_of_predictions(
     Recognition
         A, NA, macro-averaged accuracy, AI and informativeness are attributes and methods.
 
-    Raises
-    ------
-    InputError
-        For unequal lengths, missing labels, or outliers under ``"error"``.
-
     Examples
     --------
     >>> from karat.measures.clarity import recognition_of_predictions
@@ -203,13 +198,6 @@ def informativeness_of_predictions(
     -------
     float
         At most 1 (every object recognised); 0 is guessing, and below 0 is worse than that.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For a single cluster.
-    InputError
-        For invalid labels.
 
     Notes
     -----

@@ -36,11 +36,6 @@ def overlapping_normalized_mutual_information(
         ``"cluster"``: Lancichinetti, Fortunato & Kertész, cluster by cluster. It rates covers
         that share nothing too highly. clusim's ``onmi`` differs: it puts 1 − P(1, 1) for P(0, 0).
 
-    Raises
-    ------
-    InputError
-        For different numbers of objects, or a side without clusters.
-
     Notes
     -----
     Each cluster is a yes or no of every object. H(X_i|Y) is the least H(X_i|Y_j) over clusters

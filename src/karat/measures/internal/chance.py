@@ -55,13 +55,6 @@ def chance_corrected_internal(
     ChanceCorrectedResult
         Its ``standard_error`` and ``n_permutations`` are 0 if E has a closed form.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        If the measure or its expectation is undefined, or the expectation is the best value.
-    InputError
-        For a measure without finite optimum, unless ``optimum`` is set.
-
     Notes
     -----
     A random labeling with the same sizes puts every pair of objects within a cluster with the same

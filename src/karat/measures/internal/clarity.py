@@ -81,13 +81,6 @@ def informativeness(
         At most 1 (every object recognised); 0 is guessing; below 0 is worse. Greater is better.
         In an array, NaN for a single cluster.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For one clustering with a single cluster.
-    InputError
-        For invalid input.
-
     Notes
     -----
     With ``"5nn"`` one search for neighbours, O(n² d) or less, then O(n) for each clustering.

@@ -71,13 +71,6 @@ def modularity(
     resolution : float, default 1.0
         γ, at least 0; greater values prefer more clusters.
 
-    Raises
-    ------
-    InputError
-        For a graph that is not symmetric, or has negative weights.
-    UndefinedMeasureError
-        If no edge joins two judged nodes.
-
     Notes
     -----
     It has a resolution limit: communities much smaller than √(2w) edges are merged at γ = 1

@@ -65,13 +65,6 @@ def dbcv(
     n_features : int, optional
         The exponent of the core distance; by default d. Needed for ``"precomputed"``.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-    InputError
-        For a matrix of distances without ``n_features``.
-
     Notes
     -----
     Moulavi, Jaskowiak, Campello, Zimek & Sander 2014, definitions 1–8. A cluster of one object
@@ -147,11 +140,6 @@ def connectivity(
     Parameters
     ----------
     n_neighbors : int
-
-    Raises
-    ------
-    InputError
-        Unless ``n_neighbors`` is at least 1. All other objects are neighbours if they are fewer.
 
     Notes
     -----
@@ -296,11 +284,6 @@ def _over_largest(values: Floats) -> Floats:
 )
 def s_dbw_index(stats: Statistics, m: int) -> float | str:
     """S_Dbw: scattering within clusters plus density between them, Scat + Dens_bw.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or if all objects coincide.
 
     Notes
     -----

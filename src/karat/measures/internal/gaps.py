@@ -43,13 +43,6 @@ def separation_index(
         Share of the objects, those with the smallest distances, whose mean is taken; at least one
         object.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-    InputError
-        Unless 0 < share ≤ 1.
-
     Notes
     -----
     ``sindex`` of fpc's ``cluster.stats``: the share is of all objects. ``cqcluster.stats`` takes
@@ -78,11 +71,6 @@ def widest_within_gap(
 
     A cluster whose gap is g falls into two parts that are nowhere nearer than g. Not negative,
     lower is better; it falls as clusters are split, and is 0 if every cluster is a singleton.
-
-    Raises
-    ------
-    InputError
-        For a distance that is not symmetric.
 
     Notes
     -----

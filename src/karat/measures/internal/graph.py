@@ -42,12 +42,6 @@ def normalized_cut(stats: Statistics, m: int) -> float | str:
     Infinite for singletons, which contain no pair, and if coincident objects are in different
     clusters.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if coincident objects are both in one cluster and in two:
-        then every term is ∞ · 0.
-
     Notes
     -----
     The first sum of equation 3.9 runs over pairs *between* clusters. O(n² d) time.

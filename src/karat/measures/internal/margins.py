@@ -84,11 +84,6 @@ def relative_margin(
     MarginResult
         A float; ``.exact`` is True if all sets were tried, ``.representatives`` is the best set.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all objects are representatives.
-
     Notes
     -----
     Ackerman & Ben-David 2008; whissell2012 equation 3.18, which divides by k instead of the

@@ -48,11 +48,6 @@ def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
     Each cluster is a Gaussian around its centroid, with one common variance in all directions. L
     is the likelihood of the objects together with their clusters. p = k − 1 + k d + 1.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        If every object is at its centroid, because the likelihood is unbounded.
-
     Notes
     -----
     The model is that of X-means (Pelleg & Moore 2000), with the maximum-likelihood variance

@@ -72,13 +72,6 @@ def dunn_index(
     metric : str or callable
         Distance of objects; distances to centroids are Euclidean.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all diameters are 0.
-    InputError
-        For a matrix of distances and a form with centroids.
-
     Examples
     --------
     >>> dunn_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
@@ -180,11 +173,6 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
 
     Twice ``dunn_index(X, labels, separation="centroid", diameter="centroid")``.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if every object is at its cluster's centroid.
-
     Examples
     --------
     >>> centroid_dunn_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
@@ -206,11 +194,6 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
 )
 def generalized_dunn_index_12(stats: Statistics, m: int) -> float | str:
     """Generalised Dunn index ν12: :func:`dunn_index` with ``diameter="average"``.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all diameters are 0.
 
     Examples
     --------

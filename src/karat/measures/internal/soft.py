@@ -85,11 +85,6 @@ def xie_beni_index(
     noise : {"error", "cluster", "singletons", "drop"}
         Meaning of the label ``-1`` in hard clusterings.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, hard singletons only, or if the separation is 0.
-
     Notes
     -----
     Xie & Beni 1991. Packages differ: iris gives 0.227 or 11.9 for the species. O(n k d) time,

@@ -40,11 +40,6 @@ def hartigan_index(X: ArrayLike, labelings: object, *, noise: NoisePolicy = "err
     Scores
         A value for each clustering, and ``reasons`` of missing values.
 
-    Raises
-    ------
-    InputError
-        If two clusterings have the same number of clusters, or exclude different objects.
-
     Examples
     --------
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
