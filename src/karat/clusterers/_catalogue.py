@@ -6,14 +6,12 @@ import sys
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.clusterers._metric_adapter import OnDistances
 from karat.clusterers._record import Clusterer, catalogue
 from karat.clusterers.linkage import OF_MEANS
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Metric
+from karat.runtime.types import Metric
 
 EVERY_SIZE = sys.maxsize
 _MIN_SIZES = (5, 10, 15, 25, 50, 100)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
 from karat.distances._precomputed import as_square
@@ -12,12 +13,8 @@ from karat.distances._stored import StoredDistances
 from karat.distances._tiles import Distances, dense
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
+from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 
 _STRIP_ROWS = 256
 

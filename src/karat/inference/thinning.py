@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 from karat.runtime.validation import InputError, check_choice, check_data, check_random_state
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
-
 
 __all__ = ["FAMILIES", "mixture_covariance", "thin"]
 

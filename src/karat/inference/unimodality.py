@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.nulls.coordinates import spread_ties
 from karat.nulls.dips import dip_p_value, evidence
+from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 from karat.runtime.validation import InputError, check_data, check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
-
 
 __all__ = ["MoreThanOne", "more_than_one"]
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from karat.labelings.partitions import OverlappingPartition, SoftPartition
 from karat.labelings.structures import Dendrogram, Memberships
+from karat.runtime.types import ArrayLike
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike
 
 #: columns of ``obs`` that are clusterings
 CLUSTERINGS = re.compile(

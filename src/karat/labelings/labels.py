@@ -10,16 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from karat.runtime.types import Labels
 from karat.runtime.validation import InputError, check_choice, on_host
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Labels
 
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
 NOISE = -1

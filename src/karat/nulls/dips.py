@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat._kernels.dip import dip, dip_evidence
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Floats
-
+from karat.runtime.types import Floats
 
 #: number of simulated uniform samples
 UNIFORM_SAMPLES = 1_999

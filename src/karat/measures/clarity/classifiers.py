@@ -6,20 +6,16 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.measures.clarity._task import PredictionTask
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_strips
-from karat.runtime.types import Rows
+from karat.runtime.types import Floats, Ints, Rows
 from karat.runtime.validation import InputError, check_choice, unknown_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Ints, Rows
 
 __all__ = [
     "THESIS",

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.labels import NOISE, NoisePolicy, apply_noise_policy, encode
+from karat.runtime.types import Floats, Labels
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Labels
 
 Baseline: TypeAlias = Literal["uniform", "permutation"]
 BASELINES: tuple[Baseline, ...] = ("uniform", "permutation")

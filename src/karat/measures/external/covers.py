@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from karat.measures.docstrings import cite
 from karat.measures.external.soft import ClusteringLike, as_sets, require_same_objects
+from karat.runtime.types import Floats
 from karat.runtime.validation import InputError, check_choice
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Floats
 
 __all__ = ["overlapping_normalized_mutual_information"]
 

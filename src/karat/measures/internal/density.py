@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances import Distances, as_distances
 from karat.labelings.labels import NOISE, NoisePolicy
@@ -26,12 +27,8 @@ from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
+from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = ["connectivity", "cvnn_index", "dbcv", "s_dbw_index"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +11,8 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import statistics_of_one, too_few_clusters
 from karat.measures.passes.trees import spanning_tree
+from karat.runtime.types import ArrayLike, Labels, Metric
 from karat.runtime.validation import InputError, UndefinedMeasureError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Labels, Metric
 
 __all__ = ["separation_index", "widest_within_gap"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from karat.measures.internal.batch import (
 )
 from karat.measures.internal.variance import NO_SCATTER
 from karat.measures.passes.statistics import Statistics
+from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 from karat.runtime.validation import check_choice
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = [
     "centroid_dunn_index",
