@@ -118,7 +118,7 @@ def model() -> go.Figure:
 def inference() -> go.Figure:
     """False findings of the tests in data without clusters."""
     names = ["naive", "thinning", "thinning, known variance", "conditional",
-             "conditional, known variance", "more than one"]  # fmt: skip
+             "conditional, known variance"]  # fmt: skip
     shares = [float(measured.figure(f"inference-levels: Without clusters, {name}: / 1"))
               for name in names]  # fmt: skip
     figure = bars(names, shares, "share of data sets without clusters in which the test rejects")

@@ -750,7 +750,6 @@ class Study:
         See Also
         --------
         karat.inference.differences : For a clusterer of your own.
-        karat.inference.more_than_one : Without a model of how values vary.
 
         Examples
         --------
