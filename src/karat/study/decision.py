@@ -65,7 +65,9 @@ def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]
     table[decision.column or decider.shown] = decision.score
     if decision.columns is not None:
         table = table.join(decision.columns)
-    upward = decider.sign * decision.score.to_numpy(dtype=np.float64)
+    upward = decision.lead
+    if upward is None:
+        upward = decider.sign * decision.score.to_numpy(dtype=np.float64)
     table.insert(0, "rank", ranks(upward))
     return table.iloc[order(upward, *decision.ties)], decision
 
