@@ -210,7 +210,7 @@ def assign_rows(
     total, count = summed
     assert total is not None
     left = sum(part.n_rows for part in parts[count:])
-    return replace(_facts(model, total, target and target.target), left=left)
+    return replace(_facts(model, total, None if target is None else target.target), left=left)
 
 
 def _assign_part(
