@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +93,7 @@ def _notes(rows: list[dict[str, Any]]) -> Iterator[str]:
     )
     slopes = [
         (after["processor"] - before["processor"]) / (after["rows"] - before["rows"])
-        for before, after in zip(runs[:-1], runs[1:], strict=True)
+        for before, after in pairwise(runs)
     ]
     if not slopes:
         return

@@ -227,7 +227,7 @@ def _assign_part(
     def label_tables() -> Iterator[pa.Table]:
         """Labels of each batch, whose sums are added on the way."""
         for first, table in part.tables(columns):
-            prepared = model.prepare(_with_points(table, decimal))
+            prepared = model.prepare(with_points(table, decimal))
             assignment = model.placed(prepared, named=False)
             of_batch = _sums(model, prepared, assignment, first)
             totals[:] = [totals[0] + of_batch] if totals else [of_batch]
@@ -243,7 +243,7 @@ def _assign_part(
     return totals[0]
 
 
-def _with_points(table: pa.Table, decimal: str) -> pa.Table:
+def with_points(table: pa.Table, decimal: str) -> pa.Table:
     """The rows with decimal points in numbers."""
     if decimal == ".":
         return table
