@@ -150,7 +150,7 @@ def test_days_that_vary_by_habit_lower_the_evidence(model: karat.Model, tmp_path
 
 def test_wrong_requests_are_explained(model: karat.Model, tmp_path: Path) -> None:
     table(5, 20, seed=5).to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(InputError, match="5 periods, of which the first 7"):
+    with pytest.raises(InputError, match="5 periods, and the first 7"):
         watch(model, tmp_path / "x.parquet", by="day")
     with pytest.raises(InputError, match="no column 'week'"):
         watch(model, tmp_path / "x.parquet", by="week")

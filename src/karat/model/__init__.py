@@ -5,7 +5,7 @@ from karat.model.changes import Changes, ResamplingReference, changes
 from karat.model.holdout import Confidence, ExtensionAgreement
 from karat.model.model import KEPT, Assignment, Model, load_model
 from karat.model.rule import Placed, PlacementRule
-from karat.model.watch import Signal, Watch, watch
+from karat.model.watch import Signal, WatchedClusters, watch
 
 __all__ = [
     "KEPT",
@@ -19,7 +19,7 @@ __all__ = [
     "PlacementRule",
     "ResamplingReference",
     "Signal",
-    "Watch",
+    "WatchedClusters",
     "assign_rows",
     "changes",
     "load_model",

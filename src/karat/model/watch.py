@@ -68,7 +68,7 @@ class Signal:
 
 
 @dataclass(frozen=True, eq=False)
-class Watch:
+class WatchedClusters:
     """The signals of a model's clusters over periods.
 
     Attributes
@@ -166,7 +166,7 @@ def watch(
     encoding: str = "utf-8",
     executor: object = None,
     progress: bool | None = None,
-) -> Watch:
+) -> WatchedClusters:
     """Compare the rows of each period with those of the first periods, by a model's clusters.
 
     Parameters
@@ -188,7 +188,7 @@ def watch(
 
     Returns
     -------
-    Watch
+    WatchedClusters
 
     Notes
     -----
@@ -225,14 +225,14 @@ def watch(
     periods = sorted(counts, key=_in_order(counts))
     if len(periods) <= n_reference:
         raise InputError(
-            f"{partitions.source} has {len(periods)} periods, of which the first {n_reference} are "
-            "the reference, so none is left to watch; choose a smaller reference (--reference) or "
-            "shorter periods (--by)"
+            f"{partitions.source} has {len(periods)} periods, and the first {n_reference} are the "
+            "reference. None is left to watch: choose a smaller reference (--reference) or shorter "
+            "periods (--by)"
         )
     cells = np.stack([counts[period] for period in periods])
     signals = tuple(_signals(model, cells, n_reference, alpha))
     rows = tuple(cells.sum(axis=(1, 2, 3)).tolist())
-    return Watch(tuple(periods), rows, n_reference, signals, alpha, without)
+    return WatchedClusters(tuple(periods), rows, n_reference, signals, alpha, without)
 
 
 def _alarm(signal: Signal) -> int:

@@ -14,7 +14,7 @@ from karat.report._sections import page_file, script_json
 from karat.runtime.output import check_output, write_output
 
 if TYPE_CHECKING:
-    from karat.model import Signal, Watch
+    from karat.model import Signal, WatchedClusters
 
 #: programs of the page
 SCRIPTS = ("script.js", "draw.js", "watch.js")
@@ -24,7 +24,7 @@ TITLES = {
 }  # fmt: skip
 
 
-def write_watch(watch: Watch, path: str | Path, *, overwrite: bool = False) -> None:
+def write_watch(watch: WatchedClusters, path: str | Path, *, overwrite: bool = False) -> None:
     """Write the page of watched clusters to a file, whole or not at all."""
     from karat.runtime.version import __version__, package_versions
 
@@ -44,7 +44,7 @@ def write_watch(watch: Watch, path: str | Path, *, overwrite: bool = False) -> N
     write_output(path, text, overwrite=overwrite)
 
 
-def _picture(watch: Watch, i: int) -> Picture:
+def _picture(watch: WatchedClusters, i: int) -> Picture:
     """A signal over the periods, with its range, and a ring at its alarm."""
     signal, place = watch.signals[i], np.arange(1, len(watch.periods) + 1)
     drawn = [
@@ -61,7 +61,7 @@ def _picture(watch: Watch, i: int) -> Picture:
     return Picture(f"signal-{i}", drawing, title, f"{title}: {_verdict(watch, signal)}.")
 
 
-def _verdict(watch: Watch, signal: Signal) -> str:
+def _verdict(watch: WatchedClusters, signal: Signal) -> str:
     """The alarm of a signal in words."""
     if signal.alarm is None or signal.since is None:
         return "no alarm"
