@@ -305,7 +305,9 @@ def test_a_study_takes_lazy_tables(tmp_path: Path) -> None:
 
 def test_columns_that_only_some_files_have_are_said(tmp_path: Path) -> None:
     write(tmp_path, "parquet", 3)
-    TABLE[:10].drop(columns="a").assign(z=1.0).to_parquet(tmp_path / "part-9.parquet")
+    TABLE[:10].drop(columns="a").assign(z=1.0, key=list("ABCDEFGHIJ")).to_parquet(
+        tmp_path / "part-9.parquet"
+    )
     dataset = read(tmp_path, id_column="key", drop="c")
     assert any("'a' is missing in 1 of 4 files" in note for note in dataset.notes)
     assert any("'z' is not used" in note and "part-9" in note for note in dataset.notes)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from karat.datasets.partitions import Partitions
+    from karat.runtime.types import Ints
 
 
 def sample(
@@ -41,8 +42,8 @@ def sample(
     """Draw the objects to label at random, as a table with an empty label column.
 
     Rows are counted from 0, as `karat run` reads them. Label in the order of the column `draw` and
-    skip none. You may sort the table. With --id-column the draw depends on the ids alone, not on the
-    order of the rows. `karat bound` and `karat run --truth` read the filled-in
+    skip none. You may sort the table. With --id-column the draw depends on the ids alone, whatever
+    the order of the rows. `karat bound` and `karat run --truth` read the filled-in
     table. Ask `karat bound` after every label if you like, and stop when its bound is low enough.
     """
     from karat.bounds import sample as draw
@@ -56,7 +57,7 @@ def sample(
     if parts is None:
         table, notes = read_cells(data, header=header, encoding=encoding, text_column=text_column)
     n = len(table) if parts is None else parts.n_rows
-    rows = draw(n, size, random_state=seed)
+    rows: Ints = draw(n, size, random_state=seed)
     if id_column is not None:
         rows = rows_by_key(_ids(table if parts is None else parts, id_column), size, seed)
     if json:
