@@ -159,10 +159,11 @@ def data(facts: Facts) -> Section:
     return Section("data", "Columns and rows", "data.html", {"items": items, "notes": notes})
 
 
-def reproduce(facts: Facts) -> Section:
-    """The command and the code that repeat the study."""
-    values = {"command": facts.study.command, "code": facts.study.code}
-    return Section("reproduce", "Reproduce it", "reproduce.html", values)
+def reproduce(facts: Facts) -> Section | None:
+    """The command that repeats the study, where one made it."""
+    if not facts.study.command:
+        return None
+    return Section("reproduce", "Reproduce it", "reproduce.html", {"command": facts.study.command})
 
 
 def failures(facts: Facts) -> Section | None:

@@ -264,10 +264,6 @@ class StabilityFacts:
     dissolved: float
     #: objects that were resampled
     n_judged: int
-    #: the best candidate with the selected number of clusters, where that is another one
-    level: Candidate | None = None
-    #: share of the objects for which the finer of the two only divides the coarser
-    nested: float | None = None
 
 
 @dataclass(frozen=True)
