@@ -82,6 +82,7 @@ QUICK: dict[str, Quick] = {
     "inference-levels": Quick(0, "one data set of 60 objects of each design, no sweeps"),
     "clarity-intervals": Quick(50, "50 rounds instead of 500"),
     "internal-chance": Quick(1, "one data set instead of six"),
+    "large-tables": Quick(4, "a table of 10,000 rows instead of three up to a hundred million"),
     "map-of-measures": Quick(
         0, "16 small data sets instead of all, no sub-tasks", "choice", sets=_CHOICE
     ),
