@@ -274,11 +274,11 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
     """One HTML page: each published figure beside ours, green where it is in our interval."""
     published = [r for r in results if r["comparisons"]]
     unpublished = [r for r in results if not r["comparisons"]]
-    real, why = Counter[str](), Counter[str]()
+    real, sure = Counter[str](), Counter[str]()
     for result in published:
         if not result["simulated"]:
             real += _counts(result)
-            why += statuses(result["name"], _differing(result))
+            sure += statuses(result["name"], _differing(result))
     scales = " and ".join(sorted({r["scale"] for r in results}))
     spent = math.ceil(sum(r["processor_seconds"] for r in results) / 60)
     simulated = sum(bool(r["simulated"]) for r in results)
@@ -286,7 +286,7 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Published figures, rerun'
         f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>",
         f"<p><b>Of {real.total():,} published figures {real[AGREES]:,} agree with ours, "
-        f"{real[DIFFERS]:,} differ ({_reasons(why)}), {real[NO_EFFECT]:,} cannot be told from no "
+        f"{real[DIFFERS]:,} differ ({_reasons(sure)}), {real[NO_EFFECT]:,} cannot be told from no "
         f"effect, and {real[UNDECIDED]:,} cannot be decided at this scale.</b> A figure that is "
         "printed twice counts once, a row of counts is one figure, and figures that are 0 in both "
         "do not count. "
