@@ -73,9 +73,6 @@ QUICK: dict[str, Quick] = {
     "guarantee-stopping": Quick(
         1, "one draw of the labels instead of 30", "guarantee", sets=(*_GUARANTEE, "ecoli")
     ),
-    "guarantee-forecasts": Quick(
-        1, "one draw of the labels instead of 50", "guarantee", sets=_GUARANTEE
-    ),
     "guarantee-outlook": Quick(4, "four draws instead of 400"),
     "guarantee-paths": Quick(3, "three draws of each design instead of 1,000"),
     "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
