@@ -226,8 +226,8 @@ def build(facts: Facts) -> dict[str, Any]:
         "first": answer(facts),
         "folds": folds,
         "payload": script_json(payload),
-        "style": _file("style.css"),
-        "script": "".join(_file(name) for name in SCRIPTS),
+        "style": page_file("style.css"),
+        "script": "".join(page_file(name) for name in SCRIPTS),
         "version": __version__,
         "versions": package_versions("numpy", "scipy", "scikit-learn", "numba"),
     }
@@ -242,6 +242,6 @@ def script_json(value: Any) -> str:
 
 
 @cache
-def _file(name: str) -> str:
+def page_file(name: str) -> str:
     """Text of a file of the page."""
     return (files("karat.report") / "page" / name).read_text(encoding="utf-8")

@@ -111,7 +111,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
         own=_own(tried, ranking, labels, {one.name for one in decided.get("level", ())}),
         silhouette=_silhouette(tried, name),
-        structure=tried.objects.structure,
+        structure=tried.structure,
         sample=_sample(tried, top),
         memberships=None if soft is None else Hardened.of(soft),
         granularities=granularities(tried, numbers),
@@ -124,6 +124,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         noun=_noun(tried),
         n_features=dataset.n_features,
         source=None if dataset.source is None else str(dataset.source),
+        n_rows=dataset.whole.n_rows if dataset.whole and dataset.whole.is_sampled else None,
         **decided,
     )
 
@@ -174,7 +175,11 @@ def _counts(tried: Tried, ranking: pd.DataFrame) -> CandidateCounts:
             troubles.append(Trouble(status, len(rows), str(rows.index[0]), reason))
     supplied = int((ranking["clusterer"] == "given").sum())
     unfinished = len(tried.storage.planned())
-    return CandidateCounts(len(table), len(ranking), supplied, unfinished, tuple(troubles))
+    distinct = table["partition"].nunique()
+    return CandidateCounts(
+        len(table), len(ranking), supplied, unfinished, tuple(troubles),
+        distinct - len(ranking) if tried.stopped else None,
+    )  # fmt: skip
 
 
 def _sample(tried: Tried, top: pd.Series[Any]) -> Sample | None:

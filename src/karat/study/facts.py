@@ -278,13 +278,18 @@ class Trouble:
 
 @dataclass(frozen=True)
 class CandidateCounts:
-    """Numbers of candidates; ``own`` counts the distinct ones that the user supplied."""
+    """Numbers of candidates; ``own`` counts the distinct ones that the user supplied.
+
+    ``unjudged`` counts the distinct ones without a judgement because judging was stopped; None
+    where it was not.
+    """
 
     candidates: int
     distinct: int
     own: int
     unfinished: int = 0
     troubles: tuple[Trouble, ...] = ()
+    unjudged: int | None = None
 
 
 @dataclass(frozen=True)
@@ -353,6 +358,7 @@ class AnswerFacts:
     noun: str = "rows"
     n_features: int = 0
     source: str | None = None
+    n_rows: int | None = None
 
     @property
     def n_objects(self) -> int:

@@ -62,6 +62,8 @@ class Group:
 def data_line(answer: AnswerFacts, seconds: float | None = None) -> str:
     """The data, what was tried, and how long it took."""
     parts = [f"{answer.n_objects:,} {answer.noun}"]
+    if answer.n_rows is not None:
+        parts = [f"a sample of {answer.n_objects:,} of {answer.n_rows:,} rows"]
     if answer.n_features:
         unit = "term" if answer.noun == "texts" else "column"
         parts.append(f"{answer.n_features:,} {unit}{'s' * (answer.n_features > 1)}")
@@ -378,8 +380,14 @@ def _sample(answer: AnswerFacts) -> str:
 
 def _unfinished(answer: AnswerFacts) -> str:
     """Candidates that the budget left, and how to finish them."""
-    n = answer.tried.unfinished
-    return f"{n:,} candidates; --storage FILE or a larger --budget fits them" if n else ""
+    n, unjudged = answer.tried.unfinished, answer.tried.unjudged
+    text = f"{n:,} candidates; --storage FILE or a larger --budget fits them" if n else ""
+    if unjudged is None:
+        return text
+    judged = answer.tried.distinct
+    missing = "" if answer.structure else "; whether the data have groups at all is not tested"
+    stopped = f"judging, after {judged:,} of {judged + unjudged:,} clusterings{missing}"
+    return f"{stopped}; {text}" if text else stopped
 
 
 def _singles(answer: AnswerFacts) -> str:
