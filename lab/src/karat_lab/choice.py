@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import softmax
 
 from karat.judge import load_judge
 from karat.judge.judgements import Judge, degenerate, set_back
 from karat.judge.label_likelihood import TEMPERATURE
+from karat.study.judgement import by_expected_agreement
+from karat.study.ranking import lead_by
 from karat_lab import ExperimentResult
 from karat_lab.cases import TrainingCase
 from karat_lab.choice_corpus import case_of, keep, kept
@@ -86,15 +89,17 @@ def cases_of(
 def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
     """Trial of the judge and its rivals on one case."""
     case = whole.sweep
-    judgement = judge(case.evidence)
+    judgement = by_expected_agreement(judge, judge(case.evidence), case.evidence)
     reached = {"judge": float(case.first[int(np.argmax(judgement.score))])}
     for way, rival in RIVALS.items():
         reached[way] = float(case.first[int(np.argmax(rival(case)))])
     reached["a candidate at random"] = float(case.first.mean())
+    numbers = case.evidence.traits.sizes[:, 0].astype(np.int64)
     for m, likelihood in case.labelled.items():
         reached[f"labels alone, {m}"] = _by_labels(case, likelihood)
-        both = set_back(judgement.predicted, case.evidence) / TEMPERATURE + likelihood
-        reached[f"judge and labels, {m}"] = float(case.first[np.argmax(both)])
+        logs = set_back(judgement.predicted, case.evidence) / TEMPERATURE + likelihood
+        lead = lead_by(softmax(logs), case.evidence.agreement, numbers)
+        reached[f"judge and labels, {m}"] = float(case.first[np.argmax(lead)])
     reached["best candidate"] = float(case.first.max())
     among = {
         (way, size): value
@@ -123,8 +128,9 @@ def among_some(case: TrainingCase, judge: Judge, size: int) -> dict[str, float] 
     reached = case.first[positions]
     part = case.take(positions)
     consensus = RIVALS["consensus of families"](part)
+    chosen = by_expected_agreement(judge, judge(part.evidence), part.evidence)
     return {
-        "judge": float(reached[int(np.argmax(judge(part.evidence).score))]),
+        "judge": float(reached[int(np.argmax(chosen.score))]),
         "consensus of families": float(reached[int(np.argmax(consensus))]),
         "a candidate at random": float(reached.mean()),
         "best candidate": float(reached.max()),

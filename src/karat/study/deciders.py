@@ -37,7 +37,7 @@ from karat.study.facts import (
 from karat.study.guarantees import tightest_guarantee
 from karat.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
 from karat.study.numbers import level_with, numbers_of
-from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus, level_numbers
+from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus, lead_by
 from karat.study.scores import candidate_labels, candidate_table, standard_errors, why_nothing
 
 if TYPE_CHECKING:
@@ -361,14 +361,13 @@ class _Posterior:
         probability /= probability.sum()
         n_clusters = self.codes.max(axis=1).astype(np.int64) + 1
         agreement = pair_agreement(self.codes, n_clusters)
-        expected = agreement @ probability
-        lead = expected - ~level_numbers(probability, n_clusters)
+        lead = lead_by(probability, agreement, n_clusters)
         first = int(np.argmax(lead))
         alike = float(probability[agreement[first] >= ALIKE].sum())
         index = pd.Index(self.names, name="name")
         return Decision(
             pd.Series(probability, index),
-            pd.DataFrame({"agreement": expected}, index),
+            pd.DataFrame({"agreement": agreement @ probability}, index),
             (-self.logs,),
             lead,
             evidence(float(self.before[first]), float(probability[first]), alike),
