@@ -247,3 +247,70 @@ def test_rubbish_columns_change_nothing(name, kind):
     places = [sorted(map(tuple, np.round(np.abs(X - X.mean(axis=0)), 7).T)) for X in
               (before.X, after.X)]  # fmt: skip
     np.testing.assert_allclose(*places, atol=1e-6)
+
+
+def test_copies_of_all_rows_and_their_order_change_no_weight():
+    rng = np.random.default_rng(5)
+    for seed in range(6):
+        X = np.hstack([0.6 * four_groups(90, seed)[0], noise(90, seed), rng.poisson(2, (90, 3))])
+        weights = weighted(from_array(X)).column_weights
+        for more in (np.vstack([X, X, X]), np.repeat(X, 2, axis=0), rng.permutation(X)):
+            assert weighted(from_array(more)).column_weights == weights
+    few = four_groups(40)[0]
+    twice = from_array(np.vstack([few, few]))
+    assert weighted(twice) is twice
+
+
+def test_column_that_could_not_show_its_dependence_counts():
+    X, _ = four_groups()
+    rng = np.random.default_rng(0)
+    for values in (np.arange(300) < 10, np.where(np.arange(300) < 10, rng.normal(size=300), 0)):
+        table = np.column_stack([X, rng.permutation(values), noise()[:, 0]])
+        assert list(weighted(from_array(table)).column_weights.values()) == [1, 1, 1, 1, 1, 0]
+
+
+def test_columns_that_count_weakly_are_kept():
+    rng = np.random.default_rng(0)
+    means = rng.permuted(np.tile(np.arange(4.0)[:, None], 12), axis=0)
+    kept = []
+    for _ in range(10):
+        X = means[rng.integers(4, size=200)] + rng.normal(size=(200, 12))
+        kept.append(weighted(from_array(X)).n_features)
+    assert np.mean(kept) > 11
+
+
+def with_gaps(table, seed=0):
+    rng = np.random.default_rng(seed)
+    return table.mask(rng.random(table.shape) < 0.04)
+
+
+@pytest.mark.parametrize("noisy", ["gaps in noise", "complete noise"])
+def test_missing_values_are_filled_without_columns_of_no_weight(noisy):
+    X, _ = four_groups()
+    table = with_gaps(pd.DataFrame(X, columns=list("abcd")))
+    more = table.assign(e=noise()[:, 0] * 1e3, f=noise()[:, 1], g=2 * table["a"] + 1)
+    if noisy == "gaps in noise":
+        more[["e", "f"]] = with_gaps(more[["e", "f"]], 1)
+    few, many = weighted(from_table(table)), weighted(from_table(more))
+    assert many.feature_names == few.feature_names
+    np.testing.assert_allclose(many.X, few.X, rtol=1e-9)
+    again = many.preparation.apply(more)
+    np.testing.assert_allclose(again.X, many.X, rtol=1e-9)
+
+
+def test_missing_values_are_no_evidence():
+    from scipy.stats import chi2_contingency
+
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(3, size=90), rng.integers(2, size=90)]
+    for code in codes:
+        code[rng.random(90) < 0.2] = -1
+    seen = (codes[0] >= 0) & (codes[1] >= 0)
+    expected = chi2_contingency(pd.crosstab(*(c[seen] for c in codes)), correction=False).pvalue
+    assert _dependence.pair_tests(codes, np.arange(2))[0, 1] == pytest.approx(expected, rel=1e-4)
+    # absent together, but independent where they are seen
+    values = rng.normal(size=(400, 5))
+    values[:, 1] += 3 * values[:, 0]
+    values[rng.random(400) < 0.4, 3:] = np.nan
+    mask = _dependence.informative(values, np.ones(5, dtype=bool), rng)
+    assert mask.tolist() == [True, True, False, False, False]
