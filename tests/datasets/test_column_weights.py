@@ -273,10 +273,10 @@ def test_columns_that_count_weakly_are_kept():
     rng = np.random.default_rng(0)
     means = rng.permuted(np.tile(np.arange(4.0)[:, None], 12), axis=0)
     kept = []
-    for _ in range(10):
-        X = means[rng.integers(4, size=200)] + rng.normal(size=(200, 12))
+    for _ in range(5):
+        X = 0.8 * means[rng.integers(4, size=150)] + rng.normal(size=(150, 12))
         kept.append(weighted(from_array(X)).n_features)
-    assert np.mean(kept) > 11
+    assert np.mean(kept) > 9
 
 
 def with_gaps(table, seed=0):
@@ -293,9 +293,9 @@ def test_missing_values_are_filled_without_columns_of_no_weight(noisy):
         more[["e", "f"]] = with_gaps(more[["e", "f"]], 1)
     few, many = weighted(from_table(table)), weighted(from_table(more))
     assert many.feature_names == few.feature_names
-    np.testing.assert_allclose(many.X, few.X, rtol=1e-9)
+    np.testing.assert_allclose(many.X, few.X, rtol=1e-9, atol=1e-9)
     again = many.preparation.apply(more)
-    np.testing.assert_allclose(again.X, many.X, rtol=1e-9)
+    np.testing.assert_allclose(again.X, many.X, rtol=1e-9, atol=1e-9)
 
 
 def test_missing_values_are_no_evidence():

@@ -265,8 +265,8 @@ def _prepared_anew(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weig
 
 
 def _without_rounding_errors(X: Floats) -> Floats:
-    """Values to 12 digits of the largest of their column, as they were before a scaling."""
-    digits = 12 - np.ceil(np.log10(np.maximum(np.abs(X).max(axis=0), 1e-300))).astype(int)
+    """Values to 14 digits of the largest of their column, as they were before a scaling."""
+    digits = 14 - np.ceil(np.log10(np.maximum(np.abs(X).max(axis=0), 1e-300))).astype(int)
     for j, places in enumerate(np.clip(digits, 0, 300)):
         X[:, j] = np.round(X[:, j], places)
     return X
