@@ -314,3 +314,14 @@ def test_missing_values_are_no_evidence():
     values[rng.random(400) < 0.4, 3:] = np.nan
     mask = _dependence.informative(values, np.ones(5, dtype=bool), rng)
     assert mask.tolist() == [True, True, False, False, False]
+
+
+def test_exclusive_flags_are_weighed_as_one_category():
+    X, y = four_groups()
+    table = pd.DataFrame(X, columns=list("abcd"))
+    rng = np.random.default_rng(1)
+    for of, weight in ((rng.integers(5, size=300), 0.0), (y, 1.0)):
+        flags = {f"region_{j}": (of == j).astype(int) for j in range(of.max() + 1)}
+        weights = weighted(from_table(table.assign(**flags))).column_weights
+        assert [weights[name] for name in flags] == [weight] * len(flags)
+        assert [weights[name] for name in "abcd"] == [1] * 4

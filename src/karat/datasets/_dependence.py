@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats, Ints
 
 #: expected share of columns that depend on nothing among those that pairs show to depend
-MAX_FALSE_SHARE = 0.02
+MAX_FALSE_SHARE = 0.01
 #: probability that modes, or triples, take any of many independent columns for one that counts
 LEVEL = 0.01
 #: with fewer objects off its most frequent value a column cannot show that it depends

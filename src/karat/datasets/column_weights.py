@@ -67,7 +67,7 @@ def weighted(
     Notes
     -----
     A column counts if it depends on another (χ² of its quarters and its two best parts, at a false
-    discovery rate of 0.02), depends on two others together (signs about the medians) or has several
+    discovery rate of 0.01), depends on two others together (signs about the medians) or has several
     modes (dip; both at level 0.01). So does one of whose values less than 15 are unusual, since
     dependence could not show. The others get weight 0. Of columns that repeat each other one is
     used. If no column counts, all do. Missing values are in no test, and columns without weight
@@ -187,7 +187,15 @@ def _rows_once(X: Rows) -> Ints:
 def _decided(dataset: Dataset, columns: Mapping[str, Ints], rows: Ints) -> Weighing:
     """Weights from what the columns say about each other in these rows."""
     rng = np.random.default_rng(0)
-    names, d = list(columns), len(columns)
+    set_of = {name: name for name in columns}
+    for column in () if dataset.plan is None else dataset.plan.columns:
+        if "indicator" in column.facts:  # a set of flags is one category
+            set_of[column.name] = column.facts["indicator"]
+    sets = {
+        key: np.concatenate([block for name, block in columns.items() if set_of[name] == key])
+        for key in dict.fromkeys(set_of.values())
+    }
+    names, d = list(sets), len(sets)
     most = min(_dependence.MAX_OBJECTS, max(_dependence.MIN_SAMPLED, _dependence.MAX_CELLS // d))
     sampled = ""
     if len(rows) > most:
@@ -198,19 +206,21 @@ def _decided(dataset: Dataset, columns: Mapping[str, Ints], rows: Ints) -> Weigh
     X = dataset.X[rows]
     gaps = np.zeros(X.shape, dtype=bool) if dataset.gaps is None else dataset.gaps[rows]
     values = np.column_stack(
-        [np.where(gaps[:, block[0]], np.nan, _values(X[:, block])) for block in columns.values()]
+        [np.where(gaps[:, block[0]], np.nan, _values(X[:, block])) for block in sets.values()]
     )
-    is_numeric = np.array([len(features) == 1 for features in columns.values()])
-    order = np.concatenate(list(columns.values()))
-    origin = np.repeat(np.arange(d), [len(features) for features in columns.values()])
+    is_numeric = np.array([len(features) == 1 for features in sets.values()])
+    order = np.concatenate(list(sets.values()))
+    origin = np.repeat(np.arange(d), [len(features) for features in sets.values()])
     repeated = [name for name, _ in repeated_columns(X[:, order], origin, names)]
     keeps = ~np.isin(np.array(names, dtype=object), repeated)
     counts = np.zeros(d, dtype=bool)
     counts[keeps] = _dependence.informative(values[:, keeps], is_numeric[keeps], rng)
+    weights = dict(zip(names, counts.astype(float).tolist(), strict=True))
+    excluded = [name for name in columns if weights[set_of[name]] == 0]
     return Weighing(
-        dict(zip(names, counts.astype(float).tolist(), strict=True)),
-        independent=tuple(names[j] for j in np.flatnonzero(keeps & ~counts)),
-        repeated=tuple(names[j] for j in np.flatnonzero(~keeps)),
+        {name: weights[set_of[name]] for name in columns},
+        independent=tuple(name for name in excluded if set_of[name] not in repeated),
+        repeated=tuple(name for name in excluded if set_of[name] in repeated),
         sampled=sampled,
     )
 
