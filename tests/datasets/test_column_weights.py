@@ -93,7 +93,7 @@ def test_three_columns_that_depend_only_together_count():
     X = corners[rng.integers(4, size=400)] + 0.35 * rng.normal(size=(400, 3))
     X = np.hstack([X, rng.normal(size=(400, 3))])
     codes = [_dependence.code_values(column) for column in X.T]
-    assert _dependence.pair_tests(codes, np.arange(6)).min() > 1e-3
+    assert _dependence.pair_tests(codes, np.arange(6))[0].min() > 1e-3
     assert list(weighted(from_array(X)).column_weights.values()) == [1, 1, 1, 0, 0, 0]
 
 
@@ -102,7 +102,7 @@ def test_pair_tests_agree_with_scipy():
 
     rng = np.random.default_rng(0)
     codes = [rng.integers(3, size=80), rng.integers(2, size=80), rng.integers(4, size=80)]
-    p_values = _dependence.pair_tests(codes, np.array([0, 2]))
+    p_values, _ = _dependence.pair_tests(codes, np.array([0, 2]))
     for row, code in enumerate(codes):
         for column, partner in enumerate((0, 2)):
             table = pd.crosstab(code, codes[partner])
@@ -307,7 +307,7 @@ def test_missing_values_are_no_evidence():
         code[rng.random(90) < 0.2] = -1
     seen = (codes[0] >= 0) & (codes[1] >= 0)
     expected = chi2_contingency(pd.crosstab(*(c[seen] for c in codes)), correction=False).pvalue
-    assert _dependence.pair_tests(codes, np.arange(2))[0, 1] == pytest.approx(expected, rel=1e-4)
+    assert _dependence.pair_tests(codes, np.arange(2))[0][0, 1] == pytest.approx(expected, rel=1e-4)
     # absent together, but independent where they are seen
     values = rng.normal(size=(400, 5))
     values[:, 1] += 3 * values[:, 0]
@@ -325,3 +325,17 @@ def test_exclusive_flags_are_weighed_as_one_category():
         weights = weighted(from_table(table.assign(**flags))).column_weights
         assert [weights[name] for name in flags] == [weight] * len(flags)
         assert [weights[name] for name in "abcd"] == [1] * 4
+
+
+def test_joint_test_keeps_its_level_whatever_the_others_do():
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(150, 1))
+    chances = []
+    for _ in range(300):
+        others = factor + 0.5 * rng.normal(size=(150, 6))
+        X = np.column_stack([others, rng.normal(size=150)])
+        codes = [_dependence.code_values(column) for column in X.T]
+        chances.append(_dependence.pair_tests(codes, np.arange(7))[1][-1])
+    shares = np.mean(np.array(chances)[:, None] <= [0.01, 0.1, 0.5], axis=0)
+    assert (shares <= [0.03, 0.15, 0.6]).all()
+    assert (shares >= [0.0, 0.05, 0.4]).all()

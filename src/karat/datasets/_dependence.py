@@ -88,8 +88,11 @@ def merge_rare(codes: Ints) -> Ints:
     return np.unique(codes, return_inverse=True)[1]
 
 
-def pair_tests(codes: Sequence[Ints], partners: Ints) -> Floats:
+def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
     """p-value of independence (χ²) of each column and each partner; 1 for a column with itself.
+
+    Also the p-value of independence of each column and all its partners together: the sum of the
+    χ², two of whose moments follow from the dependence of the partners on each other.
 
     Objects without a value have the code -1, and are in no test of the column. Time O(n D P) for
     D codes of all columns and P codes of the partners.
@@ -107,11 +110,18 @@ def pair_tests(codes: Sequence[Ints], partners: Ints) -> Floats:
     expected *= np.repeat(has_row.T @ columns, of_rows, axis=0)
     shares = counts**2 / np.maximum(expected, 1)
     sums = np.add.reduceat(np.add.reduceat(shares, starts, axis=0), partner_starts, axis=1)
-    statistic = np.maximum((has_row.T @ has_column) * (sums - 1), 0.0)
+    strength = np.maximum(sums - 1, 0.0)
+    statistic = (has_row.T @ has_column) * strength
     freedom = np.outer(of_rows - 1, of_columns - 1)
     p_values = np.where(freedom > 0, chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
     p_values[partners, np.arange(len(partners))] = 1.0
-    return p_values
+    is_other = (partners != np.arange(len(codes))[:, None]).astype(np.float64)
+    between = strength[partners]
+    np.fill_diagonal(between, of_columns - 1)
+    mean = np.maximum(is_other @ (of_columns - 1), 1)
+    ratio = np.maximum(((is_other @ between) * is_other).sum(axis=1) / mean, 1)
+    together = (statistic * is_other).sum(axis=1) / ratio
+    return p_values, np.asarray(chi2.sf(together, np.maximum(of_rows - 1, 1) * mean / ratio))
 
 
 def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
@@ -175,7 +185,8 @@ def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> 
     partners = np.arange(d)
     if d > MAX_PARTNERS:
         partners = np.sort(rng.choice(d, MAX_PARTNERS, replace=False))
-    p_values = pair_tests(codes, partners).min(axis=1) * max(1, len(partners) - 1)
+    by_pair, together = pair_tests(codes, partners)
+    p_values = 2 * np.minimum(by_pair.min(axis=1) * max(1, len(partners) - 1), together)
     mask: Bools = false_discovery_control(np.minimum(p_values, 1)) <= MAX_FALSE_SHARE
     for j in np.flatnonzero(is_numeric & ~mask):
         column = values[:, j]

@@ -66,13 +66,16 @@ def weighted(
 
     Notes
     -----
-    A column counts if it depends on another (χ² of its quarters and its two best parts, at a false
-    discovery rate of 0.01), depends on two others together (signs about the medians) or has several
-    modes (dip; both at level 0.01). So does one of whose values less than 15 are unusual, since
-    dependence could not show. The others get weight 0. Of columns that repeat each other one is
-    used. If no column counts, all do. Missing values are in no test, and columns without weight
-    take no part in imputation and scaling. Copies of all rows change nothing. Decided on at most
-    5,000 objects, and comparisons with 200 columns, drawn at random: O(n d²), below 2 s.
+    A column counts if it depends on another, or on all others together (χ² of its quarters and its
+    two best parts, at a false discovery rate of 0.01), on two others together (signs about the
+    medians), or has several modes (dip; both at level 0.01). It counts, too, if fewer than 15 of
+    its values are unusual, since dependence could not show. The others get weight 0. Of columns
+    that repeat each other one counts, and exclusive flags count as one category. If no column
+    counts, all do.
+
+    Missing values are in no test, and columns without weight take no part in imputation and
+    scaling. Copies of all rows change nothing. Decided on at most 5,000 objects, and comparisons
+    with 200 columns, drawn at random: O(n d²), below 2 s.
 
     Examples
     --------
