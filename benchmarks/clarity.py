@@ -67,24 +67,6 @@ def neighbours() -> None:
     say("  scikit-learn's cross_val_predict (19 × one) / it", peer, mine, peer / mine, "1,000")
 
 
-def kernel_ridge() -> None:
-    for n in (2000, 4000):
-        X, labels = blobs(n, 16, 100)
-        say(
-            f"kernel ridge leave-one-out, n = {n}: 100 labelings / 1",
-            *alternate(
-                lambda X=X, labels=labels: karat.informativeness(
-                    X, labels, classifiers="kernel-ridge"
-                ),
-                lambda X=X, labels=labels: karat.informativeness(
-                    X, labels[0], classifiers="kernel-ridge"
-                ),
-                3,
-            ),
-            "2 at most",
-        )
-
-
 def centroids() -> None:
     from sklearn.cluster import KMeans
 
@@ -167,8 +149,7 @@ def agglomeration() -> None:
 
 
 PARTS = {
-    part.__name__: part
-    for part in (neighbours, kernel_ridge, centroids, workers, sweep, agglomeration, large)
+    part.__name__: part for part in (neighbours, centroids, workers, sweep, agglomeration, large)
 }
 
 

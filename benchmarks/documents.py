@@ -19,7 +19,7 @@ from scipy import sparse
 
 import karat
 from benchmarks.large import command
-from karat.clusterers import CriterionClustering, MiniBatchSphericalKMeans, SphericalKMeans
+from karat.clusterers import CriterionClustering, SphericalKMeans
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.text import TermWeighter
 from karat_lab.banerjee2004_collections import COLLECTIONS, collection
@@ -73,7 +73,6 @@ def objectives() -> None:
         for what, model in (
             ("plain", SphericalKMeans(K, refine=False, n_init=OURS, random_state=0)),
             ("first variation", SphericalKMeans(K, n_init=OURS, random_state=0)),
-            ("mini-batch", MiniBatchSphericalKMeans(K, n_init=OURS, random_state=0)),
         ):
             start = time.process_time()
             found[what] = (model.fit(X).objective_, time.process_time() - start)
@@ -126,7 +125,6 @@ def time_and_memory() -> None:
     for name, one in (
         ("plain", SphericalKMeans(K, refine=False, n_init=1, random_state=0)),
         ("first variation", SphericalKMeans(K, n_init=1, random_state=0)),
-        ("mini-batch", MiniBatchSphericalKMeans(K, n_init=1, random_state=0)),
         ("soft moVMF", karat.clusterers.VonMisesFisherMixture(K, n_init=1, random_state=0)),
     ):
         seconds, _, peak = fitted(one, X)
@@ -226,10 +224,8 @@ def many(n: int = 500_000, k: int = 50) -> None:
     print(f"synthetic: {n:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size / 1e6:.0f} MB, k = {k}")
     part = X[:100_000]
     for what, rows, model in (
-        ("mini-batch", part, MiniBatchSphericalKMeans(k, n_init=1, random_state=0)),
         ("batch steps alone", part, SphericalKMeans(k, refine=False, n_init=1, random_state=0)),
         ("with single moves", part, SphericalKMeans(k, n_init=1, random_state=0)),
-        ("mini-batch", X, MiniBatchSphericalKMeans(k, n_init=1, random_state=0)),
     ):
         seconds, _, peak = fitted(model, rows)
         print(

@@ -118,7 +118,7 @@ def model() -> go.Figure:
 def inference() -> go.Figure:
     """False findings of the tests in data without clusters."""
     names = ["naive", "thinning", "thinning, known variance", "conditional",
-             "conditional, known variance", "more than one"]  # fmt: skip
+             "conditional, known variance"]  # fmt: skip
     shares = [float(measured.figure(f"inference-levels: Without clusters, {name}: / 1"))
               for name in names]  # fmt: skip
     figure = bars(names, shares, "share of data sets without clusters in which the test rejects")
@@ -184,7 +184,15 @@ def technical() -> go.Figure:
 def stability() -> go.Figure:
     """Stability of the wines beside data without clusters."""
     resampled = karat.stability.assess(wines().X, "kmeans", k=range(2, 8), n_resamples=10)
-    return karat.plot.stability_by_k(resampled.curve)
+    table = resampled.curve.table
+    traces = [
+        {"type": "scatter", "mode": "lines+markers", "name": name, "x": table.index,
+         "y": table[value], "error_y": {"type": "data", "array": 2 * table[error]}}
+        for name, value, error in (("data", "value", "standard_error"),
+                                   ("without clusters", "null", "null_error"))
+    ]  # fmt: skip
+    return style.figure(traces, height=360, xaxis={"title": {"text": "number of clusters"}},
+                        yaxis={"title": {"text": "stability"}})  # fmt: skip
 
 
 def internal() -> go.Figure:
@@ -213,7 +221,10 @@ def clarity() -> go.Figure:
     """Which of seven clusters of the wines are recognised."""
     X = wines().X
     labels = karat.Study(X).sweep("ward", k=[7]).labels("ward k=7")
-    return karat.plot.cluster_clarity(karat.measures.clarity.assess(X, {"ward": labels}), "ward")
+    table = karat.measures.clarity.assess(X, {"ward": labels}).per_cluster("ward")
+    table = table.sort_values("recall", ascending=False)
+    names = [f"cluster {cluster}" for cluster in table.index]
+    return bars(names, table["recall"].tolist(), "share of the cluster that is recognised")
 
 
 def _verdicts(kind: str) -> go.Figure:

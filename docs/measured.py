@@ -11,7 +11,8 @@ On a page of reStructuredText the role says the figure; in Markdown it stands be
     :measured:`choice_table: the judge / real tables | first`
     <!--choice_table: the judge / real tables | first-->0.525<!--/-->
 
-A whole stored table, or some of its rows (those that begin with some words) and columns::
+A whole stored table, or some of its rows (those that begin with some words, with ``;`` between
+several) and columns::
 
     .. measured-table:: guarantee-tightness
        :rows: tables
@@ -22,6 +23,8 @@ A whole stored table, or some of its rows (those that begin with some words) and
 what came of it at quick scale and as published; ``.. measured-differences:: all`` the published
 figures outside our interval and why they are, or those of the names that begin with some words;
 ``.. measured-notes:: NAME`` the notes of a result: what was run, and what not.
+``.. measured-pairs:: NAME`` tests one row against others over the columns; ``measured-counts`` has
+how often each value of one column goes with each of another.
 
 ``python docs/measured.py`` brings the Markdown up to date.
 """
@@ -35,6 +38,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "lab" / "results"
 README = HERE.parent / "README.md"
@@ -44,7 +49,7 @@ MARKED = re.compile(r"<!--([^>]+?:[^>]+?)-->(.*?)<!--/-->", re.S)
 
 def figure(source: str) -> str:
     """What a source says; a KeyError names what is not there."""
-    place, _, form = (part.strip() for part in source.partition("|"))
+    place, _, form = (part.strip() for part in " ".join(source.split()).partition("|"))
     name, _, where = (part.strip() for part in place.partition(":"))
     row, _, column = (part.strip() for part in where.rpartition("/"))
     rows, sentences = _stored(name)
@@ -115,7 +120,8 @@ def _role(name: str, raw: str, source: str, line: int, inliner: Any, *_: Any) ->
 
 def table(name: str, rows: str = "", columns: str = "") -> list[list[str]]:
     """Headings and cells of a stored table."""
-    chosen = [row for title, row in _rows(name) if title.startswith(rows)]
+    beginnings = tuple(part.strip() for part in rows.split(";"))
+    chosen = [row for title, row in _rows(name) if title.startswith(beginnings)]
     if not chosen:
         raise KeyError(f"no row {rows!r} in {name}")
     asked = [c.strip() for c in columns.split(";")] if columns else [
@@ -137,6 +143,45 @@ def _cell(row: dict[str, Any], column: str, form: str) -> str:
         form = ".3g"
     told = _formed(value, form)
     return f"{told} ± {error:{form}}" if error is not None else told
+
+
+def pairs(name: str, first: str, against: str, without: str = "") -> list[list[str]]:
+    """Wilcoxon's signed-rank test of a row against others, over the columns of numbers.
+
+    Exact, two-sided, corrected by Holm for the comparisons that are shown. ``without`` names
+    columns that are no observations.
+    """
+    from karat.bench.rank_tests import pairwise_wilcoxon
+    from karat.bounds.multiplicity import holm
+
+    rows = {next(iter(row.values())): row for _, row in _rows(name)}
+    title = next(iter(rows[first]))
+    observed = [c for c in rows[first] if c not in (title, *_listed(without))]
+    tests = [
+        pairwise_wilcoxon({way: [float(rows[way][c]) for c in observed] for way in (first, rival)})
+        for rival in _listed(against)
+    ]
+    corrected = holm(np.array([test["p"][0] for test in tests]))
+    cells = [[f"{first} against", "difference", "better / worse", "p", "p, corrected by Holm"]]
+    for test, p in zip(tests, corrected, strict=True):
+        row = test.iloc[0]
+        cells.append([row["other"], f"{row['difference']:+.3f}", f"{row['wins']} / {row['losses']}",
+                      f"{row['p']:.3f}", f"{p:.3f}"])  # fmt: skip
+    return cells
+
+
+def counts(name: str, by: str, of: str, values: str) -> list[list[str]]:
+    """How many rows have each of some values in one column, for each value of another."""
+    rows = [row for _, row in _rows(name)]
+    number = Counter((row[by], row[of]) for row in rows)
+    cells = [[by, *_listed(values)]]
+    for each in dict.fromkeys(row[by] for row in rows):
+        cells.append([each, *(str(number[each, value]) for value in _listed(values))])
+    return cells
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(";") if part.strip()]
 
 
 def names(beginning: str = "all") -> list[list[str]]:
@@ -263,6 +308,8 @@ def _list_of_notes() -> Any:
 def setup(app: Any) -> dict[str, bool]:
     app.add_role("measured", _role)
     app.add_directive("measured-table", _directive(table, ("rows", "columns")))
+    app.add_directive("measured-pairs", _directive(pairs, ("first", "against", "without")))
+    app.add_directive("measured-counts", _directive(counts, ("by", "of", "values")))
     app.add_directive("measured-names", _directive(names, ()))
     app.add_directive("measured-differences", _directive(differences, ()))
     app.add_directive("measured-notes", _list_of_notes())

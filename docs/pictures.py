@@ -31,11 +31,11 @@ def table() -> tuple[go.Figure, str]:
     answer = fast(study, "kmeans", "ward", "gaussian-mixture")
     data = study.dataset
     X: Any = data.X
-    figure = karat.plot.parallel_coordinates(
+    figure = karat.plot.feature_profile(
         X * data.scale + data.center,
         answer.labels,
         feature_names=data.feature_names,
-        features=["age", "income", "orders_a_year"],
+        n_features=8,
         names=[one.name for one in study.describe()],
     )
     return figure, listed(study.describe())
@@ -73,8 +73,11 @@ def meaning() -> tuple[go.Figure, str]:
     study = karat.Study(karat.datasets.read(DATA / "customers.csv"))
     answer = fast(study, "kmeans")
     data = study.dataset
-    profile = karat.plot.profile_features(data.X, answer.labels, feature_names=data.feature_names)
-    return karat.plot.feature_profile(profile, names=[c.name for c in study.describe()]), ""
+    names = [cluster.name for cluster in study.describe()]
+    figure = karat.plot.feature_profile(
+        data.X, answer.labels, feature_names=data.feature_names, names=names
+    )
+    return figure, ""
 
 
 def embeddings() -> tuple[go.Figure, str]:

@@ -85,19 +85,3 @@ class Centroids:
         return [
             min(self.means, key=lambda c, x=x: float(((x - self.means[c]) ** 2).sum())) for x in X
         ]
-
-
-class Ridge:
-    def __init__(self, gamma: float) -> None:
-        self.gamma = gamma
-
-    def fit(self, X: Any, y: Any) -> Any:
-        from sklearn.kernel_ridge import KernelRidge
-
-        self.names = sorted(set(y))
-        Y = np.array([[float(c == name) for name in self.names] for c in y])
-        self.model = KernelRidge(alpha=1.0, kernel="rbf", gamma=self.gamma).fit(X, Y)
-        return self
-
-    def predict(self, X: Any) -> list[Any]:
-        return [self.names[j] for j in self.model.predict(X).argmax(axis=1)]

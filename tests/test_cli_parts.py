@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ import pytest
 
 import karat
 from command_line import karat_command
+from karat.cli import _stopping
 from karat.datasets import sampled_tables
+from karat.datasets.label_folder import LabelFolder
+from karat.study import answer, judgement, objects, scores
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 3, 600)
@@ -111,23 +115,109 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def interrupted(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, signal_: str) -> None:
+    """Let the first call of a function end with a signal."""
+    work = getattr(module, name)
+
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        """Work, and stop."""
+        monkeypatch.setattr(module, name, work)
+        result = work(*arguments, **options)
+        signal.raise_signal(getattr(signal, signal_))
+        return result
+
+    monkeypatch.setattr(module, name, stopped)
+
+
 @pytest.mark.posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_stopped_run_ends_with_the_best_answer_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    sweep = karat.Study.sweep
-
-    def stopped(study: karat.Study, clusterers: Any, **options: Any) -> None:
-        """Fit with three numbers of clusters, and stop."""
-        sweep(study, clusterers, **options)
-        signal.raise_signal(getattr(signal, name))
-
     TABLE.to_csv(tmp_path / "x.csv", index=False)
-    monkeypatch.setattr(karat.Study, "sweep", stopped)
+    interrupted(monkeypatch, karat.Study, "sweep", name)
     done = karat_command("run", "x.csv", *SWEEP, "--json", cwd=tmp_path)
     assert done.returncode == 130
     assert "best answer so far" in done.stderr
     assert json.loads(done.stdout)["best"]["k"] == 3
     assert (tmp_path / "x.karat").exists()
+
+
+#: steps of judging (measures, chance of groups, evidence, answers on parts), and what stops them
+STEPS = [
+    (scores, "compute", "SIGTERM"), (objects, "structure_of", "SIGINT"),
+    (karat.judge, "gather", "SIGALRM"), (answer, "measure_steadiness", "SIGINT"),
+]  # fmt: skip
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize(("module", "step", "name"), STEPS)
+def test_judging_that_is_stopped_ends_with_an_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, module: Any, step: str, name: str
+) -> None:
+    monkeypatch.setattr(judgement, "MOST_STOPPED", 2)
+    sweep = ("-c", "kmeans", "-c", "ward", "-k", "2:4", "--n-init", "1", "--workers", "1")
+    files = ("--labels", "labels", "--report", "r.html")
+    budget = ("--budget", "1h") if name == "SIGALRM" else ()
+    interrupted(monkeypatch, module, step, name)
+    done = karat_command("run", "rows", *sweep, *files, *budget, "--json", cwd=folder)
+    assert done.returncode == (0 if budget else 130), done.stderr
+    record = json.loads(done.stdout)
+    best, counts = record["best"], record["best"]["tried"]
+    assert (folder / "r.html").exists()
+    assert (folder / "labels").exists() == bool(budget)
+    if step == "measure_steadiness":
+        assert counts["unjudged"] is None
+        assert "interrupted" in best["stability_skipped"]
+        return
+    assert "so far" in done.stderr
+    assert (folder / "rows.karat").exists() != bool(budget)
+    assert counts["unjudged"] >= 1
+    assert (best["structure"] is None) == (step != "gather")
+    assert any("judging, after 2 of" in sentence for sentence in best["sentences"])
+
+
+@pytest.mark.posix
+def test_a_budget_of_time_stops_what_runs() -> None:
+    with pytest.raises(_stopping.BudgetSpent), _stopping.within(0.05):
+        time.sleep(60)
+    with _stopping.within(0.05):
+        pass
+    time.sleep(0.1)
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    work = LabelFolder.write
+
+    def stopped(target: LabelFolder, part: str, tables: Any) -> None:
+        """Stop after the second part."""
+        work(target, part, tables)
+        if part == "1":
+            signal.raise_signal(getattr(signal, name))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LabelFolder, "write", stopped)
+        done = karat_command("run", "rows", *SWEEP[:-1], "--labels", "labels", cwd=folder)
+    assert done.returncode == 130, done.stderr
+    assert "200 of 600 rows have labels in labels" in done.stderr
+    assert "Interrupted: 400 of 600 rows have no cluster yet" in done.stdout
+    assert [path.name for path in (folder / "labels").iterdir()] == ["0.parquet"]
+    command = ("assign", "rows", "--model", "rows.karat-model", "-o", "labels", "--append")
+    assert command[1] in done.stderr
+    resumed = karat_command(*command, cwd=folder)
+    assert resumed.returncode == 0, resumed.stderr
+    labels = arrow.dataset(folder / "labels").to_table().to_pandas()
+    assert karat.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(LabelFolder, "write", stopped)
+        again = karat_command(*command[:-1], "--force", cwd=folder)
+    assert again.returncode == 130
+    assert len(list((folder / "labels").iterdir())) == 3

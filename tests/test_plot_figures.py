@@ -33,94 +33,25 @@ def test_measures_that_agree_stand_together() -> None:
     assert abs(place[titles["purity"]] - place[titles["adjusted_rand_index"]]) == 1
 
 
-# -- by number of clusters
-
-
-def scores() -> pd.DataFrame:
-    table = pd.DataFrame(
-        {
-            "clusterer": ["kmeans"] * 4 + ["hdbscan"] * 2,
-            "k": pd.array([2, 2, 3, 3, None, None], dtype="Int64"),
-            "n_clusters": pd.array([2, 2, 3, 3, 4, None], dtype="Int64"),
-            "silhouette": [0.5, 0.6, 0.3, np.nan, 0.2, np.nan],
-            "davies_bouldin_index": [1.0, 2.0, 4.0, 3.0, 5.0, np.nan],
-        },
-        index=["a", "b", "c", "d", "e", "f"],
-    )
-    table.index.name = "name"
-    return table
-
-
-@pytest.mark.parametrize(
-    ("key", "best", "turned"),
-    [("silhouette", [0.6, 0.3], False), ("davies_bouldin_index", [1.0, 3.0], True)],
-)
-def test_lines_join_the_best_starts_and_up_is_better(
-    key: str, best: list[float], turned: bool
-) -> None:
-    figure = plot.measures_by_k(scores(), key, chosen="a")
-    lines = [t for t in figure.data if t.meta["role"] == "line"]
-    assert [t.name for t in lines] == ["kmeans"]
-    assert list(lines[0].x) == [2, 3]
-    assert list(lines[0].y) == best
-    assert (figure.layout.yaxis.autorange == "reversed") == turned
-    dots = {t.name: len(t.x) for t in figure.data if t.meta["role"] == "dots"}
-    assert dots["hdbscan"] == 1
-    chosen = figure.data[-1]
-    assert list(chosen.y) == [scores().at["a", key]]
-
-
-def test_measures_that_are_not_there() -> None:
-    with pytest.raises(InputError, match=r"did you mean .silhouette"):
-        plot.measures_by_k(scores(), "simplified_silhouette")
-
-
 # -- clusters
-
-
-def area(x: np.ndarray, y: np.ndarray) -> float:
-    return abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
-
-
-def test_silhouette_areas_are_sums() -> None:
-    labels = np.repeat([0, 1, 2, -1], [40, 7, 1, 5])
-    values = RNG.uniform(0.01, 1, size=len(labels))
-    values[labels == -1] = np.nan
-    figure = plot.silhouette_profile(values, labels)
-    assert [t.name for t in figure.data] == ["0", "1", "2"]
-    for cluster, trace in enumerate(figure.data):
-        expected = values[labels == cluster].sum()
-        assert area(np.array(trace.x, float), np.array(trace.y, float)) == pytest.approx(
-            expected, rel=1e-4
-        )
-    assert float(figure.layout.shapes[0].x0) == pytest.approx(np.nanmean(values))
-
-
-def test_long_silhouette_profiles_are_thinned() -> None:
-    values = RNG.uniform(-0.5, 1, size=20_000)
-    trace = plot.silhouette_profile(values, np.zeros(20_000, dtype=int)).data[0]
-    assert len(trace.x) < 1000
-    assert float(np.max(trace.x)) == pytest.approx(values.max(), rel=1e-5)
-    assert float(np.min(trace.x)) == pytest.approx(values.min(), rel=1e-5)
 
 
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
         (["a", "b"], "row of integers"),
-        ([], "non-empty"),
         ([-2, 0], "at least -1"),
         ([[0, 1]], "one non-empty row"),
     ],
 )
 def test_labels_that_cannot_be_drawn(labels: list[object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        plot.silhouette_profile(np.zeros(len(labels)), labels)
+        plot.silhouette(np.zeros((len(labels), 1)), labels)
 
 
 def test_names_must_reach() -> None:
     with pytest.raises(InputError, match="cluster 2 occurs"):
-        plot.silhouette_profile([0.1, 0.2], [0, 2], names=["x", "y"])
+        plot.silhouette([[0.1], [0.2], [0.3]], [0, 0, 2], names=["x", "y"])
 
 
 # -- contingency
@@ -153,32 +84,28 @@ def test_profile_is_that_of_the_table(make) -> None:
     labels = np.repeat([0, 1, 2, -1], [40, 25, 5, 20])
     center, scale = given.mean(axis=0), np.array([2.0, 3.0, 0.5, 1.0, 1.0])
     X = make((given - (0 if make is sparse.csr_array else center)) / scale)
-    profile = plot.profile_features(
+    heat = plot.feature_profile(
         X,
         labels,
         feature_names=list("abcde"),
         center=None if make is sparse.csr_array else center,
         scale=scale,
-    )
+    ).data[0]
     kept = pd.DataFrame(given[labels >= 0], columns=list("abcde"))
     by = labels[labels >= 0]
-    np.testing.assert_allclose(profile.means, kept.groupby(by).mean(), rtol=1e-10)
-    np.testing.assert_allclose(profile.overall, kept.mean(), rtol=1e-10)
     expected = (kept.groupby(by).mean() - kept.mean()) / kept.std(ddof=0).replace(0, 1)
-    np.testing.assert_allclose(profile.deviation, expected, atol=1e-6)
-    for j, column in enumerate("abcd"):
-        parts = [group.to_numpy() for _, group in kept[column].groupby(by)]
-        f = f_oneway(*parts).statistic
-        eta = f * 2 / (f * 2 + len(by) - 3)
-        assert profile.explained[j] == pytest.approx(eta)
-    assert profile.explained[4] == 0
+    np.testing.assert_allclose(np.array(heat.z).T, expected[list(heat.y)], atol=6e-4)
+    means = kept.groupby(by).mean()[list(heat.y)].to_numpy().T
+    np.testing.assert_allclose(np.array(heat.text, dtype=float), means, rtol=6e-3)
+    f = [f_oneway(*(g.to_numpy() for _, g in kept[c].groupby(by))).statistic for c in "abcd"]
+    assert list(heat.y) == [*(c for _, c in sorted(zip(f, "abcd", strict=True))[::-1]), "e"]
 
 
 def test_profile_needs_a_cluster() -> None:
     with pytest.raises(InputError, match="every object is an outlier"):
-        plot.profile_features([[0.0], [1.0]], [-1, -1])
+        plot.feature_profile([[0.0], [1.0]], [-1, -1])
     with pytest.raises(InputError, match="3 names, but there are 1"):
-        plot.profile_features([[0.0], [1.0]], [0, 1], feature_names="abc")
+        plot.feature_profile([[0.0], [1.0]], [0, 1], feature_names="abc")
 
 
 # -- the plane
@@ -274,30 +201,7 @@ def test_shares_to_read(share: float, text: str) -> None:
     assert percent(share) == text
 
 
-def test_one_clustering_with_many_clusters_does_not_squeeze_the_axis() -> None:
-    from karat.plot import measures_by_k
-
-    scores = pd.DataFrame(
-        {
-            "clusterer": ["kmeans", "kmeans", "hdbscan"],
-            "k": [2, 6, None],
-            "n_clusters": [2, 6, 72],
-            "silhouette": [0.1, 0.2, 0.3],
-        },
-        index=["a", "b", "c"],
-    )
-    axis = measures_by_k(scores, "silhouette").layout.xaxis
-    assert 6 < axis.range[1] < 8
-    assert axis.title.text == "Number of clusters (1 more, with up to 72, are not shown)"
-    assert axis.dtick == 1
-    chosen = measures_by_k(scores, "silhouette", chosen="c").layout.xaxis
-    assert chosen.range is None
-    assert chosen.dtick is None
-
-
 def test_the_strongest_feature_comes_first() -> None:
-    from karat.plot import feature_profile, profile_features
-
     X = np.array([[0, 0, 0.0], [1, 0.1, 5], [9, 9, 2], [9, 9.1, 4]])
-    profile = profile_features(X, [0, 0, 1, 1], feature_names=["b", "a", "weak"])
-    assert list(feature_profile(profile).data[0].y) == ["a", "b", "weak"]
+    figure = plot.feature_profile(X, [0, 0, 1, 1], feature_names=["b", "a", "weak"])
+    assert list(figure.data[0].y) == ["a", "b", "weak"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
@@ -27,17 +26,11 @@ def test_silhouettes_are_scikit_learn_s():
     for c, trace in enumerate(figure.data):
         own = np.sort(values[labels[kept] == c])[::-1]
         np.testing.assert_allclose(trace.x[1:-1:2], own, rtol=1e-6)
-    table = plot.table(figure)
-    assert table["cluster"].tolist() == ["a", "b", "c"]
-    for c, row in table.iterrows():
-        own = values[labels[kept] == c]
-        assert row["objects"] == len(own)
-        assert row["mean silhouette"] == pytest.approx(own.mean())
-        assert row["below 0"] == pytest.approx((own < 0).mean())
+    assert [trace.name for trace in figure.data] == ["a", "b", "c"]
+    assert float(figure.layout.shapes[0].x0) == pytest.approx(values.mean())
     given = plot.silhouette(squareform(pdist(X)), LABELS, metric="precomputed")
-    assert plot.table(given)["mean silhouette"].to_numpy() == pytest.approx(
-        plot.table(plot.silhouette(X, LABELS))["mean silhouette"].to_numpy()
-    )
+    for trace, expected in zip(given.data, plot.silhouette(X, LABELS).data, strict=True):
+        np.testing.assert_allclose(trace.x, expected.x, atol=1e-6)
 
 
 def test_silhouettes_of_many_objects_are_those_of_a_sample():
@@ -45,7 +38,7 @@ def test_silhouettes_of_many_objects_are_those_of_a_sample():
     figure = plot.silhouette(many, (many[:, 0] > 0).astype(int))
     assert (figure.layout.meta["drawn"], figure.layout.meta["n"]) == (5_000, 5_200)
     assert "5,000 of the 5,200 objects" in figure.layout.title.text
-    assert plot.table(figure)["objects"].sum() == 5_000
+    assert max(len(trace.x) for trace in figure.data) < 1_000
 
 
 @pytest.mark.parametrize("method", ["ward", "average", "single"])
@@ -57,10 +50,6 @@ def test_dendrogram_is_scipy_s(method):
     bars = [y for t in figure.data for y in np.array(t.y, dtype=float).reshape(-1, 5)[:, 1]]
     np.testing.assert_allclose(sorted(bars), sorted(y[1] for y in expected["dcoord"]), rtol=1e-9)
     assert sorted(map(int, figure.layout.xaxis.ticktext)) == list(range(120))
-    table = plot.table(figure).set_index("k")
-    for k in range(2, 20):
-        assert table.loc[k, "from"] == pytest.approx(Z[119 - k, 2])
-        assert table.loc[k, "to"] == pytest.approx(Z[120 - k, 2])
     cut = figure.layout.shapes[0].y0
     assert len(np.unique(hierarchy.fcluster(Z, cut, "distance"))) == 3
 
@@ -101,15 +90,12 @@ def test_dendrogram_of_many_objects_is_that_of_a_sample():
 
 def test_elbow_is_the_inertia_of_k_means_and_the_gap():
     figure = plot.elbow(X, range(1, 6), n_references=5)
-    table = plot.table(figure).set_index("k")
-    for k in range(1, 6):
+    for k, within in enumerate(figure.data[0].y, 1):
         inertia = KMeans(k, n_init=10, random_state=0).fit(X).inertia_
         # beyond the clusters that are there, either may end in another optimum
-        assert table.loc[k, "within"] == pytest.approx(inertia, rel=1e-9 if k <= 3 else 0.02)
+        assert within == pytest.approx(inertia, rel=1e-9 if k <= 3 else 0.02)
     gap = karat.gap_statistic(X, k=range(1, 6), n_references=5, random_state=0)
-    np.testing.assert_allclose(table["gap"], gap.table["gap"])
-    np.testing.assert_allclose(figure.data[0].y, table["within"])
-    np.testing.assert_allclose(figure.data[2].y, table["gap"])
+    np.testing.assert_allclose(figure.data[2].y, gap.table["gap"])
     assert list(figure.data[3].x) == [gap.first_k] == [3]
 
 
@@ -121,12 +107,6 @@ def test_consensus_matrix_is_that_of_the_subsamples():
     expected = np.nan_to_num(matrix[np.ix_(order, order)])
     np.fill_diagonal(expected, 1)
     np.testing.assert_allclose(figure.data[0].z, expected, atol=1e-3)
-    table = plot.table(figure)
-    assert table["objects"].tolist() == [40, 40, 40]
-    for start, row in zip((0, 40, 80), table.itertuples(), strict=True):
-        own = np.arange(120) // 40 == start // 40
-        inside = expected[np.ix_(own, own)][~np.eye(40, dtype=bool)]
-        assert row.within == pytest.approx(inside.mean(), abs=1e-3)
 
 
 def figure_names(figure, matrix):
@@ -141,47 +121,3 @@ def figure_names(figure, matrix):
     return [
         f"object {i}" for i in leaves_list(linkage(squareform(1 - full, checks=False), "average"))
     ]
-
-
-def test_lines_and_pairs_are_the_objects():
-    data = X * [1, 10, 100] + [5, 0, 0]
-    labels = np.where(np.arange(120) % 30 == 0, -1, LABELS)
-    for given in (data, sparse.csr_array(data)):
-        figure = plot.pairs(given, labels, feature_names=["a", "b", "c"])
-        panels = [(i, j, c) for i, j in ((1, 0), (2, 0), (2, 1)) for c in (0, 1, 2, -1)]
-        for (i, j, c), trace in zip(panels, figure.data, strict=True):
-            np.testing.assert_allclose(trace.x, data[labels == c, j])
-            np.testing.assert_allclose(trace.y, data[labels == c, i])
-            axis = figure.layout[trace.yaxis.replace("y", "yaxis")]
-            assert axis.title.text == ("abc"[i] if j == 0 else None)
-        lines = plot.parallel_coordinates(given, labels, feature_names=["a", "b", "c"])
-        z = (data - data.mean(axis=0)) / data.std(axis=0)
-        drawn = np.array(lines.data[1].y).reshape(-1, 4)[:, :3]
-        np.testing.assert_allclose(drawn, z[labels == 1])
-        np.testing.assert_allclose(lines.data[5].y, z[labels == 1].mean(axis=0), atol=1e-9)
-        assert [t.name for t in lines.data if t.showlegend is not False] == [
-            "outliers", "0", "1", "2",
-        ]  # fmt: skip
-        means = plot.table(figure).set_index("cluster")
-        np.testing.assert_allclose(means.loc["1"], data[labels == 1].mean(axis=0))
-    one = plot.pairs(data, labels, feature_names=["a", "b", "c"], features=["c", "a"])
-    assert one.layout.xaxis.title.text == "c"
-    assert one.layout.yaxis.title.text == "a"
-    with pytest.raises(InputError, match="two features"):
-        plot.pairs(data, labels, features=1)
-    with pytest.raises(InputError, match="'z'"):
-        plot.pairs(data, labels, feature_names=["a", "b", "c"], features=["z"])
-    with pytest.raises(InputError, match="at least 1"):
-        plot.parallel_coordinates(data, labels, features=0)
-
-
-def test_many_lines_are_a_sample():
-    many = np.random.default_rng(0).normal(size=(600, 2))
-    figure = plot.parallel_coordinates(many, (many[:, 0] > 0).astype(int))
-    assert figure.layout.meta["drawn"] == 500
-    assert "500 of the 600" in figure.layout.title.text
-
-
-def test_other_figures_have_no_table_of_their_own():
-    with pytest.raises(InputError, match="no table of its own"):
-        plot.table(plot.silhouette_profile([0.1, 0.2], [0, 1]))

@@ -49,10 +49,9 @@ karat.plot.projection(data.X, choice.labels, feature_names=data.feature_names)
 # What sets each segment apart, in standard deviations from the mean of all customers:
 
 names = data.feature_names
-profile = karat.plot.profile_features(
+karat.plot.feature_profile(
     data.X, choice.labels, feature_names=names, center=data.center, scale=data.scale
 )
-karat.plot.feature_profile(profile)
 
 # %%
 # The labels belong beside the customers:

@@ -40,7 +40,7 @@ pd.DataFrame({measure: scores[measure] for measure in measures}).round(3)
 # to the other moon.
 
 labels = mine["DBSCAN"]
-karat.plot.silhouette_profile(karat.silhouette_samples(X, labels, noise="drop"), labels)
+karat.plot.silhouette(X, labels)
 
 # %%
 # Compared with the truth, which is known for this example:

@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 from karat.bench import Benchmark, read_folder, runs
-from karat.bench.diagram import pdf, rank_drawing, svg, tikz
+from karat.bench.diagram import rank_drawing, svg, tikz
 from karat.cli import app
 from karat.runtime.validation import InputError, StorageError
 
@@ -404,10 +404,10 @@ def test_files_for_a_paper(tmp_path):
         battery = root / ("even" if number % 2 == 0 else "odd")
         battery.mkdir(exist_ok=True)
         (root / f"set {number}").rename(battery / f"set_{number}")
-    written = [tmp_path / name for name in ("t.tex", "t.pdf", "t.html")]
+    written = [tmp_path / name for name in ("t.tex", "t.html")]
     reports = [part for path in written for part in ("--report", str(path))]
     done = CliRunner().invoke(app, ["bench", str(root), *reports])
-    tex, _, page = written
+    tex, page = written
     assert done.exit_code == 0, done.output
     race = Benchmark.from_folder(root, ["adjusted_rand_index"])
     comparison, text = race.compare(), tex.read_text()
@@ -439,25 +439,6 @@ def test_files_for_a_paper(tmp_path):
         race.report(tex)
     race.report(tmp_path / "u.parquet")
     assert len(pd.read_parquet(tmp_path / "u.parquet")) == len(race.table)
-
-
-def test_a_diagram_as_pdf_can_be_read(tmp_path):
-    """The table of offsets leads to the objects, and the texts are those of the page."""
-    from karat.bench import compare_methods
-
-    names = ["k-means (1)", "b", "c\\d"]
-    scores = {name: np.arange(12) + i for i, name in enumerate(names)}
-    drawing = rank_drawing(compare_methods(scores), 640)
-    file = pdf(drawing)
-    start = int(re.search(rb"startxref\n(\d+)", file)[1])
-    assert file[start:].startswith(b"xref")
-    for number, offset in enumerate(re.findall(rb"(\d{10}) 00000 n", file), 1):
-        assert file[int(offset) :].startswith(f"{number} 0 obj".encode())
-    shown = [re.sub(rb"\\([()\\])", rb"\1", t) for t in re.findall(rb"Td \((.*)\) Tj", file)]
-    assert [text.decode() for text in shown] == [text for _, _, text, _ in drawing.texts]
-    assert r"c\textbackslash{}d 1.00" in tikz(drawing)
-    with pytest.raises(InputError, match="'č' of a name"):
-        pdf(rank_drawing(compare_methods({"č": [1, 2], "b": [2, 1]})))
 
 
 def test_names_are_escaped(folder):

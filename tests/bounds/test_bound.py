@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
@@ -349,3 +349,20 @@ def test_sentence_and_html() -> None:
     assert "<strong>" in result._repr_html_()
     assert "<table" in karat.pac_mdl_bound([labels], y)._repr_html_()
     assert "bound" in str(karat.pac_mdl_bound([labels], y))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.05, 0.3, 0.9, 1.0]), st.booleans())
+def test_the_errors_of_a_clustering_never_contradict_its_bound(seed, delta, listed):
+    rng = np.random.default_rng(seed)
+    n, n_classes = int(rng.integers(4, 60)), int(rng.integers(2, 4))
+    labels, truth = rng.integers(0, rng.integers(1, 5), n), rng.integers(0, n_classes, n)
+    rows = karat.bounds.sample(n, int(rng.integers(2, n)), random_state=rng)
+    y = np.full(n, None, dtype=object)
+    y[rows] = truth[rows]
+    bound = karat.pac_mdl_bound(
+        labels, y, delta, classes=list(range(n_classes)) if listed else None
+    )
+    if not bound.refused and bound.bound < bound.n:
+        right, left = bound.m - bound.errors, bound.n - bound.bound
+        assert karat.bounds.bucket(bound.m, bound.n, right, left) >= 0.5

@@ -136,7 +136,6 @@ def test_weights_of_the_user():
     np.testing.assert_allclose(study.X, (X * [2, 1, 1, 1, 1, 1, 0])[:, :6])
     assert karat.Study(X, column_weights=[2, 1, 1, 1, 1, 1, 0]).X.tolist() == study.X.tolist()
     assert study.dataset.column_weights["x1"] == 2
-    assert "column_weights={'x1': 2.0, 'x2': 1.0" in study.code
 
 
 @pytest.mark.parametrize(("weights", "words"), [

@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 
 import karat
 from karat.datasets import partitions, read, sampled_tables
+from karat.datasets.label_folder import LabelFolder
 from karat.datasets.partitions import open_partitions
 from karat.datasets.sampled_tables import ColumnSums
+from karat.model import assign_rows
 from karat.runtime.validation import InputError
+from s3_server import serving
 
 N = 1000
 RNG = np.random.default_rng(0)
@@ -122,29 +125,27 @@ def test_addresses_have_the_rows_in_order(bucket: str) -> None:
         open_partitions(f"{bucket}/*.csv")
 
 
-def test_an_s3_server_has_the_rows_in_order(
+def test_an_s3_server_has_the_rows_and_takes_the_labels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        monkeypatch.setenv("AWS_REGION", "us-east-1")
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        from pyarrow import fs
-
-        store, path = fs.FileSystem.from_uri("s3://bucket/rows")
-        store.create_dir("bucket")
-        folder = write(tmp_path / "files", "parquet")
-        for file in folder.iterdir():
-            with store.open_output_stream(f"{path}/{file.name}") as stream:
-                stream.write(file.read_bytes())
-        check("s3://bucket/rows")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"):
+        monkeypatch.setenv(name, "test")
+    write(tmp_path / "bucket" / "rows", "parquet")
+    model = karat.Model.of(TABLE[["a", "b"]], (TABLE["b"] > 9).astype(int).to_numpy())
+    with serving(tmp_path) as address:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        opened = check("s3://bucket/rows")
         check("s3://bucket/rows/part-*.parquet")
-    finally:
-        server.stop()
+        target = "s3://bucket/labels"
+        assert assign_rows(model, opened, target).n_rows == N
+        with pytest.raises(InputError, match="exists already"):
+            LabelFolder(target).check("--labels")
+        assert LabelFolder(target).files() == {f"part-{i}" for i in range(4)}
+        with pytest.raises(InputError, match="no-bucket"):
+            open_partitions("s3://no-bucket/rows")
+    labels = arrow.dataset(tmp_path / "bucket" / "labels").to_table().to_pandas()
+    assert sorted(labels["row"]) == list(range(N))
+    assert (tmp_path / "bucket" / "labels" / "_SUCCESS").exists()
 
 
 @pytest.mark.parametrize(

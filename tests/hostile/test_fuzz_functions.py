@@ -20,7 +20,7 @@ ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.nei
 # they take no labels or data, or fit clusterers
 OTHERS = {
     "load_study", "gap_statistic", "object_distances", "forecast_labels",
-    "mixture_criteria", "in_strips", "check_random_state", "train_judge",
+    "in_strips", "check_random_state", "train_judge",
     "representations", "neighbors_of_some",
 }  # fmt: skip
 

@@ -245,15 +245,19 @@ def test_with_labels_the_judge_is_the_prior():
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
     wrong = sum(best.guarantee.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
     assert wrong <= best.guarantee.bound
-    score = study.rank()["probability"]
-    assert score.is_monotonic_decreasing
-    assert score.sum() == pytest.approx(1)
+    ranked = study.rank()
+    assert ranked["probability"].sum() == pytest.approx(1)
+    by_number = ranked.groupby("n_clusters")["probability"].sum()
+    level = ranked["n_clusters"].map(by_number >= by_number.max() / 2)
+    assert level.is_monotonic_decreasing
+    assert ranked.loc[level, "agreement"].is_monotonic_decreasing
     # what the judge thinks likely and the labels think likely comes first
     table = study.judged()
     labelled = np.arange(0, 150, 10)
     codes = np.stack([study.labels(name)[labelled] for name in table.names])
     logs = table.judgement.predicted / TEMPERATURE + log_likelihood(codes, y[labelled])
-    assert best.name == table.names[int(np.argmax(logs))]
+    most = table.names[int(np.argmax(logs))]
+    assert karat.adjusted_rand_index(study.labels(most), best.labels, noise="singletons") > 0.8
     assert table.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(table.names) for p in study.rank()["partition"][: len(table.names)]}
     bits = study_guarantee(**bound_inputs(study.tried, shares)).mdl.table["choice_bits"]

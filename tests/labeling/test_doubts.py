@@ -7,6 +7,8 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
 
 import karat
 from karat.bounds import sample
@@ -107,6 +109,23 @@ def test_a_label_takes_no_part_in_its_own_prediction():
     y[3] = "spam"  # which trees would remember
     suspects = LabelTeacher(LABELINGS, X).contradicted(y)
     assert [suspect[:2] for suspect in suspects] == [(3, "ham")]
+
+
+@pytest.mark.parametrize("with_features", [True, False])
+def test_a_planted_wrong_label_is_suspected(with_features):
+    """Three groups that touch, as k-means with 2 to 6 clusters sees them, and 40 labels."""
+    X, truth, centers = make_blobs(
+        240, centers=3, cluster_std=1.5, random_state=2, return_centers=True
+    )
+    labelings = {str(k): KMeans(k, n_init=1, random_state=0).fit_predict(X) for k in (2, 3, 4, 6)}
+    order, names = sample(240, 40, random_state=1), np.array(["a", "b", "c"])
+    y = np.full(240, None, dtype=object)
+    y[order] = names[truth[order]]
+    planted = int(order[((X[order] - centers[truth[order]]) ** 2).sum(axis=1).argmin()])
+    y[planted] = names[(truth[planted] + 1) % 3]
+    suspects = LabelTeacher(labelings, X if with_features else None).contradicted(y)
+    assert suspects[0][:2] == (planted, names[truth[planted]])
+    assert len(suspects) <= (3 if with_features else 5)
 
 
 def test_few_labels_or_one_class_raise_no_doubt(opened):

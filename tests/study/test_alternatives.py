@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import make_moons
 
 import karat
 from karat.judge import load_judge
@@ -19,6 +20,7 @@ from karat.study.views import (
     differ,
     diverse,
     groups_of,
+    independent_blocks,
     residual,
     shared_information,
     space_between,
@@ -58,6 +60,32 @@ def test_two_planted_partitions_are_found(turned):
     assert found.to_dict()["sentences"] == divisions.sentences(found)
     json.dumps(found.to_dict())
     assert "divides by" in str(found)
+
+
+def test_independent_groups_of_features():
+    X, *_ = crossed()
+    found = {view.features for view in independent_blocks(X, "euclidean")}
+    assert found == {(0, 1), (2, 3), (4,)} or found == {(0, 1), (2, 3), (4,)} | {(1,)}
+    assert independent_blocks(X @ np.linalg.qr(np.ones((5, 5)) + np.eye(5))[0], "euclidean") == []
+    # a third cluster of a tenth is excluded by another one: no quartile shows it
+    rng = np.random.default_rng(0)
+    codes = rng.choice(3, 600, p=[0.7, 0.2, 0.1])
+    Y = np.array([[0, 0], [6, 0], [0, 6]])[codes] + rng.normal(size=(600, 2))
+    assert independent_blocks(Y, "euclidean") == []
+
+
+def test_each_group_of_features_is_clustered_by_every_method():
+    rng = np.random.default_rng(0)
+    M, b = make_moons(600, noise=0.05, random_state=0)
+    a = rng.integers(3, size=600)
+    A = np.array([[0, 0], [6, 0], [3, 5]])[a] + rng.normal(size=(600, 2))
+    X = np.hstack([A, 2.5 * (M - M.mean(axis=0)) / M.std(axis=0)])
+    answer = canonical_codes(2 * a + (X[:, 2] > 0)), Expected(0.6, 0.4, 0.8)
+    result = found_in(X, {"answer": answer}, "answer")
+    assert result.crossed == "answer"
+    assert {alternative.view.features for alternative in result} == {(0, 1), (2, 3)}
+    for truth in (a, b):
+        assert max(agreement(truth, alternative.labels) for alternative in result) > 0.7
 
 
 def test_features_that_carry_are_named():

@@ -90,7 +90,6 @@ def test_exact_is_exact(low):
     assert study.candidates["fitted_on"].isna().all()
     value = study.scores()["silhouette"].item()
     assert value == pytest.approx(karat.silhouette(X, study.labels("average k=3")), rel=1e-12)
-    assert "exact=True" in study.code
 
 
 def test_measures_of_pairs_are_estimated_and_extremes_have_a_reason(low):
@@ -402,18 +401,6 @@ def test_one_start_of_every_k_comes_first_and_short_fits_first():
     assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]
     assert names[6].startswith("average")
     assert names[7].startswith("hdbscan")
-
-
-def test_many_documents_are_clustered_whole_by_mini_batches(monkeypatch):
-    monkeypatch.setattr(fits, "MANY_DOCUMENTS", 50)
-    X = csr_array(np.random.default_rng(0).poisson(0.5, size=(60, 20)).astype(float))
-    many = karat.Study(X, metric="cosine").tried.fits.default_clusterers
-    assert many[0] == "spherical-kmeans-minibatch"
-    assert "kmeans" not in many
-    whole = karat.Study(X, metric="cosine", exact=True)
-    assert "spherical-kmeans-minibatch" not in whole.tried.fits.default_clusterers
-    few = karat.Study(X[:40], metric="cosine")
-    assert few.tried.fits.default_clusterers == whole.tried.fits.default_clusterers
 
 
 # -- cells -----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError, Study
-from karat.inference import conditional_test, differences, mixture_covariance, more_than_one
+from karat.inference import conditional_test, differences, mixture_covariance
 from karat_lab import ExperimentResult
 from karat_lab.journal import Journal
 
@@ -32,7 +32,7 @@ APART = 1_000_000
 KNOWN, MIXTURE = "known variance", "mixture covariance"
 #: data sets of each design that there are for one of this size, by slow tests, of a whole sweep
 FOR_EACH, FOR_EACH_SLOW, FOR_EACH_SWEEP = {60: 1, 500: 5, 5_000: 20}, 5, 50
-SLOW = ("more than one", "thinning, mixture covariance")
+SLOW = ("thinning, mixture covariance",)
 SWEPT_SIZES = (60, 500)
 SWEPT = "sweep, "
 
@@ -382,11 +382,6 @@ def _naive(X: NDArray[Any], seed: int) -> float:
     return 3 * float(np.nanmin(p_values))
 
 
-def _more_than_one(X: NDArray[Any], seed: int) -> float:
-    """P-value of the test for more than one cluster."""
-    return more_than_one(X, random_state=seed).p_value
-
-
 def _thinning_ward(X: NDArray[Any], seed: int) -> float:
     """P-value by data thinning, of clusters by Ward's method."""
     from sklearn.cluster import AgglomerativeClustering
@@ -401,7 +396,6 @@ TESTS: dict[str, Callable[[NDArray[Any], int], float]] = {
     f"thinning, {MIXTURE}": partial(_thinning, scale="mixture"),
     "conditional": _conditional,
     f"conditional, {KNOWN}": partial(_conditional, scale=1.0),
-    "more than one": _more_than_one,
     "naive": _naive,
 }
 #: what is known of the covariance in the tests of a whole sweep

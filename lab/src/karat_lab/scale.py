@@ -73,15 +73,13 @@ QUICK: dict[str, Quick] = {
     "guarantee-stopping": Quick(
         1, "one draw of the labels instead of 30", "guarantee", sets=(*_GUARANTEE, "ecoli")
     ),
-    "guarantee-forecasts": Quick(
-        1, "one draw of the labels instead of 50", "guarantee", sets=_GUARANTEE
-    ),
     "guarantee-outlook": Quick(4, "four draws instead of 400"),
     "guarantee-paths": Quick(3, "three draws of each design instead of 1,000"),
     "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
     "inference-levels": Quick(0, "one data set of 60 objects of each design, no sweeps"),
     "clarity-intervals": Quick(50, "50 rounds instead of 500"),
     "internal-chance": Quick(1, "one data set instead of six"),
+    "large-tables": Quick(4, "a table of 10,000 rows instead of three up to a hundred million"),
     "map-of-measures": Quick(
         0, "16 small data sets instead of all, no sub-tasks", "choice", sets=_CHOICE
     ),

@@ -49,7 +49,7 @@ def _shares(kept: Journal, progress: Callable[[str], None] | None) -> list[dict[
             data: dict[str, Any] = {
                 weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
             }
-            table = representations(data, y=classes, n_neighbors=LENGTHS, k=(), max_objects=None)
+            table = representations(data, y=classes, n_neighbors=LENGTHS, max_objects=None)
             for weight in WEIGHTS:
                 of_weight: Any = table.loc[weight]
                 kept.put((which, weight), {f"r={r}": float(of_weight[f"r={r}"]) for r in LENGTHS})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import SphericalKMeans
-from karat.labeling import central_objects, spread_labels
+from karat.labeling import central_objects
 from karat.text import TextVectorizer
 from karat_lab.data import records
 
@@ -206,7 +206,7 @@ def filters(made: Mails, table: pd.DataFrame, labelings: dict[str, Any]) -> dict
             if best not in results:
                 chosen = central_objects(D, labelings[best], metric="precomputed")
                 medoids = np.concatenate(chosen)
-                full = spread_labels(labelings[best], chosen, made.truth)
+                full = _spread_labels(labelings[best], chosen, made.truth)
                 cmsf = ranked(made, medoids, made.truth[medoids])[0]
                 results[best] = (cmsf, ranked(made, all_rows, full))
             cmsf, fcsf = results[best]
@@ -232,7 +232,7 @@ def _spent(
         chosen = central_objects(D, labelings[best], per_cluster, metric="precomputed")
         rows = np.concatenate(chosen)
         if per_cluster > 1:
-            full = spread_labels(labelings[best], chosen, made.truth)
+            full = _spread_labels(labelings[best], chosen, made.truth)
             full[rows] = made.truth[rows]
             row[f"{title} {budget}"] = ranked(made, np.arange(len(D)), full)[0]
             continue
@@ -269,3 +269,15 @@ def row_of(name: str, sample: int, seed: int, size: int) -> dict[str, float]:
     row = {f"purity {which}": float(value) for which, value in table["purity"].items()}
     row["purity random"] = float(max(np.mean(made.truth == "spam"), np.mean(made.truth != "spam")))
     return row | filters(made, table, labelings) | drawn(made, rng)
+
+
+def _spread_labels(
+    labels: Sequence[int], labelled: list[NDArray[np.intp]], y: NDArray[np.object_]
+) -> NDArray[np.object_]:
+    """Most common label of each object's cluster, in a tie the most central one's."""
+    spread = np.full(len(y), None, dtype=object)
+    for rows in labelled:
+        answers = list(y[rows])
+        inside = np.asarray(labels) == labels[rows[0]]
+        spread[inside] = max(dict.fromkeys(answers), key=answers.count)
+    return spread

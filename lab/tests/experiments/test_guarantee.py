@@ -18,7 +18,6 @@ pytestmark = pytest.mark.long
 def one_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarantee, "GROUPS", {"one": (("wine",), (20, 60))})
     monkeypatch.setattr(guarantee, "STOPS", {"wine": 0.3})
-    monkeypatch.setattr(guarantee, "ASKED", {"wine": 0.2})
 
 
 def test_bounds_beside_their_rivals_are_kept_and_go_on(tmp_path: Path) -> None:
@@ -38,9 +37,3 @@ def test_a_sequence_stops_near_the_number_that_hindsight_fixes() -> None:
     assert row["reached"] == 1
     assert 20 < row["labels"] < 90
     assert row["fixed"] <= 89
-
-
-def test_forecasts_are_inside_earlier_or_later() -> None:
-    row = reproduce.run("guarantee-forecasts", samples=2).table.iloc[0]
-    told = row["inside"] + row["earlier"] + row["later"]
-    assert told == pytest.approx(1 if row["forecasts"] else 0)

@@ -196,3 +196,10 @@ def test_a_single_sample_has_no_interval() -> None:
     several = np.array([0.69, 0.5, 0.9])
     assert _worded(100 * several, ".0f", " %").startswith("69 % (5")
     assert np.isnan(_compared(np.ones((1, 9)) * np.arange(9), np.zeros((1, 9)))["low"])
+
+
+def test_a_cluster_has_the_majority_or_the_label_of_its_medoid() -> None:
+    y = np.array(["a", "b", "b", "b", "a", None], dtype=object)
+    labelled = [np.array([0, 1, 2]), np.array([4, 3])]
+    spread = mails._spread_labels([0, 0, 0, 1, 1, -1], labelled, y)
+    assert list(spread) == ["b", "b", "b", "a", "a", None]

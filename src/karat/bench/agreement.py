@@ -45,11 +45,6 @@ def rank_agreement(
         A row for each pair of rankings: their names ``one`` and ``other``; ``tau``, τ-b between
         the methods' average ranks over the sets; and the interval from ``low`` to ``high``.
 
-    Raises
-    ------
-    InputError
-        If sets or methods differ between measures, a score is missing, or all methods tie.
-
     Notes
     -----
     Intervals come from a bootstrap: sets are drawn with replacement, the same for all measures.

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from karat.bench import runs
 from karat.bench.collection import ONLY_REPRESENTATION, Entry, as_entry
-from karat.bench.diagram import pdf, rank_drawing
 from karat.bench.folder import number_of_classes, read_folder
 from karat.bench.page import html_page
-from karat.bench.paper import TEXT_WIDTH, latex
+from karat.bench.paper import latex
 from karat.bench.results import BenchmarkResults
 from karat.runtime.kept_file import KeptValues
 from karat.runtime.output import check_output, write_output
@@ -264,8 +263,8 @@ class Benchmark(BenchmarkResults):
         ----------
         path : str or path
             An HTML file; ``.tex`` for tables (booktabs), the critical-difference diagram (TikZ) and
-            how it was made, with all tries beside it in a ``.csv`` file of the same name; ``.pdf``
-            for the diagram; ``.csv`` or ``.parquet`` for all tries.
+            how it was made, with all tries beside it in a ``.csv`` file of the same name;
+            ``.csv`` or ``.parquet`` for all tries.
         overwrite : bool, default False
         **options
             As for :meth:`compare`.
@@ -279,9 +278,6 @@ class Benchmark(BenchmarkResults):
             write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
         elif suffix == ".parquet":
             self.table.to_parquet(target, index=False)
-        elif suffix == ".pdf":
-            drawing = rank_drawing(self.compare(**options), TEXT_WIDTH)
-            write_output(target, pdf(drawing), overwrite=overwrite)
         else:
             page = latex if suffix == ".tex" else html_page
             text = page(self, self.compare(**options), options)

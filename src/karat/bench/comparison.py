@@ -216,11 +216,6 @@ def compare_methods(
     -------
     Comparison
 
-    Raises
-    ------
-    InputError
-        If a score is missing or infinite, or there are fewer than two sets or methods.
-
     Examples
     --------
     >>> from karat.bench import compare_methods

@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass, field
 
 from karat.bench.comparison import Comparison
-from karat.runtime.validation import InputError
 
 #: font size of a drawing, and points of a paper for each unit of a drawing
 _FONT_SIZE = 13
@@ -125,47 +124,3 @@ def escape(value: object) -> str:
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
     return "".join(signs.get(sign, sign) for sign in str(value))
-
-
-def pdf(drawing: Drawing) -> bytes:
-    """The drawing as a PDF file of one page, in Courier, which every viewer has.
-
-    Raises
-    ------
-    InputError
-        If a name has a letter outside Western European alphabets.
-    """
-    out = [f"{_SCALE:g} 0 0 {_SCALE:g} 0 {drawing.height * _SCALE:.1f} cm 0 g 1 J"]
-    for points, width in drawing.lines:
-        path = " l ".join(f"{x:.1f} {-y:.1f}" for x, y in points).replace("l", "m", 1)
-        out.append(f"0 {'0.447 0.698' if width > 3 else '0 0'} RG {width:g} w {path} l S")
-    for x, y, text, anchor in drawing.texts:
-        # Courier's letters are 0.6 of the font size wide
-        x -= {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * len(text) * 0.6 * _FONT_SIZE
-        shown = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-        out.append(f"BT /F {_FONT_SIZE} Tf {x:.1f} {-y:.1f} Td ({shown}) Tj ET")
-    try:
-        content = "\n".join(out).encode("cp1252")
-    except UnicodeEncodeError as error:
-        letter = error.object[error.start]
-        raise InputError(
-            f"the letter {letter!r} of a name is not in the PDF's font; write a .tex file, whose "
-            "diagram has the letters of the document"
-        ) from None
-    box = f"[0 0 {drawing.width * _SCALE:.1f} {drawing.height * _SCALE:.1f}]"
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents 4 0 R "
-        "/Resources << /Font << /F 5 0 R >> >> >>".encode(),
-        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(content), content),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
-    ]
-    file, table = b"%PDF-1.4\n", b"0000000000 65535 f \n"
-    for number, body in enumerate(objects, 1):
-        table += b"%010d 00000 n \n" % len(file)
-        file += b"%d 0 obj\n%b\nendobj\n" % (number, body)
-    return file + (
-        b"xref\n0 %d\n%btrailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-        % (len(objects) + 1, table, len(objects) + 1, len(file))
-    )

@@ -34,12 +34,6 @@ def read_folder(path: str | Path) -> dict[str, Entry]:
     dict of str to Entry
         By the name of the data set, in order.
 
-    Raises
-    ------
-    InputError
-        If there are no such files, a file cannot be read, two files hold the same try, or numbers
-        or ids of objects differ.
-
     Notes
     -----
     The first layout has a folder for each data set. The folder contains ``truth.csv``, or

@@ -84,11 +84,6 @@ class BenchmarkResults:
             ``set``, ``contestant``, ``try`` and ``value``. Greater is better. With several
             references it is the best agreement. It is missing if the fit of any k failed, unless
             ``failed`` is given.
-
-        Raises
-        ------
-        InputError
-            If ``failed`` would be the best value of the measure.
         """
         key, sign = self._key(measure, failed)
         table = self._contestant_table()
@@ -136,11 +131,6 @@ class BenchmarkResults:
         DataFrame
             A row for each set, a column for each contestant. Greater is better. A score is missing
             if the contestant failed in any try, unless ``failed`` is given.
-
-        Raises
-        ------
-        InputError
-            If a contestant has fewer than ``tries`` tries.
         """
         by_try = self.tries(measure, failed=failed)
         cells = by_try.groupby(["set", "contestant"], sort=False)["value"]
@@ -218,11 +208,6 @@ class BenchmarkResults:
         Returns
         -------
         Comparison
-
-        Raises
-        ------
-        InputError
-            If a fit failed and ``failed`` is not given.
         """
         wide = self.scores(measure, tries=tries, failed=failed)
         failures = self.failures.query("failed > 0")

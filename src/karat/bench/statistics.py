@@ -93,11 +93,6 @@ def expected_best(tries: npt.ArrayLike, m: int) -> float:
     float
         The mean of the greatest score over all choices of m tries.
 
-    Raises
-    ------
-    InputError
-        If there are fewer than ``m`` tries.
-
     Notes
     -----
     Σ x₍ᵢ₎ C(i − 1, m − 1)/C(s, m) over the ordered tries. The best of ten tries is greater than

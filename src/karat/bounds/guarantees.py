@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds import pac_bayes, wording
+from karat.bounds import wording
 from karat.bounds.classes import Classes
 from karat.bounds.classifiers import ComponentBound, of_clusters
 from karat.bounds.components import half, largest_class, learners
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 #: shares of delta of the components, by the one expected to give the lowest bound
 SPLITS = {
-    "half": {"half": 0.88, "pac-mdl": 0.08, "pac-bayes": 0.02, "largest class": 0.02},
-    "pac-mdl": {"half": 0.16, "pac-mdl": 0.8, "pac-bayes": 0.02, "largest class": 0.02},
+    "half": {"half": 0.9, "pac-mdl": 0.08, "largest class": 0.02},
+    "pac-mdl": {"half": 0.16, "pac-mdl": 0.82, "largest class": 0.02},
 }
 #: shares of delta beside the tests, if labelling may stop at any number of labels, and at a target
 ALWAYS = {"mdl-sequence": 0.04, "largest class": 0.02}
@@ -248,9 +248,8 @@ def guarantee(
     For a fixed number of labels: *half* learns a classifier on half of the labels by any method
     (:class:`karat.bounds.Learner`) and tests it exactly on the other half
     (:func:`karat.bounds.b_max`). *pac-mdl* uses all labels for both and pays for the choice of one
-    clustering. *pac-bayes* uses all labels for an average of such (derbeko2004) and turns its
-    bound into one for the most probable. Half of the labels has 0.9 of delta, unless there is so
-    little to choose that the description is shorter than the test.
+    clustering. Half of the labels has 0.9 of delta, unless there is so little to choose that the
+    description is shorter than the test.
 
     With ``anytime``: *start* learns at some numbers of labels and tests with every later one, by a
     confidence sequence (:class:`karat.bounds.Starts`); *mdl-sequence* is *pac-mdl* by one.
@@ -437,11 +436,9 @@ def fixed_guarantee(
     batch, language = labelled.population.batch, labelled.population.language
     shares = _split(batch, len(drawn), len(drawn) - learners(learner, drawn), delta)
     mdl = bounds_of(batch, truth, delta * shares["pac-mdl"], language, random_state)
-    naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     parts = [
         half(learner, truth, drawn, delta * shares["half"]),
         _described(mdl, "pac-mdl", truth.labelled),
-        *pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
         largest_class(batch, truth, delta * shares["largest class"], b_max),
     ]
     mdl = mdl.after(doubted_draw(batch.codes, truth.labelled))
@@ -477,7 +474,7 @@ def _guarantee_of(
     names = np.array([*labelled.names, None], dtype=object)
     per_class = np.bincount(truth.codes[truth.labelled], minlength=len(truth.names))
     premises = mdl.premises
-    if "mdl" not in best.method and best.method != "pac-bayes":
+    if "mdl" not in best.method:
         premises = tuple(premise for premise in premises if premise != wording.CLASSES_LISTED)
     only = (wording.ONLY_QUESTION,) if anytime[0] else ()
     return Guarantee(

@@ -307,7 +307,9 @@ def pac_mdl_bound(
     ∏ n_t / (C(m+n, ℓ)·ℓ(ℓ+1)), and a tenth of delta bounds the n_t. To label until the bound is low
     enough is to choose the best of many bounds, which :func:`karat.guarantee` with ``anytime=True``
     pays for. Levels are rounded down by one part in 10^12, so that floating point never tightens a
-    bound. O(M·(n + ℓ·c²)) time at most.
+    bound. To tell two classes apart takes a bit, so the level of a bound with errors is at most
+    1/2. If the bound is the truth, as many errors then have a chance of at least 1/2, so a bound
+    cannot contradict its own errors. O(M·(n + ℓ·c²)) time at most.
 
     Examples
     --------

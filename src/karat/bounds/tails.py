@@ -130,7 +130,8 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
     -----
     banerjee2004, section 2. Newton steps on the log tail, which is concave in ``b``; each costs
     O(width of the distribution). The result is right to the last integer for the numbers
-    given: where rounding could decide, a hundred digits do.
+    given: where rounding could decide, a hundred digits do. If the bound is the truth, at least
+    ``a`` errors have a chance of 1 - delta or more, so they contradict it only for delta near 1.
 
     Examples
     --------

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 METHODS = {
     "half": "chosen on half of the labels, tested on the other half",
     "pac-mdl": "all labels, the choice paid for in bits",
-    "pac-bayes": "all labels, averaged over the classes of the clusters",
     "start": "chosen on the first labels, tested on all later ones by a confidence sequence",
     "target": "chosen on the first labels, tested on the later ones until the target was certain "
     "enough",

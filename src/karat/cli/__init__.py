@@ -23,6 +23,7 @@ from karat.cli.report import report
 from karat.cli.reproduce import FORWARD, lab, reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
+from karat.cli.watch import watch
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
@@ -77,6 +78,7 @@ def root(
 for _command in (
     run,
     assign,
+    watch,
     check,
     report,
     compare,

@@ -106,7 +106,8 @@ def show_all_rows(study: Study, answer: Answer, assigned: AssignedRows) -> None:
 
     from karat.study.wording import all_rows
 
-    title = f"All {assigned.n_rows:,} rows"
+    title = all_rows.of_rows(assigned)
+    title = title[0].upper() + title[1:]
     show_table(all_rows.HEADS, all_rows.rows(assigned), title=title, numbers=(0, 2, 3, 4))
     error = study.standard_errors().get("silhouette")
     error = None if error is None else error.get(answer.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from karat.cli._input import InputOptions
     from karat.datasets import Dataset
     from karat.datasets.label_folder import LabelFolder
-    from karat.model import Assignment, Changes, Model
+    from karat.model import AssignedRows, Assignment, Changes, Model
     from karat.runtime.types import Ints
     from karat.study import Answer, Study
 
@@ -54,6 +55,16 @@ def label_folder(path: str, *, force: bool, append: bool = False) -> LabelFolder
     if "://" not in path and Path(path).suffix:
         return None
     return LabelFolder(path, overwrite=force, append=append)
+
+
+def print_rest(assigned: AssignedRows, source: str, model: Path, target: str) -> None:
+    """Print how to label the rows that an interruption left."""
+    command = shlex.join(["karat", "assign", source, "--model", str(model), "-o", target])
+    typer.echo(
+        f"karat: interrupted; {assigned.n_rows:,} of {assigned.n_rows + assigned.left:,} rows have "
+        f"labels in {target}; {command} --append adds the others",
+        err=True,
+    )
 
 
 def check_labels(path: str | None, option: str, *, force: bool) -> None:

@@ -33,7 +33,8 @@ class SweepOptions:
     labelings: Table of your own clusterings to judge with the others, one per column.
     only_labelings: Choose among the clusterings of --labelings alone.
     reference: With --only-labelings: compare with clusterings that karat finds itself.
-    budget: Time for the fits, e.g. 90s, 2m, 1h. Unfinished fits stay planned.
+    budget: Time for fits and judging, e.g. 90s, 2m, 1h. The rest stays undone, and the answer
+        says so.
     workers: Local processes; one for each core by default.
     dask: Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.
     """

@@ -12,6 +12,7 @@ from karat.cli import _assignments
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption
 from karat.cli._options import ForceOption, QuietOption
 from karat.cli._output import check_target, print_notes, printable, show_table
+from karat.cli._stopping import stopped_by_signals
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -77,14 +78,18 @@ def assign(
     if folder is None:
         _assign_file(data, source, Path(output), header, encoding, quiet)
         return
-    assigned: AssignedRows = assign_rows(
-        source, data, folder, id_column=id_column, header=header, encoding=encoding,
-        executor=dask, progress=False if quiet else None,
-    )  # fmt: skip
+    with stopped_by_signals():
+        assigned: AssignedRows = assign_rows(
+            source, data, folder, id_column=id_column, header=header, encoding=encoding,
+            executor=dask, progress=False if quiet else None,
+        )  # fmt: skip
     show_table(all_rows.HEADS, all_rows.rows(assigned), numbers=(0, 2, 3, 4))
     for sentence in all_rows.sentences(assigned):
         typer.echo(printable(sentence))
     typer.echo(f"Labels: {output}")
+    if assigned.left:
+        _assignments.print_rest(assigned, data, model, output)
+        raise typer.Exit(130)
 
 
 def _assign_file(

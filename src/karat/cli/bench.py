@@ -31,8 +31,8 @@ class BenchOptions:
     best_of: Score the expected best of so many tries, the same for all methods; by default the
         mean over the tries.
     failed: What a fit that failed, or a missing file, counts as; by default an error.
-    report: Write a page (.html), tables and diagram with a .csv of all tries (.tex), the diagram
-        (.pdf), or all tries (.csv, .parquet). May be repeated.
+    report: Write a page (.html), tables and diagram with a .csv of all tries (.tex), or all
+        tries (.csv, .parquet). May be repeated.
     """
 
     folder: Annotated[Path, Argument()]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +18,7 @@ from karat.cli._assignments import (
     cluster_changes,
     label_folder,
     load_any_model,
+    print_rest,
     write_labels,
 )
 from karat.cli._groups import takes_groups
@@ -35,12 +33,23 @@ from karat.cli._numbers import parse_clusterers, parse_family
 from karat.cli._output import check_target, print_json, printable
 from karat.cli._questions import apart_from_draw, count_questions
 from karat.cli._run_options import JudgingOptions, OutputOptions, RelationOptions, SweepOptions
+from karat.cli._stopping import (
+    FOR_FITS,
+    BudgetSpent,
+    Terminated,
+    keep,
+    stopped_by_signals,
+    unused,
+    within,
+)
 from karat.runtime.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset, LabelColumns
     from karat.model import AssignedRows, Changes, Model
     from karat.study import Answer, Study
+
+SO_FAR = "this is the best answer so far"
 
 
 @takes_groups
@@ -84,7 +93,7 @@ def run(
     dataset = _with_relations(dataset, relations)
     check_form(dataset, output.labels, "--labels")
     pairs = judging.constraints and constraints_among(dataset, judging.constraints)
-    with _stopped_by_signals(), Study(
+    with stopped_by_signals(), Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
         classes=classes, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
@@ -97,16 +106,15 @@ def run(
         if varying is not None:
             # fails before the sweep starts
             thinned_parts(study.tried, varying[0], scale=varying[1])
-        is_stopped = _sweep(study, sweep, reading.id_column)
-        with _kept_if_interrupted(study):
-            study.evaluate(**sweep.execution)
-        answer = _choose(study, sweep, False if is_stopped else judging.stability)
-        if is_stopped:
-            skipped = "the run was stopped; --stability judges it"
-            answer = replace(answer, stability_skipped=skipped)
-        if varying is not None and not is_stopped:
+        with within(sweep.arguments["budget"]):
+            stop = _sweep(study, sweep, reading.id_column)
+            study.tried.stopped = isinstance(stop, Terminated)
+            stop = _judge(study, sweep) or stop
+        answer, stop = _choose(study, sweep, judging.stability, stop)
+        if varying is not None and stop is None:
             study.differences(varying[0], scale=varying[1])
-        assigned = _assign_all(study, answer, output, sweep.execution)
+        is_ended = stop is not None and not isinstance(stop, BudgetSpent)
+        assigned = None if is_ended else _assign_all(study, answer, output, sweep.execution)
         _write_files(study, answer, output, reading)
         changes = (
             None if older_model is None else cluster_changes(study, answer, older_model, reading)
@@ -119,7 +127,7 @@ def run(
         else:
             seconds = perf_counter() - start
             _print_answer(study, answer, assigned, changes, judging.alternatives, output, seconds)
-        if is_stopped:
+        if is_ended or (assigned is not None and assigned.left):
             raise typer.Exit(130)
 
 
@@ -170,65 +178,42 @@ def _with_relations(dataset: Dataset, relations: RelationOptions) -> Dataset:
     return dataset
 
 
-def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> bool:
-    """Make the candidates; True if Ctrl-C stopped that and finished candidates can be judged."""
+def _sweep(study: Study, sweep: SweepOptions, id_column: str | None) -> KeyboardInterrupt | None:
+    """Make the candidates; what stopped that, if finished candidates can be judged."""
+    arguments = dict(sweep.arguments)
+    if arguments["budget"] is not None:
+        arguments["budget"] *= FOR_FITS
     try:
         if sweep.labelings is not None:
             _add_labelings(study, sweep.labelings, sweep.reference, id_column)
         if not sweep.only_labelings:
             names = sweep.clusterer or list(study.tried.fits.default_clusterers)
-            study.sweep(parse_clusterers(names), **sweep.arguments, **sweep.execution)
-    except KeyboardInterrupt:
-        _keep(study)
+            study.sweep(parse_clusterers(names), **arguments, **sweep.execution)
+    except KeyboardInterrupt as stop:
+        keep(study, stop)
         table = study.candidates
         if table.empty or not table["status"].isin(["ok", "flagged"]).any():
             raise typer.Exit(130) from None
-        typer.echo("karat: this is the best answer so far; Ctrl-C again ends at once", err=True)
-        return True
-    return False
+        if not isinstance(stop, BudgetSpent):
+            typer.echo(f"karat: {SO_FAR}; Ctrl-C again shortens the judging", err=True)
+        return stop
+    return None
 
 
-@contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    """Let SIGTERM stop the block as Ctrl-C does."""
-    import signal
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _judge(study: Study, sweep: SweepOptions) -> KeyboardInterrupt | None:
+    """Judge the candidates; what stopped that, after which few are judged by little."""
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _kept_if_interrupted(study: Study) -> Iterator[None]:
-    """On Ctrl-C, store finished work in a file, print how to resume, and end."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        _keep(study)
-        raise typer.Exit(130) from None
-
-
-def _keep(study: Study) -> None:
-    """Store finished work in a file and print how to resume."""
-    table = study.candidates
-    message = "interrupted before anything was finished"
-    if not table.empty:
-        storage, again = study.tried.storage.path, "run the same command again"
-        if storage is None:
-            storage, i = Path(f"{study.dataset.name}.karat"), 1
-            while storage.exists():
-                i += 1
-                storage = storage.with_name(f"{study.dataset.name}-{i}.karat")
-            study.save(storage)
-            again = f"add --storage {storage}"
-        message = f"interrupted; {len(table)} finished candidates are kept in {storage}; "
-        message += f"{again} to resume"
-    typer.echo(f"karat: {message}", err=True)
+        study.evaluate(**sweep.execution)
+        study.rank()
+    except KeyboardInterrupt as stop:
+        keep(study, stop)
+        if not isinstance(stop, BudgetSpent):
+            typer.echo(f"karat: {SO_FAR}; Ctrl-C again ends at once", err=True)
+        study.tried.stopped = True
+        return stop
+    except NothingToRankError as error:
+        raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
+    return None
 
 
 def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: str | None) -> None:
@@ -269,26 +254,23 @@ def _take_sampled(labelings: LabelColumns, dataset: Dataset, path: Path) -> None
         labelings[name] = np.asarray(labels)[order][dataset.rows]
 
 
-def _choose(study: Study, sweep: SweepOptions, stability: bool | None) -> Answer:
-    """The answer with its stability, or with the reason why it was not judged."""
+def _choose(
+    study: Study, sweep: SweepOptions, stability: bool | None, stop: KeyboardInterrupt | None
+) -> tuple[Answer, KeyboardInterrupt | None]:
+    """The answer with its stability, or with the reason why it was not judged; what stopped it."""
     in_time = sweep.budget is not None and stability is None
+    skipped = "--budget was given; --stability judges it" if in_time else None
+    if stop is not None:
+        skipped = "the run was stopped; --stability judges it"
     try:
-        study.rank()
-    except NothingToRankError as error:
-        raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
-    if stability is not None:
-        with _kept_if_interrupted(study):
-            return study.best(stability=stability, **sweep.execution)
-    try:
-        answer = study.best(stability=False if in_time else None, **sweep.execution)
-    except KeyboardInterrupt:
+        answer = study.best(
+            stability=False if skipped else stability, second_sample=stop is None, **sweep.execution
+        )
+    except KeyboardInterrupt as interruption:
         # the stability is optional: the answer is complete without it
+        stop, skipped = interruption, "interrupted; --stability judges it"
         answer = study.best(stability=False, second_sample=False)
-        return replace(answer, stability_skipped="interrupted; --stability judges it")
-    if in_time:
-        skipped = "--budget was given; --stability judges it"
-        answer = replace(answer, stability_skipped=skipped)
-    return answer
+    return (answer if skipped is None else replace(answer, stability_skipped=skipped)), stop
 
 
 def _assign_all(
@@ -299,7 +281,18 @@ def _assign_all(
     folder = None if output.labels is None else label_folder(output.labels, force=output.force)
     if whole is None or (folder is None and whole.n_rows == study.n_objects):
         return None
-    return answer.assign_all(folder, **execution)
+    try:
+        assigned = answer.assign_all(folder, **execution)
+    except KeyboardInterrupt:
+        typer.echo("karat: interrupted; no labels were written", err=True)
+        return None
+    if assigned.left and folder is not None:
+        model = output.save_model
+        if model is None:
+            model = unused(study.dataset.name, ".karat-model")
+            answer.save(model)
+        print_rest(assigned, whole.partitions.source, model, folder.target)
+    return assigned
 
 
 def _write_files(

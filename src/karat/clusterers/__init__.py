@@ -21,7 +21,6 @@ from karat.clusterers.orclus import ORCLUS
 from karat.clusterers.pca import PCAKMeans
 from karat.clusterers.spectral import SpectralClustering
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
-from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "InformationTheoreticKMeans",
     "KMedoids",
     "LinkageClustering",
-    "MiniBatchSphericalKMeans",
     "MixedMixture",
     "NormalizedCutNMF",
     "OnDistances",

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat._kernels.bessel import log_and_ratio, solve_concentration
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Floats
+from karat.runtime.types import Floats
 
 # range of mean lengths for which a concentration is estimated; 1 would make it infinite
 _SHORTEST, _LONGEST = 1e-10, 1 - 1e-8

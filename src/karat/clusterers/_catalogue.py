@@ -6,14 +6,12 @@ import sys
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.clusterers._metric_adapter import OnDistances
 from karat.clusterers._record import Clusterer, catalogue
 from karat.clusterers.linkage import OF_MEANS
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Metric
+from karat.runtime.types import Metric
 
 EVERY_SIZE = sys.maxsize
 _MIN_SIZES = (5, 10, 15, 25, 50, 100)
@@ -133,9 +131,6 @@ for _key, _title, _made, _source in (
      "Banerjee, Dhillon, Ghosh & Sra 2005"),
 ):  # fmt: skip
     _add(_key, _title, _made, _source, "O(nnz k) per iteration", **_COSINE, **_LINEAR_TO_100K)
-_add("spherical-kmeans-minibatch", "Spherical k-means in mini-batches",
-     _make("spherical_minibatch.MiniBatchSphericalKMeans", n_init=1),
-     "Sculley 2010; Dhillon & Modha 2001", "O(nnz k) per pass", **_COSINE, **_LINEAR)  # fmt: skip
 for _criterion_key, _method, _method_name in (
     ("I2", "direct", "direct"), ("H1", "direct", "direct"),
     ("I2", "bisection", "repeated bisection"), ("H1", "bisection", "repeated bisection"),

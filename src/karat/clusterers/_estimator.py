@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from karat.runtime.types import ArrayLike
 from karat.runtime.validation import InputError, validated
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from karat.runtime.types import ArrayLike
 
 
 class BaseClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]

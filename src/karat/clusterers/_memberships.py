@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from karat.labelings.partitions import SoftPartition
+from karat.runtime.types import ArrayLike, Estimator, Floats, Labels
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Estimator, Floats, Labels
 
 
 def memberships_of(estimator: Estimator, X: ArrayLike, labels: Labels) -> Floats | None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 
 from karat.clusterers._memberships import memberships_of
 from karat.distances import check_points, embed, square
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Estimator, Metric
+from karat.runtime.types import ArrayLike, Estimator, Metric
 
 
 @dataclass(eq=False, repr=False)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from karat.clusterers._metric_adapter import OnForm
 from karat.clusterers._record import Clusterer, Make
 from karat.distances import FORMS, metric_name
+from karat.runtime.types import Metric
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Metric
 
 
 class ExcludedError(InputError):

@@ -7,14 +7,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from karat.clusterers._metric_adapter import OnDistances
 from karat.runtime.registry import Registry
+from karat.runtime.types import Estimator, Metric
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Estimator, Metric
 
 #: (value of the swept parameter, seed[, metric]) -> an estimator with ``fit_predict``
 Make: TypeAlias = Callable[..., Any]
@@ -125,11 +123,6 @@ def as_clusterer(given: str | Clusterer | Estimator, parameter: str | None = Non
     Returns
     -------
     Clusterer
-
-    Raises
-    ------
-    InputError
-        For an unknown name, or an object without ``fit_predict``.
 
     Examples
     --------

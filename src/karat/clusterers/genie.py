@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from karat.clusterers._estimator import BaseClusterer
+from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 
 
 @dataclass(eq=False, repr=False)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from karat.runtime.types import ArrayLike, Ints
 from karat.runtime.validation import validated
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Ints
 
 
 @dataclass(eq=False, repr=False)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.clusterers._estimator import BaseClusterer
 from karat.labelings.partitions import canonical_codes
+from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 from karat.runtime.validation import check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 
 _LARGEST_START = 500
 _OBJECTS_PER_START = 15

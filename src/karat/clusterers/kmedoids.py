@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.clusterers._estimator import BaseClusterer
 from karat.distances import as_distances, check_metric, square
+from karat.runtime.types import ArrayLike, Ints, Metric, RandomState
 from karat.runtime.validation import InputError, check_random_state
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Ints, Metric, RandomState
 
 
 @dataclass(eq=False, repr=False)

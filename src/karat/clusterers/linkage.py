@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from karat.clusterers._estimator import BaseClusterer
 from karat.distances import check_metric, condensed
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.resources import require_memory
+from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 from karat.runtime.validation import InputError, check_choice, check_data
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 
 LINKAGE_METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
 #: methods about means of the objects, for which the distance must be Euclidean

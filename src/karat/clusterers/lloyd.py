@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats
+from karat.runtime.types import Floats
 
 #: features up to which plain loops are as fast as a matrix product
 MOST_FEATURES = 128

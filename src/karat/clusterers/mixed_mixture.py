@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from karat.clusterers._estimator import BaseClusterer
 from karat.labelings.partitions import canonical_codes
+from karat.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState
 from karat.runtime.validation import check_random_state
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Bools, Floats, Ints, RandomState
 
 #: pseudo-objects with the distribution of all data that each cluster has besides its own
 PRIOR_OBJECTS = 1.0

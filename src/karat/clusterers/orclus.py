@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from math import exp, log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.clusterers._estimator import BaseClusterer
 from karat.labelings.partitions import canonical_codes
+from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 from karat.runtime.validation import InputError, check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 
 #: initial seeds for each requested cluster
 SEEDS_PER_CLUSTER = 5

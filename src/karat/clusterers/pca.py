@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from karat.clusterers._estimator import BaseClusterer
+from karat.runtime.types import ArrayLike, RandomState, Rows
 from karat.runtime.validation import check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, RandomState, Rows
 
 
 @dataclass(eq=False, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
@@ -11,10 +11,8 @@ from scipy import sparse
 from karat.clusterers._estimator import BaseClusterer
 from karat.distances import as_graph, check_metric
 from karat.distances.neighbors import neighbor_lists
+from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 from karat.runtime.validation import InputError, check_choice, check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 
 #: Lanczos vectors stored in addition to twice the wanted ones
 _MORE_VECTORS = 40

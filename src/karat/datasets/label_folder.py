@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,9 +105,24 @@ class LabelFolder:
         except (OSError, pa.ArrowException) as error:
             raise StorageError(f"{path} could not be written: {error}") from None
 
+    def _remove(self, names: Sequence[str]) -> None:
+        """Remove the files of parts, as far as they were written."""
+        from pyarrow import fs
+
+        filesystem, folder = filesystem_of(self.stage)
+        paths = [f"{folder}/{name}.parquet" for name in names]
+        for info in filesystem.get_file_info(paths) if paths else ():
+            if info.type == fs.FileType.File:
+                filesystem.delete_file(info.path)
+
     @contextmanager
-    def opened(self) -> Iterator[None]:
-        """Put the files in their place if the block ends; remove them if it fails."""
+    def opened(self) -> Iterator[list[str]]:
+        """Put the files in their place if the block ends; remove them if it fails.
+
+        The block may list parts that are unfinished. Their files are removed, there is no
+        ``_SUCCESS``, and labels that were there are not replaced.
+        """
+        unfinished: list[str] = []
         stage, target = Path(self.stage), Path(os.path.abspath(self.target))
         if self.is_local:
             shutil.rmtree(stage, ignore_errors=True)
@@ -116,8 +131,11 @@ class LabelFolder:
             filesystem, path = filesystem_of(self.target)
             filesystem.delete_dir_contents(path)
         try:
-            yield
+            yield unfinished
+            self._remove(unfinished)
             if not self.is_local:
+                if unfinished:
+                    return
                 filesystem, path = filesystem_of(self.target)
                 with filesystem.open_output_stream(f"{path}/{SUCCESS}"):
                     pass
@@ -126,6 +144,8 @@ class LabelFolder:
                     place = target / file.relative_to(stage)
                     place.parent.mkdir(parents=True, exist_ok=True)
                     os.replace(file, place)
+            elif unfinished and target.exists() and any(target.iterdir()):
+                raise KeyboardInterrupt
             else:
                 old = target.with_name(f".{target.name}.old")
                 shutil.rmtree(old, ignore_errors=True)

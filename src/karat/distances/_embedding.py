@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from karat.runtime.types import Floats, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Floats, Rows
 
 _NORM_ROWS = 4096
 #: distance -> the transformed rows whose Euclidean distance (or squared distance) it is
@@ -41,11 +39,6 @@ def embed(X: Rows, metric: str, weights: Floats | None = None, *, length: float 
     Returns
     -------
     ndarray or csr_array
-
-    Raises
-    ------
-    InputError
-        For sparse data, except under Euclidean distance and cosine, which keep zeros.
     """
     if metric in ("euclidean", "sqeuclidean"):
         return X

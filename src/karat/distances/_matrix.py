@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
 from karat.distances._precomputed import as_square
@@ -12,24 +13,14 @@ from karat.distances._stored import StoredDistances
 from karat.distances._tiles import Distances, dense
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
+from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Floats, Metric, Rows
 
 _STRIP_ROWS = 256
 
 
 def square(X: Rows, metric: Metric) -> NDArray[np.floating[Any]]:
-    """All distances between the rows of validated data, (n, n); a precomputed matrix unchanged.
-
-    Raises
-    ------
-    InputError
-        For distances that depend on the direction or need more memory than there is.
-    """
+    """All distances between the rows of validated data, (n, n); a precomputed matrix unchanged."""
     if metric == "precomputed":
         return as_square(X, symmetric=True)
     if isinstance(metric, StoredDistances):
@@ -106,12 +97,6 @@ def distance_matrix(X: ArrayLike, metric: Metric = "euclidean") -> NDArray[np.fl
     Returns
     -------
     ndarray, shape (n, n)
-
-    Raises
-    ------
-    InputError
-        For data or a metric that cannot be used, or where n² numbers need more memory than
-        there is.
 
     Notes
     -----

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +22,8 @@ from karat.distances._tiles import (
     dense,
 )
 from karat.runtime.resources import is_large
-from karat.runtime.types import Rows
+from karat.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
 from karat.runtime.validation import InputError, check_data, unknown_name
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, Metric, Rows
 
 #: number of objects whose pairs are tried first, in both directions, for a user-supplied function
 PROBED_OBJECTS = 10
@@ -130,11 +127,6 @@ def as_distances(
     Returns
     -------
     Distances
-
-    Raises
-    ------
-    InputError
-        For an unknown metric, or data for which it is undefined.
 
     Examples
     --------

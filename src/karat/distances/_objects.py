@@ -50,11 +50,6 @@ def object_distances(
     -------
     ndarray of float64, shape (n, n)
 
-    Raises
-    ------
-    InputError
-        For objects or values that cannot be used, or a missing extra.
-
     Notes
     -----
     8 n² bytes. Edit distance is RapidFuzz's (extra ``sequences``), dynamic time warping tslearn's

@@ -40,12 +40,6 @@ def as_square(X: ArrayLike | Path, *, symmetric: bool = False) -> Matrix:
     ndarray, shape (n, n)
         X itself if there is nothing to correct. Otherwise a copy without errors of at most
         1e-12 of the largest distance: a diagonal of 0, nothing negative, symmetric.
-
-    Raises
-    ------
-    InputError
-        For any other diagonal, negative or missing distances, a shape that fits no matrix of
-        distances, or a sparse matrix.
     """
     if hasattr(X, "toarray"):
         raise InputError(
@@ -127,11 +121,6 @@ def as_graph(A: ArrayLike | Path) -> csr_array:
     Parameters
     ----------
     A : array-like or sparse, shape (n, n), or path of an ``.npz`` file
-
-    Raises
-    ------
-    InputError
-        For a matrix that is not square, not symmetric or negative, or has no edge.
     """
     from scipy import sparse
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from karat.distances._tiles import dense
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from karat.runtime.types import Floats, Rows
+from karat.runtime.types import Floats, Rows
 
 
 class StoredDistances:

@@ -78,11 +78,6 @@ def neighbor_lists(
         list. Euclidean distances of dense data are sums of squared differences, which preserve
         ties of integer data.
 
-    Raises
-    ------
-    InputError
-        For data, a number or a metric that cannot be used.
-
     Notes
     -----
     Exact: O(n² d) time and O(n · n_neighbors) memory, on all cores; a tree for Euclidean distances

@@ -11,18 +11,15 @@ from karat.inference.conditional import conditional_test
 from karat.inference.differences import Differences, compared, differences, premises_of
 from karat.inference.premises import check_premises
 from karat.inference.thinning import FAMILIES, mixture_covariance, thin
-from karat.inference.unimodality import MoreThanOne, more_than_one
 
 __all__ = [
     "FAMILIES",
     "Differences",
-    "MoreThanOne",
     "check_premises",
     "compared",
     "conditional_test",
     "differences",
     "mixture_covariance",
-    "more_than_one",
     "premises_of",
     "thin",
 ]

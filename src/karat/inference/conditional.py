@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
 
 from karat.inference.thinning import covariance
+from karat.runtime.types import ArrayLike, Bools, Estimator, Floats, Labels, RandomState
 from karat.runtime.validation import InputError, check_data, check_random_state
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Bools, Estimator, Floats, Labels, RandomState
-
 
 __all__ = ["ConditionalTest", "as_procedure", "conditional_test"]
 
@@ -73,11 +69,6 @@ def conditional_test(
     Returns
     -------
     ConditionalTest
-
-    Raises
-    ------
-    InputError
-        If ``cluster`` does not find the clusters of ``labels``, or one of the two is missing.
 
     Notes
     -----

@@ -93,12 +93,6 @@ def differences(
     -------
     Differences
 
-    Raises
-    ------
-    InputError
-        For values that the family does not have, and where the data refute a premise: rows that
-        are copies, counts that vary more than the family allows, values that are not normal.
-
     See Also
     --------
     karat.Study.differences : Tests that allow for a study's whole search.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from karat.inference.thinning import (
     MAX_MIXTURE_COMPONENTS,
@@ -20,12 +20,8 @@ from karat.inference.thinning import (
     covariance,
     tied_mixture,
 )
+from karat.runtime.types import Floats, Ints
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from karat.runtime.types import Floats, Ints
 
 #: level of the tests, and fewest and most objects that are tested
 LEVEL, MIN_OBJECTS, MAX_OBJECTS = 0.01, 20, 5_000

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
 from karat.runtime.validation import InputError, check_choice, check_data, check_random_state
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from karat.runtime.types import ArrayLike, Floats, Ints, RandomState
-
 
 __all__ = ["FAMILIES", "mixture_covariance", "thin"]
 
@@ -61,11 +57,6 @@ def thin(
     -------
     first, second : ndarray of float64, shape (n, d)
         Parts with means ``share`` μ and (1 − ``share``) μ; their sum is ``X``.
-
-    Raises
-    ------
-    InputError
-        For values outside the family, or a missing scale.
 
     Notes
     -----

@@ -1,17 +1,14 @@
-"""Few labels: a team's answers in a file, what they guarantee, and classifiers from them.
+"""Few labels: a team's answers in a file, and what they guarantee.
 
-The labels of central objects train a classifier. They are no random draw, so no bound of
-:mod:`karat.bounds` may rest on them. In :mod:`karat.labeling.reading` people and models name
-clusters.
+In :mod:`karat.labeling.reading` people and models name clusters.
 """
 
 from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.answers import AnswerFile, LabelAnswer, taught_rows
-from karat.labeling.classifier import FewLabelClassifier
 from karat.labeling.desk import Desk, Shown, ShownObjects
 from karat.labeling.doubts import LabelDoubt
 from karat.labeling.exchange import export_labels, import_labels
-from karat.labeling.medoids import central_objects, spread_labels
+from karat.labeling.medoids import central_objects
 from karat.labeling.selection import teaching_objects
 from karat.labeling.session import UNKNOWN, LabelSession, variant_of
 from karat.labeling.watch import Standing, Watch, drawn_labels
@@ -21,7 +18,6 @@ __all__ = [
     "Agreement",
     "AnswerFile",
     "Desk",
-    "FewLabelClassifier",
     "LabelAnswer",
     "LabelDoubt",
     "LabelSession",
@@ -34,7 +30,6 @@ __all__ = [
     "drawn_labels",
     "export_labels",
     "import_labels",
-    "spread_labels",
     "taught_rows",
     "teaching_objects",
     "variant_of",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from karat.bounds import forecast_bounds, forecast_labels, percent_up, wording
-from karat.labeling.doubts import LabelDoubt, doubts_of
+from karat.labeling.doubts import CERTAIN, LabelDoubt, doubts_of
 from karat.labeling.session import UNKNOWN, variant_of
 from karat.runtime.validation import InputError
 
@@ -254,8 +254,9 @@ class Desk:
         target, now = self._watch.target, self.standing
         if self.reviewing:
             return (
-                "What you decide here goes into exports and predicted classes. The guarantee still "
-                "counts the first answers: the other objects are not reviewed."
+                "A label is suspected where the other labels predict another class with a "
+                f"certainty of at least {CERTAIN:.0%}. What you decide here goes into exports and "
+                "predicted classes. The guarantee still counts the first answers."
             )
         aim = "" if target is None else f"Target: at most {100 * target:.4g} % mislabelled. "
         if now is None:

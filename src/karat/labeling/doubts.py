@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from karat.labeling.session import LabelSession
     from karat.runtime.types import ArrayLike, Floats, Ints, Labels
 
-#: certainty from which a contradicted label is suspected
-CERTAIN = 0.9
+#: certainty from which a contradicted label is suspected, chosen on generated tables
+CERTAIN = 0.7
 #: parts into which the labels are divided, each predicted from the others, and labels it takes
 FOLDS, FEWEST_LABELS = 5, 10
 
@@ -84,8 +84,9 @@ class LabelTeacher:
     def contradicted(self, y: NDArray[np.object_]) -> list[tuple[int, str, float]]:
         """Labelled objects whose label the others contradict: position, class, certainty.
 
-        Each label is compared with the prediction from the four fifths of the labels of which it
-        is no part. A class that these do not have, or *don't know*, is not suspected.
+        A label is suspected when the four fifths of the labels of which it is no part predict
+        another class with a certainty of at least 0.7. A class that these do not have, or *don't
+        know*, is not suspected.
         """
         read = self._read(y)
         labelled, codes = read.truth.labelled, read.truth.codes

@@ -1,16 +1,15 @@
-"""The objects that represent their clusters, and their labels spread over the clusters."""
+"""The objects that represent their clusters."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.distances import as_distances, check_points
-from karat.labelings.labels import NOISE, apply_noise_policy, encode
+from karat.labelings.labels import apply_noise_policy, encode
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -86,39 +85,3 @@ def _sums(distances: Distances) -> NDArray[np.float64]:
     if largest > 0:  # sums that differ by rounding alone are equal
         sums = np.asarray(sums / largest).round(12)
     return sums
-
-
-def spread_labels(
-    labels: Labels, asked: Sequence[NDArray[np.intp]], y: NDArray[np.object_]
-) -> NDArray[np.object_]:
-    """Give every object the most common label among its cluster's labelled objects.
-
-    Parameters
-    ----------
-    labels : array-like, shape (n,)
-        The clustering; outliers (``-1``) get no label.
-    asked : sequence of ndarray of int
-        The labelled objects of each cluster, as :func:`central_objects` returns them.
-    y : ndarray of object, shape (n,)
-        The label of each object; only the labelled objects' are read.
-
-    Returns
-    -------
-    ndarray of object, shape (n,)
-        The most common label; among equally common ones that of the most central object.
-        None for outliers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from karat.labeling import spread_labels
-    >>> y = np.array(["ham", None, "spam", None], dtype=object)
-    >>> spread_labels([0, 0, 1, 1], [np.array([0]), np.array([2])], y)
-    array(['ham', 'ham', 'spam', 'spam'], dtype=object)
-    """
-    codes = apply_noise_policy(encode(labels), "drop").codes
-    of_cluster = np.empty(len(asked) + 1, dtype=object)
-    for cluster, positions in enumerate(asked):
-        answers = list(y[positions])
-        of_cluster[cluster] = max(dict.fromkeys(answers), key=answers.count)
-    return np.asarray(of_cluster[np.where(codes == NOISE, len(asked), codes)])

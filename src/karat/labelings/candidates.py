@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from karat.labelings.partitions import OverlappingPartition, SoftPartition
 from karat.labelings.structures import Dendrogram, Memberships
+from karat.runtime.types import ArrayLike
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike
 
 #: columns of ``obs`` that are clusterings
 CLUSTERINGS = re.compile(
@@ -47,12 +45,6 @@ def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[st
         Input for :func:`karat.labelings.as_labelings`: hard labels of each candidate, and of each
         cut of a dendrogram. Anything else is returned unchanged.
     memberships : dict
-
-    Raises
-    ------
-    InputError
-        For an estimator that is not fitted, an annotated matrix without clusterings, and two
-        clusterings of one name.
 
     Examples
     --------

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
 
 from karat.labelings.labels import NOISE, Encoded, NoisePolicy, as_names, encode, outliers_error
 from karat.runtime.threads import available_cores, in_threads
+from karat.runtime.types import Ints, Labels
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Ints, Labels
-
 
 #: rows and columns, -1 for outliers, and the contents
 Cells: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]"

@@ -92,12 +92,6 @@ class ContingencyTable:
     coverage : float
         Share of the objects that the table counts; below 1 only with ``noise="drop"``.
 
-    Raises
-    ------
-    InputError
-        For different lengths, missing labels (counted), outliers that no policy explains,
-        weights that are not positive.
-
     Notes
     -----
     O(n) for integer labels; other labels cost one ``pandas.factorize`` of each side. Counts are
@@ -227,11 +221,6 @@ class ContingencyTable:
         Returns
         -------
         ContingencyTable
-
-        Raises
-        ------
-        InputError
-            For counts that are negative, not whole, all 0, or in sum above 2^63 - 1.
 
         Examples
         --------

@@ -8,19 +8,15 @@ half is put into its clusters without looking at the feature in question.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.labels import NOISE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Rows
+from karat.runtime.types import Floats, Rows
 
 #: objects that are halved; more are sampled at random
 MOST_HALVED = 4_000

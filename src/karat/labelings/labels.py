@@ -10,16 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from karat.runtime.types import Labels
 from karat.runtime.validation import InputError, check_choice, on_host
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Labels
 
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
 NOISE = -1
@@ -57,11 +54,6 @@ def encode(labels: Labels, *, name: str = "labels") -> Encoded:
         list. ``"1"`` and ``1`` are different names. The label ``-1`` marks an outlier.
     name : str
         What the caller calls it, for messages.
-
-    Raises
-    ------
-    InputError
-        If it is not one-dimensional, is empty, or has missing labels (None, NaN, pandas NA).
 
     Examples
     --------
@@ -147,11 +139,6 @@ def known_labels(
     -------
     ndarray of object, shape (n,)
         None where the class is unknown; whole numbers as integers.
-
-    Raises
-    ------
-    InputError
-        For another number of labels, both marks at once, or no known class.
 
     Examples
     --------

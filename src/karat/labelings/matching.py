@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.cells import DENSE_CELLS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def heaviest_matching(

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-from karat.runtime.validation import InputError, on_host
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    from numpy.typing import NDArray
-
+import numpy.typing as npt
+from numpy.typing import NDArray
 
 from karat.labelings.labels import (
     NOISE,
@@ -24,6 +19,7 @@ from karat.labelings.labels import (
     encode_integers,
     no_order,
 )
+from karat.runtime.validation import InputError, on_host
 
 
 @dataclass(frozen=True)
@@ -316,11 +312,6 @@ def cut_dendrogram(
     -------
     ndarray of int32, shape (n,) or (len(n_clusters), n)
         Clusters numbered by first appearance.
-
-    Raises
-    ------
-    InputError
-        If neither or both are given, or the number is not between 1 and n.
 
     Examples
     --------

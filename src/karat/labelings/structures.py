@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Memberships: TypeAlias = "SoftPartition | OverlappingPartition"
 
@@ -30,11 +28,6 @@ class Dendrogram:
         Linkage matrix in SciPy's form.
     cuts : int, iterable of int or None
         The numbers of clusters that are candidates; by default 2 to 10.
-
-    Raises
-    ------
-    InputError
-        If it is not one, or for cuts that it has not.
 
     Examples
     --------

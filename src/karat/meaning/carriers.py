@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Rows
+from karat.runtime.types import Floats, Rows
 
 #: number of named features, and the least share of their variance
 MAX_CARRIERS, MIN_SHARE = 3, 0.1

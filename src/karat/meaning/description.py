@@ -132,11 +132,6 @@ def describe_clusters(
     tuple of ClusterDescription
         In the order of the sorted labels.
 
-    Raises
-    ------
-    InputError
-        For sizes that do not fit, or an unknown kind.
-
     Notes
     -----
     A beam search looks for the rule with the highest F1 among conjunctions of up to three

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from karat.labelings.held_out import HeldOut
 from karat.meaning.features import Table, units, word
 from karat.runtime.resources import row_blocks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: features that are listed for a cluster
 MAX_LISTED = 5

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from karat.distances import FORMS, as_distances, embed
 from karat.distances.neighbors import neighbor_lists
 from karat.labelings.labels import NOISE
 from karat.runtime.draws import draw_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Metric, Rows
+from karat.runtime.types import Floats, Metric, Rows
 
 #: central objects of each cluster
 N_CENTRAL = 3

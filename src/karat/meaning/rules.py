@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from karat.meaning.features import Condition, Feature, Rule, Table, units
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Bools, Floats
+from karat.runtime.types import Bools, Floats
 
 #: objects on which rules are learned and checked, drawn at random from larger data
 MAX_RULE_OBJECTS = 3_000

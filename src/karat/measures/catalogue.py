@@ -5,20 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.measures.bibliography import Reference
 from karat.measures.docstrings import complete, meaning_of
 from karat.measures.passes.plan import STATISTICS, WEIGHTED
 from karat.runtime.registry import Registry
+from karat.runtime.types import Floats
 from karat.runtime.validation import unknown_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats
 
 MeasureKind: TypeAlias = Literal["external", "internal"]
 Takes: TypeAlias = Literal["distances", "features", "graph"]
@@ -204,11 +201,6 @@ def define(
     Returns
     -------
     Measure
-
-    Raises
-    ------
-    InputError
-        For a duplicate key, or statistics that do not exist.
     """
     cited = tuple(map(Reference.of, references))
     external = "labels_true" in inspect.signature(function).parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.distances import check_metric, metric_name
 from karat.labelings.labels import NoisePolicy
@@ -13,10 +13,8 @@ from karat.measures.computation import compute, form_of
 from karat.measures.inputs import Inputs
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.measures.scores import Scores
+from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
 
 __all__ = ["applicable", "evaluate"]
 
@@ -96,11 +94,6 @@ def evaluate(
 
     The last digits of a value may depend on the clusterings judged together, never on the number
     of threads or workers.
-
-    Raises
-    ------
-    InputError
-        For invalid input, or a measure whose input is missing.
 
     Examples
     --------

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats
+from karat.runtime.types import Floats
 
 __all__ = ["cut", "rank_correlation", "tree"]
 

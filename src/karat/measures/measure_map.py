@@ -242,11 +242,6 @@ def recommend(
         A row per measure, the best agreement with the truth first: ``rho``, ``low``, ``high`` and
         ``first`` of :attr:`MeasureMap.agreement`, and ``instead_of``, the measures of its family.
 
-    Raises
-    ------
-    InputError
-        For an unknown kind, or without both data and kind.
-
     Notes
     -----
     The packaged map (:func:`load_map`) gives the three best families of measures that compare

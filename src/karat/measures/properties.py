@@ -318,11 +318,6 @@ def properties(key: str) -> Properties:
     Properties
         Print it; ``.table`` has a row for each property.
 
-    Raises
-    ------
-    InputError
-        For an unknown key, or a measure without stored verdicts.
-
     Notes
     -----
     *holds* means that the search found no counterexample, not that none exists. For your own

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from karat.labelings.labels import NoisePolicy
 from karat.measures import catalogue
 from karat.measures.evaluation import evaluate
 from karat.measures.external.pairs import adjusted_rand_index
+from karat.runtime.types import ArrayLike, Estimator, Labels, Metric
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Estimator, Labels, Metric
 
 #: least adjusted Rand index of two fits to the same objects
 MIN_SAME_FIT_ARI = 0.8

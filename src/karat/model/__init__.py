@@ -5,6 +5,7 @@ from karat.model.changes import Changes, ResamplingReference, changes
 from karat.model.holdout import Confidence, ExtensionAgreement
 from karat.model.model import KEPT, Assignment, Model, load_model
 from karat.model.rule import Placed, PlacementRule
+from karat.model.watch import Signal, WatchedClusters, watch
 
 __all__ = [
     "KEPT",
@@ -17,7 +18,10 @@ __all__ = [
     "Placed",
     "PlacementRule",
     "ResamplingReference",
+    "Signal",
+    "WatchedClusters",
     "assign_rows",
     "changes",
     "load_model",
+    "watch",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,8 @@ class AssignedRows:
     ----------
     n_rows, outliers, unsure, filled : int
         Rows, those in no cluster, those with a confidence below 0.8 and those with missing values.
+    left : int
+        Rows that have no cluster because Ctrl-C came; nothing else counts them.
     names : tuple of str
     sizes, unlike : tuple of int
         Rows of each cluster, and those among them that are unlike all clusters.
@@ -106,6 +108,7 @@ class AssignedRows:
     rare: tuple[RareGroup, ...] = ()
     folder: str | None = None
     notes: tuple[str, ...] = ()
+    left: int = 0
 
     @property
     def table(self) -> pd.DataFrame:
@@ -157,6 +160,8 @@ def assign_rows(
     Returns
     -------
     AssignedRows
+        Ctrl-C ends it after the parts that have begun. Their labels are kept, and the others have
+        none (:attr:`AssignedRows.left`); ``append`` of a :class:`LabelFolder` adds these later.
     """
     partitions = open_partitions(source, header=header, encoding=encoding, every=True)
     if partitions is None:
@@ -180,22 +185,32 @@ def assign_rows(
     work = partial(_assign_part, target, id_column, list(needed), decimal)
     workers = in_process_if_local(partitions, executor)
 
-    def sums() -> ClusterSums:
-        """The sums of all parts."""
-        total: ClusterSums | None = None
-        n_rows = sum(part.n_rows for part in parts)
-        with progress_bar("Assigning", n_rows, show=progress) as advance:
-            for of_part in workers.map(work, (model,), parts, one_blas_thread=True):
-                total = of_part if total is None else total + of_part
-                advance(of_part.n_rows)
-        assert total is not None
-        return total
+    summed: tuple[ClusterSums | None, int] = None, 0
+
+    def work_through() -> list[str]:
+        """Sum over the parts; the names of those that Ctrl-C left."""
+        nonlocal summed
+        try:
+            n_rows = sum(part.n_rows for part in parts)
+            with progress_bar("Assigning", n_rows, show=progress) as advance:
+                for of_part in workers.map(work, (model,), parts, one_blas_thread=True):
+                    total, count = summed
+                    summed = of_part if total is None else total + of_part, count + 1
+                    advance(of_part.n_rows)
+        except KeyboardInterrupt:
+            if summed[0] is None:
+                raise
+        return [part.name for part in parts[summed[1] :]]
 
     if target is None:
-        return _facts(model, sums(), None)
-    with target.opened():
-        total = sums()
-    return _facts(model, total, target.target)
+        work_through()
+    else:
+        with target.opened() as unfinished:
+            unfinished += work_through()
+    total, count = summed
+    assert total is not None
+    left = sum(part.n_rows for part in parts[count:])
+    return replace(_facts(model, total, None if target is None else target.target), left=left)
 
 
 def _assign_part(
@@ -212,7 +227,7 @@ def _assign_part(
     def label_tables() -> Iterator[pa.Table]:
         """Labels of each batch, whose sums are added on the way."""
         for first, table in part.tables(columns):
-            prepared = model.prepare(_with_points(table, decimal))
+            prepared = model.prepare(with_points(table, decimal))
             assignment = model.placed(prepared, named=False)
             of_batch = _sums(model, prepared, assignment, first)
             totals[:] = [totals[0] + of_batch] if totals else [of_batch]
@@ -228,7 +243,7 @@ def _assign_part(
     return totals[0]
 
 
-def _with_points(table: pa.Table, decimal: str) -> pa.Table:
+def with_points(table: pa.Table, decimal: str) -> pa.Table:
     """The rows with decimal points in numbers."""
     if decimal == ".":
         return table

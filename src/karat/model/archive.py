@@ -7,22 +7,18 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.runtime.output import write_output
 from karat.runtime.resources import require_memory
+from karat.runtime.types import Rows
 from karat.runtime.validation import InputError, StorageError, check_data
 from karat.runtime.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Rows
 
 ARCHIVE_FORMAT = "karat-model"
 #: increased when older versions of karat cannot read the files

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.matching import heaviest_matching
 from karat.measures.external.pairs import adjusted_rand_index
 from karat.model.rule import PlacementRule
+from karat.runtime.types import Bools, Floats, Metric, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Bools, Floats, Metric, Rows
 
 FOLDS = 5
 #: objects that are needed to hold some out

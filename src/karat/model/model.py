@@ -155,11 +155,6 @@ class Model:
             Why there is no ``refit``.
         random_state : int
 
-        Raises
-        ------
-        InputError
-            For distances or graphs, which have no features, and for a clustering without clusters.
-
         Examples
         --------
         >>> import karat
@@ -215,11 +210,6 @@ class Model:
         Returns
         -------
         Assignment
-
-        Raises
-        ------
-        InputError
-            If columns are missing, or the number of features differs.
         """
         return self.placed(self.prepare(X))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat._kernels.placement import place_rows
 from karat.distances import FORMS, as_distances, check_points, embed, metric_name
@@ -15,14 +16,8 @@ from karat.distances.neighbors import nearest_of_groups, neighbor_lists
 from karat.labeling import central_objects
 from karat.labelings.labels import NOISE
 from karat.runtime.draws import draw_rows
+from karat.runtime.types import ArrayLike, Bools, Floats, Metric, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
-
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Bools, Floats, Metric, Rows
 
 #: distances that depend on all objects, so distances to further objects are undefined
 RELATIVE_METRICS = {

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from karat.distances import FORMS, RELATIONS, distance_matrix, embed
 from karat.nulls.references import principal_coordinates
 from karat.runtime.draws import draw_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Metric, Rows
-
+from karat.runtime.types import Floats, Metric, Rows
 
 #: largest sample of objects, and largest sample if all distances are computed
 MAX_PLACED, MAX_RELATED = 2_000, 1_000

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from karat.distances import check_points
+from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState
 from karat.runtime.validation import InputError, check_choice, check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState
-
 
 NullKind: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
 ALONG_AXES: tuple[NullKind, ...] = ("gaussian", "uniform")
@@ -106,11 +103,6 @@ def draw_reference(
     -------
     ndarray of float64 or csr_array, shape (n, d)
         Distances, shape (n, n), where X is distances.
-
-    Raises
-    ------
-    InputError
-        For a kind that is not available for these data.
 
     Notes
     -----

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates
 from karat.nulls.dips import evidence as dip_evidence
 from karat.nulls.valleys import OBJECTS_PER_CLUSTER, find_valleys
+from karat.runtime.types import ArrayLike, Floats, Metric, RandomState, Rows
 from karat.runtime.validation import InputError, check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Metric, RandomState, Rows
 
 __all__ = [
     "Structure",
@@ -118,11 +116,6 @@ def assess_structure(
     Returns
     -------
     Structure
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used, and for a graph, which has no coordinates.
 
     Notes
     -----

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -18,10 +17,7 @@ from scipy.stats import norm
 
 from karat.nulls.dips import evidence as evidence_of_dip
 from karat.runtime.threads import in_threads
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Bools, Floats, Ints
-
+from karat.runtime.types import Bools, Floats, Ints
 
 #: numbers of clusters tried, and objects per cluster required
 NUMBERS_OF_CLUSTERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)

@@ -33,11 +33,6 @@ def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figu
     plotly.graph_objects.Figure
         The columns are ordered so that a good clustering has its large counts on the diagonal.
 
-    Raises
-    ------
-    InputError
-        If the table has more cells than can be seen (250,000).
-
     Examples
     --------
     >>> import karat

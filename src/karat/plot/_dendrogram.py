@@ -52,20 +52,14 @@ def dendrogram(
     Returns
     -------
     plotly.graph_objects.Figure
-        :func:`table` has, for 20 numbers of clusters, the heights between which there are so
-        many: a long range speaks for the number.
-
-    Raises
-    ------
-    InputError
-        For a number of clusters that the tree does not have, or data that cannot be used.
+        A long range of heights without a merge speaks for the number of clusters there.
 
     Examples
     --------
     >>> import karat
     >>> figure = karat.plot.dendrogram([[0.0], [1.0], [9.0], [9.5]], 2)
-    >>> karat.plot.table(figure).set_index("k").loc[2].round(2).tolist()
-    [1.0, 12.37]
+    >>> figure.layout.yaxis.title.text
+    'Height (ward linkage)'
     """
     Z, rows, n = _tree(X, method, metric, random_state)
     names = rows if ids is None else np.asarray(ids, dtype=object)[rows]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from karat.measures import gap_statistic
-from karat.plot._sampled import draw_points
-from karat.plot.results import gap_figure
+from karat.plot import style
+from karat.plot._sampled import draw_points, with_note
 from karat.runtime.validation import check_data
 
 if TYPE_CHECKING:
@@ -42,17 +44,12 @@ def elbow(
     plotly.graph_objects.Figure
         Left the within-cluster sum of squares of k-means, and that expected of uniform data,
         whose elbow is none; right the gap between their logarithms with its standard error. The
-        ring is the first gap within one standard error of the next. :func:`table` has the values.
-
-    Raises
-    ------
-    InputError
-        For sparse data, or numbers that are not between 1 and n − 1.
+        ring is the first gap within one standard error of the next.
 
     Notes
     -----
     An elbow is seen in data without clusters too; the gap is what tells (Tibshirani, Walther &
-    Hastie, *J. R. Stat. Soc. B* 63, 2001). :func:`karat.gap_statistic` computes both.
+    Hastie, *J. R. Stat. Soc. B* 63, 2001). :func:`karat.gap_statistic` has the values.
 
     Examples
     --------
@@ -63,9 +60,42 @@ def elbow(
     >>> karat.plot.elbow(X, range(1, 6)).layout.annotations[1].text
     'Gap statistic: 3 clusters'
     """
+    from plotly.subplots import make_subplots
+
     points = check_data(X)
     n = points.shape[0]
     points, rows = draw_points(points, MOST_IN_ELBOW, "euclidean", random_state)
     result = gap_statistic(points, k=k, n_references=n_references, random_state=random_state)
-    title = f"Gap statistic: {result.first_k} clusters"
-    return gap_figure(result, result.first_k, title=title, drawn=len(rows), n=n)
+    chosen = result.first_k
+    values = result.table
+    values = values.assign(within=np.exp(values["log_scatter"]), uniform=np.exp(values["expected"]))
+    numbers = values.index.to_numpy()
+    figure = make_subplots(
+        1,
+        2,
+        horizontal_spacing=0.12,
+        subplot_titles=["Within-cluster sum of squares", f"Gap statistic: {chosen} clusters"],
+    )
+    lines = (("data", "within", style.COLORS[0]), ("uniform data", "uniform", style.NOISE_COLOR))
+    for name, column, colour in lines:
+        figure.add_scatter(
+            x=numbers, y=values[column].to_numpy(), name=name, mode="lines+markers", row=1, col=1,
+            line={"color": colour},
+            hovertemplate=f"{name}, k = %{{x}}<br><b>%{{y:.4g}}</b><extra></extra>",
+        )  # fmt: skip
+    figure.add_scatter(
+        x=numbers, y=values["gap"].to_numpy(), mode="lines+markers", showlegend=False, row=1, col=2,
+        error_y={"type": "data", "array": values["standard_error"].to_numpy(), "width": 3},
+        line={"color": style.COLORS[0]},
+        hovertemplate="k = %{x}<br>gap <b>%{y:.4g}</b><extra></extra>",
+    )  # fmt: skip
+    ring = style.ring([chosen], [values.at[chosen, "gap"]], showlegend=False)
+    figure.add_trace(ring, row=1, col=2)
+    figure.update_layout(
+        template=style.figure().layout.template, height=400, margin={"t": 60},
+        legend={"y": -0.2, "yanchor": "top"},
+    )  # fmt: skip
+    figure.update_annotations(font={"size": 13})
+    figure.update_xaxes(**style.whole_numbers("Number of clusters", numbers.min(), numbers.max()))
+    figure.update_yaxes(rangemode="tozero", col=1)
+    return with_note(figure, len(rows), n)

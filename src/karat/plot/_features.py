@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,49 +15,21 @@ from karat.runtime.validation import InputError, check_data
 if TYPE_CHECKING:
     import numpy.typing as npt
     import plotly.graph_objects as go
-    from numpy.typing import NDArray
 
     from karat.runtime.types import ArrayLike, Labels
 
 
-@dataclass(frozen=True)
-class FeatureProfile:
-    """Means of the features in each cluster, and how far they are from the mean of all objects.
-
-    Attributes
-    ----------
-    clusters : tuple of int
-        The clusters, a row each; outliers are not among them.
-    names : tuple of str
-        The features, a column each.
-    means : ndarray, shape (k, d)
-        Mean in each cluster, in original units.
-    overall : ndarray, shape (d,)
-        Mean of all objects that are in a cluster.
-    deviation : ndarray, shape (k, d)
-        (mean of the cluster − overall mean) / standard deviation of all objects in a cluster;
-        0 where a feature is constant.
-    explained : ndarray, shape (d,)
-        Share of each feature's variance that lies between the clusters (η²), from 0 to 1.
-    """
-
-    clusters: tuple[int, ...]
-    names: tuple[str, ...]
-    means: NDArray[np.float64]
-    overall: NDArray[np.float64]
-    deviation: NDArray[np.float64]
-    explained: NDArray[np.float64]
-
-
-def profile_features(
+def feature_profile(
     X: ArrayLike,
     labels: Labels,
     *,
     feature_names: Sequence[object] | None = None,
     center: npt.ArrayLike | None = None,
     scale: npt.ArrayLike | None = None,
-) -> FeatureProfile:
-    """Describe each cluster by its features, in original units.
+    n_features: int = 20,
+    names: Sequence[object] | None = None,
+) -> go.Figure:
+    """Draw the features that tell the clusters apart best.
 
     Parameters
     ----------
@@ -70,35 +41,33 @@ def profile_features(
         Names of the d features; by default their numbers.
     center, scale : array-like, shape (d,), optional
         What the data was scaled by: the means are given for ``X * scale + center``.
+    n_features : int, default 20
+        How many features: those with the most variance between the clusters, most first.
+    names : sequence, optional
+        What the clusters are called, by number.
 
     Returns
     -------
-    FeatureProfile
-
-    Raises
-    ------
-    InputError
-        If sizes do not fit, or every object is an outlier.
+    plotly.graph_objects.Figure
+        Shading: how many standard deviations the cluster's mean is above (blue) or below
+        (orange) the mean of all objects. Text: the cluster's mean in original units.
 
     Examples
     --------
-    >>> from karat.plot import profile_features
-    >>> profile = profile_features([[0.0, 5.0], [2.0, 5.0], [10.0, 5.0], [12.0, 5.0]],
-    ...                            [0, 0, 1, 1], feature_names=["age", "size"])
-    >>> profile.means
-    array([[ 1.,  5.],
-           [11.,  5.]])
-    >>> profile.explained.round(3)
-    array([0.962, 0.   ])
+    >>> import karat
+    >>> X = [[0.0, 5.0], [2.0, 5.1], [10.0, 5.0], [12.0, 5.1]]
+    >>> figure = karat.plot.feature_profile(X, [0, 0, 1, 1], feature_names=["age", "size"])
+    >>> figure.data[0].y.tolist()
+    ['age', 'size']
     """
     from sklearn.utils.sparsefuncs import mean_variance_axis
 
     X = check_data(X)
     codes = style.check_labels(labels, X.shape[0])
     d = X.shape[1]
-    names = [str(name) for name in (range(d) if feature_names is None else feature_names)]
-    if len(names) != d:
-        raise InputError(f"feature_names has {len(names)} names, but there are {d} features")
+    features = [str(name) for name in (range(d) if feature_names is None else feature_names)]
+    if len(features) != d:
+        raise InputError(f"feature_names has {len(features)} names, but there are {d} features")
     if (codes == NOISE).all():
         raise InputError("every object is an outlier, so there is no cluster to describe")
     if (codes == NOISE).any():
@@ -116,47 +85,14 @@ def profile_features(
     factor = 1 if scale is None else np.asarray(scale, dtype=np.float64).ravel()
     shift = 0 if center is None else np.asarray(center, dtype=np.float64).ravel()
     means, overall = means * factor + shift, overall * factor + shift
-    return FeatureProfile(
-        tuple(map(int, clusters)), tuple(names), means, overall, deviation, explained
-    )
-
-
-def feature_profile(
-    profile: FeatureProfile, *, n_features: int = 20, names: Sequence[object] | None = None
-) -> go.Figure:
-    """Draw a :class:`FeatureProfile`: the features that tell the clusters apart best.
-
-    Parameters
-    ----------
-    profile : FeatureProfile
-        As from :func:`profile_features`.
-    n_features : int, default 20
-        How many features, those with the largest η², largest first.
-    names : sequence, optional
-        What the clusters are called, by number.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Shading: how many standard deviations the cluster's mean is above (blue) or below
-        (orange) the mean of all objects. Text: the cluster's mean in original units.
-
-    Examples
-    --------
-    >>> from karat.plot import feature_profile, profile_features
-    >>> profile = profile_features([[0.0], [1.0], [9.0]], [0, 0, 1], feature_names=["age"])
-    >>> feature_profile(profile).data[0].y.tolist()
-    ['age']
-    """
-    chosen = np.argsort(-profile.explained, kind="stable")[:n_features]
-    called = style.cluster_names(np.array(profile.clusters), names)
-    columns = [style.safe(name) for name in called.values()]
-    rows = [style.safe(profile.names[j]) for j in chosen]
-    deviation, means = profile.deviation[:, chosen].T, profile.means[:, chosen].T
+    chosen = np.argsort(-explained, kind="stable")[:n_features]
+    columns = [style.safe(name) for name in style.cluster_names(clusters, names).values()]
+    rows = [style.safe(features[j]) for j in chosen]
+    deviation, means = deviation[:, chosen].T, means[:, chosen].T
     hover = [
         [
             f"{row}, cluster {column}<br>mean <b>{style.number(means[i, c])}</b>, "
-            f"all objects {style.number(profile.overall[chosen[i]])}<br>"
+            f"all objects {style.number(overall[chosen[i]])}<br>"
             f"{style.number(deviation[i, c], 2)} standard deviations from all objects"
             for c, column in enumerate(columns)
         ]

@@ -10,12 +10,10 @@ import numpy as np
 from karat.distances import check_points
 from karat.measures import silhouette_samples
 from karat.plot import style
-from karat.plot._sampled import draw_points, finished
+from karat.plot._sampled import draw_points, with_note
 from karat.runtime.numerals import percent
-from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
@@ -51,13 +49,8 @@ def silhouette(
     -------
     plotly.graph_objects.Figure
         A broad shape that keeps its width to the end is a cluster whose objects all fit; what is
-        left of zero are objects that are nearer to another cluster. :func:`table` has for each
-        cluster its objects, their mean silhouette, and the share below 0.
-
-    Raises
-    ------
-    InputError
-        For fewer than two clusters, or sizes that do not fit.
+        left of zero are objects that are nearer to another cluster. Of a cluster of more than 300
+        objects, 300 evenly spaced ranks are drawn.
 
     References
     ----------
@@ -69,59 +62,13 @@ def silhouette(
     >>> karat.plot.silhouette([[0.0], [1.0], [9.0], [9.5]], [0, 0, 1, 1]).layout.xaxis.title.text
     'Silhouette'
     """
-    import pandas as pd
-
     points = check_points(X, metric)
-    codes = style.check_labels(labels, points.shape[0])
+    n = points.shape[0]
+    codes = style.check_labels(labels, n)
     points, rows = draw_points(points, MOST_PROFILED, metric, random_state)
-    values = silhouette_samples(points, codes[rows], metric=metric, noise="drop")
-    figure = silhouette_profile(values, codes[rows], names=names)
-    records = []
-    for cluster, name in style.cluster_names(codes[rows], names).items():
-        members = values[(codes[rows] == cluster) & ~np.isnan(values)]
-        if len(members):
-            records.append((name, len(members), float(members.mean()), float((members < 0).mean())))
-    columns = ["cluster", "objects", "mean silhouette", "below 0"]
-    table = pd.DataFrame(records, columns=columns).set_index("cluster")
-    return finished(figure, table, len(rows), len(codes))
-
-
-def silhouette_profile(
-    silhouettes: npt.ArrayLike, labels: Labels, *, names: Sequence[object] | None = None
-) -> go.Figure:
-    """Draw the silhouette of every object, sorted within its cluster.
-
-    Parameters
-    ----------
-    silhouettes : array-like of float, shape (n,)
-        As from :func:`karat.silhouette_samples`; NaN for objects that are excluded. Of a cluster
-        with more than 300 objects, 300 evenly spaced ranks are drawn.
-    labels, names
-        As for :func:`silhouette`.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-
-    Raises
-    ------
-    InputError
-        If no object has a silhouette.
-
-    Examples
-    --------
-    >>> from karat.plot import silhouette_profile
-    >>> figure = silhouette_profile([0.8, 0.6, 0.7], [0, 0, 1])
-    >>> [trace.name for trace in figure.data]
-    ['0', '1']
-    """
-    codes = style.check_labels(labels)
-    values = np.asarray(silhouettes, dtype=np.float64)
-    if values.shape != codes.shape:
-        raise InputError(f"there are {values.size} silhouettes, but {len(codes)} labels")
+    codes = codes[rows]
+    values = silhouette_samples(points, codes, metric=metric, noise="drop")
     judged = (codes >= 0) & ~np.isnan(values)
-    if not judged.any():
-        raise InputError("no object has a silhouette; the clustering needs at least two clusters")
     cluster_names = style.cluster_names(codes[judged], names)
     gap = judged.sum() * 0.012
     traces, middles, start = [], [], 0.0
@@ -149,7 +96,8 @@ def silhouette_profile(
     )
     line = {"color": style.INK, "width": 1.2, "dash": "dash"}
     note = {"text": f"mean {mean:.3f}", "font": {"size": 12}}
-    return figure.add_vline(mean, line=line, annotation=note, annotation_position="top")
+    figure.add_vline(mean, line=line, annotation=note, annotation_position="top")
+    return with_note(figure, len(rows), n)
 
 
 def _shape(

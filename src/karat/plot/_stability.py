@@ -1,4 +1,4 @@
-"""Results of resampling: stability over k beside the null, and the consensus matrix."""
+"""The consensus matrix: how often objects share a cluster in resamples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from karat.distances import check_points
 from karat.plot import style
-from karat.plot._sampled import finished
+from karat.plot._sampled import with_note
 from karat.runtime.draws import draw_rows
 from karat.stability import consensus_matrix as resampled
 
@@ -17,83 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.runtime.types import ArrayLike, Metric
-    from karat.stability import Assessment, StabilityCurve
     from karat.stability.engine import ClustererLike
-
 
 #: objects of a consensus matrix that is drawn
 MOST_IN_MATRIX = 300
-
-
-def stability_by_k(curve: StabilityCurve) -> go.Figure:
-    """Draw a stability against the number of clusters, beside data without clusters.
-
-    Parameters
-    ----------
-    curve : StabilityCurve
-        From any method of :mod:`karat.stability`.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The data with twice its standard error; the null, where there is one, with twice the
-        standard deviation of its data sets.
-
-    Examples
-    --------
-    >>> import karat
-    >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> curve = karat.stability.ben_hur(X, k=[2, 3], n_resamples=4)
-    >>> len(karat.plot.stability_by_k(curve).data)
-    1
-    """
-    table = curve.table
-    lines = [("data", "value", "standard_error", style.COLORS[0])]
-    if "null" in table:
-        lines.append(("without clusters", "null", "null_error", style.NOISE_COLOR))
-    return style.figure(
-        [
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": name,
-                "x": table.index.to_numpy(),
-                "y": table[value].to_numpy(),
-                "error_y": {"type": "data", "array": 2 * table[error].to_numpy(), "width": 3},
-                "line": {"color": colour},
-                "marker": {"color": colour},
-                "hovertemplate": f"{name}, k = %{{x}}<br><b>%{{y:.3f}}</b><extra></extra>",
-            }
-            for name, value, error, colour in lines
-        ],
-        xaxis=style.whole_numbers("number of clusters", table.index.min(), table.index.max()),
-        yaxis={"title": {"text": "stability"}},
-        height=360,
-    )
-
-
-def consensus(found: Assessment) -> go.Figure:
-    """Draw how often objects share a cluster, in the order of the dendrogram.
-
-    Parameters
-    ----------
-    found : Assessment
-        From :func:`karat.stability.assess`; up to 300 of its objects are drawn.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Blocks are clusters that resamples agree on; grey between them is doubt.
-
-    Examples
-    --------
-    >>> import karat
-    >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> found = karat.stability.assess(X, k=[2], n_resamples=4, n_references=2)
-    >>> karat.plot.consensus(found).data[0].z.shape
-    (8, 8)
-    """
-    return _heat(found.consensus, found.shown)
 
 
 def _heat(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[Any]]) -> go.Figure:
@@ -145,7 +72,6 @@ def consensus_matrix(
     plotly.graph_objects.Figure
         In the order of an average-linkage tree; of more than 300 objects a random sample of 300 is
         drawn, though all are clustered. Dark blocks are clusters that subsamples agree on.
-        :func:`table` has, for each of the k blocks, the mean consensus within it and with others.
 
     See Also
     --------
@@ -159,11 +85,10 @@ def consensus_matrix(
     --------
     >>> import karat
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> karat.plot.table(karat.plot.consensus_matrix(X, 2))["within"].tolist()
-    [1.0, 1.0]
+    >>> karat.plot.consensus_matrix(X, 2).data[0].z.shape
+    (8, 8)
     """
-    import pandas as pd
-    from scipy.cluster.hierarchy import cut_tree, leaves_list, linkage
+    from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
     n = check_points(X, metric).shape[0]
@@ -176,14 +101,4 @@ def consensus_matrix(
     np.fill_diagonal(matrix, 1.0)
     tree = linkage(squareform(1 - matrix, checks=False), "average")
     order = leaves_list(tree)
-    block = cut_tree(tree, min(k, len(shown))).ravel()
-    records = []
-    for c in dict.fromkeys(block[order]):
-        members = block == c
-        pairs = matrix[np.ix_(members, members)][~np.eye(int(members.sum()), dtype=bool)]
-        others = matrix[np.ix_(members, ~members)]
-        outside = others.mean() if others.size else 0.0
-        records.append((int(members.sum()), pairs.mean() if pairs.size else 1.0, outside))
-    rows = pd.DataFrame(records, columns=["objects", "within", "with others"])
-    figure = _heat(matrix[np.ix_(order, order)], shown[order])
-    return finished(figure, rows.rename_axis("block"), len(shown), n)
+    return with_note(_heat(matrix[np.ix_(order, order)], shown[order]), len(shown), n)

@@ -1,4 +1,4 @@
-"""Figures of results computed beforehand: trees of clusters, and gap statistics."""
+"""Figures of trees of clusters."""
 
 from __future__ import annotations
 
@@ -9,26 +9,22 @@ import numpy as np
 
 from karat.labelings import cut_dendrogram
 from karat.plot import style
-from karat.plot._sampled import finished
+from karat.plot._sampled import with_note
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from karat.measures.internal.gap import GapResult
     from karat.runtime.types import Floats
 
 #: objects of a tree; more are sampled
 MOST_IN_TREE = 2_000
-#: merges in the table
-_LISTED = 20
 
 
 def tree_figure(
     Z: Floats, k: int | None, names: Sequence[object], *, linkage: str, leaves: int = 40, n: int
 ) -> go.Figure:
     """The dendrogram of a linkage matrix of named objects, drawn from n, with the cut into k."""
-    import pandas as pd
     from scipy.cluster.hierarchy import dendrogram as layout
 
     m = len(names)
@@ -60,12 +56,6 @@ def tree_figure(
         yaxis={"title": {"text": f"Height ({linkage})"}, "rangemode": "tozero"},
         height=460,
     )  # fmt: skip
-    numbers = np.arange(1, min(_LISTED, len(Z)) + 1)
-    ranges = pd.DataFrame(
-        [heights_of(Z, int(number)) for number in numbers],
-        columns=["from", "to"],
-        index=pd.Index(numbers, name="k"),
-    )
     if k is not None and k > 1:
         figure.add_hline(
             float(np.mean(heights_of(Z, k))),
@@ -73,7 +63,7 @@ def tree_figure(
             annotation={"text": f"{k} clusters", "font": {"size": 12}},
             annotation_position="top left",
         )
-    return finished(figure, ranges, m, n)
+    return with_note(figure, m, n)
 
 
 def heights_of(Z: Floats, k: int) -> tuple[float, float]:
@@ -98,38 +88,3 @@ def link_clusters(Z: Floats, k: int | None) -> list[int]:
 def _colours(Z: Floats, k: int | None) -> list[str]:
     """Colour of the link of each node: that of its cluster below the cut."""
     return [style.INK if cluster < 0 else style.color(cluster) for cluster in link_clusters(Z, k)]
-
-
-def gap_figure(result: GapResult, chosen: int, *, title: str, drawn: int, n: int) -> go.Figure:
-    """Within-cluster scatter and gap statistic by number of clusters, with a ring at ``chosen``."""
-    from plotly.subplots import make_subplots
-
-    values = result.table
-    values = values.assign(within=np.exp(values["log_scatter"]), uniform=np.exp(values["expected"]))
-    numbers = values.index.to_numpy()
-    figure = make_subplots(
-        1, 2, horizontal_spacing=0.12, subplot_titles=["Within-cluster sum of squares", title]
-    )
-    lines = (("data", "within", style.COLORS[0]), ("uniform data", "uniform", style.NOISE_COLOR))
-    for name, column, colour in lines:
-        figure.add_scatter(
-            x=numbers, y=values[column].to_numpy(), name=name, mode="lines+markers", row=1, col=1,
-            line={"color": colour},
-            hovertemplate=f"{name}, k = %{{x}}<br><b>%{{y:.4g}}</b><extra></extra>",
-        )  # fmt: skip
-    figure.add_scatter(
-        x=numbers, y=values["gap"].to_numpy(), mode="lines+markers", showlegend=False, row=1, col=2,
-        error_y={"type": "data", "array": values["standard_error"].to_numpy(), "width": 3},
-        line={"color": style.COLORS[0]},
-        hovertemplate="k = %{x}<br>gap <b>%{y:.4g}</b><extra></extra>",
-    )  # fmt: skip
-    ring = style.ring([chosen], [values.at[chosen, "gap"]], showlegend=False)
-    figure.add_trace(ring, row=1, col=2)
-    figure.update_layout(
-        template=style.figure().layout.template, height=400, margin={"t": 60},
-        legend={"y": -0.2, "yanchor": "top"},
-    )  # fmt: skip
-    figure.update_annotations(font={"size": 13})
-    figure.update_xaxes(**style.whole_numbers("Number of clusters", numbers.min(), numbers.max()))
-    figure.update_yaxes(rangemode="tozero", col=1)
-    return finished(figure, values, drawn, n)

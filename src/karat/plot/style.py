@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # Okabe & Ito without black and yellow, which vanish on a dark and a light page
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "star", "hexagon", "bowtie")
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 NOISE_COLOR = "#8A8A8A"
 INK = "#1d2126"
 RULE = "#e3e3de"
@@ -122,33 +121,6 @@ def heat_map(
     axis = {"type": "category", "showgrid": False}
     xaxis, yaxis = {**axis, **xaxis}, {**axis, "autorange": "reversed", **yaxis}
     return figure([shaded], xaxis=xaxis, yaxis=yaxis, height=height)
-
-
-def curve(
-    i: int, name: object, line: tuple[Any, Any] | None, dots: tuple[Any, Any], hover: list[str]
-) -> list[go.Scatter]:
-    """The i-th clusterer over the number of clusters: a line through its best, dots for all."""
-    require("plotly", "a picture")
-    import plotly.graph_objects as go
-
-    shared = {"name": safe(name), "legendgroup": f"clusterer {i}"}
-    stroke = {"color": color(i), "dash": DASHES[i // len(COLORS) % len(DASHES)], "width": 2}
-    size, opacity = (9, 0.9) if line is None else (6, 0.55)
-    traces = [
-        go.Scatter(
-            x=np.asarray(dots[0], dtype=int), y=np.asarray(dots[1]), mode="markers",
-            marker={"color": color(i), "symbol": symbol(i), "size": size, "opacity": opacity},
-            showlegend=line is None, text=hover, hovertemplate="%{text}<extra></extra>",
-            meta={"role": "dots", "clusterer": str(name)}, **shared,
-        )
-    ]  # fmt: skip
-    if line is not None:
-        drawn = go.Scatter(
-            x=np.asarray(line[0], dtype=int), y=np.asarray(line[1]), mode="lines", line=stroke,
-            hoverinfo="skip", meta={"role": "line", "clusterer": str(name)}, **shared,
-        )  # fmt: skip
-        traces.insert(0, drawn)
-    return traces
 
 
 def ring(

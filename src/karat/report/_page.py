@@ -44,7 +44,7 @@ def render(study: Study) -> str:
     from karat.report._sections import build
 
     facts = gather(study)
-    return _environment().get_template("page.html").render(build(facts))
+    return environment().get_template("page.html").render(build(facts))
 
 
 def write_report(study: Study, path: str | Path, *, overwrite: bool = False) -> None:
@@ -72,7 +72,7 @@ def write_report(study: Study, path: str | Path, *, overwrite: bool = False) -> 
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
     """The Jinja environment of the page's templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

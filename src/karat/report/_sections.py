@@ -159,10 +159,11 @@ def data(facts: Facts) -> Section:
     return Section("data", "Columns and rows", "data.html", {"items": items, "notes": notes})
 
 
-def reproduce(facts: Facts) -> Section:
-    """The command and the code that repeat the study."""
-    values = {"command": facts.study.command, "code": facts.study.code}
-    return Section("reproduce", "Reproduce it", "reproduce.html", values)
+def reproduce(facts: Facts) -> Section | None:
+    """The command that repeats the study, where one made it."""
+    if not facts.study.command:
+        return None
+    return Section("reproduce", "Reproduce it", "reproduce.html", {"command": facts.study.command})
 
 
 def failures(facts: Facts) -> Section | None:
@@ -225,8 +226,8 @@ def build(facts: Facts) -> dict[str, Any]:
         "first": answer(facts),
         "folds": folds,
         "payload": script_json(payload),
-        "style": _file("style.css"),
-        "script": "".join(_file(name) for name in SCRIPTS),
+        "style": page_file("style.css"),
+        "script": "".join(page_file(name) for name in SCRIPTS),
         "version": __version__,
         "versions": package_versions("numpy", "scipy", "scikit-learn", "numba"),
     }
@@ -241,6 +242,6 @@ def script_json(value: Any) -> str:
 
 
 @cache
-def _file(name: str) -> str:
+def page_file(name: str) -> str:
     """Text of a file of the page."""
     return (files("karat.report") / "page" / name).read_text(encoding="utf-8")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from karat.runtime.types import RandomState
 from karat.runtime.validation import check_random_state
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import RandomState
 
 
 def draw_rows(

@@ -60,11 +60,6 @@ def as_executor(executor: object) -> tuple[Executor, Callable[[Any], Any]]:
     send : callable
         ``send(value)`` goes to ``submit`` in place of the value.
 
-    Raises
-    ------
-    InputError
-        For something else, an address where no scheduler answers, or a missing extra.
-
     Examples
     --------
     >>> from concurrent.futures import ThreadPoolExecutor

@@ -1,6 +1,6 @@
 """Types that several rooms share, for annotations only.
 
-Nothing here is needed at run time: import the names under ``TYPE_CHECKING``.
+Importing it loads nothing else.
 """
 
 from __future__ import annotations

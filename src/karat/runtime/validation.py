@@ -70,12 +70,6 @@ def check_data(X: ArrayLike, *, name: str = "X") -> Rows:
     -------
     ndarray or csr_array, shape (n, d)
         Never a copy of what already has the right form; never written to.
-
-    Raises
-    ------
-    InputError
-        If it is not two-dimensional, empty, not numeric, has NaN or infinite values, values whose
-        squares overflow, or a sparse structure that is none.
     """
     matrix = as_numbers(X, name=name)
     if isinstance(matrix, np.ndarray):

@@ -6,7 +6,7 @@ from karat.stability.calibrated import calibrated_stability
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
 from karat.stability.curves import ben_hur, lange, levine_domany, prediction_strength
-from karat.stability.instability import fang_wang, pac, rcsi, wang
+from karat.stability.instability import fang_wang
 from karat.stability.number import ESTIMATORS, clest
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.stability.subsampling import subsampling
@@ -27,9 +27,6 @@ __all__ = [
     "fang_wang",
     "lange",
     "levine_domany",
-    "pac",
     "prediction_strength",
-    "rcsi",
     "subsampling",
-    "wang",
 ]

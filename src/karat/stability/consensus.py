@@ -119,11 +119,6 @@ def consensus_matrix(
     Consensus
         ``table`` for all k; ``matrix(k)`` and ``rows(k, i, j)`` on demand.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used, or a clustering of more than 254 clusters.
-
     Notes
     -----
     Monti, Tamayo, Mesirov & Golub 2003; the share of ambiguous pairs is Șenbabaoğlu, Michailidis

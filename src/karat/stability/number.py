@@ -15,7 +15,7 @@ from karat.runtime.validation import InputError
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.curves import prediction_strength
 from karat.stability.engine import Engine, check_draws, check_numbers, prepare, subsample, transfer
-from karat.stability.instability import fang_wang, pac, rcsi, wang
+from karat.stability.instability import fang_wang
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
@@ -201,7 +201,4 @@ ESTIMATORS: Mapping[str, tuple[NumberEstimator, bool]] = {
     "stability": (partial(_of_curve, partial(calibrated_stability, everywhere=False)), True),
     "silhouette": (_silhouette, False),
     "fang-wang": (partial(_of_curve, partial(fang_wang, n_resamples=25)), False),
-    "wang": (partial(_of_curve, partial(wang, n_splits=25)), False),
-    "pac": (partial(_of_curve, partial(pac, n_resamples=50)), False),
-    "rcsi": (partial(_of_curve, partial(rcsi, n_resamples=50, n_references=19)), True),
 }

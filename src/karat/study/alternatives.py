@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from karat.distances import FORMS
 from karat.judge import FEWEST_OBJECTS, gather
@@ -15,13 +17,13 @@ from karat.judge.evidence import canonical_order
 from karat.labelings.partitions import canonical_codes
 from karat.meaning.carriers import carriers
 from karat.nulls.coordinates import placed
-from karat.nulls.structure import needed
+from karat.nulls.structure import needed, structure_of
 from karat.nulls.valleys import separated, valley_evidence
 from karat.runtime.validation import InputError
 from karat.study.decision import current_facts
 from karat.study.divisions import SHARE, Alternative, AlternativesFacts
 from karat.study.facts import GRADES, Expected, plain
-from karat.study.judgement import judged, why_not
+from karat.study.judgement import NUMBERS, by_expected_agreement, judged, why_not
 from karat.study.notes import derived
 from karat.study.scores import candidate_table
 from karat.study.views import (
@@ -31,6 +33,7 @@ from karat.study.views import (
     differ,
     diverse,
     feature_groups,
+    independent_blocks,
     is_crossed,
     residual,
     shared_information,
@@ -52,6 +55,11 @@ MAX_SEARCHED, MAX_JUDGED = 1_000, 500
 MIN_INFORMATION = 0.8
 #: the finest candidate spans the space, too, if the answer has fewer clusters
 MIN_SPANNING = 4
+#: methods that cluster independent groups of features: those that cut a tree, and all
+SWEPT, CUT = (
+    ("kmeans", "gaussian-mixture", "ward", "average", "genie"),
+    ("ward", "average", "genie"),
+)
 #: evidence above this value counts as this value
 CERTAIN = 20.0
 #: most clusterings that are projected out before the search ends
@@ -168,6 +176,10 @@ def search(
     seeker = _Seeker(X, metric, judge, feature_names)
     evidence = seeker.evidence(codes)
     answer = _alternative(first, codes, DataView("all", metric=str(metric)), evidence, expected)
+    blocks = seeker.in_blocks()
+    if len(blocks) > 1:
+        blocks.sort(key=_worth, reverse=True)
+        return Alternatives(tuple(blocks), first, None, seeker.searched)
     good = {
         name: alternative
         for name, alternative in pool.items()
@@ -280,6 +292,41 @@ class _Seeker:
                 in_views.append(alternative)
         return in_views
 
+    def in_blocks(self) -> list[Alternative]:
+        """Clusterings of the groups of features that are independent and have structure."""
+        if not self.searches or len(self.rows) < FEWEST_OBJECTS:
+            return []
+        views = independent_blocks(self.X[self.rows], str(self.metric))
+        self.searched = len(views)
+        clear = [(view, structure) for view in views if (structure := self._structure(view))]
+        if len(clear) < 2:
+            return []
+        return [self._swept(view, evidence) for view, evidence in clear]
+
+    def _structure(self, view: DataView) -> float:
+        """Evidence of structure in a view; 0 where there is too little for so many views."""
+        P = view.points(self.X[self.rows])
+        structure = structure_of(P, "euclidean", np.random.default_rng(0))
+        least = needed(structure.linearity) + float(np.log(max(self.searched, 1)))
+        enough = structure.decision == "yes" and structure.evidence >= least
+        return structure.evidence if enough else 0.0
+
+    def _swept(self, view: DataView, evidence: float) -> Alternative:
+        """The judge's choice among the clusterings of a view."""
+        P = view.points(self.X[self.rows])
+        order = canonical_order(P)
+        seen = order[np.linspace(0, len(P) - 1, min(MAX_JUDGED, len(P))).astype(np.intp)]
+        codes = _partitions(P[seen])
+        said = gather(P[seen], codes)
+        judgement = by_expected_agreement(self.judge, self.judge(said), said)
+        first = int(np.argmax(judgement.score))
+        everything = view.points(self.X)
+        nearest = cKDTree(P[seen]).query(everything)[1]
+        labels = canonical_codes(codes[first][nearest])
+        name = wording.name_of(int(labels.max()) + 1, view, self.feature_names)
+        worth = (judgement.predicted[first], judgement.low[first], judgement.high[first])
+        return _alternative(name, labels, view, evidence, Expected(*map(float, worth)))
+
     def look_at(self, view: DataView | None) -> Alternative | None:
         """The finest clustering of a view whose clusters are all separated; None without one."""
         if view is None or len(self.rows) < FEWEST_OBJECTS:
@@ -312,6 +359,22 @@ class _Seeker:
         said = self.judge(gather(P[seen], codes[None]))
         worth = Expected(float(said.predicted[0]), float(said.low[0]), float(said.high[0]))
         return replace(alternative, expected=worth)
+
+
+def _partitions(P: Floats) -> NDArray[np.int32]:
+    """Distinct clusterings of the points by five methods and every number of clusters."""
+    from karat.clusterers import catalogue
+
+    codes: dict[bytes, NDArray[np.int32]] = {}
+    with warnings.catch_warnings(action="ignore"):
+        for key in SWEPT:
+            tree = catalogue[key].make(2, 0).fit(P) if key in CUT else None
+            for k in NUMBERS:
+                made = tree.cut(k) if tree else catalogue[key].make(k, 0).fit_predict(P)
+                partition = canonical_codes(np.asarray(made, dtype=np.int32))
+                if partition.max() > 0:
+                    codes.setdefault(partition.tobytes(), partition)
+    return np.stack(list(codes.values()))
 
 
 def _alternative(

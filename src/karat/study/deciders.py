@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat._kernels.evidence import pair_agreement
 from karat.bounds import percent_up
 from karat.judge import VERSION
 from karat.judge.evidence import size_evidence
@@ -35,7 +37,7 @@ from karat.study.facts import (
 from karat.study.guarantees import tightest_guarantee
 from karat.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
 from karat.study.numbers import level_with, numbers_of
-from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus
+from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus, level_numbers
 from karat.study.scores import candidate_labels, candidate_table, standard_errors, why_nothing
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class Decision:
     columns: pd.DataFrame | None = None
     #: tiebreakers, lower first, in the order of ``score``
     ties: tuple[NDArray[Any], ...] = ()
+    #: what the clusterings are ordered by, greater is better; None for the score
+    lead: NDArray[Any] | None = None
     #: the decider's premises for its facts
     details: Any = None
     #: name of the score in a ranking, None for the decider's
@@ -155,7 +159,7 @@ def vote(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision
     errors = standard_errors(tried).reindex(values.index) if tried.objects.is_estimated else None
     votes = consensus(values, voters, _judged_share(tried, distinct), errors)
     score = pd.Series(votes.score, index=values.index)
-    return Decision(score, votes.families, _fewest_clusters(distinct), votes)
+    return Decision(score, votes.families, _fewest_clusters(distinct), details=votes)
 
 
 def _vote_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
@@ -279,7 +283,7 @@ def _by_judge(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Dec
     table = pd.DataFrame({"low": by_judge.low, "high": by_judge.high}, index=index)
     k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
     score = pd.Series(by_judge.predicted, index=index)
-    return Decision(score, table, (-by_judge.score, k), judgement)
+    return Decision(score, table, (-by_judge.score, k), details=judgement)
 
 
 def _judge_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
@@ -344,24 +348,31 @@ class _Posterior:
         else:
             self.before, self.logs = judgement.prior, judgement.lead
 
-    @property
-    def best(self) -> int:
-        """Place of the most probable candidate."""
-        return int(np.argmax(self.logs))
+    def decision(self, evidence: Callable[[float, float, float], Any]) -> Decision:
+        """The decision by the expected agreement with the right candidate.
 
-    def shares(self) -> tuple[pd.Series[Any], float, float, float]:
-        """All shares; the best candidate's share before, after, and with all that are alike."""
+        It has the probabilities, and the evidence that is made from the first's probability
+        before, after, and with all candidates that are alike. Candidates whose number of clusters
+        is less than half as probable as another one are behind.
+        """
         import pandas as pd
 
-        shares = np.exp(self.logs - self.logs.max())
-        shares /= shares.sum()
-        best = self.best
-        agreement = [
-            adjusted_rand_index(row, self.codes[best], noise="singletons") for row in self.codes
-        ]
-        alike = float(shares[np.array(agreement) >= ALIKE].sum())
+        probability = np.exp(self.logs - self.logs.max())
+        probability /= probability.sum()
+        n_clusters = self.codes.max(axis=1).astype(np.int64) + 1
+        agreement = pair_agreement(self.codes, n_clusters)
+        expected = agreement @ probability
+        lead = expected - ~level_numbers(probability, n_clusters)
+        first = int(np.argmax(lead))
+        alike = float(probability[agreement[first] >= ALIKE].sum())
         index = pd.Index(self.names, name="name")
-        return pd.Series(shares, index), float(self.before[best]), float(shares[best]), alike
+        return Decision(
+            pd.Series(probability, index),
+            pd.DataFrame({"agreement": expected}, index),
+            (-self.logs,),
+            lead,
+            evidence(float(self.before[first]), float(probability[first]), alike),
+        )
 
 
 def _by_labels(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Decision:
@@ -371,8 +382,7 @@ def _by_labels(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> De
     labelled = np.flatnonzero([label is not None for label in tried.y])
     classes = encode(np.asarray(tried.y, dtype=object)[labelled]).codes
     posterior.logs = posterior.logs + log_likelihood(posterior.codes[:, labelled], classes)
-    after, *shares = posterior.shares()
-    return Decision(after, None, (-posterior.logs,), LabelEvidence(len(labelled), *shares))
+    return posterior.decision(partial(LabelEvidence, len(labelled)))
 
 
 def _label_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:
@@ -399,8 +409,7 @@ def _by_pairs(tried: Tried, distinct: pd.DataFrame, values: pd.DataFrame) -> Dec
     elif constraints is not None:
         pairs = pairs_log_likelihood(posterior.codes, constraints)
         posterior.logs = posterior.logs + pairs
-    after, *shares = posterior.shares()
-    return Decision(after, None, (-posterior.logs,), shares)
+    return posterior.decision(lambda *shares: shares)
 
 
 def _pair_facts(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> dict[str, Any]:

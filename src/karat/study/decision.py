@@ -28,7 +28,7 @@ from karat.study.facts import (
 )
 from karat.study.guarantees import guarantee_facts
 from karat.study.notes import derived
-from karat.study.numbers import granularities, nesting, open_above
+from karat.study.numbers import granularities, open_above
 from karat.study.perturbed import kept_steadiness
 from karat.study.ranking import order, ranks
 from karat.study.scores import (
@@ -65,7 +65,9 @@ def ranked(tried: Tried, by: str | None = None) -> tuple[pd.DataFrame, Decision]
     table[decision.column or decider.shown] = decision.score
     if decision.columns is not None:
         table = table.join(decision.columns)
-    upward = decider.sign * decision.score.to_numpy(dtype=np.float64)
+    upward = decision.lead
+    if upward is None:
+        upward = decider.sign * decision.score.to_numpy(dtype=np.float64)
     table.insert(0, "rank", ranks(upward))
     return table.iloc[order(upward, *decision.ties)], decision
 
@@ -109,13 +111,13 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         runner_up=ranked_candidate(ranking, 1) if len(ranking) > 1 else None,
         own=_own(tried, ranking, labels, {one.name for one in decided.get("level", ())}),
         silhouette=_silhouette(tried, name),
-        structure=tried.objects.structure,
+        structure=tried.structure,
         sample=_sample(tried, top),
         memberships=None if soft is None else Hardened.of(soft),
         granularities=granularities(tried, numbers),
         open_above=open_above(numbers, None if top.isna()["k"] else int(top["k"]), tried),
         steadiness=kept_steadiness(tried, name),
-        stability=None if assessment is None else _stability(tried, ranking, assessment),
+        stability=None if assessment is None else _stability(assessment),
         notes=tuple(map(str, dataset.notes)),
         findings=ordered((*reproduced(dataset, labels), *dataset.findings)),
         data=str(dataset.name),
@@ -172,7 +174,11 @@ def _counts(tried: Tried, ranking: pd.DataFrame) -> CandidateCounts:
             troubles.append(Trouble(status, len(rows), str(rows.index[0]), reason))
     supplied = int((ranking["clusterer"] == "given").sum())
     unfinished = len(tried.storage.planned())
-    return CandidateCounts(len(table), len(ranking), supplied, unfinished, tuple(troubles))
+    distinct = table["partition"].nunique()
+    return CandidateCounts(
+        len(table), len(ranking), supplied, unfinished, tuple(troubles),
+        distinct - len(ranking) if tried.stopped else None,
+    )  # fmt: skip
 
 
 def _sample(tried: Tried, top: pd.Series[Any]) -> Sample | None:
@@ -185,25 +191,17 @@ def _sample(tried: Tried, top: pd.Series[Any]) -> Sample | None:
     return Sample(int(top["fitted_on"]), of_cells, agreement["value"], agreement["reason"])
 
 
-def _stability(tried: Tried, ranking: pd.DataFrame, assessment: Assessment) -> StabilityFacts:
+def _stability(assessment: Assessment) -> StabilityFacts:
     """The result of resampling the first."""
     curve, clusters = assessment.curve, assessment.clusters.table
     worst = int(np.nanargmin(clusters["jaccard"]))
     numbers: tuple[int, ...] = ()
-    selected = kept = null = level = nested = None
+    selected = kept = null = None
     if curve is not None:
         numbers = tuple(map(int, curve.table.index[[0, -1]])) if len(curve.table) else ()
         selected = None if curve.selected is None else int(curve.selected)
     if curve is not None and selected is not None and selected > 1:
         kept, null = (float(curve.table[column][selected]) for column in ("value", "null"))
-        places = np.flatnonzero(ranking["n_clusters"] == selected)
-        if selected != len(clusters) and len(places):
-            level = ranked_candidate(ranking, int(places[0]))
-            names = (level.name, str(ranking.index[0]))
-            coarse, fine = sorted(
-                (candidate_labels(tried, name) for name in names), key=lambda codes: codes.max()
-            )
-            nested, _ = nesting(coarse, fine)
     return StabilityFacts(
         clusterer=assessment.clusterer,
         numbers=numbers,
@@ -216,6 +214,4 @@ def _stability(tried: Tried, ranking: pd.DataFrame, assessment: Assessment) -> S
         worst=str(clusters.index[worst]),
         dissolved=float(clusters["dissolved"].iloc[worst]),
         n_judged=len(assessment.rows),
-        level=level,
-        nested=nested,
     )

@@ -264,10 +264,6 @@ class StabilityFacts:
     dissolved: float
     #: objects that were resampled
     n_judged: int
-    #: the best candidate with the selected number of clusters, where that is another one
-    level: Candidate | None = None
-    #: share of the objects for which the finer of the two only divides the coarser
-    nested: float | None = None
 
 
 @dataclass(frozen=True)
@@ -282,13 +278,18 @@ class Trouble:
 
 @dataclass(frozen=True)
 class CandidateCounts:
-    """Numbers of candidates; ``own`` counts the distinct ones that the user supplied."""
+    """Numbers of candidates; ``own`` counts the distinct ones that the user supplied.
+
+    ``unjudged`` counts the distinct ones without a judgement because judging was stopped; None
+    where it was not.
+    """
 
     candidates: int
     distinct: int
     own: int
     unfinished: int = 0
     troubles: tuple[Trouble, ...] = ()
+    unjudged: int | None = None
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,6 @@ DOCUMENT_CLUSTERERS = (
     "kl-kmeans",
     "kmeans",
 )
-#: of more documents, these are fitted to a sample, and mini-batches replace k-means
-MANY_DOCUMENTS = 100_000
 
 
 def order_of_work(jobs: Sequence[Job]) -> list[Job]:
@@ -92,9 +90,6 @@ class Fits:
         """
         X, metric = self.objects.dataset.X, self.objects.metric
         documents = metric == "cosine" and not isinstance(X, np.ndarray)
-        if documents and self.objects.n > MANY_DOCUMENTS and not self.exact:
-            without_kmeans = (name for name in DOCUMENT_CLUSTERERS if name != "kmeans")
-            return ("spherical-kmeans-minibatch", *without_kmeans)
         if documents:
             return DOCUMENT_CLUSTERERS
         if metric == "euclidean" and isinstance(X, np.ndarray) and two_valued_features(X).any():

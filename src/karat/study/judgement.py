@@ -47,6 +47,8 @@ FEW_FEATURES = {"gaussian-mixture": 50, "hdbscan-filled": 50}
 NUMBERS = range(2, 11)
 #: maximum number of objects that they are fitted to; the labels are extended to the others
 MAX_REFERENCE = 2_000
+#: candidates of which evidence is gathered once judging was stopped
+MOST_STOPPED = 30
 #: with fewer candidates karat looks for reference clusterings beside them
 MIN_CANDIDATES = 3
 
@@ -200,6 +202,7 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
     """The judgement of clusterings with two clusters or more; None without evidence."""
     distinct = distinct_candidates(tried)[0]
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
+    usable = _few_of(usable) if tried.stopped else usable
     if why_not(tried) is not None or usable.empty:
         return None
     references = _references_beside(tried, usable)
@@ -231,6 +234,14 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
         numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
         references=tuple((reference, _expected(of_all, i)) for reference, i in ordered),
     )
+
+
+def _few_of(usable: pd.DataFrame) -> pd.DataFrame:
+    """The clusterings that most candidates are, of each number of clusters in turn."""
+    ahead = usable.sort_values("reached_by", ascending=False, kind="stable")
+    turn = ahead.groupby("n_clusters").cumcount()
+    names = turn.sort_values(kind="stable").index[:MOST_STOPPED]
+    return usable[usable.index.isin(names)]
 
 
 def by_expected_agreement(judge: Judge, judgement: Judgement, evidence: Evidence) -> Judgement:
@@ -267,14 +278,14 @@ def why_not(tried: Tried) -> str | None:
         return "graph"
     if tried.n_objects < FEWEST_OBJECTS:
         return "objects"
-    structure = tried.objects.structure
+    structure = tried.structure
     return "equal" if structure is not None and structure.probability == 0 else None
 
 
 def _references_beside(tried: Tried, usable: pd.DataFrame) -> list[ReferenceCandidate]:
     """Reference clusterings that are no candidates, where candidates are few or made elsewhere."""
     few = len(usable) < MIN_CANDIDATES or not tried.record.sweeps
-    if not tried.settings.reference or not few:
+    if not tried.settings.reference or not few or tried.stopped:
         return []
     partitions = set(usable["partition"])
     references = reference_candidates(tried).items()

@@ -82,8 +82,9 @@ def _unpack(kept: Any) -> Any:
 def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Decorate a function of :class:`Tried`: its value is cached under a digest of its premises.
 
-    These are the record, the outcomes of candidates, the scores, the notes and where questions are
-    counted, ``without`` some settings, ``"scores"`` or ``"notes"``; so nothing is ever cleared by
+    These are the record, the outcomes of candidates, the scores, the notes, where questions are
+    counted, and whether judging was stopped; ``without`` some settings, ``"scores"`` or
+    ``"notes"``; so nothing is ever cleared by
     hand.
     """
 
@@ -109,5 +110,5 @@ def _state(tried: Tried, without: Collection[str]) -> str:
     """A digest of the premises."""
     changes = tried.storage.changes
     since = {kind: n for kind, n in changes.items() if kind not in without and kind != "calls"}
-    counted = f"{tried.ledger} {tried.draw} {tried.undrawn}"
+    counted = f"{tried.ledger} {tried.draw} {tried.undrawn} {tried.stopped}"
     return f"{tried.record.digest(without=without)} {since} {counted}"

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 NO_LABELS = ("failed", "excluded")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
+#: measures of candidates that are still computed once judging was stopped
+WHEN_STOPPED = ("silhouette", "adjusted_rand_index")
 CHUNK = 256  # partitions scored at a time; fixed, because sums depend on the batch
 
 
@@ -48,6 +50,8 @@ def evaluate(
 ) -> None:
     """Score every clustering that has no scores yet, in batches."""
     chosen = applicable(measures, has_truth=tried.y is not None, metric=tried.metric)
+    if tried.stopped and measures is None:
+        chosen = [measure for measure in chosen if measure.key in WHEN_STOPPED] or chosen
     storage = tried.storage
     scored = _scored(tried)
     todo = [

@@ -144,7 +144,7 @@ def _n_sets(tried: Tried, clusterer: Clusterer, n_references: int) -> int:
     """Number of null data sets to cluster."""
     kinds = Null(*_data_for(tried, clusterer)).kinds
     if clusterer.parameter == "n_clusters":
-        kinds = kinds_beside(kinds, tried.objects.structure)
+        kinds = kinds_beside(kinds, tried.structure)
     return len(kinds) * n_references
 
 

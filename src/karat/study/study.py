@@ -12,7 +12,6 @@ from karat.runtime.validation import InputError
 from karat.study import alternatives as search
 from karat.study import constraints, descriptions, differences, guarantees, scores, stability
 from karat.study.answer import best_answer
-from karat.study.code import code_of
 from karat.study.deciders import as_decider, decider_of
 from karat.study.decision import best_candidate, ranked
 from karat.study.judgement import judged
@@ -169,7 +168,7 @@ class Study:
     def by(self) -> str:
         """What decides: a measure's key, ``"guarantee"`` or ``"consensus"``.
 
-        Set it for the ranking, the choice, the report and the code alike. None is what suits the
+        Set it for the ranking, the choice and the report alike. None is what suits the
         truth: the judge and the labels together where some are known, the adjusted Rand index
         where all are, otherwise the judge.
 
@@ -197,15 +196,6 @@ class Study:
     def judge(self, judge: Judge | None) -> None:
         """Change the learned judge; None is the packaged one."""
         self.record.change_judge(judge)
-
-    @property
-    def code(self) -> str:
-        """Python that makes the same study: tries the same and chooses by the same.
-
-        What only the user has (arrays, estimators without a faithful ``repr``, a judge) is a name
-        that a comment explains.
-        """
-        return code_of(self.tried)
 
     def save(self, path: str | Path) -> None:
         """Copy a study that lives in memory to a new file, to be resumed later.
@@ -465,8 +455,10 @@ class Study:
             partition), then what decides: ``expected``, ``low`` and ``high`` of the judge (the
             expected agreement and its 80 % interval); ``votes`` of the consensus, a place among
             these candidates and no quality, then the voters; ``probability`` of the judge with
-            labels; otherwise ``score`` (of an internal measure with ``noise="drop"``: times the
-            share of objects that are not excluded, or over it where lower is better).
+            labels, and ``agreement``, the expected one with the right candidate, which orders
+            those whose number of clusters is at least half as probable as any; otherwise
+            ``score`` (of an internal measure with ``noise="drop"``: times the share of objects
+            that are not excluded, or over it where lower is better).
 
         Raises
         ------
@@ -760,7 +752,6 @@ class Study:
         See Also
         --------
         karat.inference.differences : For a clusterer of your own.
-        karat.inference.more_than_one : Without a model of how values vary.
 
         Examples
         --------

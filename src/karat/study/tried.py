@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.datasets.column_weights import ColumnWeights
     from karat.judge import Judge
+    from karat.nulls.structure import Structure
     from karat.runtime.types import ArrayLike, Labels, Metric
 
 
@@ -51,11 +52,15 @@ class Tried:
         Where questions about the labels are counted, and the order in which they were drawn.
     undrawn : int
         Labelled objects without a number where others have theirs in the draw.
+    stopped : bool
+        Whether judging was stopped: what is not judged yet stays so, as far as an answer can do
+        without it. Nothing of this is stored.
     """
 
     ledger: str | Path | None = None
     draw: Sequence[int] | None = None
     undrawn: int = 0
+    stopped: bool = False
 
     def __init__(
         self,
@@ -117,6 +122,12 @@ class Tried:
     def n_objects(self) -> int:
         """Number of objects n."""
         return self.objects.n
+
+    @property
+    def structure(self) -> Structure | None:
+        """Whether the data have clusters at all; None for a graph, or where judging was stopped."""
+        is_known = "structure" in vars(self.objects)
+        return self.objects.structure if is_known or not self.stopped else None
 
     @property
     def clusterers(self) -> dict[str, Clusterer]:

@@ -26,6 +26,8 @@ Kind: TypeAlias = Literal["all", "features", "components", "residual", "directio
 MOST_FEATURES, MOST_GROUPS = 300, 12
 #: chance that any two independent features are taken for dependent
 LEVEL = 0.001
+#: the same where independent groups of features are sought
+BLOCKS = 0.01
 #: most classes of a feature's values, and least objects of a class
 CLASSES, CLASS_SIZE = 6, 12
 #: most dimensions searched for independent components, and least objects for each
@@ -84,12 +86,15 @@ def groups_of(P: Floats) -> list[tuple[int, ...]]:
     return sorted(groups, key=lambda group: (len(group) == 1, -len(group)))
 
 
-def dependence(P: Floats) -> tuple[Floats, Bools]:
-    """Cramér's V of all pairs of columns, corrected for chance, and a mask of dependent pairs."""
+def dependence(P: Floats, level: float = LEVEL, fewest: int = 2) -> tuple[Floats, Bools]:
+    """Cramér's V of all pairs of columns, corrected for chance, and a mask of dependent pairs.
+
+    A column's values have at least ``fewest`` classes.
+    """
     from scipy.stats import chi2
 
     n, d = P.shape
-    n_classes = int(np.clip(n // CLASS_SIZE**2, 2, CLASSES))
+    n_classes = int(np.clip(n // CLASS_SIZE**2, fewest, CLASSES))
     members = [_classes(P[:, j], n_classes) for j in range(d)]
     counts = [len(rows) for rows in members]
     U = np.concatenate(members).astype(np.float64)
@@ -101,7 +106,7 @@ def dependence(P: Floats) -> tuple[Floats, Bools]:
     least = np.maximum(np.minimum.outer(counts, counts) - 1, 1)
     V = np.sqrt(np.clip((squares - free) / (n * least), 0, 1))
     np.fill_diagonal(V, 1.0)
-    linked = chi2.sf(squares, np.maximum(free, 1)) * d * (d - 1) / 2 < LEVEL
+    linked = chi2.sf(squares, np.maximum(free, 1)) * d * (d - 1) / 2 < level
     return V, linked & (free > 0)
 
 
@@ -176,6 +181,35 @@ def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
                 continue
         kept.append(DataView("features", group, (), metric))
     return kept[:MOST_GROUPS], len(groups)
+
+
+def independent_blocks(X: NDArray[Any], metric: str) -> list[DataView]:
+    """Views of the groups of features that depend on no feature outside; empty for a single group.
+
+    A clustering of all features crosses the clusterings of two such groups.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    if not 2 <= X.shape[1] <= MOST_FEATURES:
+        return []
+    order = feature_order(X)
+    halves = np.column_stack([_upper(X[:, j]) for j in order])
+    linked = dependence(X[:, order], BLOCKS, 3)[1] | dependence(halves, BLOCKS)[1]
+    parts = connected_components(linked, directed=False)[1]
+    blocks = [tuple(sorted(order[parts == part].tolist())) for part in range(parts.max() + 1)]
+    if metric != "euclidean":  # one feature has one direction
+        blocks = [block for block in blocks if len(block) > 1]
+    return [DataView("features", block, (), metric) for block in blocks] if len(blocks) > 1 else []
+
+
+def _upper(column: NDArray[Any]) -> Floats:
+    """1 for values in the upper of the two groups with the least squares within, else 0."""
+    x = np.sort(column.astype(np.float64))
+    n, sums = np.arange(1, len(x)), np.cumsum(x)
+    between = (sums[:-1] - n * sums[-1] / len(x)) ** 2 / (n * (len(x) - n))
+    between[x[1:] == x[:-1]] = -1.0  # equal values are in one group
+    cut = x[int(between.argmax())]
+    return (column > cut).astype(np.float64)
 
 
 def feature_order(X: NDArray[Any]) -> NDArray[np.intp]:

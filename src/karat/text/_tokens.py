@@ -6,14 +6,12 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.runtime.validation import InputError, unknown_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _WORD = re.compile(r"[^\W_]+")
 # remains of "don't" and "we'll" after a cut at the apostrophe

@@ -80,11 +80,6 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         Returns
         -------
         self
-
-        Raises
-        ------
-        InputError
-            For an unknown weight, k1 below 0, b outside [0, 1], or negative counts.
         """
         counts = self._counts(X, reset=True)
         n = counts.shape[0]

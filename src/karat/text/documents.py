@@ -6,15 +6,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.runtime.validation import InputError, unknown_name
 from karat.text import _messages
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 JSON_LINES = (".jsonl", ".ndjson")
 _TABULAR = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")

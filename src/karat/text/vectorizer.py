@@ -113,11 +113,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self
-
-        Raises
-        ------
-        InputError
-            For other data than texts, an invalid option, or if no term is left.
         """
         self._weigh(self._learn(X))
         return self

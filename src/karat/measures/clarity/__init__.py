@@ -4,7 +4,6 @@ from karat.measures.clarity.assessment import Clarity, assess
 from karat.measures.clarity.classifiers import (
     THESIS,
     Classifier,
-    KernelRidge,
     KNearestNeighbors,
     NearestCentroid,
     Refit,
@@ -21,7 +20,6 @@ __all__ = [
     "Clarity",
     "Classifier",
     "KNearestNeighbors",
-    "KernelRidge",
     "NearestCentroid",
     "Recognition",
     "Refit",

@@ -222,10 +222,9 @@ def assess(
     labels : array-like (n,) or (M, n), mapping, DataFrame
         One or many clusterings, see :func:`karat.labelings.as_labelings`.
     classifiers : str, classifier, estimator, or a list of them
-        ``"5nn"``, ``"centroid"``, ``"email"`` and ``"kernel-ridge"`` judge all clusterings
-        together; ``"svm"``, ``"tree"`` and any estimator with ``fit`` and ``predict`` are
-        trained for every clustering and fold. :data:`~karat.measures.clarity.THESIS` has those of
-        whissell2012.
+        ``"5nn"``, ``"centroid"`` and ``"email"`` judge all clusterings together; others are
+        trained for every clustering and fold. :data:`~karat.measures.clarity.THESIS` has those
+        of whissell2012.
     cv : "leave-one-out" or int
         Number of folds; they are stratified by cluster.
     metric : str or callable
@@ -242,15 +241,10 @@ def assess(
     -------
     Clarity
 
-    Raises
-    ------
-    InputError
-        For invalid input.
-
     Notes
     -----
     ``"5nn"``: one neighbour search, then O(n) for each clustering. ``"centroid"``: as one
-    iteration of k-means for each. ``"kernel-ridge"``: O(n³) once, then O(n² k) for each.
+    iteration of k-means for each.
 
     A singleton can never be recognised: without it, its cluster is unknown. With
     ``noise="drop"``, the objects that a clustering excludes are neither training nor test

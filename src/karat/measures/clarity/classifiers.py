@@ -6,26 +6,21 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.measures.clarity._task import PredictionTask
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_strips
-from karat.runtime.types import Rows
+from karat.runtime.types import Floats, Ints, Rows
 from karat.runtime.validation import InputError, check_choice, unknown_name
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Ints, Rows
 
 __all__ = [
     "THESIS",
     "Classifier",
     "KNearestNeighbors",
-    "KernelRidge",
     "NearestCentroid",
     "Refit",
     "SupportVectorMachine",
@@ -213,97 +208,6 @@ def _squares(X: Any, C: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class KernelRidge:
-    """Regularised least squares on cluster indicators; the largest predicted indicator wins.
-
-    Predictions of held-out objects follow from one inverse of the regularised kernel matrix,
-    for any number of clusterings: with G = (K + αI)⁻¹ and Y the indicators, those of a
-    fold F are Y_F − G_FF⁻¹ (G Y)_F. Ties go to the cluster that appears first in the data.
-
-    Parameters
-    ----------
-    kernel : str
-        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
-    gamma : float, optional
-        Width of the ``"rbf"`` kernel; by default 1 over (number of features × variance of X),
-        as in scikit-learn's support vector machine. It does not depend on the labels.
-    alpha : float
-        Regularisation.
-    name : str
-
-    Notes
-    -----
-    O(n³ + n² Σk) time, O(n²) memory.
-    """
-
-    kernel: str = "rbf"
-    gamma: float | None = None
-    alpha: float = 1.0
-    name: str = "kernel-ridge"
-
-    def out_of_fold(self, task: PredictionTask) -> NDArray[np.int32]:
-        """Predicted codes (M, n)."""
-        G = self._inverse(task.X)
-        out = np.empty(task.codes.shape, dtype=np.int32)
-        for m, (row, k) in enumerate(zip(task.codes, task.n_clusters, strict=True)):
-            y = (row[:, None] == np.arange(k)).astype(np.float64)
-            gy = G @ y
-            if task.folds is None:
-                scores = y - gy / np.diag(G)[:, None]
-            else:
-                scores = _fold_scores(G, y, gy, task.folds[m])
-            out[m] = np.argmax(scores, axis=1)
-        return out
-
-    def _inverse(self, X: Rows) -> Floats:
-        """Inverse of the regularised kernel matrix, (K + αI)⁻¹."""
-        from scipy.linalg import lapack
-        from sklearn.metrics.pairwise import pairwise_kernels
-
-        from karat.runtime.resources import require_memory
-
-        n = X.shape[0]
-        require_memory(
-            24.0 * n * n,
-            f"kernel ridge on {n:,} objects",
-            "judge a sample of them, or name another classifier",
-        )
-        options: dict[str, Any] = {}
-        if self.kernel == "rbf":
-            options["gamma"] = self._gamma(X)
-        K = np.asarray(pairwise_kernels(X, metric=self.kernel, **options), dtype=np.float64)
-        K[np.diag_indices_from(K)] += self.alpha
-        factor, failed = lapack.dpotrf(np.asfortranarray(K), lower=1, overwrite_a=1)
-        if failed:
-            raise InputError(
-                f"the kernel {self.kernel!r} with alpha={self.alpha} is not positive definite on "
-                "this X; give a larger alpha or another kernel"
-            )
-        G, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-        # dpotri fills the lower triangle only
-        upper = np.triu_indices_from(G, 1)
-        G[upper] = G.T[upper]
-        return G
-
-    def _gamma(self, X: Any) -> float:
-        """Width of the kernel: ``gamma``, or scikit-learn's default for these data."""
-        if self.gamma is not None:
-            return self.gamma
-        sparse = _is_sparse(X)
-        variance = float((X.multiply(X).mean() - X.mean() ** 2) if sparse else X.var())
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-
-
-def _fold_scores(G: Floats, y: Floats, gy: Floats, folds: NDArray[np.int32]) -> Floats:
-    """Held-out predicted indicators of every fold."""
-    scores = np.empty_like(y)
-    for fold in range(int(folds.max()) + 1):
-        test = np.flatnonzero(folds == fold)
-        scores[test] = y[test] - np.linalg.solve(G[np.ix_(test, test)], gy[test])
-    return scores
-
-
-@dataclass(frozen=True)
 class Refit:
     """Any estimator with ``fit`` and ``predict``, trained for every fold.
 
@@ -408,7 +312,6 @@ _NAMED: dict[str, Any] = {
     "tree": _tree,
     "centroid": NearestCentroid,
     "email": _email,
-    "kernel-ridge": KernelRidge,
 }
 #: the four types of whissell2012 §6.3.4
 THESIS = ("5nn", "svm", "tree", "centroid")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.labels import NOISE, NoisePolicy, apply_noise_policy, encode
+from karat.runtime.types import Floats, Labels
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Labels
 
 Baseline: TypeAlias = Literal["uniform", "permutation"]
 BASELINES: tuple[Baseline, ...] = ("uniform", "permutation")
@@ -147,11 +144,6 @@ def recognition_of_predictions(
     Recognition
         A, NA, macro-averaged accuracy, AI and informativeness are attributes and methods.
 
-    Raises
-    ------
-    InputError
-        For unequal lengths, missing labels, or outliers under ``"error"``.
-
     Examples
     --------
     >>> from karat.measures.clarity import recognition_of_predictions
@@ -203,13 +195,6 @@ def informativeness_of_predictions(
     -------
     float
         At most 1 (every object recognised); 0 is guessing, and below 0 is worse than that.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For a single cluster.
-    InputError
-        For invalid labels.
 
     Notes
     -----

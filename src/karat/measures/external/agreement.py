@@ -39,11 +39,6 @@ def compare_labelings(
         Row: the clustering used as the gold standard; column: the judged clustering. NaN if two
         clusterings share no judged object.
 
-    Raises
-    ------
-    InputError
-        For clusterings of different lengths, or a measure that is not external.
-
     Notes
     -----
     O(M² n). Counting runs on all processors.

@@ -112,13 +112,6 @@ def permutation_test(
     -------
     PermutationResult
 
-    Raises
-    ------
-    InputError
-        For labels that cannot be compared, or fewer than 2 shuffles.
-    UndefinedMeasureError
-        For weights or memberships.
-
     Notes
     -----
     Shuffled labels make a random table with the same margins, drawn directly:
@@ -177,11 +170,6 @@ def chance_corrected(
     ChanceCorrectedResult
         1 at the optimum, about 0 under chance, with the Monte Carlo standard error. 1 if every
         shuffle is optimal.
-
-    Raises
-    ------
-    InputError
-        For a measure without a finite optimum, unless ``optimum`` is set.
 
     Notes
     -----

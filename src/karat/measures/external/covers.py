@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from karat.measures.docstrings import cite
 from karat.measures.external.soft import ClusteringLike, as_sets, require_same_objects
+from karat.runtime.types import Floats
 from karat.runtime.validation import InputError, check_choice
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Floats
 
 __all__ = ["overlapping_normalized_mutual_information"]
 
@@ -35,11 +33,6 @@ def overlapping_normalized_mutual_information(
         ``"max"``: McDaid, Greene & Hurley, by the larger entropy of the two covers.
         ``"cluster"``: Lancichinetti, Fortunato & Kertész, cluster by cluster. It rates covers
         that share nothing too highly. clusim's ``onmi`` differs: it puts 1 − P(1, 1) for P(0, 0).
-
-    Raises
-    ------
-    InputError
-        For different numbers of objects, or a side without clusters.
 
     Notes
     -----

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.labels import apply_noise_policy, encode
 from karat.labelings.structures import Dendrogram
 from karat.measures.external.table import check_beta
+from karat.runtime.types import Labels
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Labels
 
 __all__ = ["Dendrogram"]
 

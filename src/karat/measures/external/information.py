@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
 from karat.measures.external.table import need_counts, of_table
 from karat.runtime.threads import in_threads
+from karat.runtime.types import Floats, Ints
 from karat.runtime.validation import UndefinedMeasureError, check_choice
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Floats, Ints
 
 __all__ = [
     "adjusted_mutual_information",

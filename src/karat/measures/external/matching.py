@@ -305,11 +305,6 @@ def element_centric_similarity(table: ContingencyTable, *, alpha: float = 0.9) -
         Probability that the walk between objects of a common cluster continues at each step. It
         has no effect without overlap.
 
-    Raises
-    ------
-    InputError
-        For ``alpha`` outside (0, 1), or an object without a cluster in an overlapping clustering.
-
     Notes
     -----
     For each object, 1 minus half the L1 distance of its personalised PageRanks, divided by alpha.

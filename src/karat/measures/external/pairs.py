@@ -53,11 +53,6 @@ def pair_counts(
         ``both`` (TP, L), ``only_pred`` (FP, D), ``only_true`` (FN, D'), ``neither`` (TN, L');
         exact Python integers for counted objects. The measures of pairs take it, too.
 
-    Raises
-    ------
-    InputError
-        For labels of different objects.
-
     Notes
     -----
     O(n + cells). For memberships Brouwer (2009): the chance that two

@@ -83,11 +83,6 @@ def fuzzy_pair_counts(
         :func:`fowlkes_mallows_index` and the other measures of pairs. Equal to the ordinary
         counts for hard clusterings.
 
-    Raises
-    ------
-    InputError
-        For different numbers of objects.
-
     Notes
     -----
     Campello (2007): two objects are together to the degree that both belong to a common cluster,
@@ -180,11 +175,6 @@ def omega_index(labels_true: ClusteringLike, labels_pred: ClusteringLike) -> flo
     float
         At most 1, 0 in expectation for unrelated clusterings; greater is better. For clusterings
         without overlap the adjusted Rand index; 1 where the denominator is 0.
-
-    Raises
-    ------
-    InputError
-        For different numbers of objects.
 
     Notes
     -----

@@ -207,7 +207,7 @@ def _measure(protocol: type, title: str, record: dict[str, Any]) -> Callable[[Va
     signature = call.replace(parameters=[*call.parameters.values()][1:])
     least_k = record.pop("least_k", 2)
     fixed = {"metric": "graph"} if record.get("takes") == "graph" else {}
-    undefined = "For fewer than two clusters." if least_k > 1 else ""
+    undefined = "For fewer than two clusters, or a division by 0." if least_k > 1 else ""
 
     def add(value: Value) -> Any:
         """Define the measure of one formula and return its public function."""

@@ -63,11 +63,6 @@ def davies_bouldin_index(
         A cluster's spread is (mean of (Euclidean distance to the centroid)^q)^(1/q). 1 is usual
         (equation 3.17); 2 is the standard deviation.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or two clusters with the same centroid.
-
     Examples
     --------
     >>> davies_bouldin_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
@@ -116,11 +111,6 @@ def pbm_index(
         Exponent m of memberships u: centres and E_k are weighted by u^m.
     sample_weight : array-like, shape (n,), optional
         Object weights (frequencies); 0 excludes the object. Not for memberships.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if every object is at its centroid.
 
     Examples
     --------
@@ -184,11 +174,6 @@ def ray_turi_index(stats: Statistics, m: int) -> float | str:
 
     Equal to the centroid form of Xie–Beni's index for hard clusterings.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or two clusters with the same centroid.
-
     Examples
     --------
     >>> ray_turi_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
@@ -242,11 +227,6 @@ def sd_scattering(stats: Statistics, m: int) -> float | str:
     singletons have zeros. It falls with the number of clusters, so SD adds
     :func:`sd_separation`.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        If all objects coincide.
-
     Examples
     --------
     >>> round(sd_scattering([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
@@ -268,11 +248,6 @@ def sd_separation(stats: Statistics, m: int) -> float | str:
     """Dis, the second part of SD: (D_max/D_min) Σ_a 1/Σ_b ∣v_a − v_b∣ over the centroids v.
 
     Its unit is 1/length. It grows with the number of clusters.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or two clusters with the same centroid.
 
     Examples
     --------
@@ -296,11 +271,6 @@ def wemmert_gancarski_index(stats: Statistics, m: int) -> float | str:
 
     R(x) is the distance of an object to its cluster's centroid divided by that to the nearest
     other centroid; 1 (neutral) for an object at both.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or singletons only.
 
     Notes
     -----

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,8 @@ from karat.measures.external.chance import ChanceCorrectedResult, corrected
 from karat.measures.internal.batch import inputs_of_one
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
+from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Labels, Metric, RandomState
 
 __all__ = ["chance_corrected_internal"]
 
@@ -54,13 +51,6 @@ def chance_corrected_internal(
     -------
     ChanceCorrectedResult
         Its ``standard_error`` and ``n_permutations`` are 0 if E has a closed form.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        If the measure or its expectation is undefined, or the expectation is the best value.
-    InputError
-        For a measure without finite optimum, unless ``optimum`` is set.
 
     Notes
     -----

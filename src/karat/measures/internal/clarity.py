@@ -59,7 +59,7 @@ def informativeness(
         One or many clusterings; many cost little more than one, see
         :func:`karat.measures.clarity.assess`, which also reports the clusters at fault.
     classifiers : str, classifier, estimator, or a list of them
-        ``"5nn"``, ``"svm"``, ``"tree"``, ``"centroid"``, ``"email"``, ``"kernel-ridge"``, or any
+        ``"5nn"``, ``"svm"``, ``"tree"``, ``"centroid"``, ``"email"``, or any
         estimator with ``fit`` and ``predict``. whissell2012 takes the first four and 10 folds:
         ``classifiers=karat.measures.clarity.THESIS, cv=10``.
     cv : "leave-one-out" or int
@@ -80,13 +80,6 @@ def informativeness(
     float, or ndarray of float64, shape (M,)
         At most 1 (every object recognised); 0 is guessing; below 0 is worse. Greater is better.
         In an array, NaN for a single cluster.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For one clustering with a single cluster.
-    InputError
-        For invalid input.
 
     Notes
     -----

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from karat.measures.catalogue import define
 from karat.measures.internal.batch import OfGraph, Value, batch_form, compute_one, of_graph
 from karat.measures.passes.edges import EdgeSums
 from karat.measures.passes.statistics import Statistics
+from karat.runtime.types import ArrayLike, Floats, Ints, Labels
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, Labels
 
 __all__ = [
     "conductance",
@@ -70,13 +68,6 @@ def modularity(
     ----------
     resolution : float, default 1.0
         γ, at least 0; greater values prefer more clusters.
-
-    Raises
-    ------
-    InputError
-        For a graph that is not symmetric, or has negative weights.
-    UndefinedMeasureError
-        If no edge joins two judged nodes.
 
     Notes
     -----

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances import Distances, as_distances
 from karat.labelings.labels import NOISE, NoisePolicy
@@ -26,12 +27,8 @@ from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
+from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = ["connectivity", "cvnn_index", "dbcv", "s_dbw_index"]
 
@@ -64,13 +61,6 @@ def dbcv(
         the value.
     n_features : int, optional
         The exponent of the core distance; by default d. Needed for ``"precomputed"``.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-    InputError
-        For a matrix of distances without ``n_features``.
 
     Notes
     -----
@@ -147,11 +137,6 @@ def connectivity(
     Parameters
     ----------
     n_neighbors : int
-
-    Raises
-    ------
-    InputError
-        Unless ``n_neighbors`` is at least 1. All other objects are neighbours if they are fewer.
 
     Notes
     -----
@@ -296,11 +281,6 @@ def _over_largest(values: Floats) -> Floats:
 )
 def s_dbw_index(stats: Statistics, m: int) -> float | str:
     """S_Dbw: scattering within clusters plus density between them, Scat + Dens_bw.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or if all objects coincide.
 
     Notes
     -----

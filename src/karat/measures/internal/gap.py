@@ -97,11 +97,6 @@ def gap_statistic(
     GapResult
         Gaps with standard errors, and the k chosen by both rules.
 
-    Raises
-    ------
-    InputError
-        For sparse data, fewer than two references, or a k that is not between 1 and n − 1.
-
     Notes
     -----
     ``weighted`` is Yan & Ye's. W_k is WWCS1 (WWCS2) of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +11,8 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import statistics_of_one, too_few_clusters
 from karat.measures.passes.trees import spanning_tree
+from karat.runtime.types import ArrayLike, Labels, Metric
 from karat.runtime.validation import InputError, UndefinedMeasureError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Labels, Metric
 
 __all__ = ["separation_index", "widest_within_gap"]
 
@@ -42,13 +39,6 @@ def separation_index(
     share : float, default 0.1
         Share of the objects, those with the smallest distances, whose mean is taken; at least one
         object.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-    InputError
-        Unless 0 < share ≤ 1.
 
     Notes
     -----
@@ -78,11 +68,6 @@ def widest_within_gap(
 
     A cluster whose gap is g falls into two parts that are nowhere nearer than g. Not negative,
     lower is better; it falls as clusters are split, and is 0 if every cluster is a singleton.
-
-    Raises
-    ------
-    InputError
-        For a distance that is not symmetric.
 
     Notes
     -----

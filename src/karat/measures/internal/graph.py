@@ -1,22 +1,14 @@
-"""Graph cuts with affinities 1/d² of all objects, and Gaussian affinities."""
+"""Graph cuts with affinities 1/d² of all objects."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from karat.measures.docstrings import cite
 from karat.measures.internal.batch import of_distances
 from karat.measures.passes.statistics import Statistics
-from karat.runtime.validation import InputError, check_data
 
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats
-
-__all__ = ["gaussian_affinity", "normalized_cut", "ratio_cut"]
+__all__ = ["normalized_cut", "ratio_cut"]
 
 _of_affinity_cuts = partial(
     of_distances,
@@ -27,34 +19,6 @@ _of_affinity_cuts = partial(
     cost="O(n² d)",
     compares_k=False,
 )
-
-
-@cite("whissell2012 2.10")
-def gaussian_affinity(X: ArrayLike, *, sigma: float) -> Floats:
-    """Affinities exp(−∣x − y∣²/(2σ²)) of all pairs, an (n, n) array, for the cuts of a graph.
-
-    O(n² d) time and n² memory.
-
-    Parameters
-    ----------
-    sigma : float
-        Above 0, in the unit of the distance.
-
-    Examples
-    --------
-    >>> gaussian_affinity([[0.0], [1.0]], sigma=1.0).round(4)
-    array([[1.    , 0.6065],
-           [0.6065, 1.    ]])
-    """
-    from karat.distances import as_distances
-
-    if not sigma >= 1e-150:  # its square must not vanish
-        raise InputError(f"sigma must be above 0, and 1e-150 at least; got {sigma}")
-    data = check_data(X)
-    n = data.shape[0]
-    squares = as_distances(data, "sqeuclidean").block(slice(0, n), slice(0, n))
-    with np.errstate(over="ignore"):
-        return np.exp(-squares / (2 * sigma**2))
 
 
 @_of_affinity_cuts("Ratio-Cut of 1/d²", references=["whissell2012 3.7", "ackerman2008"])
@@ -77,12 +41,6 @@ def normalized_cut(stats: Statistics, m: int) -> float | str:
 
     Infinite for singletons, which contain no pair, and if coincident objects are in different
     clusters.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if coincident objects are both in one cluster and in two:
-        then every term is ∞ · 0.
 
     Notes
     -----

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from karat.measures.internal.batch import SINGLETONS_ONLY, inputs_of_one
 from karat.measures.internal.pairs import average_within_cluster_scatter
 from karat.measures.passes.tiles import TILE_WIDTH
 from karat.runtime.threads import in_order
+from karat.runtime.types import ArrayLike, Floats, Ints, Labels, Metric, RandomState
 from karat.runtime.validation import UndefinedMeasureError, check_random_state
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Ints, Labels, Metric, RandomState
 
 __all__ = ["MarginResult", "additive_margin", "relative_margin"]
 
@@ -83,11 +81,6 @@ def relative_margin(
     -------
     MarginResult
         A float; ``.exact`` is True if all sets were tried, ``.representatives`` is the best set.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all objects are representatives.
 
     Notes
     -----

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from karat.measures.docstrings import cite
 from karat.measures.internal.batch import of_features
 from karat.measures.passes.statistics import Statistics
-from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike
+    pass
 
 __all__ = [
     "akaike_information_criterion",
     "bayesian_information_criterion",
-    "mixture_criteria",
 ]
 
 
@@ -51,15 +48,10 @@ def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
     Each cluster is a Gaussian around its centroid, with one common variance in all directions. L
     is the likelihood of the objects together with their clusters. p = k − 1 + k d + 1.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        If every object is at its centroid, because the likelihood is unbounded.
-
     Notes
     -----
     The model is that of X-means (Pelleg & Moore 2000), with the maximum-likelihood variance
-    W/(n d). O(n d) time. For a mixture see :func:`mixture_criteria`.
+    W/(n d). O(n d) time.
 
     Examples
     --------
@@ -85,50 +77,3 @@ def akaike_information_criterion(stats: Statistics, m: int) -> float | str:
     """
     fit = _fit(stats, m)
     return fit if isinstance(fit, str) else fit[0] + 2 * fit[1]
-
-
-@cite("whissell2012 3.19, 3.20")
-def mixture_criteria(X: ArrayLike, mixture: Any) -> dict[str, float]:
-    """BIC and AIC of a fitted mixture; lower is better.
-
-    Parameters
-    ----------
-    X : array-like, shape (n, d)
-    mixture : estimator
-        Fitted, with ``score_samples`` (log-likelihood of each object) and its number of free
-        parameters as ``n_parameters`` or, as in scikit-learn, ``_n_parameters()``.
-
-    Returns
-    -------
-    dict
-        ``"log_likelihood"``, ``"n_parameters"``, ``"bic"``, ``"aic"``.
-
-    Raises
-    ------
-    InputError
-        For a mixture without likelihood or without number of parameters.
-
-    Examples
-    --------
-    >>> from sklearn.mixture import GaussianMixture
-    >>> from karat import mixture_criteria
-    >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> mixture = GaussianMixture(2, random_state=0).fit(X)
-    >>> mixture_criteria(X, mixture)["n_parameters"]
-    5.0
-    """
-    data = check_data(X)
-    count = getattr(mixture, "n_parameters", None) or getattr(mixture, "_n_parameters", None)
-    if count is None or not hasattr(mixture, "score_samples"):
-        raise InputError(
-            f"{type(mixture).__name__} needs score_samples(X) and n_parameters; "
-            "scikit-learn's GaussianMixture has both"
-        )
-    p = float(count() if callable(count) else count)
-    likelihood = float(mixture.score_samples(data).sum())
-    return {
-        "log_likelihood": likelihood,
-        "n_parameters": p,
-        "bic": -2 * likelihood + p * math.log(data.shape[0]),
-        "aic": -2 * likelihood + 2 * p,
-    }

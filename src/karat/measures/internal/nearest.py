@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from karat.measures.internal.batch import (
 )
 from karat.measures.internal.variance import NO_SCATTER
 from karat.measures.passes.statistics import Statistics
+from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 from karat.runtime.validation import check_choice
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 
 __all__ = [
     "centroid_dunn_index",
@@ -71,13 +69,6 @@ def dunn_index(
         omits the factor 2.
     metric : str or callable
         Distance of objects; distances to centroids are Euclidean.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all diameters are 0.
-    InputError
-        For a matrix of distances and a form with centroids.
 
     Examples
     --------
@@ -180,11 +171,6 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
 
     Twice ``dunn_index(X, labels, separation="centroid", diameter="centroid")``.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if every object is at its cluster's centroid.
-
     Examples
     --------
     >>> centroid_dunn_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
@@ -206,11 +192,6 @@ def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
 )
 def generalized_dunn_index_12(stats: Statistics, m: int) -> float | str:
     """Generalised Dunn index ν12: :func:`dunn_index` with ``diameter="average"``.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all diameters are 0.
 
     Examples
     --------

@@ -44,11 +44,6 @@ def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
 def average_within_cluster_scatter(stats: Statistics, m: int) -> float | str:
     """Mean distance of the pairs within clusters (aWCS), which falls as clusters are split.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        If every cluster is a singleton.
-
     Examples
     --------
     >>> average_within_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
@@ -137,11 +132,6 @@ def between_within_ratio(stats: Statistics, m: int) -> float | str:
 
     1 if the clusters are unrelated to the distances.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or distances within that are all 0.
-
     Examples
     --------
     >>> between_within_ratio([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
@@ -158,11 +148,6 @@ def mcclain_rao_index(stats: Statistics, m: int) -> float | str:
     """Mean distance within clusters over mean distance between them.
 
     The inverse of :func:`between_within_ratio`.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or distances between that are all 0.
 
     Examples
     --------
@@ -189,13 +174,6 @@ def point_biserial_index(stats: Statistics, m: int) -> float | str:
 
     (d̄_b − d̄_w)/s · √(∣P_w∣ ∣P_b∣)/N, where d̄_w and d̄_b are the mean distances within and
     between clusters, and s is the standard deviation of all N distances.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or equal distances of all pairs.
-    InputError
-        For a distance that is not symmetric.
 
     Notes
     -----

@@ -43,11 +43,6 @@ def c_index(stats: Statistics, m: int) -> float | str:
     (WCS − S_min)/(S_max − S_min), where S_min and S_max are the sums of as many smallest and
     largest distances as there are pairs within clusters.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or equal distances of all pairs.
-
     Notes
     -----
     Exact: two to four passes over the pairs, O(n² d) time and O(n d) memory, shared by all
@@ -72,13 +67,6 @@ def baker_hubert_gamma(stats: Statistics, m: int) -> float | str:
 
     (S₊ − S₋)/(S₊ + S₋) over all combinations of a pair within and a pair between clusters, ties
     excluded. A combination is concordant if the pair within is nearer.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or ties of all combinations.
-    InputError
-        For a distance that is not symmetric.
 
     Notes
     -----

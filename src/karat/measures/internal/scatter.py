@@ -30,13 +30,6 @@ def cubic_clustering_criterion(stats: Statistics, m: int) -> float | str:
 
     Values above 2 or 3 indicate clusters, values below 0 possibly outliers.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if every object is at its centroid.
-    InputError
-        If matrices of d × d do not fit in memory.
-
     Notes
     -----
     With s_j the roots of the eigenvalues of T, greatest first, u_j = s_j/c,
@@ -81,13 +74,6 @@ def log_determinant_ratio(stats: Statistics, m: int) -> float | str:
     """Logarithm n ln(∣T∣/∣W∣): twice the log-likelihood ratio of Gaussians with one covariance.
 
     It grows with the number of clusters; choose the number after its largest step.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        If W is singular: fewer than d + k objects, or linearly dependent features.
-    InputError
-        If matrices of d × d do not fit in memory.
 
     Examples
     --------

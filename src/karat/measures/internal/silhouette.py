@@ -50,11 +50,6 @@ def silhouette_samples(
     ndarray of float64, shape (n,)
         NaN for objects excluded by ``noise="drop"`` or a weight of 0.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
     Notes
     -----
     whissell2012 equation 3.11 prints the sign reversed. O(n² d) time, O(n d) memory.

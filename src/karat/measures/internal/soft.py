@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from karat.measures.docstrings import cite
 from karat.measures.internal.batch import SINGLETONS_ONLY, batch_form, compute_one
 from karat.measures.internal.nearest import nearest_centroids
 from karat.measures.passes.statistics import Statistics
+from karat.runtime.types import ArrayLike, Floats, Labels
 from karat.runtime.validation import (
     InputError,
     UndefinedMeasureError,
@@ -21,9 +22,6 @@ from karat.runtime.validation import (
     check_data,
     check_sample_weight,
 )
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike, Floats, Labels
 
 __all__ = ["partition_coefficient", "partition_entropy", "xie_beni_index"]
 
@@ -84,11 +82,6 @@ def xie_beni_index(
         the nearest objects of different clusters (clusterCrit's form).
     noise : {"error", "cluster", "singletons", "drop"}
         Meaning of the label ``-1`` in hard clusterings.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, hard singletons only, or if the separation is 0.
 
     Notes
     -----

@@ -7,7 +7,6 @@ take a whole sweep, and have no records in the catalogue.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.measures.docstrings import cite
@@ -15,10 +14,8 @@ from karat.measures.inputs import Inputs
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.measures.scores import Scores
+from karat.runtime.types import ArrayLike
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.runtime.types import ArrayLike
 
 __all__ = ["hartigan_index", "krzanowski_lai_index"]
 
@@ -39,11 +36,6 @@ def hartigan_index(X: ArrayLike, labelings: object, *, noise: NoisePolicy = "err
     -------
     Scores
         A value for each clustering, and ``reasons`` of missing values.
-
-    Raises
-    ------
-    InputError
-        If two clusterings have the same number of clusters, or exclude different objects.
 
     Examples
     --------

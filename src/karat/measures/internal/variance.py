@@ -43,11 +43,6 @@ def calinski_harabasz_index(stats: Statistics, m: int) -> float | str:
 
     (B/(k−1)) / (W/(n−k)) with the sums of squares B and W.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if every object is at its centroid.
-
     Examples
     --------
     >>> calinski_harabasz_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
@@ -84,11 +79,6 @@ def r_squared(stats: Statistics, m: int) -> float | str:
     It never falls when a cluster is split, so it does not compare different numbers of clusters.
     1 − R² is SigClust's cluster index of two clusters.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all objects coincide.
-
     Examples
     --------
     >>> round(r_squared([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
@@ -114,11 +104,6 @@ def ball_hall_index(stats: Statistics, m: int) -> float:
 def ratkowsky_lance_index(stats: Statistics, m: int) -> float | str:
     """√(mean over features of BSS/TSS) / √k; constant features are excluded.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or if all objects coincide.
-
     Examples
     --------
     >>> round(ratkowsky_lance_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
@@ -136,11 +121,6 @@ def ratkowsky_lance_index(stats: Statistics, m: int) -> float | str:
 @_falling("Pooled variance within clusters", references=["milligan1985"], default=False)
 def pooled_variance(stats: Statistics, m: int) -> float | str:
     """Trace of the pooled covariance matrix within clusters, tr W/(n − k); it falls with splits.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        If every cluster is a singleton.
 
     Notes
     -----
@@ -175,11 +155,6 @@ def banfield_raftery_index(stats: Statistics, m: int) -> float | str:
 
     Up to a constant, it is 2/d times the negative log-likelihood of the best such Gaussians given
     the clusters, so it falls as clusters are split.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        If a cluster is a singleton, or all its objects coincide.
 
     Examples
     --------

@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.runtime.executors import Workers, tree_sum
-from karat.runtime.types import Rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Rows
+from karat.runtime.types import Floats, Rows
 
 T = TypeVar("T")
 

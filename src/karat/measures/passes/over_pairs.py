@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
 
 from karat.distances import Distances, as_distances
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_order
-from karat.runtime.types import Rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Metric
+from karat.runtime.types import Floats, Metric, Rows
 
 R = TypeVar("R")
 

@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances import Distances, distances_of_parts
 from karat.labelings.labels import NOISE
@@ -26,12 +27,7 @@ from karat.measures.passes.tiles import (
 )
 from karat.runtime.executors import Workers, tree_sum
 from karat.runtime.threads import in_order
-from karat.runtime.types import Rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Ints, Metric
+from karat.runtime.types import Floats, Ints, Metric, Rows
 
 SAMPLE_BLOCK_ROWS = 2**19  # objects with distances to a sample in memory at a time
 #: parts of a sample on an executor; each first sorts all objects, at the cost of 50 to 150 rows

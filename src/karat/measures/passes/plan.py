@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from karat.runtime.types import Metric
 from karat.runtime.validation import unknown_name
-
-if TYPE_CHECKING:
-    from karat.runtime.types import Metric
 
 #: statistic -> (its pass, its content)
 STATISTICS = {

@@ -10,22 +10,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances import Direct, Distances
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.runtime.threads import available_cores
+from karat.runtime.types import Floats, Ints
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Ints
-
 
 STRIP_WIDTH = 128
 STRIP_ROWS = 512

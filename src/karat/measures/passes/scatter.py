@@ -6,9 +6,10 @@ The d × d matrices exist for one clustering at a time.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances import Distances
 from karat.labelings.labels import NOISE
@@ -16,13 +17,8 @@ from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import available_cores
-from karat.runtime.types import Rows
+from karat.runtime.types import Floats, Metric, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Metric
 
 SCATTER_NUMBERS = 2**22  # in a dense block of rows
 SQUARE_ROWS = 256  # rows with distances to all objects in memory at a time

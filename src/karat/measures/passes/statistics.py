@@ -8,9 +8,10 @@ as few passes over the data as possible. Every measure's ``compute`` reads the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.labelings.partitions import Labelings
 from karat.measures.passes.centroids import around_centroids, sums_to_centers
@@ -27,13 +28,8 @@ from karat.measures.passes.scatter import (
 )
 from karat.runtime.executors import LostWorkersError, Workers
 from karat.runtime.progress import doing
-from karat.runtime.types import Rows
+from karat.runtime.types import Floats, Metric, Rows
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Floats, Metric
 
 
 def in_others(values: NDArray[Any]) -> NDArray[Any]:

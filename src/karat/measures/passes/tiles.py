@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.distances import Direct, Distances, Precomputed, Product
 from karat.runtime.threads import threads
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.runtime.types import Bools, Floats
+from karat.runtime.types import Bools, Floats
 
 TILE_WIDTH = 128  # columns of a tile
 TILE_ROWS = 512  # long enough for a matrix product to run at full speed

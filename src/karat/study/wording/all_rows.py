@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 HEADS = ("", "cluster", "rows", "share", "unlike")
 
 
+def of_rows(assigned: AssignedRows) -> str:
+    """The rows that the numbers are of."""
+    return f"{'' if assigned.left else 'all '}{assigned.n_rows:,} rows"
+
+
 def rows(assigned: AssignedRows) -> Iterator[tuple[str, str, str, str, str]]:
     """A line for each cluster, the largest first: number, name, rows, share and unlike rows."""
     order = sorted(range(len(assigned.sizes)), key=lambda c: -assigned.sizes[c])
@@ -24,6 +29,9 @@ def sentences(
     assigned: AssignedRows, silhouette: float | None = None, error: float | None = None
 ) -> Iterator[str]:
     """What is exact over all rows, what is estimated, and what no cluster explains."""
+    if assigned.left:
+        n_rows = assigned.n_rows + assigned.left
+        yield f"Interrupted: {assigned.left:,} of {n_rows:,} rows have no cluster yet."
     exact = [
         f"{title} {value:.5g}"
         for title, value in (
@@ -33,10 +41,10 @@ def sentences(
         if value is not None
     ]
     if exact:
-        yield f"Exact over all {assigned.n_rows:,} rows: {', '.join(exact)}."
+        yield f"Exact over {of_rows(assigned)}: {', '.join(exact)}."
     if assigned.davies_bouldin is not None:
         yield (
-            f"Davies–Bouldin over all rows: {assigned.davies_bouldin:.4f}, at most "
+            f"Davies–Bouldin over these rows: {assigned.davies_bouldin:.4f}, at most "
             f"{assigned.davies_bouldin_error:.4f} off."
         )
     if silhouette is not None:

@@ -24,7 +24,7 @@ REASONS = {
 
 def name_of(k: int, view: DataView, feature_names: Sequence[str]) -> str:
     """Name of a clustering that was not part of the sweep."""
-    return f"k-means k={k} on {seen_in(view, feature_names)}"
+    return f"{k} clusters on {seen_in(view, feature_names)}"
 
 
 def seen_in(view: DataView, feature_names: Sequence[str]) -> str:

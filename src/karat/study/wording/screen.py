@@ -375,8 +375,14 @@ def _sample(answer: AnswerFacts) -> str:
 
 def _unfinished(answer: AnswerFacts) -> str:
     """Candidates that the budget left, and how to finish them."""
-    n = answer.tried.unfinished
-    return f"{n:,} candidates; --storage FILE or a larger --budget fits them" if n else ""
+    n, unjudged = answer.tried.unfinished, answer.tried.unjudged
+    text = f"{n:,} candidates; --storage FILE or a larger --budget fits them" if n else ""
+    if unjudged is None:
+        return text
+    judged = answer.tried.distinct
+    missing = "" if answer.structure else "; whether the data have groups at all is not tested"
+    stopped = f"judging, after {judged:,} of {judged + unjudged:,} clusterings{missing}"
+    return f"{stopped}; {text}" if text else stopped
 
 
 def _singles(answer: AnswerFacts) -> str:

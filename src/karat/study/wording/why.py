@@ -9,7 +9,6 @@ import numpy as np
 from karat.bounds import percent_up
 from karat.bounds.wording import percent_down, premises
 from karat.stability.assessment import own_number
-from karat.study.facts import NESTS
 from karat.study.wording.phrases import (
     FEW,
     agreement,
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from karat.bounds import Guarantee
-    from karat.study.facts import AnswerFacts, LabelEvidence, PairEvidence, StabilityFacts
+    from karat.study.facts import AnswerFacts, LabelEvidence, PairEvidence
 
 #: classes that are named
 MOST_CLASSES = 8
@@ -293,22 +292,7 @@ def _number(answer: AnswerFacts) -> list[str]:
     )
     if facts.selected == k:
         return [f"Resampling also prefers {clusters(k)}: {kept}."]
-    return [f"Resampling prefers {clusters(facts.selected)}: {kept}.", _level(answer, facts)]
-
-
-def _level(answer: AnswerFacts, facts: StabilityFacts) -> str:
-    """Sentence that compares the number of clusters by resampling with that of the answer."""
-    k, level = answer.n_clusters, facts.level
-    if level is None:
-        return f"No candidate has that number; the best has {k}."
-    worth = ""
-    if level.expected is not None:
-        worth = f" ({level.name}, expected agreement {agreement(level.expected)})"
-    if facts.nested is None or facts.nested < NESTS:
-        return f"That is another division{worth}."
-    fine, coarse = max(k, level.n_clusters), min(k, level.n_clusters)
-    rest = f" but for {percent(1 - facts.nested)} of the objects" if facts.nested < 1 else ""
-    return f"The {fine} clusters are parts of those {coarse}{rest}{worth}."
+    return [f"Resampling prefers {clusters(facts.selected)}: {kept}."]
 
 
 def remarks(answer: AnswerFacts) -> list[str]:

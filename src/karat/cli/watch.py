@@ -1,0 +1,73 @@
+"""``karat watch``: tell when the clusters of a model change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli._assignments import load_any_model
+from karat.cli._input import DataArgument, EncodingOption, HeaderOption
+from karat.cli._options import ForceOption, JsonOption, QuietOption
+from karat.cli._output import check_target, print_json, printable
+
+
+def watch(
+    model: Annotated[
+        Path, typer.Argument(help="Model (--save-model of karat run) or study file (--storage).")
+    ],
+    data: DataArgument,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column of the period; of times, their day. By default each file is one.",
+        ),
+    ] = None,
+    reference: Annotated[
+        int, typer.Option(min=1, help="The first periods, which the others are compared with.")
+    ] = 7,
+    alpha: Annotated[
+        float, typer.Option(help="Allowed chance of any false alarm in any number of looks.")
+    ] = 0.05,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page of pictures here (HTML).")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler."),
+    ] = None,
+    force: ForceOption = False,
+    header: HeaderOption = None,
+    encoding: EncodingOption = "utf-8",
+    quiet: QuietOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Tell when shares, distances to clusters and unlike rows leave their reference ranges.
+
+    The first periods are the reference. Ask again after every period: the chance of a false alarm
+    holds for all looks together.
+
+    For example:
+
+    karat watch segments.karat-model s3://bucket/rows --by day --report watch.html
+    """
+    from karat.model.watch import watch as watch_model
+    from karat.report.watched import write_watch
+
+    check_target(report, "--report", force)
+    watched = watch_model(
+        load_any_model(model), data, by=by, n_reference=reference, alpha=alpha, header=header,
+        encoding=encoding, executor=dask, progress=False if quiet or json else None,
+    )  # fmt: skip
+    if report is not None:
+        write_watch(watched, report, overwrite=force)
+    if json:
+        print_json(watched.to_dict())
+        return
+    typer.echo(printable(watched.headline))
+    for sentence in watched.sentences:
+        typer.echo(f"  {printable(sentence)}")
+    if report is not None:
+        typer.echo(f"Report: {report}")
