@@ -28,6 +28,7 @@ measured, claims = _loaded("measured"), _loaded("claims")
 PAGES = [
     ROOT / "README.md",
     ROOT / "lab" / "README.md",
+    ROOT / "paper" / "paper.md",
     *(p for p in sorted(DOCS.glob("*.rst")) if p.stem not in claims.WRITTEN),
 ]
 
@@ -103,8 +104,9 @@ def test_the_page_of_studies_names_the_grades() -> None:
     assert dict(zip(said[1::2], map(float, said[::2]), strict=True)) == GRADES_OF_CODE
 
 
-def test_the_readme_says_what_is_stored() -> None:
-    text = measured.README.read_text("utf-8")
+@pytest.mark.parametrize("page", [measured.README, measured.PAPER], ids=lambda page: page.stem)
+def test_markdown_says_what_is_stored(page: Path) -> None:
+    text = page.read_text("utf-8")
     assert measured.MARKED.search(text)
     assert measured.brought_up_to_date(text) == text
 
