@@ -13,6 +13,7 @@ from karat.datasets._dependence import Weighing
 from karat.datasets._draft import DatasetDraft
 from karat.datasets._missing_values import Filler, fill_missing
 from karat.datasets._options import ReadingOptions
+from karat.datasets._original_units import round_columns
 from karat.datasets._pipeline import scale_columns
 from karat.datasets._scaling import SCALING_NOTES
 from karat.datasets.data_checks import repeated_columns
@@ -23,7 +24,7 @@ from karat.runtime.validation import InputError, unknown_name
 if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
     from karat.datasets.preparation import Preparation
-    from karat.runtime.types import Floats, Ints, Metric, Rows
+    from karat.runtime.types import Ints, Metric, Rows
 
 #: the weights of a user: by column, of all in order, or "equal"; None for those of the data
 ColumnWeights: TypeAlias = "Mapping[str, float] | Sequence[float] | str | None"
@@ -31,6 +32,8 @@ ColumnWeights: TypeAlias = "Mapping[str, float] | Sequence[float] | str | None"
 MIN_COLUMNS, MIN_OBJECTS = 4, 50
 #: cells up to which copies of all rows are sought
 MAX_COMPARED = 20_000_000
+#: digits that a scaling and its reversal leave
+EXACT_DIGITS = 14
 #: distances to which each column contributes by its differences
 WEIGHABLE = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski")
 
@@ -245,7 +248,7 @@ def _prepared_anew(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weig
     origin = np.repeat(np.arange(len(names)), [len(columns[name]) for name in names])
     X, filler = np.array(dataset.X), dataset.preparation.filler
     draft = DatasetDraft(
-        _without_rounding_errors(X * scale + center)[:, counted].astype(X.dtype),
+        round_columns(X * scale + center, EXACT_DIGITS)[:, counted].astype(X.dtype),
         tuple(dataset.feature_names[j] for j in counted),
         origin, tuple(names), dataset.preparation.categorical[counted],
         [], owned=True,
@@ -275,14 +278,6 @@ def _prepared_anew(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weig
         notes=(*notes, *draft.notes),
         preparation=replace(dataset.preparation, center=center, scale=scale, filler=filler),
     )
-
-
-def _without_rounding_errors(X: Floats) -> Floats:
-    """Values to 14 digits of the largest of their column, as they were before a scaling."""
-    digits = 14 - np.ceil(np.log10(np.maximum(np.abs(X).max(axis=0), 1e-300))).astype(int)
-    for j, places in enumerate(np.clip(digits, 0, 300)):
-        X[:, j] = np.round(X[:, j], places)
-    return X
 
 
 def _apply(dataset: Dataset, columns: Mapping[str, Ints], weighing: Weighing) -> Dataset:
