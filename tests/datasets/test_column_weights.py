@@ -338,3 +338,14 @@ def test_joint_test_keeps_its_level_whatever_the_others_do():
     shares = np.mean(np.array(chances)[:, None] <= [0.01, 0.1, 0.5], axis=0)
     assert (shares <= [0.03, 0.15, 0.6]).all()
     assert (shares >= [0.0, 0.05, 0.4]).all()
+
+
+def test_triples_keep_their_level_beside_skewed_dependent_columns():
+    rng = np.random.default_rng(0)
+    factor = rng.random((200, 1)) < 0.13
+    chances = []
+    for _ in range(100):
+        others = np.where(rng.random((200, 5)) < 0.95, factor, rng.random((200, 5)) < 0.13)
+        X = np.column_stack([others, rng.integers(2, size=200)]) + 0.0
+        chances.append(_dependence.triple_tests(X, np.arange(6) == 5)[-1] * 10)
+    assert np.mean(np.array(chances) <= 0.1) < 0.15

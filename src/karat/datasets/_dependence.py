@@ -165,9 +165,11 @@ def triple_tests(values: Floats, candidates: Bools) -> Floats:
     has_two_sides = np.minimum(share, 1 - share) >= MIN_SIDE
     spread = np.where(has_two_sides, np.nanstd(signs, axis=0), np.inf)
     standardized = np.nan_to_num((signs - np.nanmean(signs, axis=0)) / spread)
+    squares = standardized**2
+    spread = np.sqrt(np.maximum(squares.T @ squares / n, 1))  # of the product of two columns
     p_values = np.ones(d)
     for i in np.flatnonzero(candidates & has_two_sides):
-        means = standardized.T @ (standardized * standardized[:, [i]]) / n
+        means = standardized.T @ (standardized * standardized[:, [i]]) / (n * spread)
         np.fill_diagonal(means, 0.0)
         means[i] = means[:, i] = 0.0
         p_values[i] = 2 * norm.sf(np.sqrt(n) * float(np.abs(means).max()))
