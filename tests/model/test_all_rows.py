@@ -236,7 +236,7 @@ def test_ray_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -
         def __call__(self, batch: pd.DataFrame) -> pd.DataFrame:
             return self.model.predict(batch).table
 
-    ray.init(num_cpus=1, include_dashboard=False)
+    ray.init(num_cpus=2, include_dashboard=False)  # one for the actor
     try:
         rows = ray.data.read_parquet(str(folder))
         table = rows.map_batches(Assign, batch_format="pandas", concurrency=1).to_pandas()
