@@ -45,7 +45,7 @@ STOPS = {"breast_w": 0.1, "wdbc": 0.1, "wine": 0.15, "dermatology": 0.2, "seeds"
 #: share of the draws in which a number of labels fixed beforehand is to reach the target
 FIXED_REACHES = 0.9
 #: objects that teach before a sequence, as in karat label
-TEACH = 30
+TEACH = 20
 DRAWS = {"tightness": 30, "stopping": 30, "draws": 100}
 
 Progress = Callable[[str], None] | None
