@@ -8,6 +8,8 @@ BIN := .venv/bin
 
 # what the laws and oracles of every measure and clusterer, and the smoke run, are in
 QUICK := tests/test_smoke.py tests/test_laws.py tests/measures/test_oracles.py
+# each worker begins with a half of its own: a module's fixtures are made, and a kernel is compiled, once
+WORKERS := -n 2 --dist worksteal
 
 setup: .venv/.ready
 
@@ -23,13 +25,13 @@ lint: setup
 	$(BIN)/lint-imports --no-logo
 
 check: lint
-	$(BIN)/python -m pytest -n 2 $(QUICK)
+	$(BIN)/python -m pytest $(WORKERS) $(QUICK)
 
 test: lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest $(WORKERS)
 
 coverage: lint
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term:skip-covered
 
 # faults that no test notices; make mutants OPTIONS="--rooms bench,bounds --count 20"
 mutants: setup
@@ -37,7 +39,7 @@ mutants: setup
 	$(BIN)/python .ci/mutants.py $(OPTIONS)
 
 test-all: lint
-	$(BIN)/python -m pytest -n 2 -m 'long or not long' --hypothesis-profile=fresh
+	$(BIN)/python -m pytest $(WORKERS) -m 'long or not long' --hypothesis-profile=fresh
 
 demo: setup
 	mkdir -p demo

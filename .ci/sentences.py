@@ -1,8 +1,9 @@
 """Report sentences that are hard to read: python .ci/sentences.py [FILE ...] [--update].
 
-Read are README, CONTRIBUTING, the documentation, the help of the commands, and the messages of the
-library (errors and wording). A sentence is hard if it has more than 30 words, or a pattern of those
-below. ``sentences.json`` has a ceiling for each file, which may only fall, and is 0 without one.
+Read are README, CONTRIBUTING, the paper, the documentation, the help of the commands, and the
+messages of the library (errors and wording). A sentence is hard if it has more than 30 words, or a
+pattern of those below. ``sentences.json`` has a ceiling for each file, which may only fall, and is
+0 without one.
 ``--update`` lowers the ceilings to what there is.
 """
 
@@ -48,6 +49,7 @@ def sentences(text: str) -> list[str]:
 def plain(text: str) -> str:
     """Prose of reStructuredText or Markdown, without code, directives and markup."""
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
+    text = re.sub(r"\A---\n.*?^---\n", "", text, flags=re.M | re.S)
     text = re.sub(r"^```.*?^```", "\n", text, flags=re.M | re.S)
     text = re.sub(r"^ *>>> (?:.*\n)(?:.+\n)*", "\n", text, flags=re.M)
     text = re.sub(
@@ -104,7 +106,7 @@ def helps() -> Iterator[tuple[str, str]]:
 
 def texts() -> Iterator[tuple[str, str]]:
     """Every text that is read, by its file."""
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "paper" / "paper.md"]
     pages += [p for p in sorted((ROOT / "docs").glob("*.rst")) if p.stem not in STORED]
     for page in pages:
         yield page.relative_to(ROOT).as_posix(), plain(page.read_text("utf-8"))

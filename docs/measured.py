@@ -22,6 +22,7 @@ several) and columns::
 ``:columns:`` all are shown. ``.. measured-names:: all`` lists every name of the laboratory with
 what came of it at quick scale and as published; ``.. measured-differences:: all`` the published
 figures outside our interval and why they are, or those of the names that begin with some words;
+``.. measured-reasons:: all`` counts them by how sure the reason is;
 ``.. measured-notes:: NAME`` the notes of a result: what was run, and what not.
 ``.. measured-pairs:: NAME`` tests one row against others over the columns; ``measured-counts`` has
 how often each value of one column goes with each of another.
@@ -43,7 +44,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "lab" / "results"
 README = HERE.parent / "README.md"
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+PAPER = HERE.parent / "paper" / "paper.md"
+NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 MARKED = re.compile(r"<!--([^>]+?:[^>]+?)-->(.*?)<!--/-->", re.S)
 
 
@@ -220,7 +222,7 @@ def _counts(results: list[dict[str, Any]]) -> list[str]:
 
 def differences(beginning: str = "all") -> list[list[str]]:
     """The published figures outside our interval, with their explanation."""
-    from karat_lab.explanations import why
+    from karat_lab.explanations import reason
 
     cells = [["Name", "Figure", "Ours", "Published", "Why"]]
     for name, result in _results("", beginning).items():
@@ -228,9 +230,24 @@ def differences(beginning: str = "all") -> list[list[str]]:
             if one["verdict"] == "differs":
                 interval = _interval(one["low"], one["high"])
                 ours = f"{_short(one['ours'])}{interval}"
-                told = why(name, one["quantity"])
+                told = str(reason(name, one["quantity"]))
                 cells.append([name, one["quantity"], ours, _short(one["published"]), told])
     return cells
+
+
+def reasons(beginning: str = "all") -> list[list[str]]:
+    """How many published figures outside our interval have a reason that is shown, or likely."""
+    from karat_lab.explanations import STATUSES, statuses
+
+    count, inside = Counter[str](), 0
+    for name, result in _results("", beginning).items():
+        verdicts = [(one["verdict"], one["quantity"]) for one in result["comparisons"]]
+        inside += sum(verdict == "agrees" for verdict, _ in verdicts)
+        count += statuses(name, (each for verdict, each in verdicts if verdict == "differs"))
+    rows = [("inside our interval", inside), *((f"outside, {s}", count[s]) for s in STATUSES)]
+    total = inside + count.total()
+    cells = [[row, str(number), f"{number / max(total, 1):.0%}"] for row, number in rows]
+    return [["Published figure", "figures", "share"], *cells]
 
 
 def notes(name: str) -> list[str]:
@@ -312,9 +329,11 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_directive("measured-counts", _directive(counts, ("by", "of", "values")))
     app.add_directive("measured-names", _directive(names, ()))
     app.add_directive("measured-differences", _directive(differences, ()))
+    app.add_directive("measured-reasons", _directive(reasons, ()))
     app.add_directive("measured-notes", _list_of_notes())
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 if __name__ == "__main__":
-    README.write_text(brought_up_to_date(README.read_text("utf-8")), encoding="utf-8")
+    for page in (README, PAPER):
+        page.write_text(brought_up_to_date(page.read_text("utf-8")), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 if "PYTEST_XDIST_WORKER" in os.environ:
     # beside other workers, more threads of linear algebra only wait, and burn the cores meanwhile
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+# rewritten assertions are kept for the next run, whatever the shell says
+sys.dont_write_bytecode = False
 
 # No test asserts a time, nor how long it takes to draw an example. The same examples in every run,
 # so that a failure belongs to a change; `make test-all` draws fresh ones, and more of them.

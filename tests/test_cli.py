@@ -258,7 +258,7 @@ __main__.main()
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("storage", [True, False])
+@pytest.mark.parametrize("storage", [pytest.param(True, marks=pytest.mark.long), False])
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     extra = ["--storage", "kept.karat"] if storage else []
     command = [sys.executable, "-c", IMPATIENT, "run", "wine", "-k", "2:100", "--n-init", "100",

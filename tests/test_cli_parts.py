@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import time
@@ -49,6 +50,7 @@ def test_a_run_on_parts_labels_all_rows(folder: Path) -> None:
     labels = arrow.dataset(folder / "labels").to_table().to_pandas()
     assert karat.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
     shown = karat_command("run", "rows", *SWEEP[:-1], cwd=folder)
+    assert "rows: a sample of 300 of 600 rows" in shown.stdout
     assert "All 600 rows" in shown.stdout
     assert "Exact over all 600 rows" in shown.stdout
     assert "estimated from the sampled rows" in shown.stdout
@@ -105,6 +107,38 @@ def test_objects_to_label_are_drawn_from_parts(folder: Path) -> None:
     cells = [line.split(",") for line in table[1:]]
     assert [int(line[1]) for line in cells] == rows
     np.testing.assert_allclose([float(line[3]) for line in cells], TABLE["a"].iloc[rows])
+
+
+def test_objects_are_drawn_by_their_ids_in_any_order_of_rows(folder: Path) -> None:
+    keyed = TABLE.assign(key=[f"k{i}" for i in range(600)])
+    order = RNG.permutation(600)
+    keyed.iloc[order].to_csv(folder / "other.csv", index=False)
+    for i in range(3):
+        keyed[200 * i : 200 * i + 200].to_parquet(folder / "rows" / f"{i}.parquet")
+    options = ("-n", "40", "--id-column", "key")
+    names = []
+    for source in ("rows", "other.csv"):
+        done = karat_command("sample", source, *options, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        names.append(pd.read_csv(io.StringIO(done.stdout))["key"].tolist())
+    assert names[0] == names[1]
+    shorter = karat_command("sample", "rows", "-n", "9", *options[2:], "--json", cwd=folder)
+    assert [f"k{row}" for row in json.loads(shorter.stdout)["rows"]] == names[0][:9]
+    other = karat_command("sample", "rows", *options, "--seed", "1", "--json", cwd=folder)
+    assert {f"k{row}" for row in json.loads(other.stdout)["rows"]} != set(names[0])
+    keyed.assign(key="x").to_csv(folder / "other.csv", index=False)
+    assert "same id" in karat_command("sample", "other.csv", *options, cwd=folder).stderr
+    keyed.assign(key=None).to_csv(folder / "other.csv", index=False)
+    assert (
+        "is empty in some rows" in karat_command("sample", "other.csv", *options, cwd=folder).stderr
+    )
+
+
+def test_tables_in_parts_are_not_joined_by_ids(folder: Path) -> None:
+    done = karat_command("compare", "rows", "rows", cwd=folder)
+    assert done.returncode == 2
+    assert "COPY (SELECT" in done.stderr
+    assert "--columns" in karat_command("compare", "rows", cwd=folder).stderr
 
 
 @pytest.fixture

@@ -51,7 +51,12 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("shared", [False, True], ids=["a function", "sharing the pass"])
+# that of a function is installed by the test of the command line, too
+@pytest.mark.parametrize(
+    "shared",
+    [pytest.param(False, id="a function", marks=pytest.mark.long),
+     pytest.param(True, id="sharing the pass")],
+)  # fmt: skip
 def test_what_contributing_adds_obeys_the_laws(tmp_path: Path, shared: bool) -> None:
     make_package(tmp_path, shared=shared)
     told = run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path))

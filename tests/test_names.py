@@ -27,11 +27,12 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @cache
 def nodes() -> tuple[tuple[str, ast.AST], ...]:
-    """Every syntax node of the library with its file."""
+    """Every name, argument and definition of the library with its file."""
     return tuple(
         (path.relative_to(HOME).as_posix(), node)
         for path in sorted(HOME.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Name, ast.arg, Definition))
     )
 
 

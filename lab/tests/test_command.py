@@ -20,7 +20,7 @@ def test_it_lists_and_runs_experiments() -> None:
     assert {each["name"] for each in json.loads(listed.stdout)} == set(EXPERIMENTS)
     names = CliRunner().invoke(app, ["reproduce"], env={"COLUMNS": "80"}).stdout
     assert all(name in names for name in EXPERIMENTS)
-    told = CliRunner().invoke(app, ["reproduce", "manning2008-table16.2", "--json"])
+    told = CliRunner().invoke(app, ["reproduce", "table 16.2", "--json"])
     assert json.loads(told.stdout)["name"] == "manning2008-table16.2"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -35,7 +36,16 @@ from karat_lab.comparison import (
     comparisons,
     same_chance,
 )
-from karat_lab.explanations import _known, explanations, why
+from karat_lab.explanations import (
+    SHOWN,
+    STATUSES,
+    SUPPOSED,
+    UNKNOWN,
+    Reason,
+    explanations,
+    reason,
+    reasons,
+)
 from karat_lab.scale import QUICK, WHOLE, quick_of
 
 
@@ -73,15 +83,57 @@ def test_one_draw_is_compared_with_the_interval_of_one() -> None:
     assert comparisons(table)[0].verdict == AGREES
 
 
-def test_explanations_are_of_experiments() -> None:
-    for beginning, pattern, told in _known():
-        assert told.endswith(".")
-        assert re.compile(pattern)
-        assert any(name.startswith(beginning) for name in EXPERIMENTS), beginning
-    assert "definition 9" in why("whissell2012-table4.1", "VI, Fullness, every change")
-    assert why("manning2008-table16.2", "purity") == ""
-    one = why("whissell2012-table7.3", "trec07p")
-    assert explanations("whissell2012-table7.3", ["trec07p", "other"]) == one
+STORED = Path(__file__).resolve().parents[1] / "results"
+
+
+def differing(folder: Path = STORED) -> list[tuple[str, str]]:
+    """Experiments and figures of the stored results outside our intervals."""
+    stored = [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
+    return [(one["name"], quantity) for one in stored for quantity in results._differing(one)]
+
+
+def test_every_reason_says_how_sure_it_is() -> None:
+    for each in reasons():
+        assert each.status in STATUSES, each
+        assert each.name in EXPERIMENTS, each
+        assert each.why.endswith("."), each
+        # what is shown names the stored result that shows it
+        assert (each.status == SHOWN) == bool(each.run), each
+        assert not each.run or (STORED / f"{each.run}.json").is_file(), each
+    assert str(reason("whissell2012-table4.1", "VI, Fullness, every change")).startswith(
+        "Shown (whissell2012-table4.1): As definition 9"
+    )
+    assert str(reason("manning2008-table16.2", "purity")) == "Unknown."
+    assert explanations("whissell2012-table7.3", ["trec07p", "other"]) == "Unknown."
+
+
+def test_a_reason_belongs_to_a_small_group_of_figures() -> None:
+    number = Counter(reason(*figure) for figure in differing())
+    written = {each: number[each] for each in reasons()}
+    assert all(0 < count <= 22 for count in written.values()), written
+
+
+def test_a_reason_that_cannot_apply_is_not_attached() -> None:
+    causes = [each for each in reasons() if each.status != UNKNOWN]
+    for each in causes:
+        assert each.supposes == "starts" or "starts" not in each.why, each
+        assert each.supposes == "classifier" or "classifier" not in each.why, each
+    assert {each.supposes for each in reasons()} == {"", *SUPPOSED}
+    starts = Reason("table", "", "likely", "", "starts", "Other random starts.")
+    assert starts.applies("table", "RB-K-means, NMI")
+    assert not any(starts.applies("table", f"{name}, NMI") for name in ("Clink", "Slink", "UPGMA"))
+    votes = Reason("table", "", "likely", "", "classifier", "Other classifiers.")
+    assert votes.applies("table", "inf-ARI, RINGS")
+    assert not votes.applies("table", "Silhouette, RINGS")
+    assert not votes.applies("another", "inf-ARI, RINGS")
+
+
+@pytest.mark.parametrize("folder", ["", "quick"])
+def test_stored_reasons_are_those_of_the_code(folder: str) -> None:
+    for path in sorted((STORED / folder).glob("*.json")):
+        stored = json.loads(path.read_text("utf-8"))
+        found = explanations(stored["name"], results._differing(stored))
+        assert stored["explanation"] == found, path
 
 
 def test_pairs_of_columns() -> None:
@@ -247,7 +299,7 @@ def test_the_page_is_green_where_the_figures_agree() -> None:
     two = one | {
         "name": "other<",
         "comparisons": [one["comparisons"][0] | {"verdict": DIFFERS}],
-        "explanation": "Because.",
+        "explanation": "Unknown.",
     }
     seen = Seen()
     seen.feed(results.page([one, two], {"third": "no data"}))
@@ -256,8 +308,9 @@ def test_the_page_is_green_where_the_figures_agree() -> None:
     assert rows.count("agrees") == 1 + 11
     assert rows.count("differs") == 1 + 1 + 1
     assert "Of 12 published figures 11 agree with ours, 1 differ" in seen.text
+    assert "1 differ (0 shown, 0 likely, 1 unknown)" in seen.text
     assert "third stopped: no data" in seen.text
-    assert "Because." in seen.text
+    assert "Unknown." in seen.text
 
 
 def test_simulated_data_count_nowhere_on_the_page() -> None:
@@ -318,6 +371,8 @@ def _broken(name: str, **_: object) -> dict:
 
 def test_an_experiment_is_found_by_what_its_source_calls_it() -> None:
     assert as_name("Table 16.2") == "manning2008-table16.2"
+    assert as_name("table 6.1") == as_name("6.1") == "whissell2012-table6.1"
+    assert as_name("figure 3") == "banerjee2004-figure3"
     assert as_name("structure") == "structure"
     assert run("table 16.2").name == "manning2008-table16.2"
     assert as_name("7.2") == "whissell2012-table7.2"

@@ -93,7 +93,7 @@ def test_three_columns_that_depend_only_together_count():
     X = corners[rng.integers(4, size=400)] + 0.35 * rng.normal(size=(400, 3))
     X = np.hstack([X, rng.normal(size=(400, 3))])
     codes = [_dependence.code_values(column) for column in X.T]
-    assert _dependence.pair_tests(codes, np.arange(6)).min() > 1e-3
+    assert _dependence.pair_tests(codes, np.arange(6))[0].min() > 1e-3
     assert list(weighted(from_array(X)).column_weights.values()) == [1, 1, 1, 0, 0, 0]
 
 
@@ -102,7 +102,7 @@ def test_pair_tests_agree_with_scipy():
 
     rng = np.random.default_rng(0)
     codes = [rng.integers(3, size=80), rng.integers(2, size=80), rng.integers(4, size=80)]
-    p_values = _dependence.pair_tests(codes, np.array([0, 2]))
+    p_values, _ = _dependence.pair_tests(codes, np.array([0, 2]))
     for row, code in enumerate(codes):
         for column, partner in enumerate((0, 2)):
             table = pd.crosstab(code, codes[partner])
@@ -246,3 +246,95 @@ def test_rubbish_columns_change_nothing(name, kind):
     places = [sorted(map(tuple, np.round(np.abs(X - X.mean(axis=0)), 7).T)) for X in
               (before.X, after.X)]  # fmt: skip
     np.testing.assert_allclose(*places, atol=1e-6)
+
+
+def test_copies_of_all_rows_and_their_order_change_no_weight():
+    rng = np.random.default_rng(5)
+    for seed in range(6):
+        X = np.hstack([0.6 * four_groups(90, seed)[0], noise(90, seed), rng.poisson(2, (90, 3))])
+        weights = weighted(from_array(X)).column_weights
+        for more in (np.vstack([X, X, X]), np.repeat(X, 2, axis=0), rng.permutation(X)):
+            assert weighted(from_array(more)).column_weights == weights
+    few = four_groups(40)[0]
+    twice = from_array(np.vstack([few, few]))
+    assert weighted(twice) is twice
+
+
+def test_column_that_could_not_show_its_dependence_counts():
+    X, _ = four_groups()
+    rng = np.random.default_rng(0)
+    for values in (np.arange(300) < 10, np.where(np.arange(300) < 10, rng.normal(size=300), 0)):
+        table = np.column_stack([X, rng.permutation(values), noise()[:, 0]])
+        assert list(weighted(from_array(table)).column_weights.values()) == [1, 1, 1, 1, 1, 0]
+
+
+def test_columns_that_count_weakly_are_kept():
+    rng = np.random.default_rng(0)
+    means = rng.permuted(np.tile(np.arange(4.0)[:, None], 12), axis=0)
+    kept = []
+    for _ in range(5):
+        X = 0.8 * means[rng.integers(4, size=150)] + rng.normal(size=(150, 12))
+        kept.append(weighted(from_array(X)).n_features)
+    assert np.mean(kept) > 9
+
+
+def with_gaps(table, seed=0):
+    rng = np.random.default_rng(seed)
+    return table.mask(rng.random(table.shape) < 0.04)
+
+
+@pytest.mark.parametrize("noisy", ["gaps in noise", "complete noise"])
+def test_missing_values_are_filled_without_columns_of_no_weight(noisy):
+    X, _ = four_groups()
+    table = with_gaps(pd.DataFrame(X, columns=list("abcd")))
+    more = table.assign(e=noise()[:, 0] * 1e3, f=noise()[:, 1], g=2 * table["a"] + 1)
+    if noisy == "gaps in noise":
+        more[["e", "f"]] = with_gaps(more[["e", "f"]], 1)
+    few, many = weighted(from_table(table)), weighted(from_table(more))
+    assert many.feature_names == few.feature_names
+    np.testing.assert_allclose(many.X, few.X, rtol=1e-9, atol=1e-9)
+    again = many.preparation.apply(more)
+    np.testing.assert_allclose(again.X, many.X, rtol=1e-9, atol=1e-9)
+
+
+def test_missing_values_are_no_evidence():
+    from scipy.stats import chi2_contingency
+
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(3, size=90), rng.integers(2, size=90)]
+    for code in codes:
+        code[rng.random(90) < 0.2] = -1
+    seen = (codes[0] >= 0) & (codes[1] >= 0)
+    expected = chi2_contingency(pd.crosstab(*(c[seen] for c in codes)), correction=False).pvalue
+    assert _dependence.pair_tests(codes, np.arange(2))[0][0, 1] == pytest.approx(expected, rel=1e-4)
+    # absent together, but independent where they are seen
+    values = rng.normal(size=(400, 5))
+    values[:, 1] += 3 * values[:, 0]
+    values[rng.random(400) < 0.4, 3:] = np.nan
+    mask = _dependence.informative(values, np.ones(5, dtype=bool), rng)
+    assert mask.tolist() == [True, True, False, False, False]
+
+
+def test_exclusive_flags_are_weighed_as_one_category():
+    X, y = four_groups()
+    table = pd.DataFrame(X, columns=list("abcd"))
+    rng = np.random.default_rng(1)
+    for of, weight in ((rng.integers(5, size=300), 0.0), (y, 1.0)):
+        flags = {f"region_{j}": (of == j).astype(int) for j in range(of.max() + 1)}
+        weights = weighted(from_table(table.assign(**flags))).column_weights
+        assert [weights[name] for name in flags] == [weight] * len(flags)
+        assert [weights[name] for name in "abcd"] == [1] * 4
+
+
+def test_joint_test_keeps_its_level_whatever_the_others_do():
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(150, 1))
+    chances = []
+    for _ in range(300):
+        others = factor + 0.5 * rng.normal(size=(150, 6))
+        X = np.column_stack([others, rng.normal(size=150)])
+        codes = [_dependence.code_values(column) for column in X.T]
+        chances.append(_dependence.pair_tests(codes, np.arange(7))[1][-1])
+    shares = np.mean(np.array(chances)[:, None] <= [0.01, 0.1, 0.5], axis=0)
+    assert (shares <= [0.03, 0.15, 0.6]).all()
+    assert (shares >= [0.0, 0.05, 0.4]).all()

@@ -303,6 +303,17 @@ def test_a_study_takes_lazy_tables(tmp_path: Path) -> None:
     assert karat.Study(frame).n_objects == 200
 
 
+def test_columns_that_only_some_files_have_are_said(tmp_path: Path) -> None:
+    write(tmp_path, "parquet", 3)
+    TABLE[:10].drop(columns="a").assign(z=1.0, key=list("ABCDEFGHIJ")).to_parquet(
+        tmp_path / "part-9.parquet"
+    )
+    dataset = read(tmp_path, id_column="key", drop="c")
+    assert any("'a' is missing in 1 of 4 files" in note for note in dataset.notes)
+    assert any("'z' is not used" in note and "part-9" in note for note in dataset.notes)
+    assert len(read(tmp_path / "*-[0-2].parquet").notes) < len(dataset.notes)
+
+
 def test_text_parts_of_other_columns_are_no_table(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("a,b\n1,2\n3,4\n")
     (tmp_path / "2.csv").write_text('\ufeff"a","b"\r\n5,6\r\n')

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.dataset as arrow
 import pytest
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
@@ -219,6 +221,7 @@ def test_dask_gives_the_same_though_a_worker_is_killed(
     assert {**here.to_dict(), "folder": None} == {**there.to_dict(), "folder": None}
 
 
+@pytest.mark.long
 def test_ray_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -> None:
     ray = pytest.importorskip("ray", reason="Ray is not installed")
     model.save(tmp_path / "m.karat-model")
@@ -239,5 +242,31 @@ def test_ray_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -
         table = rows.map_batches(Assign, batch_format="pandas", concurrency=1).to_pandas()
     finally:
         ray.shutdown()
+    expected = model.predict(pd.DataFrame(X, columns=list("abcd"))).labels
+    assert sorted(table["cluster"]) == sorted(expected)
+
+
+@pytest.mark.long
+def test_spark_assigns_batches(folder: Path, model: karat.Model, tmp_path: Path) -> None:
+    sql = pytest.importorskip("pyspark.sql", reason="Spark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    model.save(tmp_path / "m.karat-model")
+    path = str(tmp_path / "m.karat-model")
+
+    def assign(batches: Any) -> Any:
+        """The recipe of the documentation."""
+        model = karat.load_model(path)
+        for batch in batches:
+            table = model.predict(batch.to_pandas()).table
+            yield pa.RecordBatch.from_pandas(table, preserve_index=False)
+
+    names = "cluster int, name string, confidence double, unlike boolean, distance double"
+    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    spark = session.config("spark.driver.host", "127.0.0.1").getOrCreate()
+    try:
+        table = spark.read.parquet(str(folder)).mapInArrow(assign, names).toPandas()
+    finally:
+        spark.stop()
     expected = model.predict(pd.DataFrame(X, columns=list("abcd"))).labels
     assert sorted(table["cluster"]) == sorted(expected)

@@ -93,7 +93,7 @@ def test_exact_is_exact(low):
 
 
 def test_measures_of_pairs_are_estimated_and_extremes_have_a_reason(low):
-    X, _ = blobs(4000)
+    X, _ = blobs(2500)
     study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
     X = study.X
     study.add({"mine": KMeans(3, n_init=1, random_state=0).fit_predict(X)})
@@ -352,7 +352,7 @@ def test_a_difference_inside_the_error_is_a_tie():
 
 
 def test_the_consensus_takes_errors_into_account(low):
-    X, _ = blobs(4000)
+    X, _ = blobs(2500)
     study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
     X = study.X
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(X)

@@ -1,29 +1,83 @@
-"""Explanations for published figures outside our intervals."""
+"""Reasons for published figures outside our intervals, and how sure each is."""
 
 from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+SHOWN, LIKELY, UNKNOWN = "shown", "likely", "unknown"
+STATUSES = (SHOWN, LIKELY, UNKNOWN)
+#: what a reason can suppose of a cell, with the cells of which it is true
+SUPPOSED = {
+    "classifier": r"Informativeness|\binf-|Clarity",
+    "starts": r"^(?!.*\b(?:Slink|Clink|UPGMA|Agglo|PAM)\b)",
+}
 
-def why(name: str, quantity: str) -> str:
-    """First explanation that matches an experiment and a quantity, or an empty string."""
-    for experiment, pattern, explanation in _known():
-        if name.startswith(experiment) and re.search(pattern, quantity):
-            return explanation
-    return ""
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a published figure is outside our interval.
+
+    Attributes
+    ----------
+    name : str
+        The experiment.
+    quantity : str
+        Pattern of its figures.
+    status : {"shown", "likely", "unknown"}
+        Shown by a stored result, supported from outside, or not known.
+    run : str
+        The stored result that shows it; empty for the others.
+    supposes : str
+        A key of :data:`SUPPOSED`, or empty: the reason belongs to no other figures.
+    why : str
+        The reason, or what is known not to be one.
+    """
+
+    name: str
+    quantity: str
+    status: str
+    run: str = ""
+    supposes: str = ""
+    why: str = ""
+
+    def applies(self, name: str, quantity: str) -> bool:
+        """Whether it can be the reason for this figure."""
+        supposed = SUPPOSED[self.supposes] if self.supposes else ""
+        return (
+            name == self.name
+            and re.search(self.quantity, quantity) is not None
+            and re.search(supposed, quantity) is not None
+        )
+
+    def __str__(self) -> str:
+        said = f"{self.status.capitalize()} ({self.run})" if self.run else self.status.capitalize()
+        return f"{said}: {self.why}" if self.why else f"{said}."
+
+
+def reason(name: str, quantity: str) -> Reason:
+    """First reason that applies to a figure of an experiment; unknown without one."""
+    matching = (one for one in reasons() if one.applies(name, quantity))
+    return next(matching, Reason(name, re.escape(quantity), UNKNOWN))
 
 
 def explanations(name: str, quantities: Iterable[str]) -> str:
-    """Explanations for several figures, each once."""
-    return " ".join(dict.fromkeys(filter(None, (why(name, quantity) for quantity in quantities))))
+    """Reasons for several figures, each once."""
+    return " ".join(dict.fromkeys(str(reason(name, quantity)) for quantity in quantities))
+
+
+def statuses(name: str, quantities: Iterable[str]) -> Counter[str]:
+    """Number of figures by the status of their reason."""
+    return Counter(reason(name, quantity).status for quantity in quantities)
 
 
 @cache
-def _known() -> tuple[tuple[str, str, str], ...]:
-    """Beginnings of names, patterns of quantities, sentences; the first that fits counts."""
+def reasons() -> tuple[Reason, ...]:
+    """All reasons; the first that applies counts."""
     text = files(__package__).joinpath("explanations.csv").read_text("utf-8")
-    return tuple((r["name"], r["quantity"], r["why"]) for r in csv.DictReader(text.splitlines()))
+    return tuple(Reason(**row) for row in csv.DictReader(text.splitlines()))

@@ -20,7 +20,7 @@ SMALLEST, LARGEST = 150, 450
 
 
 def draw_mixed(kind: str, rng: Rng) -> tuple[pd.DataFrame, Ints]:
-    """Random table of a kind: TRAINING, EXCLUDED, GROUPLESS, EXCLUDED_GROUPLESS or SQUARES.
+    """Random table of a kind: TRAINING, WEAK, EXCLUDED, (EXCLUDED_)GROUPLESS or SQUARES.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def draw_mixed(kind: str, rng: Rng) -> tuple[pd.DataFrame, Ints]:
     """
     import pandas as pd
 
-    kinds = {**TRAINING, **EXCLUDED, **GROUPLESS, **EXCLUDED_GROUPLESS, **SQUARES}
+    kinds = {**TRAINING, **WEAK, **EXCLUDED, **GROUPLESS, **EXCLUDED_GROUPLESS, **SQUARES}
     columns, groups = kinds[kind](rng, int(rng.integers(SMALLEST, LARGEST + 1)))
     names = rng.permutation(list(columns))
     return pd.DataFrame({name: columns[name] for name in names}), groups
@@ -233,6 +233,81 @@ def _single_column(rng: Rng, n: int) -> Drawn:
     return number | {f"noise {j}": rng.normal(size=n) for j in range(5)} | _coins(rng, n, 3), groups
 
 
+def _weak_numbers(rng: Rng, n: int) -> Drawn:
+    """Groups whose means differ a little in each of many numbers."""
+    groups = _groups(rng, n)
+    means = rng.normal(size=(int(groups.max()) + 1, int(rng.integers(8, 25))))
+    gaps = np.linalg.norm(means[:, None] - means[None], axis=2)
+    X = 5 * means[groups] / gaps[gaps > 0].min() + rng.normal(size=(n, means.shape[1]))
+    return {f"number {j}": x for j, x in enumerate(X.T)}, groups
+
+
+def _rare_marks(rng: Rng, n: int) -> Drawn:
+    """Groups in numbers, and a small one that two nearly constant columns mark."""
+    groups = _groups(rng, n, most=4)
+    numbers = _numbers(rng, groups)
+    k, small = (
+        int(groups.max()) + 1,
+        rng.choice(n, int(rng.integers(6, n // 20 + 7)), replace=False),
+    )
+    groups[small] = k
+    is_marked = (groups == k) & (rng.random((2, n)) < 0.9)
+    marks = {"mark 0": is_marked[0] * rng.choice([0.5, 0.8], n), "mark 1": is_marked[1] * 1}
+    return numbers | marks, groups
+
+
+def _own_numbers(rng: Rng, n: int) -> Drawn:
+    """Groups each of which is high in a number of its own, and nowhere else."""
+    k = int(rng.integers(4, 9))
+    groups = rng.permutation(np.arange(n) % k)
+    X = rng.normal(size=(n, k)) + rng.uniform(3.5, 6) * np.eye(k)[groups]
+    return {f"number {j}": x for j, x in enumerate(X.T)}, groups
+
+
+def _own_flags(rng: Rng, n: int) -> Drawn:
+    """Groups each of which has two flags of its own, rare elsewhere."""
+    k = int(rng.integers(4, 9))
+    groups = rng.permutation(np.arange(n) % k)
+    shares = [
+        np.where(groups == j // 2, rng.uniform(0.6, 0.95), rng.uniform(0.01, 0.08))
+        for j in range(2 * k)
+    ]
+    return {f"flag {j}": (rng.random(n) < share) * 1 for j, share in enumerate(shares)}, groups
+
+
+def _weak_answers(rng: Rng, n: int) -> Drawn:
+    """Groups in answers from 1 to 5, most of which are 1."""
+    groups = _groups(rng, n, most=5)
+    means = rng.normal(1, 1, (int(groups.max()) + 1, int(rng.integers(8, 17))))
+    answers = np.clip(np.rint(means[groups] + rng.normal(0, 0.7, (n, means.shape[1]))), 1, 5)
+    return {f"answer {j}": x.astype(int) for j, x in enumerate(answers.T)}, groups
+
+
+def _one_shifted(rng: Rng, n: int) -> Drawn:
+    """Groups in four numbers, half of the smallest one apart in a fifth alone."""
+    groups = _groups(rng, n, most=5)
+    numbers = _numbers(rng, groups, 4)
+    is_apart = (groups == np.bincount(groups).argmin()) & (rng.random(n) < 0.5)
+    groups[is_apart] = groups.max() + 1
+    return numbers | {"fifth": rng.normal(size=n) + 7 * is_apart}, groups
+
+
+def _weak_shares(rng: Rng, n: int) -> Drawn:
+    """Groups in shares that sum to 1, like the parts of a mixture."""
+    groups = _groups(rng, n, most=5)
+    centers = rng.dirichlet(np.full(int(rng.integers(6, 11)), 1.5), int(groups.max()) + 1)
+    shares = rng.gamma(1 + 60 * centers[groups])
+    shares /= shares.sum(axis=1, keepdims=True)
+    return {f"share {j}": x for j, x in enumerate(shares.T)}, groups
+
+
+def _weak_counts(rng: Rng, n: int) -> Drawn:
+    """Groups in many small counts, most of which are 0."""
+    groups = _groups(rng, n, most=5)
+    rates = rng.gamma(0.6, 1.5, (int(groups.max()) + 1, int(rng.integers(10, 21))))
+    return {f"count {j}": x for j, x in enumerate(rng.poisson(rates[groups]).T)}, groups
+
+
 def _independent(rng: Rng, n: int) -> Drawn:
     """Independent columns of every kind."""
     columns = _noise(rng, n) | _coins(rng, n, 6) | _categories(rng, n, 3)
@@ -277,8 +352,19 @@ TRAINING: dict[str, Draw] = {
     "a category of the groups": _with_their_category,
     "a number in several units": _repeated,
 }
+#: kinds where every column counts, each a little or for few objects
+WEAK: dict[str, Draw] = {
+    "many weak numbers": _weak_numbers,
+    "rare marks": _rare_marks,
+    "a number for each group": _own_numbers,
+    "flags for each group": _own_flags,
+    "answers that are mostly 1": _weak_answers,
+    "a number for half a group": _one_shifted,
+}
 #: kinds that nothing is chosen or trained on
 EXCLUDED: dict[str, Draw] = {
+    "weak shares": _weak_shares,
+    "weak counts": _weak_counts,
     "answers from 1 to 5": _answers,
     "heavy tails": _heavy,
     "counts": _counts,

@@ -27,7 +27,7 @@ from karat_lab.comparison import (
     comparisons,
 )
 from karat_lab.data import DRAWN, absent, data_in
-from karat_lab.explanations import explanations
+from karat_lab.explanations import STATUSES, explanations, reason, statuses
 from karat_lab.scale import Quick, Scale, quick_of
 
 SCHEMA = 1
@@ -119,9 +119,6 @@ def _as_json(
     """A result as JSON has it."""
     experiment = EXPERIMENTS[experiment_result.name]
     compared = [comparison.as_dict() for comparison in comparisons(experiment_result.table)]
-    differing = [
-        comparison["quantity"] for comparison in compared if comparison["verdict"] == DIFFERS
-    ]
     smaller = quick_of(experiment.name).leaves_out
     if smaller and request["samples"] is not None:
         full = f"; in full {experiment.repeats}" if experiment.repeats else ""
@@ -141,7 +138,7 @@ def _as_json(
         "verdict": verdict_of(
             [comparison["verdict"] for comparison in compared], simulated=bool(invented)
         ),
-        "explanation": explanations(experiment.name, differing),
+        "explanation": explanations(experiment.name, _differing({"comparisons": compared})),
         "comparisons": compared,
         "table": json.loads(
             _flat(experiment_result.table).to_json(orient="records", double_precision=15)
@@ -277,10 +274,11 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
     """One HTML page: each published figure beside ours, green where it is in our interval."""
     published = [r for r in results if r["comparisons"]]
     unpublished = [r for r in results if not r["comparisons"]]
-    real = Counter[str]()
+    real, sure = Counter[str](), Counter[str]()
     for result in published:
         if not result["simulated"]:
             real += _counts(result)
+            sure += statuses(result["name"], _differing(result))
     scales = " and ".join(sorted({r["scale"] for r in results}))
     spent = math.ceil(sum(r["processor_seconds"] for r in results) / 60)
     simulated = sum(bool(r["simulated"]) for r in results)
@@ -288,14 +286,16 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Published figures, rerun'
         f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>",
         f"<p><b>Of {real.total():,} published figures {real[AGREES]:,} agree with ours, "
-        f"{real[DIFFERS]:,} differ, {real[NO_EFFECT]:,} cannot be told from no effect, and "
-        f"{real[UNDECIDED]:,} cannot be decided at this scale.</b> A figure that is printed twice "
-        "counts once, a row of counts is one figure, and figures that are 0 in both do not count. "
+        f"{real[DIFFERS]:,} differ ({_reasons(sure)}), {real[NO_EFFECT]:,} cannot be told from no "
+        f"effect, and {real[UNDECIDED]:,} cannot be decided at this scale.</b> A figure that is "
+        "printed twice counts once, a row of counts is one figure, and figures that are 0 in both "
+        "do not count. "
         f"karat {karat.__version__}, {scales} scale; experiments: {len(results)}, minutes of "
         f"processor time: {spent}.</p>",
         '<p><span class="agrees">Agrees</span>: the published figure lies in our 95 % interval, or '
-        'is the same where nothing is random. <span class="differs">Differs</span>: it does not; '
-        'the section of the experiment says why it may. <span class="undecided">Undecided</span>: '
+        'is the same where nothing is random. <span class="differs">Differs</span>: it does not. '
+        "The reason is <i>shown</i> by a stored result, <i>likely</i>, or <i>unknown</i>. "
+        '<span class="undecided">Undecided</span>: '
         "with one sample no error is known, a search has found neither a proof nor a "
         "counterexample, or the published figure is of other data. A change that agrees is no "
         "evidence where our interval holds 0 too: it <i>cannot be told from no effect</i>.</p>",
@@ -318,6 +318,16 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
             rows = "".join(_index_row(result, verdicts) for result in group)
             parts.append(f"<h2>{title}</h2><table>{_head(heads)}{rows}</table>")
     return "".join([*parts, *map(_section, results)]) + "</html>\n"
+
+
+def _differing(result: dict[str, Any]) -> list[str]:
+    """Quantities whose published figure is outside our interval."""
+    return [c["quantity"] for c in result["comparisons"] if c["verdict"] == DIFFERS]
+
+
+def _reasons(count: Counter[str]) -> str:
+    """How many reasons are shown, likely and unknown."""
+    return ", ".join(f"{count[status]:,} {status}" for status in STATUSES)
 
 
 def _kind(verdict: str) -> str:
@@ -369,12 +379,13 @@ def _section(result: dict[str, Any]) -> str:
     if result["leaves_out"]:
         parts.append(f"<p>{SMALLER}: {html.escape(result['leaves_out'])}.</p>")
     parts.append(f"<p><b>{html.escape(result['verdict'])}</b></p>")
-    if result["explanation"]:
-        parts.append(f"<p>{html.escape(result['explanation'])}</p>")
     if result["comparisons"]:
-        heads: Sequence[str] = HEADS
+        heads: Sequence[str] = (*HEADS, "reason")
         rows = [
-            ("" if result["simulated"] else _colour(comparison["verdict"]), _cells(comparison))
+            (
+                "" if result["simulated"] else _colour(comparison["verdict"]),
+                (*_cells(comparison), _why(result, comparison)),
+            )
             for comparison in result["comparisons"]
         ]
     else:
@@ -385,6 +396,12 @@ def _section(result: dict[str, Any]) -> str:
     parts.append(f"<details{is_open}><summary>{len(rows)} rows</summary>{table}</details>")
     notes = "".join(f"<li>{html.escape(note)}</li>" for note in result["notes"])
     return "".join(parts) + (f"<ul>{notes}</ul>" if notes else "")
+
+
+def _why(result: dict[str, Any], comparison: dict[str, Any]) -> str:
+    """Reason for a figure outside our interval."""
+    differs = comparison["verdict"] == DIFFERS
+    return str(reason(result["name"], comparison["quantity"])) if differs else ""
 
 
 def _head(heads: Sequence[str]) -> str:

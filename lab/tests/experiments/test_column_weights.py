@@ -37,10 +37,3 @@ def test_the_rivals_separate_groups_that_are_far_apart():
     table, groups = mixed_tables.draw_mixed("square alone", np.random.default_rng(0))
     for rival, labels in column_weights.rival_labels(table, 4).items():
         assert column_weights.agreement(groups, labels) > 0.7, rival
-
-
-def test_graded_weights_follow_the_dependence():
-    rng = np.random.default_rng(0)
-    table, _ = mixed_tables.draw_mixed("square and six normal columns", rng)
-    weights = column_weights.graded_weights(table)
-    assert min(weights["number 0"], weights["number 1"]) > 2 * weights["noise 0"]

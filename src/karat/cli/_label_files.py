@@ -106,8 +106,16 @@ def count_pairs(
         if names[0] == names[1]:
             names = list(sources)
         totals = iter([_grouped(_side_by_side(first.tables(), second.tables()))])
-    else:
+    elif all(Path(source).is_file() for source in sources):
         return None
+    elif len(sources) == 1:
+        raise InputError(f"{sources[0]} is a table in parts: name two of its columns (--columns)")
+    else:
+        raise InputError(
+            "tables in parts are not joined by ids. Join them to one first, for example in DuckDB: "
+            f"COPY (SELECT a.x, b.y FROM '{sources[0]}' a JOIN '{sources[1]}' b USING (id)) "
+            "TO 'both.parquet'. Then: karat compare both.parquet --columns x,y"
+        )
     total = _grouped(totals)
     counts = total["n"].to_numpy()
     notes, sides = [], []

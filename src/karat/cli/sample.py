@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption, TextColumnOption
 from karat.cli._options import ForceOption, SeedOption
 from karat.cli._output import check_target, print_json, print_notes, to_csv, write_csv
+from karat.runtime.validation import InputError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from karat.datasets.partitions import Partitions
+    from karat.runtime.types import Ints
 
 
 def sample(
@@ -23,6 +32,9 @@ def sample(
     header: HeaderOption = None,
     encoding: EncodingOption = "utf-8",
     text_column: TextColumnOption = None,
+    id_column: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Draw by this column, not by row number.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print only the row numbers, as JSON.")] = (
         False
     ),
@@ -30,12 +42,14 @@ def sample(
     """Draw the objects to label at random, as a table with an empty label column.
 
     Rows are counted from 0, as `karat run` reads them. Label in the order of the column `draw` and
-    skip none. You may sort the table. `karat bound` and `karat run --truth` read the filled-in
+    skip none. You may sort the table. With --id-column the draw depends on the ids alone, whatever
+    the order of the rows. `karat bound` and `karat run --truth` read the filled-in
     table. Ask `karat bound` after every label if you like, and stop when its bound is low enough.
     """
     from karat.bounds import sample as draw
     from karat.datasets import read_cells
     from karat.datasets.partitions import open_partitions
+    from karat.datasets.sampled_tables import rows_by_key
 
     check_target(output, "--output", force)
     parts = None if text_column else open_partitions(data, header=header, encoding=encoding)
@@ -43,7 +57,9 @@ def sample(
     if parts is None:
         table, notes = read_cells(data, header=header, encoding=encoding, text_column=text_column)
     n = len(table) if parts is None else parts.n_rows
-    rows = draw(n, size, random_state=seed)
+    rows: Ints = draw(n, size, random_state=seed)
+    if id_column is not None:
+        rows = rows_by_key(_ids(table if parts is None else parts, id_column), size, seed)
     if json:
         print_json({"rows": rows.tolist(), "of": n, "seed": seed, "notes": list(notes)})
         return
@@ -61,3 +77,21 @@ def sample(
     else:
         write_csv(drawn, output)
         typer.echo(f"{size} of {n} objects are in {output}; fill in the column 'label'")
+
+
+def _ids(table: pd.DataFrame | Partitions, name: str) -> Iterator[pa.ChunkedArray]:
+    """The ids of the rows, in batches; none is missing."""
+    import pyarrow as pa
+
+    from karat.datasets.partitions import Partitions
+
+    if name not in table.columns:
+        raise unknown_name(name, table.columns, "column")
+    batches = table.tables([name]) if isinstance(table, Partitions) else [table]
+    for batch in batches:
+        column = batch[name]
+        if not isinstance(column, pa.ChunkedArray):
+            column = pa.chunked_array([pa.array(column, from_pandas=True)])
+        if column.null_count:
+            raise InputError(f"{name!r} is empty in some rows, so that these cannot be drawn by it")
+        yield column

@@ -180,7 +180,10 @@ def unit_rows(X: Rows, norm: str) -> csr_array:
     lengths = row_norms(csr) if norm == "l2" else np.asarray(csr.sum(axis=1)).ravel()
     lengths = np.where(lengths > 0, lengths, 1).astype(csr.dtype)
     values = csr.data / np.repeat(lengths, np.diff(csr.indptr))
-    return sparse.csr_array((values, csr.indices, csr.indptr), shape=csr.shape)
+    # kernels are compiled once for indices of 32 bits, not again for longer ones
+    index = np.int32 if max(csr.nnz, csr.shape[1]) < 2**31 else np.int64
+    indices, indptr = (part.astype(index, copy=False) for part in (csr.indices, csr.indptr))
+    return sparse.csr_array((values, indices, indptr), shape=csr.shape)
 
 
 def _most_clusters(rows: csr_array, k: int) -> int:

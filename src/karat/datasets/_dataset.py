@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
     from karat.datasets.sampled_tables import WholeTable
-    from karat.runtime.types import Floats, Rows
+    from karat.runtime.types import Bools, Floats, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,8 @@ class Dataset:
         What describes the clusters if ``X`` is a representation of it: genes of cells.
     whole : WholeTable or None
         The table that the objects are a uniform sample of, with exact sums over all its rows.
+    gaps : ndarray of bool, shape (n, d), or None
+        Values that were missing and are imputed; None where none were.
     """
 
     X: Rows
@@ -90,6 +92,7 @@ class Dataset:
     weighing: Weighing | None = None
     variables: pd.DataFrame | None = None
     whole: WholeTable | None = None
+    gaps: Bools | None = None
 
     @property
     def n_objects(self) -> int:

@@ -49,7 +49,7 @@ def read_rows(
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    text = dict.fromkeys(as_text, pa.string())
+    text = dict.fromkeys({*as_text, *layout.codes} & {*columns}, pa.string())
     # a column whose type is known needs half the memory: its text is not kept to be read again
     numeric_types = {name: pa.float64() for name in layout.numeric if name not in as_text}
     missing = ("",) if as_text.issuperset(columns) else MISSING_CELLS

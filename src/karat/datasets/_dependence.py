@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, false_discovery_control, norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.runtime.types import Bools, Floats, Ints
 
-#: probability of taking any of many independent columns for a dependent one
+#: expected share of columns that depend on nothing among those that pairs show to depend
+MAX_FALSE_SHARE = 0.01
+#: probability that modes, or triples, take any of many independent columns for one that counts
 LEVEL = 0.01
+#: with fewer objects off its most frequent value a column cannot show that it depends
+MIN_UNUSUAL = 15
 #: distinct values up to which a numeric column is coded like a category
 MAX_CODED_VALUES = 6
 #: codes of a column that fewer objects have are one code
@@ -53,12 +57,20 @@ class Weighing:
 
 
 def code_values(values: Floats) -> Ints:
-    """Codes of a numeric column: its few values, else its quarters; equal values share a code."""
+    """Codes of a numeric column: its few values, else its quarters and its two best parts."""
     distinct, codes = np.unique(values, return_inverse=True)
     if len(distinct) > MAX_CODED_VALUES:
-        edges = np.unique(np.quantile(values, (0.25, 0.5, 0.75)))
+        edges = np.unique([*np.quantile(values, (0.25, 0.5, 0.75)), _best_split(values)])
         codes = np.searchsorted(edges, values)
     return merge_rare(codes.astype(np.int64))
+
+
+def _best_split(values: Floats) -> float:
+    """Last value of the lower of the two parts with the least squares within (Otsu 1979)."""
+    ordered = np.sort(values)
+    below = np.arange(1, len(ordered))
+    between = np.cumsum(ordered - ordered.mean())[:-1] ** 2 / (below * below[::-1])
+    return float(ordered[np.argmax(np.where(np.diff(ordered) > 0, between, -1.0))])
 
 
 def merge_rare(codes: Ints) -> Ints:
@@ -76,25 +88,40 @@ def merge_rare(codes: Ints) -> Ints:
     return np.unique(codes, return_inverse=True)[1]
 
 
-def pair_tests(codes: Sequence[Ints], partners: Ints) -> Floats:
+def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
     """p-value of independence (χ²) of each column and each partner; 1 for a column with itself.
 
-    Time O(n D P) for D codes of all columns and P codes of the partners.
+    Also the p-value of independence of each column and all its partners together: the sum of the
+    χ², two of whose moments follow from the dependence of the partners on each other.
+
+    Objects without a value have the code -1, and are in no test of the column. Time O(n D P) for
+    D codes of all columns and P codes of the partners.
     """
-    n = len(codes[0])
-    sizes = np.array([int(code.max()) + 1 for code in codes])
-    rows = _indicators(codes, sizes)
-    columns = _indicators([codes[j] for j in partners], sizes[partners])
+    sizes = np.array([max(1, int(code.max()) + 1) for code in codes])
+    of_rows, of_columns = sizes, sizes[partners]
+    rows = _indicators(codes, of_rows)
+    columns = _indicators([codes[j] for j in partners], of_columns)
+    starts = np.r_[0, np.cumsum(of_rows)[:-1]]
+    partner_starts = np.r_[0, np.cumsum(of_columns)[:-1]]
+    has_row = np.add.reduceat(rows, starts, axis=1)
+    has_column = np.add.reduceat(columns, partner_starts, axis=1)
     counts = (rows.T @ columns).astype(np.float64)
-    shares = counts**2 / np.outer(rows.sum(axis=0), columns.sum(axis=0))
-    starts = np.r_[0, np.cumsum(sizes)[:-1]]
-    partner_starts = np.r_[0, np.cumsum(sizes[partners])[:-1]]
+    expected = np.repeat(rows.T @ has_column, of_columns, axis=1).astype(np.float64)
+    expected *= np.repeat(has_row.T @ columns, of_rows, axis=0)
+    shares = counts**2 / np.maximum(expected, 1)
     sums = np.add.reduceat(np.add.reduceat(shares, starts, axis=0), partner_starts, axis=1)
-    statistic = np.maximum(n * (sums - 1), 0.0)
-    freedom = np.outer(sizes - 1, sizes[partners] - 1)
+    strength = np.maximum(sums - 1, 0.0)
+    statistic = (has_row.T @ has_column) * strength
+    freedom = np.outer(of_rows - 1, of_columns - 1)
     p_values = np.where(freedom > 0, chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
     p_values[partners, np.arange(len(partners))] = 1.0
-    return p_values
+    is_other = (partners != np.arange(len(codes))[:, None]).astype(np.float64)
+    between = strength[partners]
+    np.fill_diagonal(between, of_columns - 1)
+    mean = np.maximum(is_other @ (of_columns - 1), 1)
+    ratio = np.maximum(((is_other @ between) * is_other).sum(axis=1) / mean, 1)
+    together = (statistic * is_other).sum(axis=1) / ratio
+    return p_values, np.asarray(chi2.sf(together, np.maximum(of_rows - 1, 1) * mean / ratio))
 
 
 def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
@@ -102,13 +129,15 @@ def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
     out = np.zeros((len(codes[0]), int(sizes.sum())), dtype=np.float32)
     start = 0
     for code, size in zip(codes, sizes, strict=True):
-        out[np.arange(len(code)), start + code] = 1.0
+        rows = np.flatnonzero(code >= 0)
+        out[rows, start + code[rows]] = 1.0
         start += size
     return out
 
 
 def mode_p_value(values: Floats, rng: np.random.Generator) -> float:
     """p-value of one mode: Hartigan's dip against a uniform density, ties spread apart."""
+    values = np.sort(values)
     distinct = np.unique(values)
     if len(distinct) <= MAX_CODED_VALUES:
         return 1.0
@@ -130,10 +159,12 @@ def triple_tests(values: Floats, candidates: Bools) -> Floats:
     others' signs depends on the two together, though it may depend on neither alone (XOR).
     """
     n, d = values.shape
-    signs = np.where(values > np.median(values, axis=0), 1.0, -1.0)
-    share = (signs > 0).mean(axis=0)
+    signs = np.where(values > np.nanmedian(values, axis=0), 1.0, -1.0)
+    signs[np.isnan(values)] = np.nan
+    share = (1 + np.nanmean(signs, axis=0)) / 2
     has_two_sides = np.minimum(share, 1 - share) >= MIN_SIDE
-    standardized = (signs - signs.mean(axis=0)) / np.where(has_two_sides, signs.std(axis=0), np.inf)
+    spread = np.where(has_two_sides, np.nanstd(signs, axis=0), np.inf)
+    standardized = np.nan_to_num((signs - np.nanmean(signs, axis=0)) / spread)
     p_values = np.ones(d)
     for i in np.flatnonzero(candidates & has_two_sides):
         means = standardized.T @ (standardized * standardized[:, [i]]) / n
@@ -143,22 +174,39 @@ def triple_tests(values: Floats, candidates: Bools) -> Floats:
     return p_values
 
 
-def informative(
-    codes: Sequence[Ints], values: Floats, is_numeric: Bools, rng: np.random.Generator
-) -> Bools:
-    """Mask of the columns that depend on others or have several modes.
+def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> Bools:
+    """Mask of the columns that count: all, unless some depend on others or have several modes.
 
-    ``values`` has a number per column, for categories their codes.
+    ``values`` has a number per column, for categories their codes, and NaN for missing values. Then
+    those count, and those of so few unusual values that dependence could not show.
     """
-    d = len(codes)
+    d = values.shape[1]
+    codes = [_coded(column, numeric) for column, numeric in zip(values.T, is_numeric, strict=True)]
     partners = np.arange(d)
     if d > MAX_PARTNERS:
         partners = np.sort(rng.choice(d, MAX_PARTNERS, replace=False))
-    n_pairs = d * (len(partners) - 1) / (2 if len(partners) == d else 1)
-    mask: Bools = pair_tests(codes, partners).min(axis=1) * n_pairs <= LEVEL
+    by_pair, together = pair_tests(codes, partners)
+    p_values = 2 * np.minimum(by_pair.min(axis=1) * max(1, len(partners) - 1), together)
+    mask: Bools = false_discovery_control(np.minimum(p_values, 1)) <= MAX_FALSE_SHARE
     for j in np.flatnonzero(is_numeric & ~mask):
-        mask[j] = mode_p_value(values[:, j], rng) * d <= LEVEL
+        column = values[:, j]
+        mask[j] = mode_p_value(column[~np.isnan(column)], rng) * d <= LEVEL
     if d <= MAX_IN_TRIPLES and not mask.all():
         n_triples = d * (d - 1) * (d - 2) / 6
         mask |= triple_tests(values, ~mask) * n_triples <= LEVEL
+    if not mask.any():
+        return ~mask
+    for j in np.flatnonzero(~mask):
+        counts = np.unique(values[~np.isnan(values[:, j]), j], return_counts=True)[1]
+        mask[j] = 0 < counts.sum() - counts.max() < MIN_UNUSUAL
     return mask
+
+
+def _coded(values: Floats, is_numeric: bool) -> Ints:
+    """Codes of a column, -1 for missing values."""
+    codes = np.full(len(values), -1, dtype=np.int64)
+    seen = ~np.isnan(values)
+    if seen.any():
+        observed = values[seen]
+        codes[seen] = code_values(observed) if is_numeric else merge_rare(observed.astype(np.int64))
+    return codes

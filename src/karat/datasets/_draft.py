@@ -72,6 +72,7 @@ class DatasetDraft:
     rows: NDArray[np.intp] | None = None  # of the source, where some were excluded
     n_source: int = 0  # rows of the source, where some were excluded
     filler: Any = None  # of missing values
+    gaps: Bools | None = None  # values that were missing
 
     @property
     def sparse(self) -> bool:

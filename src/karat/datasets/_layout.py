@@ -9,7 +9,7 @@ import gzip
 import io
 import lzma
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,8 @@ class TextLayout:
         From the file's size and the length of its first lines; exact for small files.
     block_size : int
         Bytes to parse at a time: many lines that fit into the cache.
-    numeric : frozenset of str
-        Columns with only numbers in the first lines.
+    numeric, codes : frozenset of str
+        Columns with only numbers in the first lines; with digits after leading zeros.
     notes : tuple of str
         Decisions that a user should know.
     """
@@ -66,6 +66,7 @@ class TextLayout:
     estimated_rows: int
     block_size: int
     numeric: frozenset[str]
+    codes: frozenset[str]
     notes: tuple[str, ...]
 
 
@@ -127,11 +128,12 @@ def detect_layout(
         notes.append("Numbers are written with a decimal comma.")
     block_size = max(HEAD_BYTES, 64 * max(map(len, lines)))
     rows = _estimated_rows(path, body, n_bytes)
-    numeric = _numeric(names, body[:50], delimiter, decimal)
+    numeric, codes = _numeric(names, body[:50], delimiter, decimal)
     guessed = header is None and reason != ""
     return TextLayout(
-        names, has_names, guessed, delimiter, decimal, skip, rows, block_size, numeric, tuple(notes)
-    )
+        names, has_names, guessed, delimiter, decimal, skip, rows, block_size, numeric, codes,
+        tuple(notes),
+    )  # fmt: skip
 
 
 def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
@@ -295,13 +297,25 @@ def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
 
 def _numeric(
     names: tuple[str, ...], lines: list[str], delimiter: str, decimal: str
-) -> frozenset[str]:
-    """Columns with only numbers in the given lines."""
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Columns with only numbers in the given lines, and those of padded numbers."""
     rows = [row for row in cells_of(lines, delimiter) if len(row) == len(names)]
+    cells_of_name = dict(zip(names, zip(*rows, strict=True), strict=False))
+    codes = frozenset(name for name, cells in cells_of_name.items() if are_padded(cells))
     return frozenset(
         name
-        for name, cells in zip(names, zip(*rows, strict=True), strict=False)
+        for name, cells in cells_of_name.items()
         if all(NUMBER_PATTERN.fullmatch(cell.replace(decimal, ".")) for cell in cells)
+    ) - codes, codes
+
+
+def are_padded(cells: Sequence[str]) -> bool:
+    """Whether cells are codes: digits of one width, some after leading zeros."""
+    digits = {cell.strip() for cell in cells} - {*MISSING_CELLS}
+    return (
+        len({*map(len, digits)}) == 1
+        and all(cell.isdecimal() for cell in digits)
+        and any(cell[0] == "0" and len(cell) > 1 for cell in digits)
     )
 
 

@@ -173,7 +173,7 @@ def _typical(draft: DatasetDraft, columns: NDArray[np.intp], has_value: Bools) -
 
 def _impute(draft: DatasetDraft, bad: Bools, impute: Impute) -> None:
     """Fill the gaps ``bad`` in place and note which."""
-    draft.filler = Filler.of(draft, bad, impute)
+    draft.filler, draft.gaps = Filler.of(draft, bad, impute), bad
     draft.filler.fill(draft.X, bad, draft.origin, draft.categorical)
     if impute == "neighbors":
         return  # a finding reports it

@@ -91,6 +91,7 @@ def prepare(raw: RawData, options: ReadingOptions, ids: Ids | None = None) -> Da
         plan=plan,
         preparation=preparation,
         variables=None if raw.variables is None else raw.variables.iloc[rows],
+        gaps=draft.gaps,
     )
 
 
@@ -104,15 +105,14 @@ def _completed(
         findings, outcomes = outcome_columns(draft, assumed, options)
         assumed = assumed.without(outcomes, kind="label")
         findings += missing_values(assumed, draft.X.shape[0], options)
+        more, repeated = repeats(draft, options)
+        findings, assumed = findings + more, assumed.without(repeated)
     fill_missing(draft, options.impute or ("neighbors" if assumed is not None else None))
     if draft.X.shape[0] < 2:
         raise InputError(
             f"{name} has one object{'' if n_read < 2 else ' left'}; a clustering needs at least two"
         )
-    if assumed is None:
-        return findings, plan
-    more, repeated = repeats(draft, options)
-    return findings + more, assumed.without(repeated)
+    return findings, assumed or plan
 
 
 def scale_columns(

@@ -24,7 +24,8 @@ MIN_GAP = 20.0
 MAX_LONE_SHARE = 0.005
 MIN_DISTINCT = 10
 MAX_CHANCE = 1e-8  # of two parts of a column with one unit
-MIN_LIKENESS = 0.05  # p-value of two parts once they have the same unit
+MIN_LIKENESS = 0.001  # p-value of two parts once they have the same unit
+MAX_DRIFT = 1e-5  # p-value of two parts in another column, where rows are sorted or drift
 MIN_PART = 12
 
 
@@ -70,7 +71,7 @@ def unit_changes(
     for name, values in columns.items():
         others = [other for key, other in columns.items() if key != name]
         for where, part in _parts(values, categories) if others else ():
-            if any(_likeness(other[~part], other[part]) < 0.001 for other in others):
+            if any(_likeness(other[~part], other[part]) < MAX_DRIFT for other in others):
                 continue
             change = _conversion(values, part, where)
             if change is not None:

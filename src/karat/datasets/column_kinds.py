@@ -19,6 +19,7 @@ from karat.datasets._columns import (
     is_text,
     objects,
 )
+from karat.datasets._layout import are_padded
 from karat.datasets._options import MAX_INVALID_SHARE
 from karat.datasets._scaling import center_spread
 from karat.datasets.column_contradictions import lone_cells
@@ -225,6 +226,8 @@ def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions)
     # code of each object among the cells that are not marks, -1 where missing
     codes = np.append(np.where(is_mark, -1, np.cumsum(~is_mark) - 1), -1)[codes]
 
+    if are_padded(cells):
+        return _interpret_words(column, Categories(codes, cells), name, options, facts)
     # of many distinct texts a sample suffices
     checked = np.arange(0, len(cells), max(1, len(cells) // 5000))
 

@@ -175,11 +175,12 @@ def repeated_columns(
     if n < MIN_COMPARED_ROWS or X.size > 2e7 or not 2 <= d <= MAX_COMPARED_COLUMNS:
         return []
     rows = np.arange(n)[:: max(1, n // MAX_COMPARED_ROWS)]
-    center, spread = center_spread(X[rows], "standard")
-    Z = (X[rows] - center) / np.where(spread > 0, spread, 1)
+    X = _with_means(X[rows])
+    center, spread = center_spread(X, "standard")
+    Z = (X - center) / np.where(spread > 0, spread, 1)
     with np.errstate(invalid="ignore"):
         is_multiple = np.abs(Z.T @ Z) / len(rows) > MIN_COLLINEARITY
-    two_valued = np.array([len(np.unique(X[rows, j])) <= 2 for j in range(d)])
+    two_valued = np.array([len(np.unique(X[:, j])) <= 2 for j in range(d)])
     if n < MIN_ROWS_OF_FLAGS:  # columns of two values coincide by chance
         is_multiple &= ~two_valued
     is_multiple[:, spread == 0] = False
@@ -198,6 +199,15 @@ def repeated_columns(
         else:
             kept[features] = True
     return pairs
+
+
+def _with_means(X: NDArray[Any]) -> NDArray[Any]:
+    """Data with the mean of its column for each value that is missing; 0 in empty columns."""
+    bad = ~np.isfinite(X)
+    if not bad.any():
+        return X
+    sums = np.where(bad, 0.0, X).sum(axis=0)
+    return np.where(bad, sums / np.maximum(1, (~bad).sum(axis=0)), X)
 
 
 def sorted_labels(draft: DatasetDraft, y: NDArray[Any]) -> list[Finding]:

@@ -92,6 +92,8 @@ class Partitions:
         The layout of text files.
     is_local : bool
         Whether only this process can read it.
+    notes : tuple of str
+        What differs between the parts.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Partitions:
     parts: tuple[Part, ...]
     text: TextLayout | None = None
     is_local: bool = False
+    notes: tuple[str, ...] = ()
     #: values of further passes, which are computed once
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -426,7 +429,24 @@ def _of_fragments(
     if not parts:
         raise InputError(f"{address} has no rows")
     stem = PurePosixPath(address.rstrip("/")).name.split("*")[0].partition(".")[0].rstrip("-_")
-    return Partitions(stem or "data", address, tuple(schema.names), parts, text)
+    notes = () if text is not None else tuple(_differences(fragments, schema))
+    return Partitions(stem or "data", address, tuple(schema.names), parts, text, notes=notes)
+
+
+def _differences(fragments: Sequence[Fragment], schema: pa.Schema) -> Iterator[str]:
+    """Notes on columns that only some of the files have."""
+    from karat.runtime.threads import in_order
+
+    schemas = in_order(lambda fragment: frozenset(fragment.physical_schema.names), fragments)
+    paths = [getattr(fragment, "path", "a part") for fragment in fragments]
+    named = list(zip(paths, schemas, strict=True))
+    for name in sorted({name for _, names in named for name in names}):
+        lacking = [path for path, names in named if name not in names]
+        if lacking and name in schema.names:
+            yield f"{name!r} is missing in {len(lacking):,} of {len(named):,} files ({lacking[0]})."
+        elif lacking:
+            more = next(path for path, names in named if name in names)
+            yield f"{name!r} is not used: {named[0][0]}, the first file, lacks it ({more} has it)."
 
 
 def _divided(fragment: Fragment) -> list[tuple[Any, int]]:

@@ -68,7 +68,7 @@ class Preparation:
     center, scale : ndarray of float64, shape (d,), or None
         Features are ``(values - center) / scale``.
     filler : Filler or None
-        Imputation of missing values; None if none were missing.
+        Imputation of missing values in features of weight above 0; None if none were missing.
     of_table : bool
         Whether the source was a table. Otherwise the columns have no kinds, and arrays match by
         position.
@@ -219,9 +219,11 @@ class Preparation:
 
     def _fill_and_scale(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
         """Impute, scale and check the features of further objects."""
+        kept = self.kept
+        X, origin = X[:, kept], self.origin[kept] if self.columns else self.origin
         bad = ~np.isfinite(X)
         # the first feature of each column
-        gaps = bad[:, np.unique(self.origin, return_index=True)[1]]
+        gaps = bad[:, np.unique(origin, return_index=True)[1]]
         share = gaps.mean(axis=1) if self.columns else np.zeros(len(X))
         filler = self.filler or filler
         if bad.any():
@@ -229,28 +231,30 @@ class Preparation:
                 check_data(X, name="X")  # raises with the places
             assert filler is not None
             X = np.array(X, dtype=np.float64)
-            filler.fill(X, bad, self.origin, self.categorical)
+            filler.fill(X, bad, origin, self.categorical[kept])
             count, rows = int(gaps.sum()), int((share > 0).sum())
             notes.append(
                 f"Filled in {count:,} missing value{'s' * (count > 1)} of {rows:,} "
                 f"row{'s' * (rows > 1)}."
             )
-        if self.scale is not None:
-            X = (X - self.center) / self.scale
+        if self.scale is not None and self.center is not None:
+            X = (X - self.center[kept]) / self.scale[kept]
         if self.weights is not None:
-            X = (X * self.weights)[:, self.weights > 0]
+            X = X * self.weights[kept]
         X = check_data(X.astype(self.dtype, copy=False), name="X") if len(X) else X
         return Prepared(X, share, tuple(notes))
 
     @property
-    def excludes_features(self) -> bool:
-        """Whether prepared objects lack features, because they have weight 0."""
-        return self.weights is not None and bool((self.weights == 0).any())
+    def kept(self) -> Bools:
+        """Mask of the features that have a weight above 0."""
+        if self.weights is None:
+            return np.ones(len(self.feature_names), dtype=bool)
+        return self.weights > 0
 
     def original(self, X: NDArray[Any]) -> NDArray[Any]:
         """Features of prepared objects in original units; those without weight at their center."""
         if self.weights is not None:
-            kept = self.weights > 0
+            kept = self.kept
             features = np.zeros((len(X), len(kept)))
             features[:, kept] = X / self.weights[kept]
             X = features

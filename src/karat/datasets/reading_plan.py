@@ -142,10 +142,12 @@ def _across_columns(
         findings.append(Finding("unit-change", "harmful", facts, tuple(changes), accept))
     sets = [] if options.accepts("exclusive") else exclusive_sets(numeric)
     if sets:
-        of_sets = {name for names in sets for name in names}
+        set_of = {name: names[0] for names in sets for name in names}
         columns = [
-            replace(column, kind="category", facts={**column.facts, "indicator": True})
-            if column.name in of_sets
+            replace(
+                column, kind="category", facts={**column.facts, "indicator": set_of[column.name]}
+            )
+            if column.name in set_of
             else column
             for column in columns
         ]

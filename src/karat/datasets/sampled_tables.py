@@ -146,10 +146,13 @@ class WholeTable:
     partitions : Partitions
     sums : ColumnSums
         Exact, over all rows.
+    is_sampled : bool
+        Whether the data set is of some rows only.
     """
 
     partitions: Partitions
     sums: ColumnSums
+    is_sampled: bool
 
     @property
     def n_rows(self) -> int:
@@ -183,6 +186,7 @@ def read_partitions(
     sums, table, numbers = _first_pass(partitions, options, size, executor, progress)
     raw = _raw_sample(partitions, table, options)
     raw.name, raw.source, raw.names = partitions.name, partitions.source, partitions.columns
+    raw.notes += partitions.notes
     is_sample = len(numbers) < partitions.n_rows
     if is_sample:
         raw.notes.append(
@@ -195,7 +199,7 @@ def read_partitions(
     notes = dataset.notes + tuple(_beyond_sample(sums, table) if is_sample else ())
     return replace(
         dataset, rows=numbers[dataset.rows].astype(np.intp), notes=notes,
-        options=options.non_defaults(), whole=WholeTable(partitions, sums),
+        options=options.non_defaults(), whole=WholeTable(partitions, sums, is_sample),
     )  # fmt: skip
 
 
@@ -281,14 +285,31 @@ def _pass_over(
     return sums, joined(tables), np.concatenate(places)
 
 
-def _hashes(ids: pa.ChunkedArray) -> NDArray[np.uint64]:
-    """A hash of each id, which depends on its text alone."""
+def _hashes(ids: pa.ChunkedArray, seed: int = 0) -> NDArray[np.uint64]:
+    """A hash of each id, which depends on its text and the seed alone."""
     import pandas as pd
     import pyarrow as pa
 
     texts = ids.cast(pa.string()).to_numpy(zero_copy_only=False).astype(object)
-    hashes: NDArray[np.uint64] = pd.util.hash_array(texts, categorize=False)
+    hashes: NDArray[np.uint64] = pd.util.hash_array(
+        texts, hash_key=f"{seed:016d}", categorize=False
+    )
     return hashes
+
+
+def rows_by_key(batches: Iterator[pa.ChunkedArray], size: int, seed: int) -> Ints:
+    """Numbers of rows drawn by their ids, in the order of the draw: the same in any row order."""
+    kept = np.empty(0, [("hash", np.uint64), ("row", np.int64)])
+    first = 0
+    for ids in batches:
+        place = np.empty(len(ids), kept.dtype)
+        place["hash"], place["row"] = _hashes(ids, seed), first + np.arange(len(ids))
+        kept = np.sort(np.concatenate([kept, place]), order=["hash", "row"])[:size]
+        first += len(ids)
+    if len(np.unique(kept["hash"])) < len(kept):
+        raise InputError("some drawn rows have the same id, which must name one row only")
+    rows: Ints = kept["row"]
+    return rows
 
 
 def _numeric_columns(table: pa.Table, layout: TextLayout | None) -> list[str]:

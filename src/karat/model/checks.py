@@ -113,6 +113,7 @@ def _check_preparation(preparation: Preparation, d: int) -> None:
         _require(int((weights > 0).sum()) == d, "weights")
         d = len(weights)
     _require(len(preparation.feature_names) == d, "feature_names")
+    n_kept = int(preparation.kept.sum())
     _require(preparation.dtype in ("<f4", "<f8"), "dtype")
     widths = [column.n_features for column in preparation.columns]
     _require(not widths or sum(widths) == d, "columns")
@@ -122,14 +123,16 @@ def _check_preparation(preparation: Preparation, d: int) -> None:
     arrays = {"center": preparation.center, "scale": preparation.scale}
     if preparation.filler is not None:
         donors = preparation.filler.donors
-        _require(donors.dtype.kind == "f" and donors.ndim == 2 and donors.shape[1] == d, "donors")
+        _require(donors.dtype.kind == "f" and donors.ndim == 2, "donors")
+        _require(donors.shape[1] == n_kept, "donors")
         _require(donors.shape[0] > 0 and not np.isinf(donors).any(), "donors")
         arrays |= {"filler_center": preparation.filler.center}
         arrays |= {"filler_spread": preparation.filler.spread}
     for name, values in arrays.items():
         if values is None:
             continue
-        _require(values.dtype.kind == "f" and values.shape == (d,), name)
+        _require(values.dtype.kind == "f" and values.ndim == 1, name)
+        _require(len(values) == (n_kept if name.startswith("filler") else d), name)
         _require(bool(np.isfinite(values).all()), name)
         _require(name not in ("scale", "filler_spread") or bool((values > 0).all()), name)
     terms: Any = preparation.terms

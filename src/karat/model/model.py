@@ -246,8 +246,10 @@ class Model:
         X, preparation = self.rule.X, self.preparation
         if not preparation.of_table or not isinstance(X, np.ndarray):
             return None
-        X = preparation.original(X)
-        return Filler.of_neighbors(X, np.zeros(X.shape, dtype=bool), preparation.categorical)
+        kept = preparation.kept
+        X = preparation.original(X)[:, kept]
+        bad = np.zeros(X.shape, dtype=bool)
+        return Filler.of_neighbors(X, bad, preparation.categorical[kept])
 
     def renamed(self, names: Iterable[object]) -> Model:
         """The same clusters under other names, in the same order."""

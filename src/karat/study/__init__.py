@@ -3,7 +3,7 @@
 from karat.runtime.validation import NothingToRankError, StorageError
 from karat.study.alternatives import Alternatives
 from karat.study.answer import Answer
-from karat.study.differences import kept_differences, thinned_parts, why_untested
+from karat.study.differences import kept_differences, thinned_parts
 from karat.study.divisions import Alternative
 from karat.study.fits import DEFAULT_CLUSTERERS
 from karat.study.scores import NO_LABELS
@@ -23,5 +23,4 @@ __all__ = [
     "kept_differences",
     "load_study",
     "thinned_parts",
-    "why_untested",
 ]

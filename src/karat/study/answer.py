@@ -104,6 +104,8 @@ class Answer(AnswerFacts):
         What was done to the data, and what looks wrong with them.
     data, noun, n_features, source : str, str, int, str
         Their name, what an object is called, the number of columns or terms, and the file.
+    n_rows : int
+        Rows of the table, where the objects are a sample of them.
     fitted : Fitted
         The fit, from which its model is made.
     """

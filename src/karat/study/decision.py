@@ -124,6 +124,7 @@ def facts_of(tried: Tried, ranking: pd.DataFrame, decision: Decision) -> AnswerF
         noun=_noun(tried),
         n_features=dataset.n_features,
         source=None if dataset.source is None else str(dataset.source),
+        n_rows=dataset.whole.n_rows if dataset.whole and dataset.whole.is_sampled else None,
         **decided,
     )
 

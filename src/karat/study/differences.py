@@ -56,9 +56,9 @@ def thinned_parts(
 ) -> tuple[Any, Any]:
     """The data thinned into two parts, in original units; InputError where that is invalid."""
     check_choice(family, FAMILIES, "family")
-    why = why_untested(tried)
-    if why is not None:
-        raise InputError(f"there is no valid test of differences here: {why}")
+    why_not = _obstacle(tried)
+    if why_not:
+        raise InputError(f"there is no valid test of differences here: {why_not}")
     data = tried.dataset
     values: Any = tried.X if isinstance(tried.X, np.ndarray) else tried.X.toarray()
     if data.scale is not None:
@@ -77,8 +77,8 @@ def kept_differences(tried: Tried) -> Differences | None:
     return tests if question and question["record"] == tried.record.digest() else None
 
 
-def why_untested(tried: Tried) -> str | None:
-    """Why there is no valid test of differences; None where there may be one."""
+def _obstacle(tried: Tried) -> str:
+    """Why there is no valid test of differences; "" where there may be one."""
     data = tried.dataset
     if data.n_features == 0 or not isinstance(tried.metric, str):
         return "the objects are known by their distances, of whose variation nothing is known"
@@ -92,7 +92,7 @@ def why_untested(tried: Tried) -> str | None:
         return f"categories ({', '.join(categories[:3])}) do not vary about a mean"
     if data.plan is not None and data.plan.impute is not None:
         return "missing values were filled in, and do not vary as the others do"
-    return None
+    return ""
 
 
 def _chosen_again(tried: Tried, X: Floats) -> NDArray[Any]:

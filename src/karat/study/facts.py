@@ -358,6 +358,7 @@ class AnswerFacts:
     noun: str = "rows"
     n_features: int = 0
     source: str | None = None
+    n_rows: int | None = None
 
     @property
     def n_objects(self) -> int:

@@ -103,7 +103,7 @@ class Fitted:
                 preparation is None
                 or preparation.of_table
                 or preparation.terms is not None
-                or preparation.excludes_features
+                or not preparation.kept.all()
             ):
                 raise InputError("give the rows as they were read: X=, a table or texts")
             rows = self.dataset.X

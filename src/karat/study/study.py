@@ -746,7 +746,7 @@ class Study:
         Raises
         ------
         InputError
-            Where nothing valid is known, see :func:`why_untested`, and for values that the family
+            Where nothing valid is known about the values, and for values that the family
             does not have.
 
         See Also

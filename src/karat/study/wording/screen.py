@@ -62,6 +62,8 @@ class Group:
 def data_line(answer: AnswerFacts, seconds: float | None = None) -> str:
     """The data, what was tried, and how long it took."""
     parts = [f"{answer.n_objects:,} {answer.noun}"]
+    if answer.n_rows is not None:
+        parts = [f"a sample of {answer.n_objects:,} of {answer.n_rows:,} rows"]
     if answer.n_features:
         unit = "term" if answer.noun == "texts" else "column"
         parts.append(f"{answer.n_features:,} {unit}{'s' * (answer.n_features > 1)}")
