@@ -18,7 +18,7 @@ from karat._kernels.prunings import (
     log2_prunings,
     pruned_labels,
 )
-from karat.bounds import b_max, prune_dendrogram
+from karat.bounds import b_max, prune_dendrogram, sample
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.validation import InputError
 
@@ -163,3 +163,26 @@ def test_degenerate_trees() -> None:
         prune_dendrogram([[0, 1, 1.0]], ["a", None])
     with pytest.raises(InputError, match="delta"):
         prune_dendrogram(linkage([[0.0], [1.0]], "single"), ["a", "b"], 0.0)
+
+
+def test_the_draw_is_tested_over_cuts_that_no_label_chose(monkeypatch):
+    from karat.bounds import dendrogram
+
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    Z, seen = linkage(X, "average"), []
+    test = dendrogram.doubted_draw
+    monkeypatch.setattr(
+        dendrogram, "doubted_draw", lambda codes, rows: (seen.append(codes), test(codes, rows))[1]
+    )
+    for classes in (X[:, 0] > 0, X[:, 1] > 0):
+        y = np.full(120, None, dtype=object)
+        drawn = sample(120, 40, random_state=1)
+        y[drawn] = classes[drawn]
+        assert not prune_dendrogram(Z, y).refused
+    assert (seen[0] == seen[1]).all()
+    side = cut_dendrogram(Z, n_clusters=8)
+    y = np.full(120, None, dtype=object)
+    y[np.flatnonzero(side == np.bincount(side).argmax())[:25]] = "a"
+    picked = prune_dendrogram(Z, y)
+    assert "of '" in picked.refused
+    assert picked.bound == picked.n

@@ -41,11 +41,11 @@ APART = ("pendigits_test", "letter", "isolet_1560", "sipu_aggregation", "sipu_co
 GROUPS = {"tables": (TABLES, (20, 50, 100)), "sets kept apart": (APART, (50, 100, 200))}
 #: sets and the rates at which labelling stops
 STOPS = {"breast_w": 0.1, "wdbc": 0.1, "wine": 0.15, "dermatology": 0.2, "seeds": 0.2,
-         "ecoli": 0.35, "vehicle": 0.5, "yeast": 0.6}  # fmt: skip
+         "ecoli": 0.35}  # fmt: skip
 #: share of the draws in which a number of labels fixed beforehand is to reach the target
 FIXED_REACHES = 0.9
 #: objects that teach before a sequence, as in karat label
-TEACH = 30
+TEACH = 20
 DRAWS = {"tightness": 30, "stopping": 30, "draws": 100}
 
 Progress = Callable[[str], None] | None

@@ -10,9 +10,10 @@ import numpy as np
 
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Lengths, Mixed
-from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
+from karat.bounds.pac_mdl import PacMdlBound, bounds_of
+from karat.bounds.sampling import doubted_draw
 from karat.bounds.tails import b_max, check_delta, log_bucket, log_level
-from karat.labelings.partitions import cut_dendrogram
+from karat.labelings.partitions import as_labelings, cut_dendrogram
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # numbers of clusters, of cuts and of prunings, tried with all codes of the labels
 _PROMISING = 8
+#: numbers of clusters of the cuts over which the draw is tested; the labels choose none of them
+TESTED_CUTS = (2, 4, 8, 16)
 
 
 def prune_dendrogram(
@@ -114,15 +117,13 @@ def prune_dendrogram(
     labels = [cut_dendrogram(linkage, n_clusters=int(at) + 1) for at in cuts]
     labels += [kernel.pruned_labels(left, right, splits, at + 1) for at in trees]
     lengths = np.concatenate([cut_bits[cuts], tree_bits[trees]])
-    prunings = pac_mdl_bound(
-        np.stack(labels),
-        y,
-        delta,
-        Mixed(Lengths(tuple(lengths.tolist()), "Pruning")),
-        classes=classes,
-        random_state=random_state,
+    language = Mixed(Lengths(tuple(lengths.tolist()), "Pruning"))
+    prunings = bounds_of(as_labelings(np.stack(labels)), truth, delta, language, random_state)
+    tested = as_labelings(
+        {f"{k} clusters": cut_dendrogram(linkage, n_clusters=k) for k in TESTED_CUTS if k < N}
+        or labels[0]
     )
-    assert isinstance(prunings, PacMdlBounds)
+    prunings = prunings.after(doubted_draw(tested.codes, labelled), tested)
     return replace(prunings.best, name="dendrogram", n_compared=1)
 
 

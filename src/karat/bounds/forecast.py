@@ -14,7 +14,7 @@ from karat.bounds.classifiers import ComponentBound
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.guarantees import Guarantee
 from karat.bounds.pac_mdl import PacMdlBound
-from karat.bounds.sequential import FOR_TARGET
+from karat.bounds.sequential import FOR_TARGET, PLANNED, SEQUENCES
 from karat.bounds.stopping import StoppingLine, stopping_line
 from karat.bounds.tails import b_max, log_level
 from karat.runtime.validation import InputError
@@ -22,14 +22,12 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from karat.runtime.types import Floats, Ints
 
-#: share of delta for a confidence sequence that has not begun
-TO_COME = 0.2
 #: multiples of the labels so far for which the bound is forecast, and the largest of the powers by
 #: which the error rate of a classifier may fall with the number of its labels
 GROWTH, FASTEST = (2.0, 3.5), 0.5
 #: simulated futures of a bound and of a number of labels, and the ends of the interval and its
-#: middle
-FUTURES, FEWER_FUTURES, LIMITS = 2_000, 500, (0.1, 0.5, 0.9)
+#: middle; between these ends lie four in five of the bounds that came true on generated data
+FUTURES, FEWER_FUTURES, LIMITS = 2_000, 500, (0.15, 0.5, 0.85)
 
 
 @dataclass(frozen=True)
@@ -180,10 +178,11 @@ def forecast_bounds(
     -----
     The further labels are simulated 2,000 times: error rates from the posterior Beta(errors + 1/2,
     tested − errors + 1/2), errors from the binomial distribution. A classifier that learns improves
-    with a power of the number of its labels that is uniform between 0 and 1/2. A new half, or a
-    test yet to begin, is tested afresh; any other keeps its errors. A test of a target stops where
-    its errors meet the boundary (:func:`karat.bounds.stopping.stopping_line`). Each part of the
-    bound is computed for these, and the lowest counts.
+    with a power of the number of its labels that is uniform between 0 and 1/2. A new half is tested
+    afresh, and so is a test that begins later, at its planned number of labels. Any other keeps its
+    errors. A test of a target stops where its errors meet the boundary
+    (:func:`karat.bounds.stopping.stopping_line`). Each part of the bound is computed for these, and
+    the lowest counts.
 
     Examples
     --------
@@ -292,7 +291,8 @@ class _Plan:
         tested = min(max(math.ceil(m * self.share - 1e-9) - self.spent, 0), m)
         rates = self._rates(luck)
         if self.learns:
-            errors = binom.ppf(chance, tested, rates * (m / self.m) ** -power)
+            taught_by = self.spent if self.followed else m
+            errors = binom.ppf(chance, tested, rates * (taught_by / self.m) ** -power)
         else:
             errors = self.errors + binom.ppf(chance, max(tested - self.tested, 0), rates)
         n, tail = self.m + self.n - m, b_always if self.followed else b_max
@@ -320,11 +320,27 @@ def _plans(bound: Guarantee | PacMdlBound) -> list[_Plan]:
         elif part.method == "start":
             gain = _gain(part)
             level = log_level(part.delta) + gain
-            later = min(log_level(TO_COME * bound.delta) + gain, 0.0)
             plans.append(_Plan(m, n, e, t, 1.0, m - t, level, True, False))
-            if bound.target is None:
-                plans.append(_Plan(m, n, e, t, 1.0, m, later, True, True))
-    return plans if bound.target is None else plans + _plans_for_target(bound, bound.target)
+    return plans + (
+        _plans_to_come(bound) if bound.target is None else _plans_for_target(bound, bound.target)
+    )
+
+
+def _plans_to_come(bound: Guarantee) -> list[_Plan]:
+    """Recipes of the tests that begin at a later number of labels, by the latest classifier."""
+    tests = [part for part in bound.parts if part.method == "start"]
+    if not tests:
+        return []
+    latest = min(tests, key=lambda part: part.tested)
+    n_lessons = len(bound.labels) - len(latest.classifier.predicted)
+    rivals = [part for part in tests if part.tested] or tests
+    part = min(rivals, key=lambda part: (part.errors + 1) / (part.tested + 2))
+    return [
+        _Plan(bound.m, bound.n, part.errors, part.tested, 1.0, begins - n_lessons,
+              min(log_level(share * SEQUENCES * bound.delta) + _gain(part), 0.0), True, True)
+        for begins, share in PLANNED.items()
+        if begins - n_lessons > bound.m
+    ]  # fmt: skip
 
 
 def _plans_for_target(bound: Guarantee, target: float) -> list[_Plan]:

@@ -188,13 +188,14 @@ class PacMdlBounds:
         table = self.table.assign(bound=bounds, bound_rate=bounds / np.maximum(ns, 1))
         return replace(self, table=table)
 
-    def after(self, doubt: Doubt | None) -> PacMdlBounds:
+    def after(self, doubt: Doubt | None, tested: Labelings | None = None) -> PacMdlBounds:
         """Bounds after the test of the draw: unchanged, with a warning, or refused."""
         if doubt is None:
             return self
+        reason = wording.doubt(doubt, self.labelings if tested is None else tested)
         if not doubt.refuses:
-            return replace(self, warnings=(*self.warnings, wording.doubt(doubt, self.labelings)))
-        return self.refusing(wording.doubt(doubt, self.labelings))
+            return replace(self, warnings=(*self.warnings, reason))
+        return self.refusing(reason)
 
     def refusing(self, reason: str) -> PacMdlBounds:
         """Bounds without content for this reason; unchanged if it is empty or not the first."""

@@ -38,7 +38,7 @@ COMMANDS = {
     ":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":r": "review", ":?": "advice"
 }  # fmt: skip
 #: objects that teach, and characters of a text on the terminal
-TEACHING_OBJECTS, MAX_CHARACTERS = 30, 1500
+TEACHING_OBJECTS, MAX_CHARACTERS = 20, 1500
 
 
 @dataclass(frozen=True, kw_only=True)
