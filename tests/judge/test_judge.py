@@ -250,7 +250,7 @@ def test_with_labels_the_judge_is_the_prior():
     by_number = ranked.groupby("n_clusters")["probability"].sum()
     level = ranked["n_clusters"].map(by_number >= by_number.max() / 2)
     assert level.is_monotonic_decreasing
-    assert ranked.loc[level, "agreement"].is_monotonic_decreasing
+    assert ranked.loc[level, "probability"].is_monotonic_decreasing
     # what the judge thinks likely and the labels think likely comes first
     table = study.judged()
     labelled = np.arange(0, 150, 10)

@@ -17,7 +17,7 @@ from karat.judge import load_judge
 from karat.judge.judgements import Judge, degenerate, set_back
 from karat.judge.label_likelihood import TEMPERATURE
 from karat.study.judgement import by_expected_agreement
-from karat.study.ranking import lead_by
+from karat.study.ranking import level_numbers
 from karat_lab import ExperimentResult
 from karat_lab.cases import TrainingCase
 from karat_lab.choice_corpus import case_of, keep, kept
@@ -98,8 +98,8 @@ def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
     for m, likelihood in case.labelled.items():
         reached[f"labels alone, {m}"] = _by_labels(case, likelihood)
         logs = set_back(judgement.predicted, case.evidence) / TEMPERATURE + likelihood
-        lead = lead_by(softmax(logs), case.evidence.agreement, numbers)
-        reached[f"judge and labels, {m}"] = float(case.first[np.argmax(lead)])
+        logs[~level_numbers(softmax(logs), numbers)] = -np.inf
+        reached[f"judge and labels, {m}"] = float(case.first[np.argmax(logs)])
     reached["best candidate"] = float(case.first.max())
     among = {
         (way, size): value

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat._kernels.evidence import pair_agreement
 from karat.bounds import percent_up
 from karat.judge import VERSION
 from karat.judge.evidence import size_evidence
@@ -37,7 +36,7 @@ from karat.study.facts import (
 from karat.study.guarantees import tightest_guarantee
 from karat.study.judgement import MAX_REFERENCE, judged, reference_candidates, why_not
 from karat.study.numbers import level_with, numbers_of
-from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus, lead_by
+from karat.study.ranking import TIE_WIDTH, FamilyVotes, consensus, level_numbers
 from karat.study.scores import candidate_labels, candidate_table, standard_errors, why_nothing
 
 if TYPE_CHECKING:
@@ -349,28 +348,28 @@ class _Posterior:
             self.before, self.logs = judgement.prior, judgement.lead
 
     def decision(self, evidence: Callable[[float, float, float], Any]) -> Decision:
-        """The decision by the expected agreement with the right candidate.
+        """The decision by the probability of each candidate.
 
-        It has the probabilities, and the evidence that is made from the first's probability
-        before, after, and with all candidates that are alike. Candidates whose number of clusters
-        is less than half as probable as another one are behind.
+        It has the evidence that is made from the first's probability before, after, and with all
+        candidates that are alike. Candidates whose number of clusters is less than half as
+        probable as another one are behind.
         """
         import pandas as pd
 
         probability = np.exp(self.logs - self.logs.max())
         probability /= probability.sum()
         n_clusters = self.codes.max(axis=1).astype(np.int64) + 1
-        agreement = pair_agreement(self.codes, n_clusters)
-        lead = lead_by(probability, agreement, n_clusters)
+        lead = self.logs - FAR * ~level_numbers(probability, n_clusters)
         first = int(np.argmax(lead))
-        alike = float(probability[agreement[first] >= ALIKE].sum())
+        agreement = [
+            adjusted_rand_index(row, self.codes[first], noise="singletons") for row in self.codes
+        ]
+        alike = float(probability[np.array(agreement) >= ALIKE].sum())
         index = pd.Index(self.names, name="name")
         return Decision(
             pd.Series(probability, index),
-            pd.DataFrame({"agreement": agreement @ probability}, index),
-            (-self.logs,),
-            lead,
-            evidence(float(self.before[first]), float(probability[first]), alike),
+            lead=lead,
+            details=evidence(float(self.before[first]), float(probability[first]), alike),
         )
 
 

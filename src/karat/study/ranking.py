@@ -130,15 +130,6 @@ def level_numbers(probability: Floats, n_clusters: NDArray[np.int64]) -> Bools:
     return np.asarray((shares >= LEVEL_NUMBER * shares.max())[place])
 
 
-def lead_by(probability: Floats, agreement: Floats, n_clusters: NDArray[np.int64]) -> Floats:
-    """Expected agreement (M,) with the right partition, by the probability of each to be it.
-
-    Partitions whose number of clusters is less than half as probable as another one are behind.
-    """
-    lead: Floats = agreement @ probability - ~level_numbers(probability, n_clusters)
-    return lead
-
-
 def chosen_when_shaken(ahead: Floats, agreement: Floats, allowed: Bools) -> Floats:
     """Share of 200 draws of the scores in which each partition has the best expected agreement.
 

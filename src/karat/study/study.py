@@ -455,9 +455,8 @@ class Study:
             partition), then what decides: ``expected``, ``low`` and ``high`` of the judge (the
             expected agreement and its 80 % interval); ``votes`` of the consensus, a place among
             these candidates and no quality, then the voters; ``probability`` of the judge with
-            labels, and ``agreement``, the expected one with the right candidate, which orders
-            those whose number of clusters is at least half as probable as any; otherwise
-            ``score`` (of an internal measure with ``noise="drop"``: times the share of objects
+            labels, where numbers of clusters that are less than half as probable as another one
+            come last; otherwise ``score`` (of an internal measure with ``noise="drop"``: times the share of objects
             that are not excluded, or over it where lower is better).
 
         Raises
