@@ -456,8 +456,8 @@ class Study:
             expected agreement and its 80 % interval); ``votes`` of the consensus, a place among
             these candidates and no quality, then the voters; ``probability`` of the judge with
             labels, where numbers of clusters that are less than half as probable as another one
-            come last; otherwise ``score`` (of an internal measure with ``noise="drop"``: times the share of objects
-            that are not excluded, or over it where lower is better).
+            come last; otherwise ``score`` (of an internal measure with ``noise="drop"``: times the
+            share of objects that are not excluded, or over it where lower is better).
 
         Raises
         ------
