@@ -51,6 +51,7 @@ QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
     "conformance": Quick(2, "two random clusterings instead of 12"),
     "column-weights": Quick(1, "one table of each kind instead of 10"),
+    "rubbish-columns": Quick(1, "one draw of the columns instead of 3"),
     "steadiness": Quick(
         1, "one draw of each change instead of two, three small shared sets", sets=_STEADINESS
     ),
