@@ -26,7 +26,8 @@ SLOW = ("abul2003", "banerjee2004-figure3", "banerjee2004-figure6", "choice", "m
         "guarantee-tightness", "guarantee-stopping", "structure", "whissell2012-section6",
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",
-        "alternatives", "column-weights", "large-tables", "rubbish-columns", "steadiness")  # fmt: skip
+        "alternatives", "column-weights", "large-tables", "rubbish-columns",
+        "steadiness")  # fmt: skip
 
 
 @pytest.fixture
