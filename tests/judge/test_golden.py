@@ -10,7 +10,7 @@ from karat.judge import load_judge
 from karat.judge.evidence import _nearest, size_evidence
 from karat.judge.judgements import degenerate
 
-DIGEST = "3b993a69e5b52945847eb093dfc1552a7da9db1e55f235ec634e546231f82597"
+DIGEST = "8039c002d102117af5d105873ae7b5b33afb734fd7e31de35f0267b91c282155"
 
 
 def test_the_packaged_judge_is_this_one():

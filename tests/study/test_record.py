@@ -200,7 +200,7 @@ def test_the_order_and_the_answer_follow_another_judge():
     assert study.best().name == study.judged().names[int(np.argmax(study.judged().judgement.score))]
     assert study.judge.digest != load_judge().digest
     assert study.best().judge.digest == study.judge.digest
-    assert study.tried.settings.judge == f"4#{study.judge.digest}"
+    assert study.tried.settings.judge == f"5#{study.judge.digest}"
     assert study.record.digest() != before
     study.judge = None
     assert study.record.digest() == before

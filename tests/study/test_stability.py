@@ -223,7 +223,7 @@ def test_predicted_work_is_what_is_done(clusterer, X, monkeypatch):
     assert takes > swept == fitted
 
 
-def answer_of(path, *options):
+def answer_of(path, *options, exit_code=0):
     words = [
         "run",
         str(path),
@@ -236,7 +236,7 @@ def answer_of(path, *options):
         *options,
     ]
     result = CliRunner().invoke(app, words)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == exit_code, result.output
     return json.loads(result.stdout)["best"]
 
 
@@ -274,7 +274,8 @@ def test_what_nobody_asked_for_costs_no_answer(tmp_path, monkeypatch, raised, to
 
     monkeypatch.setattr(stability, "work_of", lambda *given: (0, 1))
     monkeypatch.setattr("karat.study.stability.assess", fail)
-    best = answer_of(path, "-c", "average", "-k", "2:3")
+    stopped = 130 if raised is KeyboardInterrupt else 0
+    best = answer_of(path, "-c", "average", "-k", "2:3", exit_code=stopped)
     assert best["stability_skipped"].startswith(told)
     words = ["run", str(path), "-c", "average", "-k", "2:3", "--workers", "1", "--stability"]
     assert CliRunner().invoke(app, words).exit_code != 0

@@ -106,8 +106,8 @@ def count_pairs(
         if names[0] == names[1]:
             names = list(sources)
         totals = iter([_grouped(_side_by_side(first.tables(), second.tables()))])
-    elif all(Path(source).is_file() for source in sources):
-        return None
+    elif not any("*" in source or "://" in source or Path(source).is_dir() for source in sources):
+        return None  # the reader in memory joins them, or says what is missing
     elif len(sources) == 1:
         raise InputError(f"{sources[0]} is a table in parts: name two of its columns (--columns)")
     else:
