@@ -106,7 +106,7 @@ def count_pairs(
         if names[0] == names[1]:
             names = list(sources)
         totals = iter([_grouped(_side_by_side(first.tables(), second.tables()))])
-    elif not any("*" in source or "://" in source or Path(source).is_dir() for source in sources):
+    elif not any(map(_in_parts, sources)):
         return None  # the reader in memory joins them, or says what is missing
     elif len(sources) == 1:
         raise InputError(f"{sources[0]} is a table in parts: name two of its columns (--columns)")
@@ -135,6 +135,12 @@ def count_pairs(
 
 #: tables of pairs that are added up at a time
 _TABLES_AT_ONCE = 16
+
+
+def _in_parts(source: str) -> bool:
+    """Whether a source is a folder, a pattern or an address, and no file of this very name."""
+    place = Path(source)
+    return not place.is_file() and ("*" in source or "://" in source or place.is_dir())
 
 
 def _pairs_of_part(names: list[str], part: Part) -> pa.Table:
