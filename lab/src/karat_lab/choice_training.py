@@ -122,27 +122,28 @@ def compared(
 
 def _means(cases: Sequence[TrainingCase], scores: Sequence[Floats]) -> dict[str, float]:
     """Mean agreement of the choices in each group, and the mean of the groups."""
-    reached: dict[str, list[float]] = {}
-    for case, score in zip(cases, scores, strict=True):
+    return _of_groups(cases, [
+        float(case.sweep.first[int(np.argmax(set_back(score, case.sweep.evidence)))])
+        for case, score in zip(cases, scores, strict=True)
+    ])  # fmt: skip
+
+
+def _of_groups(cases: Sequence[TrainingCase], reached: Sequence[float]) -> dict[str, float]:
+    """Mean of the tested cases in each group, and the mean of the groups."""
+    values: dict[str, list[float]] = {}
+    for case, value in zip(cases, reached, strict=True):
         if case.is_tested:
-            ahead = set_back(score, case.sweep.evidence)
-            value = float(case.sweep.first[int(np.argmax(ahead))])
-            reached.setdefault(case.collection, []).append(value)
-    means = {group: float(np.mean(values)) for group, values in reached.items()}
+            values.setdefault(case.collection, []).append(value)
+    means = {group: float(np.mean(each)) for group, each in values.items()}
     return {MEAN: float(np.mean(list(means.values()))), **means}
 
 
 def _ends(cases: Sequence[TrainingCase]) -> dict[str, dict[str, float]]:
     """Means of all candidates and of the best."""
-    out: dict[str, dict[str, float]] = {}
-    for way, of in (("a candidate at random", np.mean), ("best candidate", np.max)):
-        values: dict[str, list[float]] = {}
-        for case in cases:
-            if case.is_tested:
-                values.setdefault(case.collection, []).append(float(of(case.sweep.first)))
-        means = {group: float(np.mean(each)) for group, each in values.items()}
-        out[way] = {MEAN: float(np.mean(list(means.values()))), **means}
-    return out
+    return {
+        "a candidate at random": _of_groups(cases, [float(c.sweep.first.mean()) for c in cases]),
+        "best candidate": _of_groups(cases, [float(c.sweep.first.max()) for c in cases]),
+    }
 
 
 def _smoothed(cases: Sequence[TrainingCase], ahead: Sequence[Floats]) -> list[Floats]:

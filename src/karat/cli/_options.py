@@ -10,6 +10,9 @@ import typer
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option(help="Show no progress; print one line.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+DaskOption = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler.")
+]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")]
 DeltaOption = Annotated[
     float, typer.Option("--delta", help="Allowed probability that the guarantee fails.")

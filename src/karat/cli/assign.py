@@ -10,7 +10,7 @@ import typer
 
 from karat.cli import _assignments
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption
-from karat.cli._options import ForceOption, QuietOption
+from karat.cli._options import DaskOption, ForceOption, QuietOption
 from karat.cli._output import check_target, print_notes, printable, show_table
 from karat.cli._stopping import stopped_by_signals
 from karat.runtime.validation import InputError
@@ -43,10 +43,7 @@ def assign(
         str | None,
         typer.Option(metavar="NAME", help="The column that names the rows of a table in parts."),
     ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler."),
-    ] = None,
+    dask: DaskOption = None,
     force: ForceOption = False,
     header: HeaderOption = None,
     encoding: EncodingOption = "utf-8",

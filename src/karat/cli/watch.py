@@ -9,7 +9,7 @@ import typer
 
 from karat.cli._assignments import load_any_model
 from karat.cli._input import DataArgument, EncodingOption, HeaderOption
-from karat.cli._options import ForceOption, JsonOption, QuietOption
+from karat.cli._options import DaskOption, ForceOption, JsonOption, QuietOption
 from karat.cli._output import check_target, print_json, printable
 
 
@@ -34,10 +34,7 @@ def watch(
     report: Annotated[
         Path | None, typer.Option(help="Write a page of pictures here (HTML).")
     ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler."),
-    ] = None,
+    dask: DaskOption = None,
     force: ForceOption = False,
     header: HeaderOption = None,
     encoding: EncodingOption = "utf-8",

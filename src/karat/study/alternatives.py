@@ -221,8 +221,7 @@ class _Seeker:
         self.searches = isinstance(X, np.ndarray) and metric in FORMS and X.shape[1] > 1
         self.rows = np.arange(X.shape[0])
         if self.searches and len(self.rows) > MAX_SEARCHED:
-            order = canonical_order(np.asarray(X, dtype=np.float64))
-            self.rows = np.sort(order[np.linspace(0, len(order) - 1, MAX_SEARCHED).astype(np.intp)])
+            self.rows = np.sort(_spread(np.asarray(X, dtype=np.float64), MAX_SEARCHED))
         self.searched = 0
 
     @cached_property
@@ -314,8 +313,7 @@ class _Seeker:
     def _swept(self, view: DataView, evidence: float) -> Alternative:
         """The judge's choice among the clusterings of a view."""
         P = view.points(self.X[self.rows])
-        order = canonical_order(P)
-        seen = order[np.linspace(0, len(P) - 1, min(MAX_JUDGED, len(P))).astype(np.intp)]
+        seen = _spread(P, MAX_JUDGED)
         codes = _partitions(P[seen])
         said = gather(P[seen], codes)
         judgement = by_expected_agreement(self.judge, self.judge(said), said)
@@ -351,14 +349,19 @@ class _Seeker:
         if alternative.expected is not None:
             return alternative
         P = alternative.view.points(self.X[self.rows])
-        order = canonical_order(P)
-        seen = order[np.linspace(0, len(P) - 1, min(MAX_JUDGED, len(P))).astype(np.intp)]
+        seen = _spread(P, MAX_JUDGED)
         codes = canonical_codes(alternative.labels[self.rows][seen])
         if codes.max() < 1:
             return alternative
         said = self.judge(gather(P[seen], codes[None]))
         worth = Expected(float(said.predicted[0]), float(said.low[0]), float(said.high[0]))
         return replace(alternative, expected=worth)
+
+
+def _spread(P: Floats, most: int) -> NDArray[np.intp]:
+    """A systematic sample of the rows in their canonical order."""
+    places = np.linspace(0, len(P) - 1, min(most, len(P))).astype(np.intp)
+    return np.asarray(canonical_order(P)[places], dtype=np.intp)
 
 
 def _partitions(P: Floats) -> NDArray[np.int32]:
