@@ -13,6 +13,7 @@ import karat
 from karat.judge import gather, load_judge
 from karat.labelings import encode
 from karat.runtime.validation import InputError
+from karat_lab import choice_ablations, choice_training
 from karat_lab.cases import OWN, TrainingCase
 from karat_lab.choice import tried
 from karat_lab.choice_candidates import without_each
@@ -21,7 +22,6 @@ from karat_lab.choice_generated import GROUP_OF, case_of, cases_in, draw, kinds,
 from karat_lab.choice_labelings import own_labelings
 from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
 from karat_lab.choice_table import notes_on, table_of
-from karat_lab.choice_training import compared
 from karat_lab.rivals import RIVALS
 from karat_lab.training import Fit, every_fold, folds_of, train, train_judge
 from karat_lab.trees import Boosting
@@ -224,17 +224,23 @@ def test_shards_resume(tmp_path, monkeypatch):
 
 
 @pytest.mark.long
-def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch):
+def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch, tmp_path):
     groups = ["gaussian mixture", "boxes", "moons"]
-    monkeypatch.setattr("karat_lab.choice_training.GROUPS", dict.fromkeys(groups))
+    for module in (choice_ablations, choice_training):
+        monkeypatch.setattr(module, "GROUPS", dict.fromkeys(groups))
     some = [replace(one, collection=one.name.rsplit(" ", 1)[0]) for one in cases()]
     fit = Fit(some, SMALL, 0, 1)
-    table, notes = compared(fit, fit.unseen(every_fold(some)), SMALL, lambda line: None)
+    unseen = fit.unseen(every_fold(some), storage=tmp_path)
+    monkeypatch.setattr(fit, "_forest", None)  # predictions are kept
+    again = fit.unseen(every_fold(some), storage=tmp_path)
+    np.testing.assert_array_equal(unseen.ahead[0], again.ahead[0])
+    table, notes = choice_training.compared(fit, unseen)
     assert list(table.columns) == ["mean of groups", *groups]
     values = table.loc[["a candidate at random", "judge", "best candidate"]].astype(float)
     assert (values.loc["judge"] <= values.loc["best candidate"]).all()
-    assert table.loc["16 tasks without: moons", "moons"] == "–"
     assert "cover" in notes[1]
+    changes = choice_ablations._ablations(some, Boosting(trees=2, leaves=4), 0, print)
+    assert set(changes["16 tasks without: moons"]) == {"mean of groups", *groups[:2]}
 
 
 def test_your_own_judge_decides():

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 
 BOOTSTRAPS = 2000
+#: the rivals that the judge is tested against
+TESTED = (
+    "agreement among candidates", "likelihood (BIC, best model)", "stability",
+    "standardised sum (fpc)", "majority of k (NbClust)", "silhouette",
+)  # fmt: skip
 GROUPS = (
     ("benchmark sets", "benchmark", True),
     ("parts of them", "benchmark", False),
@@ -116,6 +121,7 @@ def notes_on(trials: Sequence[ChoiceTrial]) -> list[str]:
         "generated tasks only, so it has seen none of them. Means over collections, 95 % bootstrap "
         "intervals.",
         *_by_family(trials),
+        *_paired(trials),
         *_levels(trials),
         *_numbers(trials),
         *_near(trials),
@@ -163,6 +169,35 @@ def _by_family(trials: Sequence[ChoiceTrial]) -> Iterator[str]:
                 f"80 % interval covers {covered:.0f} % of the choices and {all_covered:.0f} % of "
                 "all candidates."
             )
+
+
+def _paired(trials: Sequence[ChoiceTrial]) -> Iterator[str]:
+    """Notes on tests of the judge against its rivals, over collections."""
+    from karat.bench.rank_tests import pairwise_wilcoxon
+    from karat.bounds.multiplicity import holm
+
+    cases = [trial.case for trial in trials]
+    for title, family, whole in GROUPS:
+        selected = members(cases, family, whole)
+        if len(selected) < 2:
+            continue
+        means = {
+            way: mean_of_collections(
+                cases, selected, np.array([trial.reached.get(way, np.nan) for trial in trials])
+            )
+            for way in ("judge", *TESTED)
+        }
+        tests = [pairwise_wilcoxon({"judge": means["judge"], way: means[way]}) for way in TESTED]
+        corrected = holm(np.array([test["p"][0] for test in tests]))
+        differences = ", ".join(
+            f"{way} {test['difference'][0]:+.3f} ({'p < 0.001' if p < 5e-4 else f'p = {p:.3f}'})"
+            for way, test, p in zip(TESTED, tests, corrected, strict=True)
+        )
+        yield (
+            f"{title}: the judge against its rivals, mean difference over "
+            f"{len(means['judge'])} collections and p by Wilcoxon's signed-rank test, corrected by "
+            f"Holm: {differences}."
+        )
 
 
 def _levels(tested: Sequence[ChoiceTrial]) -> Iterator[str]:

@@ -1,10 +1,10 @@
 """What the judge was chosen by: choices on groups of generated kinds that it never saw.
 
 Every group of kinds (:data:`karat_lab.choice_generated.GROUPS`) is excluded from training as a
-whole, and the trees choose on its tasks. Compared are forms of the judge, kinds of evidence, the
-groups that it learns from, and numbers of tasks. Real collections take no part. ``storage`` is a
-folder for the shards of tasks, which are made where they are missing; the trained judge is written
-there as ``judge.npz``.
+whole, and the trees choose on its tasks. Compared are forms of the judge and its rivals. Real
+collections take no part. ``storage`` is a folder for the shards of tasks, which are made where they
+are missing, and for predictions of excluded kinds; the trained judge is written there as
+``judge.npz``.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.judge.features import columns
-from karat.judge.judgements import kind_of, set_back
+from karat.judge.judgements import set_back
 from karat_lab import ExperimentResult
 from karat_lab.choice_generated import ALWAYS, GROUPS, cases_in, make_shards
 from karat_lab.rivals import agreement, best_likelihood, likelihood, stability
@@ -41,13 +40,11 @@ if TYPE_CHECKING:
     from karat_lab.cases import TrainingCase
 
 
-SHARDS = 240
+SHARDS = 245
 N_JOBS = 2
 #: randomised trees that are compared
 RANDOMISED = 20
 FEW = Boosting(trees=20)
-#: size and tasks of the ablations
-SMALL, ABLATED = Boosting(trees=80, leaves=15, rate=0.1), 400
 #: temperature of the smoothed choice
 SMOOTHED = 0.02
 RIVALS = {
@@ -69,7 +66,7 @@ def run(
 ) -> ExperimentResult:
     """Choose on excluded kinds, and train the judge.
 
-    ``samples``: shards of tasks; 240 in full.
+    ``samples``: shards of tasks; 245 in full, 10,000 tasks.
 
     Returns mean adjusted Rand index of the choice, by way of choosing and group of kinds.
     """
@@ -80,17 +77,15 @@ def run(
         cases = list(cases_in(folder, range(samples) if samples else None))
         quick = samples is not None and samples < 10
         fit = Fit(cases, FEW if quick else Boosting(), random_state, N_JOBS)
-        unseen = fit.unseen(every_fold(cases))
+        unseen = fit.unseen(every_fold(cases), storage=folder)
         judge = judge_of(fit, unseen).signed()
         judge.save(folder / "judge.npz")
         say("judge")
-        table, notes = compared(fit, unseen, FEW if quick else SMALL, say)
+        table, notes = compared(fit, unseen)
     return ExperimentResult(name, table, (*notes, f"SHA-256 {judge.digest}."))
 
 
-def compared(
-    fit: Fit, unseen: Unseen, small: Boosting, say: Callable[[str], None]
-) -> tuple[pd.DataFrame, list[str]]:
+def compared(fit: Fit, unseen: Unseen) -> tuple[pd.DataFrame, list[str]]:
     """Table of ways of choosing by group, and notes."""
     import pandas as pd
 
@@ -104,23 +99,14 @@ def compared(
         "randomised trees": _randomised(fit, fold),
         **{way: [rival(case.sweep) for case in cases] for way, rival in RIVALS.items()},
     }
-    say("forms")
-    table = {way: _means(cases, scores) for way, scores in rows.items()} | _ends(cases)
-    table |= _curve(cases, small, fit.random_state, say)
-    rng = np.random.default_rng(fit.random_state)
-    part = [cases[int(i)] for i in rng.permutation(len(cases))[:ABLATED]]
-    changes = _ablations(part, small, fit.random_state, say)
+    table = {way: means_of(cases, scores) for way, scores in rows.items()} | _ends(cases)
     order = [MEAN, *GROUPS]
     shown = {way: [f"{row[group]:.3f}" for group in order] for way, row in table.items()}
-    shown |= {
-        way: [f"{row[group]:+.3f}" if group in row else "–" for group in order]
-        for way, row in changes.items()
-    }
     frame = pd.DataFrame(shown, index=order).T.rename_axis("way of choosing")
     return frame, _notes(unseen, fold)
 
 
-def _means(cases: Sequence[TrainingCase], scores: Sequence[Floats]) -> dict[str, float]:
+def means_of(cases: Sequence[TrainingCase], scores: Sequence[Floats]) -> dict[str, float]:
     """Mean agreement of the choices in each group, and the mean of the groups."""
     return _of_groups(cases, [
         float(case.sweep.first[int(np.argmax(set_back(score, case.sweep.evidence)))])
@@ -170,51 +156,6 @@ def _randomised(fit: Fit, fold: NDArray[np.int64]) -> list[Floats]:
         for i in np.flatnonzero(fold == f):
             swept = fit.starts[i] + fit.cases[int(i)].kinds["swept"]
             out[i] = model.predict(fit.table[swept])
-    return out
-
-
-def _ablations(
-    cases: Sequence[TrainingCase], size: Boosting, random_state: int, say: Callable[[str], None]
-) -> dict[str, dict[str, float]]:
-    """Changes of choices without a kind of evidence, and by judges that lack one more group."""
-    fold = every_fold(cases)
-    names = list(columns(cases[0].evidence))
-    kinds = np.array([kind_of(name) for name in names])
-    fit = Fit(cases, size, random_state, N_JOBS)
-
-    def means(grow: Fit, kept: NDArray[Any] | None = None) -> dict[str, float]:
-        """Means of a judge whose training has only the kept cases."""
-        return _means(cases, grow.unseen(fold, kept).ahead)
-
-    base, out = means(fit), {}
-    for kind in dict.fromkeys(kinds):
-        blind = Fit(cases, size, random_state, N_JOBS)
-        blind.table[:, kinds == kind] = 0
-        less = means(blind)
-        out[f"{len(cases)} tasks without: {kind}"] = {key: less[key] - base[key] for key in base}
-        say(f"without {kind}")
-    groups = np.array([case.collection for case in cases])
-    for group in GROUPS:
-        less = means(fit, np.flatnonzero(groups != group))
-        change = {key: less[key] - base[key] for key in GROUPS if key != group}
-        change[MEAN] = float(np.mean(list(change.values())))
-        out[f"{len(cases)} tasks without: {group}"] = change
-        say(f"without {group}")
-    return out
-
-
-def _curve(
-    cases: Sequence[TrainingCase], size: Boosting, random_state: int, say: Callable[[str], None]
-) -> dict[str, dict[str, float]]:
-    """Choices by the number of tasks that are learned from."""
-    fold = every_fold(cases)
-    fit = Fit(cases, size, random_state, N_JOBS)
-    order_of = np.random.default_rng(random_state).permutation(len(cases))
-    out = {}
-    for parts in (8, 4, 2, 1):
-        kept = order_of[: len(cases) // parts]
-        out[f"of {len(kept)} tasks"] = _means(cases, fit.unseen(fold, kept).ahead)
-        say(f"{len(kept)} tasks")
     return out
 
 

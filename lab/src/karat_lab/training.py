@@ -25,6 +25,8 @@ from karat_lab.cases import OWN, TrainingCase
 from karat_lab.trees import Boosting, export, fit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from karat.runtime.types import Floats
@@ -342,10 +344,16 @@ class Fit:
         models = fit(parts(), self.boosting, random_state=self.random_state, n_jobs=self.n_jobs)
         return export(models)
 
-    def unseen(self, fold: NDArray[np.int64], kept: NDArray[Any] | None = None) -> Unseen:
+    def unseen(
+        self,
+        fold: NDArray[np.int64],
+        kept: NDArray[Any] | None = None,
+        storage: Path | None = None,
+    ) -> Unseen:
         """Predictions for each case, by trees that did not see its fold.
 
-        ``kept`` are the cases that may be learned from, by default all.
+        ``kept`` are the cases that may be learned from, by default all. ``storage`` is a folder
+        that keeps the predictions of each fold.
         """
         out: list[list[Floats]] = [[np.zeros(0)] * len(self.cases) for _ in range(2)]
         for f in np.unique(fold):
@@ -353,10 +361,18 @@ class Fit:
             if kept is not None:
                 learned = np.intersect1d(learned, kept)
             excluded = np.flatnonzero(fold == f)
-            table = np.concatenate([self.cases[int(i)].table for i in excluded])
             ends = np.cumsum([len(self.cases[int(i)].table) for i in excluded])
             for values, grow in zip(out, (self.level, self.order), strict=True):
-                predicted = grow(learned).predict(table)
+                form = f"{self.boosting.trees}x{self.boosting.leaves}-{self.random_state}"
+                file = f"{grow.__name__}-{len(self.cases)}-{form}-{f}.npy"
+                path = None if storage is None else storage / file
+                if path is not None and path.exists():
+                    predicted = np.load(path)
+                else:
+                    table = np.concatenate([self.cases[int(i)].table for i in excluded])
+                    predicted = grow(learned).predict(table)
+                    if path is not None:
+                        np.save(path, predicted)
                 for i, part in zip(excluded, np.split(predicted, ends[:-1]), strict=True):
                     values[int(i)] = part
         return Unseen.of(self.cases, *out)
