@@ -52,8 +52,8 @@ class Assignment:
         Share of correctly placed objects among held-out objects with the same margin to the next
         cluster; correct is the cluster from clustering them.
     unlike : ndarray of bool, shape (m,)
-        Whether the object is unlike anything in the data: farther from its nearest object than
-        99 % of its cluster are from theirs, or with more than half of its values missing.
+        Whether the object is unlike all data. Either more than half of its values are missing, or
+        its nearest object is farther away than for 99 % of its cluster.
     distances : ndarray of float64, shape (m,)
         Distance to the centre of the cluster; NaN for outliers.
     notes : tuple of str

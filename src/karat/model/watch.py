@@ -37,8 +37,9 @@ class Signal:
     cluster : str
         Empty for the rows unlike all clusters.
     values, low, high : ndarray, shape (T,)
-        The share of the rows, and its range by the reference: of the cluster; of its rows beyond
-        three quarters of the model's distances; unlike all clusters. NaN where there is no row.
+        The share of the rows, and its range by the reference. The share is of the cluster, of its
+        rows beyond three quarters of the model's distances, or of rows unlike all clusters. NaN
+        without rows.
     evidence : ndarray, shape (T,)
         The e-process: an alarm where it exceeds the number of signals over alpha.
     alarm, since : int or None
