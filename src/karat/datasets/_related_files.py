@@ -23,7 +23,7 @@ GRAPHML = ".graphml"
 def read_matrix(
     path: Path, options: ReadingOptions
 ) -> tuple[Any, NDArray[Any] | None, tuple[str, ...]]:
-    """Matrix of a file of distances or of a graph, the objects' names, and notes."""
+    """Matrix from a file of distances or edges, the objects' names, and notes."""
     check_file(path)
     distances = options.kind == "distances"
     with explained(path):

@@ -19,7 +19,7 @@ MAX_PEEKED_BYTES = 1 << 16
 
 
 def has_records_without_text(path: Path, suffix: str, text_column: str | None) -> bool:
-    """Whether a file of JSON lines has records of values instead of documents."""
+    """Whether a JSON lines file has records of values instead of documents."""
     if suffix not in JSON_LINE_SUFFIXES or text_column is not None or not path.is_file():
         return False
     with _layout.open_binary(path) as stream:

@@ -81,7 +81,7 @@ def is_time_column(table: pa.Table, name: str) -> bool:
 
 
 def series_columns(table: pa.Table, id_column: str | None) -> tuple[str, str]:
-    """Columns of the ids and of the times of series in long format."""
+    """Columns with the ids and the times, for series in long format."""
     finding = several_rows(table)
     if id_column is None and finding is not None and finding.key == "series":
         return finding.columns[0], finding.columns[1]

@@ -46,11 +46,13 @@ def thin(
     share : float, default 0.5
         Share of each mean in the first part, above 0 and below 1.
     scale : float or array-like, optional
-        Parameter of the distribution. Gaussian: the variance, the variances of the features (d,)
-        or their covariance (d, d), by default the sample covariance of all objects; ``"mixture"``
-        takes that within the components of a mixture
-        (:func:`karat.inference.mixture_covariance`). Negative binomial: the size (variance
-        μ + μ²/size). Binomial: the number of trials.
+        Parameter of the distribution:
+
+        - Gaussian: the variance, variances of the features (d,), or covariance (d, d); by default
+          the covariance of all objects. ``"mixture"`` takes that within the components of a mixture
+          (:func:`karat.inference.mixture_covariance`).
+        - negative binomial: the size (variance μ + μ²/size)
+        - binomial: the number of trials
     random_state : int, Generator or None, default 0
 
     Returns

@@ -42,8 +42,9 @@ class ResamplingReference:
     Attributes
     ----------
     today, unchanged : float, tuple of float
-        Mean adjusted Rand index between the old model's clusters and its clusterer's, over samples
-        of today's objects; the same for samples of old objects that the model did not have.
+        Mean adjusted Rand index between the old model's clusters and its clusterer's on today's
+        objects, over samples. ``unchanged`` has it for equally large samples of old objects that
+        the model did not have.
     p_value : float
         Share of these samples, with today's included, that agree no better than today's. Ignores
         differences that three objects can make.
@@ -61,9 +62,9 @@ class Changes:
     Attributes
     ----------
     table : DataFrame
-        A row for each old cluster, and for each new one without a predecessor: ``before``, ``now``
-        (names), ``change``, its shares ``then`` and ``today``, and ``overlap``: the share of its
-        objects today that are in ``now``.
+        A row for each old cluster, and for each new one without a predecessor. It has the names
+        ``before`` and ``now``, ``change``, and the shares of the objects then and today.
+        ``overlap`` is the share of its objects today that are in ``now``.
     flows : DataFrame
         Number of today's objects in each old cluster (rows; ``"unlike"`` for objects unlike the old
         data) and in each of today's (columns).
