@@ -88,7 +88,11 @@ def series_columns(table: pa.Table, id_column: str | None) -> tuple[str, str]:
     times = [name for name in table.column_names if is_time_column(table, name)]
     times = [name for name in times if name != id_column]
     if not times:
-        raise InputError("series need a column of times, and none looks like one")
+        raise InputError(
+            "no column looks like times, so the rows are not times of series. If each row is a "
+            "series, leave out series (--series) and compare the rows with metric='dtw' "
+            "(--metric dtw)"
+        )
     if id_column is not None:
         return id_column, times[0]
     raise InputError(

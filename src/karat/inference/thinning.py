@@ -118,7 +118,7 @@ def covariance(X: Floats, scale: npt.ArrayLike | None = None) -> Floats:
             f"({d}, {d}); got an array of shape {variances.shape}"
         )
     if np.linalg.eigvalsh(variances).min() < -1e-9 * max(np.trace(variances), 1e-300):
-        raise InputError("scale is no covariance: it has a negative eigenvalue")
+        raise InputError("scale is not a covariance: it has a negative eigenvalue")
     return variances
 
 

@@ -165,7 +165,7 @@ def assign_rows(
     """
     partitions = open_partitions(source, header=header, encoding=encoding, every=True)
     if partitions is None:
-        raise InputError(f"{source!r} is no table in parts; use Model.predict")
+        raise InputError(f"{source!r} is not a table in parts; use Model.predict")
     prepared = model.preparation
     if prepared.reshaping:
         raise InputError(

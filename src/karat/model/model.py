@@ -330,7 +330,7 @@ def load_model(path: str | Path) -> Model:
         check_model(model)
     except Exception as error:  # a forged file may fail anywhere
         raise StorageError(
-            f"{path} is no model that this version can read ({type(error).__name__}: {error}); "
+            f"{path} is not a model that this version can read ({type(error).__name__}: {error}); "
             "save it again (Answer.save)"
         ) from None
     return model
