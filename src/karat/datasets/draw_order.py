@@ -40,7 +40,7 @@ def by_draw(
     for value, number in zip(columns[DRAW], place, strict=True):
         if not number >= 1 or (np.isfinite(number) and number % 1):
             raise InputError(
-                f"{path}: draw {value} is not a number of the draw: karat sample writes 1, 2, ... to "
+                f"{path}: draw {value} is no number of a draw; karat sample writes 1, 2, ... to "
                 "the column 'draw', and empty cells for objects that were not drawn"
             )
     number, count = Counter(numbers).most_common(1)[0] if numbers else (0, 1)
