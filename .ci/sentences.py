@@ -21,8 +21,6 @@ CEILINGS = Path(__file__).with_suffix(".json")
 LONGEST = 30
 #: fragments of lists and references may have semicolons
 SHORTEST = {"semicolon chain": 14}
-#: written by the laboratory
-STORED = {"choice_table"}
 PATTERNS = {
     "semicolon chain": r";[^;]*;",
     "of ... of ... of": r"\bof\b(?:\s+[\w'-]+){1,4}\s+of\b(?:\s+[\w'-]+){1,4}\s+of\b",
@@ -129,7 +127,7 @@ def helps() -> Iterator[tuple[str, str]]:
 def texts() -> Iterator[tuple[str, str]]:
     """Every text that is read, by its file."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "paper" / "paper.md"]
-    pages += [p for p in sorted((ROOT / "docs").glob("*.rst")) if p.stem not in STORED]
+    pages += sorted((ROOT / "docs").glob("*.rst"))
     for page in pages:
         yield page.relative_to(ROOT).as_posix(), plain(page.read_text("utf-8"))
     yield from helps()

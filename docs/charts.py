@@ -169,8 +169,8 @@ def _ways(name: str, ways: list[str]) -> go.Figure:
 
 def choice() -> go.Figure:
     """Ways of choosing from the same candidates."""
-    return _ways("choice_table", [
-        "best candidate", "the judge", "stability", "consensus of families",
+    return _ways("choice", [
+        "best candidate", "judge", "stability", "consensus of families",
         "standardised sum (fpc)", "majority of k (NbClust)", "Calinski–Harabasz", "silhouette",
         "a candidate at random"])  # fmt: skip
 

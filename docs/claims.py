@@ -20,8 +20,6 @@ ELSEWHERE = {
 }
 #: what is no result: how an answer is worded, what is defined, set or asked for
 EXAMPLES: dict[str, str] = {}
-#: a table that is compared with the stored one
-WRITTEN = {"choice_table"}
 #: what is no measurement: levels, numbers of tables and versions, options of directives
 NAMES = re.compile(
     r"95 %|\b80 %\s+interval\b|\b80 of 100\b|\bPython 3\.\d+|^ +:\w+:.*$"
@@ -93,7 +91,7 @@ def typed(page: str, text: str) -> list[str]:
 def _read(app: Any, page: str, content: list[str]) -> None:
     from sphinx.util.logging import getLogger
 
-    if page in WRITTEN or "/" in page:
+    if "/" in page:
         return
     for figure in typed(page, content[0]):
         getLogger(__name__).warning("no source is named for %r (docs/measured.py)", figure,

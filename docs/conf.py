@@ -45,7 +45,7 @@ extensions = [
     "shown",
 ]
 # a table that other pages include
-exclude_patterns = ["_build", "choice_table.rst"]
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "karat"
 html_math_renderer = "mathml"

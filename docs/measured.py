@@ -2,14 +2,13 @@
 
 A source is ``NAME: ROW / COLUMN``, with ``| FORMAT`` after it where the figure is a number to be
 rounded or the first of a cell. NAME is a file of ``lab/results`` (written by ``karat reproduce NAME
---json``), or a table that the documentation includes: ``choice_table``. ROW is the beginning of a
-row, or of a sentence below the table; of a sentence COLUMN counts the numbers, from 1, or is
-what follows the number.
+--json``). ROW is the beginning of a row, or of a note; of a note COLUMN counts the numbers, from 1,
+or is what follows the number.
 
 On a page of reStructuredText the role says the figure; in Markdown it stands between two comments::
 
-    :measured:`choice_table: the judge / real tables | first`
-    <!--choice_table: the judge / real tables | first-->0.525<!--/-->
+    :measured:`choice: judge / real tables | first`
+    <!--choice: judge / real tables | first-->0.525<!--/-->
 
 A whole stored table, or some of its rows (those that begin with some words, with ``;`` between
 several) and columns::
@@ -23,7 +22,8 @@ several) and columns::
 what came of it at quick scale and as published; ``.. measured-differences:: all`` the published
 figures outside our interval and why they are, or those of the names that begin with some words;
 ``.. measured-reasons:: all`` counts them by how sure the reason is;
-``.. measured-notes:: NAME`` the notes of a result: what was run, and what not.
+``.. measured-notes:: NAME`` the notes of a result: what was run, and what not; ``:with: WORDS``
+those that have these words.
 ``.. measured-pairs:: NAME`` tests one row against others over the columns; ``measured-counts`` has
 how often each value of one column goes with each of another.
 
@@ -54,14 +54,14 @@ def figure(source: str) -> str:
     place, _, form = (part.strip() for part in " ".join(source.split()).partition("|"))
     name, _, where = (part.strip() for part in place.partition(":"))
     row, _, column = (part.strip() for part in where.rpartition("/"))
-    rows, sentences = _stored(name)
+    rows, sentences = _rows(name), _stored(name)["notes"]
     for title, cells in rows:
         if title.startswith(row) and column in cells:
             if sum(title == other for other, _ in rows) > 1:
                 raise KeyError(f"several rows {title!r} in {name}")
             return _formed(cells[column], form)
     for sentence in sentences:
-        if sentence.startswith(row) or (row.startswith("…") and row[1:] in sentence):
+        if sentence.startswith((row, row[:1].lower() + row[1:])) or (row.startswith("…") and row[1:] in sentence):
             if column.isdigit():
                 return NUMBER.findall(sentence)[int(column) - 1]
             before = re.search(rf"({NUMBER.pattern}) {re.escape(column)}\b", sentence)
@@ -77,32 +77,10 @@ def _formed(value: Any, form: str) -> str:
 
 
 @cache
-def _stored(name: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
-    """Rows, with what they begin with, and sentences."""
-    if (RESULTS / f"{name}.json").is_file():
-        result = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
-        return _rows(name), result["notes"]
-    return _table((HERE / f"{name}.rst").read_text("utf-8"))
-
-
-def list_table(text: str) -> list[list[str]]:
-    """The rows of a list-table."""
-    rows: list[list[str]] = []
-    for line in text.splitlines():
-        found = re.match(r"\s+(\* -|  -) (.*)", line)
-        if found:
-            if found[1] == "* -":
-                rows.append([])
-            rows[-1].append(found[2].strip("*` "))
-    return rows
-
-
-def _table(text: str) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
-    """The first list-table of a page, and the items of the list after it."""
-    table, _, after = text.partition("\n\n- ")
-    heads, *rest = list_table(table)
-    sentences = [item.replace("\n  ", " ") for item in after.split("\n- ")]
-    return [(row[0], dict(zip(heads, row, strict=True))) for row in rest], sentences
+def _stored(name: str) -> dict[str, Any]:
+    """The stored result of a name."""
+    result: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+    return result
 
 
 def brought_up_to_date(text: str) -> str:
@@ -270,8 +248,8 @@ def _results(folder: str, beginning: str) -> dict[str, dict[str, Any]]:
 
 
 def _rows(name: str) -> list[tuple[str, dict[str, Any]]]:
-    result = json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
-    return [(" ".join(v for v in r.values() if isinstance(v, str)), r) for r in result["table"]]
+    rows = _stored(name)["table"]
+    return [(" ".join(v for v in row.values() if isinstance(v, str)), row) for row in rows]
 
 
 def _directive(made: Any, options: tuple[str, ...]) -> Any:
@@ -305,14 +283,16 @@ def _directive(made: Any, options: tuple[str, ...]) -> Any:
 def _list_of_notes() -> Any:
     """A directive that shows the notes of a result as a list."""
     from docutils import nodes
-    from docutils.parsers.rst import Directive
+    from docutils.parsers.rst import Directive, directives
 
     class Notes(Directive):
         required_arguments = 1
+        option_spec = {"with": directives.unchanged}  # noqa: RUF012
 
         def run(self) -> list[Any]:
+            words = self.options.get("with", "")
             try:
-                told = notes(self.arguments[0])
+                told = [note for note in notes(self.arguments[0]) if words in note]
             except KeyError as error:
                 raise self.error(f"no result of {self.arguments[0]} is stored") from error
             return [

@@ -10,7 +10,7 @@ from karat.judge import load_judge
 from karat.judge.evidence import _nearest, size_evidence
 from karat.judge.judgements import degenerate
 
-DIGEST = "8039c002d102117af5d105873ae7b5b33afb734fd7e31de35f0267b91c282155"
+DIGEST = "e5f8abb3ec2bcf6a1aad076a88768e385842d1b83c811c87318b7dd912c9b3d2"
 
 
 def test_the_packaged_judge_is_this_one():

@@ -116,7 +116,7 @@ def test_one_labeling_is_judged_on_an_absolute_scale():
     assert good.predicted.min() > 0.5
     bad = [rng.integers(k, size=len(X)) for k in (2, 3, 3, 5)] + [rng.permutation(y)]
     said = load_judge()(gather(X, np.stack(bad).astype(np.int32)))
-    assert said.predicted.max() < 0.1
+    assert said.predicted.max() < 0.15
     assert said.high.max() < good.predicted.min()
 
 
@@ -190,7 +190,7 @@ def test_connected_shapes_win_where_they_are():
     X, y = make_moons(300, noise=0.06, random_state=0)
     best = swept(X).best(stability=False)
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
-    assert best.decided_by == "judge-5"
+    assert best.decided_by == "judge-6"
 
 
 def test_contributions_add_up():
@@ -337,7 +337,7 @@ def test_documents_are_told_apart(shared_data):
     study = karat.Study(counts, metric="cosine")
     study.sweep(k=range(2, 13), n_init=2)
     best = study.best(stability=False)
-    assert best.decided_by == "judge-5"
+    assert best.decided_by == "judge-6"
     reached = [
         karat.adjusted_rand_index(topics, labels, noise="singletons")
         for labels in study.labelings(study.rank().index).values()

@@ -153,9 +153,12 @@ def _randomised(fit: Fit, fold: NDArray[np.int64]) -> list[Floats]:
             random_state=fit.random_state, n_jobs=fit.n_jobs,
         )  # fmt: skip
         model.fit(fit.table[rows], target, sample_weight=weight)
-        for i in np.flatnonzero(fold == f):
-            swept = fit.starts[i] + fit.cases[int(i)].kinds["swept"]
-            out[i] = model.predict(fit.table[swept])
+        excluded = np.flatnonzero(fold == f)
+        swept = [fit.starts[i] + fit.cases[int(i)].kinds["swept"] for i in excluded]
+        ends = np.cumsum([len(part) for part in swept])[:-1]
+        predicted = model.predict(fit.table[np.concatenate(swept)])
+        for i, part in zip(excluded, np.split(predicted, ends), strict=True):
+            out[i] = part
     return out
 
 

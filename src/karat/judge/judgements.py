@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats
 
 
-VERSION = "5"
+VERSION = "6"
 #: deduction from the score of a partition that may not win
 FAR = 100.0
 #: share of the probability divided evenly among all candidates
