@@ -57,11 +57,8 @@ def test_further_cells_are_read_as_the_first_were():
 
 def test_two_readings_that_fit_alike_stop(tmp_path):
     rng = np.random.default_rng(0)
-    cells = [f"{x:.1f}" for x in 10 ** rng.uniform(0, 3, 60)]
-    cells[3:12] = [f"{int(x):,}" for x in rng.integers(1000, 1100, 9)]
     doubtful = numbers_of(["40.5", "31.5", "1,205", "33.3", "36.2"])
     assert doubtful.doubtful == ("1,205",)
-    pd.DataFrame({"a": cells, "b": rng.normal(size=60)}).to_csv(tmp_path / "x.csv", index=False)
     assert numbers_of(["40.5", "1,205"], ("comma",)).values[1] == pytest.approx(1.205)
     table = {"a": ["40.5", "31.5", "1,205", "33.3", "36.2"] * 8, "b": rng.normal(size=40)}
     pd.DataFrame(table).to_csv(tmp_path / "x.csv", index=False)
@@ -70,6 +67,35 @@ def test_two_readings_that_fit_alike_stop(tmp_path):
     data = read(tmp_path / "x.csv", decimal=",", scale="none")
     assert data.X[:, 0].max() < 50
     assert read(tmp_path / "x.csv", decimal=".", scale="none").X[:, 0].max() == 1205
+
+
+def semicolons(path, cells) -> None:
+    """A file whose other column has decimal commas."""
+    lines = [f"{cell};{i % 7},25" for i, cell in enumerate(cells)]
+    path.write_text("\n".join(["a;b", *lines]) + "\n")
+
+
+def test_points_beside_decimal_commas_keep_the_range_or_stop(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "x.csv"
+
+    def first_column(**options):
+        return read(path, scale="none", **options).X[:, 0]
+
+    near = [f"{x:.1f}".replace(".", ",") for x in rng.uniform(9, 15, 60)]
+    semicolons(path, [*near, "10.700", "9.800"])
+    np.testing.assert_allclose(first_column()[-2:], [10.7, 9.8])
+    semicolons(path, [f"{x:,.0f}".replace(",", ".") for x in rng.uniform(600, 1700, 60)])
+    assert 600 <= first_column().min() <= first_column().max() <= 1700
+    semicolons(path, [f"{x:.3f}" for x in rng.uniform(20, 80, 60)])  # thousands, as in the file
+    assert first_column().min() > 20_000
+    far = [f"{x:.1f}".replace(".", ",") for x in 10 ** rng.uniform(-0.5, 3, 60)]
+    semicolons(path, [*far, "10.700", "9.800"])
+    (finding,) = [finding for finding in read(path).findings if finding.stops]
+    assert finding.key == "decimal-mark"
+    np.testing.assert_allclose(first_column(decimal=".")[-2:], [10.7, 9.8])
+    np.testing.assert_allclose(first_column(decimal=",")[-2:], [10_700, 9_800])
+    np.testing.assert_allclose(first_column(decimal=".")[:60], first_column(decimal=",")[:60])
 
 
 def test_a_typing_error_is_named_and_read_as_missing():

@@ -62,6 +62,9 @@ def test_another_header_in_the_middle_stops(tmp_path):
     (finding,) = [finding for finding in read(path).findings if finding.stops]
     assert finding.key == "stacked"
     assert "Row 21" in sentence(finding)
+    first = read(path, **finding.option)
+    np.testing.assert_allclose(first.X, ROWS[:20])
+    assert not [finding for finding in first.findings if finding.stops]
 
 
 def test_a_category_called_total_is_kept():

@@ -127,7 +127,9 @@ class Column:
 Interpretation: TypeAlias = tuple[Column, Any]
 
 
-def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
+def interpret_column(
+    column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str = "."
+) -> Interpretation:
     """Interpretation of a column, and its values.
 
     The values are an array of floats (NaN where missing), :class:`Categories`, the names of the
@@ -143,7 +145,7 @@ def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions
         form = "time" if pa.types.is_time(dtype) else "date"
         return _date_column(name, temporal_days(column), form)
     if is_text(dtype):
-        return _interpret_text(column.cast(pa.large_string()), name, options)
+        return _interpret_text(column.cast(pa.large_string()), name, options, decimal)
     if pa.types.is_boolean(dtype):
         values = floats(column.cast(pa.uint8()))
         missing, n_values = int(np.isnan(values).sum()), len(column.drop_null().unique())
@@ -206,7 +208,9 @@ def _label(
     return None
 
 
-def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
+def _interpret_text(
+    column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str
+) -> Interpretation:
     """Interpret text as numbers or dates if nearly all of it is; else as words."""
     import pyarrow.compute as pc
 
@@ -236,10 +240,10 @@ def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions)
         return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
 
     written = options.number_marks
-    read = numbers_of([cells[i] for i in checked], written, cell_counts[checked])
+    read = numbers_of([cells[i] for i in checked], written, cell_counts[checked], decimal)
     if share(read.values) >= 1 - options.max_invalid_share:
         if len(checked) < len(cells):
-            read = numbers_of(cells, written, cell_counts)
+            read = numbers_of(cells, written, cell_counts, decimal)
         values, wrong = read.values, np.isnan(read.values)
         if wrong.any():
             examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])
