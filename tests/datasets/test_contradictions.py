@@ -224,3 +224,16 @@ def test_few_named_rows_with_very_many_columns_stop():
     assert "transpose it" in sentence(finding)
     for harmless in (wide, named.iloc[:, :30], named.assign(measure="a")):
         assert not [f for f in from_table(harmless).findings if f.key == "transposed"]
+
+
+def test_groups_that_a_category_marks_change_no_unit():
+    n_changed = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        k, n = int(rng.integers(2, 5)), int(rng.integers(50, 300))
+        groups = rng.integers(k, size=n)
+        numbers = rng.uniform(3, 9) * rng.permutation(k)[groups] + rng.normal(size=n)
+        table = {"word": np.array(list("abcd"))[groups], "x": numbers, "y": rng.normal(size=n)}
+        keys = [finding.key for finding in from_table(table).findings]
+        n_changed += "unit-change" in keys
+    assert n_changed <= 3
