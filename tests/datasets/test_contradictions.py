@@ -172,14 +172,15 @@ def test_outcomes_and_weights_are_no_features():
         is_churned=rng.integers(0, 2, 120), Survived=rng.choice(["yes", "no"], 120),
         fnlwgt=rng.gamma(1, 900, 120),
     )  # fmt: skip
+    table["Churn?"] = rng.integers(0, 2, 120)
     data = from_table(table)
     assert data.n_features == 3
-    assert findings_by_key(data)["outcome"].columns == ("is_churned", "Survived")
+    assert findings_by_key(data)["outcome"].columns == ("is_churned", "Survived", "Churn?")
     roles = {column.name: column.role for column in data.plan.columns}
     assert (roles["is_churned"], roles["fnlwgt"], roles["height"]) == (
         "outcome", "weight", "feature",
     )  # fmt: skip
-    assert from_table(table, accept=["outcome", "weight"]).n_features > 5
+    assert from_table(table, accept=["outcome", "weight"]).n_features > 6
 
 
 def test_an_outcome_named_by_the_file_of_classes_is_no_feature(tmp_path):

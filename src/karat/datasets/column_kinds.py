@@ -49,7 +49,8 @@ _OUTCOME_NAME = re.compile(
     r"(?:^|[_\W])(?:is|has|did|was|will)?[_\W]?(?:churn(?:ed|er)?|attrition|attrited|default(?:ed)?|"
     r"fraud(?:ulent)?|convert(?:ed)?|conversion|surviv(?:ed|al)|died|dead|deceased|death|exited|"
     r"readmitted|relapsed?|recurrence|cancell?ed|responded|subscribed|outcome|approved|rejected|"
-    r"is_?buyer|bought|hired|promoted|label)(?:[_\W]?(?:flag|status|yn|label))?$",
+    r"is_?buyer|bought|purchased|clicked|dropp?ed[_\W]?out|dropout|hired|promoted|label)"
+    r"(?:[_\W]?(?:flag|status|yn|label|(?:payment[_\W])?next[_\W]month))?\W*$",
     re.IGNORECASE,
 )
 _WEIGHT_NAME = re.compile(
