@@ -69,11 +69,10 @@ def _records_of(content: Any) -> list[Any]:
     if len(of_records) == 1:
         return of_records[0]
     # pandas writes columns as {"0": first value, "1": second value, ...}
-    columns = [
-        list(value.values()) if list(value) == list(map(str, range(len(value)))) else value
-        for value in values
-        if value and isinstance(value, (dict, list))
-    ]
+    columns: list[Any] = [value for value in values if value and isinstance(value, (dict, list))]
+    for j, column in enumerate(columns):
+        if list(column) == list(map(str, range(len(column)))) and isinstance(column, dict):
+            columns[j] = list(column.values())
     if columns and len(columns) == len(values) == sum(isinstance(c, list) for c in columns):
         if len({*map(len, columns)}) == 1:
             return [dict(zip(content, row, strict=True)) for row in zip(*columns, strict=True)]
