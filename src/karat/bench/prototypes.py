@@ -6,15 +6,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_array
 
-from karat.clusterers._estimator import BaseClusterer
 from karat.clusterers.mixed_mixture import columns_by_kind
 from karat.runtime.types import ArrayLike
 from karat.runtime.validation import InputError
 
 
 @dataclass(eq=False, repr=False)
-class KPrototypes(BaseClusterer):
+class KPrototypes(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """k-prototypes (Huang 1998), fitted by the package kmodes, for numbers and categories.
 
     Columns of two values are categories, as for :class:`karat.clusterers.MixedMixture`. Without
@@ -38,9 +39,6 @@ class KPrototypes(BaseClusterer):
     dict_keys(['k-prototypes'])
     """
 
-    _sparse = False
-    _counts = ("n_init",)
-
     n_clusters: int = 8
     _: KW_ONLY
     n_init: int = 1
@@ -48,7 +46,7 @@ class KPrototypes(BaseClusterer):
 
     def fit(self, X: ArrayLike, y: object = None) -> KPrototypes:
         """Cluster X."""
-        numbers, sets = columns_by_kind(self._rows(X, least=2, dtype=[np.float64]))
+        numbers, sets = columns_by_kind(check_array(X, dtype=np.float64, ensure_min_samples=2))
         codes = np.array([of_set.argmax(axis=1) for of_set in sets]).reshape(len(sets), -1).T
         settings: dict[str, Any] = {"n_init": self.n_init, "random_state": self.random_state}
         try:
