@@ -298,10 +298,11 @@ def _numeric(
     codes = frozenset(
         name for name, cells in cells_of_name.items() if are_padded(cells) or may_have_groups(cells)
     )
+    swapped = str.maketrans(",.", ".,") if decimal == "," else {}
     return frozenset(
         name
         for name, cells in cells_of_name.items()
-        if all(NUMBER_PATTERN.fullmatch(cell.replace(decimal, ".")) for cell in cells)
+        if all(NUMBER_PATTERN.fullmatch(cell.translate(swapped)) for cell in cells)
     ) - codes, codes
 
 
