@@ -255,8 +255,8 @@ class Desk:
         if self.reviewing:
             return (
                 "A label is suspected if the other labels predict another class with a "
-                f"certainty of at least {100 * CERTAIN:.0f} %. What you decide here goes into exports "
-                "and predicted classes. The guarantee still counts the first answers."
+                f"certainty of at least {100 * CERTAIN:.0f} %. What you decide here goes into "
+                "exports and predicted classes. The guarantee still counts the first answers."
             )
         aim = "" if target is None else f"Target: at most {100 * target:.4g} % mislabelled. "
         if now is None:
