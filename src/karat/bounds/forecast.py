@@ -75,10 +75,6 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
         Target for the bound on the error rate, in [0, 1). By default the guarantee's target if it
         is not reached, otherwise half of the current bound.
 
-    Returns
-    -------
-    LabelForecast
-
     Raises
     ------
     InputError

@@ -217,10 +217,6 @@ def study_guarantee(
     anytime, order
         As for :func:`karat.guarantee`, without a target.
 
-    Returns
-    -------
-    Guarantee
-
     Raises
     ------
     InputError

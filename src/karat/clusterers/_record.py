@@ -120,10 +120,6 @@ def as_clusterer(given: str | Clusterer | Estimator, parameter: str | None = Non
     parameter : str, optional
         Parameter to sweep instead of the number of clusters.
 
-    Returns
-    -------
-    Clusterer
-
     Examples
     --------
     >>> from sklearn.cluster import DBSCAN, KMeans

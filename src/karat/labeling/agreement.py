@@ -63,10 +63,6 @@ def agreement(
         Whether the pairs are in the order of a random draw. The limits are then the tightest so
         far, and differences that come together refute the order.
 
-    Returns
-    -------
-    Agreement or None
-
     Notes
     -----
     Cohen (1960), a coefficient of agreement for nominal scales. Greater is better. The limits are

@@ -220,10 +220,6 @@ class Answer(AnswerFacts):
             The rows of this answer's data before they were prepared; of arrays those of the study.
         **options
             ``n_resamples`` and ``random_state`` of the reference.
-
-        Returns
-        -------
-        Changes
         """
         return self._fit.against(model, X, **options)
 
