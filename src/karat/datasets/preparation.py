@@ -117,10 +117,6 @@ class Preparation:
         filler : Filler, optional
             Imputation of missing values if none were missing in the data.
 
-        Returns
-        -------
-        Prepared
-
         Raises
         ------
         InputError
