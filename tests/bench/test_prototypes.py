@@ -14,7 +14,10 @@ from karat.datasets import from_table
 def mixed_table():
     rng = np.random.default_rng(0)
     groups = rng.permutation(np.arange(60) % 3)
-    numbers = {"a": 9.0 * groups + rng.normal(size=60), "b": 9.0 * (groups == 1)}
+    numbers = {
+        "a": 9.0 * groups + rng.normal(size=60),
+        "b": 9.0 * (groups == 1) + rng.normal(size=60),
+    }
     words = {"word": np.array(["x", "y", "z"])[groups], "flag": np.array(["n", "y"])[groups // 2]}
     return numbers, words, groups
 

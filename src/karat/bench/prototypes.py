@@ -47,7 +47,9 @@ class KPrototypes(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: ArrayLike, y: object = None) -> KPrototypes:
         """Cluster X."""
         numbers, sets = columns_by_kind(check_array(X, dtype=np.float64, ensure_min_samples=2))
-        codes = np.array([of_set.argmax(axis=1) for of_set in sets]).reshape(len(sets), -1).T
+        codes = (
+            np.array([of_set.argmax(axis=1) for of_set in sets]).reshape(len(sets), len(numbers)).T
+        )
         settings: dict[str, Any] = {"n_init": self.n_init, "random_state": self.random_state}
         try:
             from kmodes.kmodes import KModes
