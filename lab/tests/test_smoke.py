@@ -35,7 +35,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry of data sets of which each has a few objects of each class."""
     entries = {name: _few(entry) for name, entry in data._registry().items()}
     monkeypatch.setattr(data, "_registry", lambda: entries)
-    monkeypatch.setattr(inference_levels, "DRAWS", 9)
+    designs = list(inference_levels.DESIGNS.items())[::5]
+    monkeypatch.setattr(inference_levels, "DESIGNS", dict(designs))
 
 
 def _few(entry: dict[str, Any]) -> dict[str, Any]:

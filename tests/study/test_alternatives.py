@@ -48,7 +48,7 @@ def studied(X, **options):
 
 
 @cache
-def crossed_and_alternatives(turned=False):
+def crossed_and_alternatives(turned):
     X, a, b = crossed(turned=turned)
     return a, b, X, studied(X).alternatives()
 
@@ -59,7 +59,7 @@ def agreement(truth, labels):
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_two_planted_partitions_are_found(turned):
-    a, b, _, found = crossed_and_alternatives(turned=turned)
+    a, b, _, found = crossed_and_alternatives(turned)
     assert len(found) == 2
     for truth in (a, b):
         assert max(agreement(truth, one.labels) for one in found) > 0.8
@@ -95,7 +95,7 @@ def test_each_group_of_features_is_clustered_by_every_method():
 
 
 def test_features_that_carry_are_named():
-    a, _, X, found = crossed_and_alternatives()
+    a, _, X, found = crossed_and_alternatives(False)
     of_a = max(found, key=lambda one: agreement(a, one.labels))
     name, share = of_a.carried_by[0]
     assert name == "x1"

@@ -45,7 +45,7 @@ def place_rows(Z, centers, X, labels, starts, anchors, radii, limits, by_centers
     to_centers, lower = np.empty(k), np.empty(n_cells)
     least = limits.min()
     # typed, for a constant has a type of its own and functions compile anew for each
-    any_label, not_noise = np.int64(-2), np.int64(-1)
+    any_label, noise = np.int64(-2), np.int64(-1)
     for i in range(m):
         row = Z[i]
         for c in range(k):
@@ -75,7 +75,7 @@ def place_rows(Z, centers, X, labels, starts, anchors, radii, limits, by_centers
                     following = to_centers[c]
             nearest = to_centers[home]
             # any object that is near enough for every cluster will do
-            squared, label = _nearest(row, X, labels, starts, lower, first, not_noise, least * least)
+            squared, label = _nearest(row, X, labels, starts, lower, first, noise, least * least)
             unlike[i] = np.sqrt(squared) > limits[max(label, 0)] * (1 + 1e-9)
         else:
             squared, home = _nearest(row, X, labels, starts, lower, first, any_label, -1.0)
