@@ -1,9 +1,9 @@
 """Report sentences that are hard to read: python .ci/sentences.py [FILE ...] [--update].
 
-Read are README, CONTRIBUTING, the paper, the documentation, the help of the commands, and the
-messages of the library (errors and wording). A sentence is hard if it has more than 30 words, or a
-pattern of those below. ``sentences.json`` has a ceiling for each file, which may only fall, and is
-0 without one.
+Read are README, CONTRIBUTING, the paper, the documentation, the help of the commands, the messages
+of the library (errors and wording), and public docstrings. A sentence is hard if it has more than
+30 words, or a pattern of those below. ``sentences.json`` has a ceiling for each file, which may
+only fall, and is 0 without one.
 ``--update`` lowers the ceilings to what there is.
 """
 
@@ -93,6 +93,28 @@ def _literals(node: ast.AST) -> Iterator[str]:
             yield from _literals(child)
 
 
+def docstrings(path: Path) -> str:
+    """Prose of the public docstrings of one file of the library: no types, doctests, references."""
+    found = []
+    waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            if not getattr(node, "name", "").startswith("_"):
+                found.append(_prose(ast.get_docstring(node) or ""))
+            if not isinstance(node, ast.FunctionDef):
+                waiting += node.body
+    return "\n\n".join(found)
+
+
+def _prose(docstring: str) -> str:
+    """Sentences of a docstring in numpydoc's format."""
+    text = re.split(r"^(?:References|Examples|See Also)\n-{3,}$", docstring, flags=re.M)[0]
+    text = re.sub(r"^\S.*\n-{3,}$", "", text, flags=re.M)
+    text = re.sub(r"^\S[^\n]*(?=\n {4}\S)", "\n", text, flags=re.M)  # name : type
+    return plain(re.sub(r"\.\. (?:math|code-block)::.*", "", text))
+
+
 def helps() -> Iterator[tuple[str, str]]:
     """The help of each command and of its options."""
     from typer.main import get_command
@@ -112,9 +134,9 @@ def texts() -> Iterator[tuple[str, str]]:
         yield page.relative_to(ROOT).as_posix(), plain(page.read_text("utf-8"))
     yield from helps()
     for path in sorted((ROOT / "src" / "karat").rglob("*.py")):
-        text = messages(path)
-        if text:
-            yield path.relative_to(ROOT).as_posix(), text
+        name = path.relative_to(ROOT).as_posix()
+        yield name, messages(path)
+        yield f"{name}: docstrings", docstrings(path)
 
 
 def hard(text: str) -> list[tuple[str, str]]:

@@ -223,7 +223,7 @@ def test_the_table_of_choices_is_the_stored_one() -> None:
 #: names of which nothing is stored yet, at quick scale and as published
 NOT_STORED = {
     "quick": {"alternatives", "clarity-intervals", "large-tables", "rubbish-columns"},
-    "": {"abul2003", "large-tables", "map-of-measures", "measure-times", "rubbish-columns",
+    "": {"abul2003", "map-of-measures", "measure-times", "rubbish-columns",
          "steadiness",
          "whissell2012-chapter5-fresh",
          "whissell2012-figure7.2", "whissell2012-figure7.4", "whissell2012-section6.3.5",

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -98,6 +99,8 @@ def check_json(facts: dict[str, object], name: str) -> None:
     assert name.endswith(".json")
 
 
+#: packages that send functions to other processes
+ENGINES = ("pyspark", "ray")
 #: packages of which the pages use little, and whose calls are checked where they are not installed
 STAND_INS = {"mlflow": {"log_metrics": check_metrics, "log_dict": check_json}}
 
@@ -114,6 +117,9 @@ def run_page(parts: list[Block], monkeypatch: pytest.MonkeyPatch, *, long: bool)
             if package not in STAND_INS:
                 continue
             monkeypatch.setitem(sys.modules, package, SimpleNamespace(**STAND_INS[package]))
+        if package in ENGINES:  # whose processes cannot import the page
+            monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+            import_module(f"{package}.cloudpickle").register_pickle_by_value(module)
         if part.language == "python":
             exec(compile(part.text, "page", "exec"), module.__dict__)
         else:

@@ -77,6 +77,18 @@ def test_hard_sentences_are_seen(text: str, reason: str) -> None:
     assert any(reason in why for why, _ in sentences.hard(text))
 
 
+def test_prose_is_taken_out_of_docstrings(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(
+        'class Public:\n    """Summary.\n\n    Parameters\n    ----------\n    x : int, optional\n'
+        '        A number.\n\n    Examples\n    --------\n    >>> 1\n    1\n    """\n\n'
+        '    def method(self):\n        """Do it."""\n\n        def inner():\n'
+        '            """Nested."""\n\n\ndef _private():\n    """Hidden."""\n'
+    )
+    text = sentences.docstrings(path)
+    assert sentences.sentences(text) == ["Summary.", "A number.", "Do it."]
+
+
 def test_prose_is_taken_out_of_pages() -> None:
     page = (
         "Title\n=====\n\n.. code-block:: python\n\n   x = 1  # code\n\nA ``literal`` word, and "

@@ -278,7 +278,7 @@ def test_the_layout_of_clustering_results_v1(tmp_path):
     assert race.scores(failed=0).loc["wut/x.1", "Genie_G0.3"] == 1
     with gzip.open(tmp_path / "results" / "Genie" / "wut" / "x.1.result3.gz", "wt") as file:
         file.write("Genie_G0.1,Genie_G0.3\n1,2\n1\n")
-    with pytest.raises(InputError, match="no table with the methods' names"):
+    with pytest.raises(InputError, match="the first line must name the methods"):
         read_folder(tmp_path)
 
 

@@ -236,7 +236,7 @@ def test_a_run_after_more_labels_is_another_question(files: Path) -> None:
     questions = json_questions(files)
     assert [line["anytime"] for line in questions] == [False, True]
     # a copy with the order of the draw asks the third question, and holds at every number
-    assert "the order given is that of the draw" in run(50, "copy.csv")
+    assert "the order is that of the draw" in run(50, "copy.csv")
     assert len(json_questions(files)) == 3
 
 

@@ -209,7 +209,7 @@ def test_clusterings_of_the_user_are_judged_without_such_columns_too(tmp_path):
     ]  # fmt: skip
     done = karat_command(*command)
     assert done.returncode == 0, done.stderr
-    assert "without the columns of weight 0 ('e', 'f', 'g'); --weights equal" in done.stderr
+    assert "columns of weight 0 ('e', 'f', 'g') do not count" in done.stderr
     assert "weight 0" not in karat_command(*command, "--weights", "equal").stderr
 
 

@@ -276,7 +276,7 @@ def test_graphml(tmp_path):
     assert not data.X.toarray()[3].any()
     for wrong in (xml[:-9], xml.replace('source="p"', ""), xml.replace("2.5", "")):
         path.write_text(wrong)
-        with pytest.raises(InputError, match=r"no GraphML|without a source|positive numbers"):
+        with pytest.raises(InputError, match=r"not GraphML|without a source|positive numbers"):
             read(path)
 
 

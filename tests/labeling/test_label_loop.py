@@ -52,11 +52,14 @@ def test_a_session_goes_on_where_it_stopped(session):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda text: text.replace('"form"', '"from"'), "line 1 is no answer"),
-        (lambda text: text + "1,ham\n", "line 5 is no answer"),
-        (lambda text: text.replace('"kind": "label"', '"kind": "guess"'), "line 2 is no answer"),
+        (lambda text: text.replace('"form"', '"from"'), "line 1 is not an answer"),
+        (lambda text: text + "1,ham\n", "line 5 is not an answer"),
+        (
+            lambda text: text.replace('"kind": "label"', '"kind": "guess"'),
+            "line 2 is not an answer",
+        ),
         (lambda text: text.replace('"data": "', '"data": "0'), "other data"),
-        (lambda text: "row,label\n1,ham\n", "line 1 is no answer"),
+        (lambda text: "row,label\n1,ham\n", "line 1 is not an answer"),
     ],
 )
 def test_a_foreign_file_is_refused(session, spoil, message):

@@ -104,7 +104,7 @@ def test_decimal_commas(tmp_path: Path, folder: Path) -> None:
     ("arguments", "said"),
     [
         (("old.csv", "--model", "none", "-o", "x.csv"), "there is no file 'none'"),
-        (("old.csv", "--model", "old.csv", "-o", "x.csv"), "no model of karat"),
+        (("old.csv", "--model", "old.csv", "-o", "x.csv"), "not a karat model"),
         (("old.csv", "--model", "m.karat-model", "-o", "x.doc"), "ends in none of .csv"),
         (("old.csv", "--model", "m.karat-model", "-o", "old.csv"), "exists already"),
         (("short.csv", "--model", "m.karat-model", "-o", "x.csv"), "'income'"),

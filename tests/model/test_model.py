@@ -292,12 +292,12 @@ def test_a_damaged_file_is_an_error(tmp_path_factory: Any, data: st.DataObject) 
 def test_foreign_and_later_files(tmp_path: Path) -> None:
     foreign = tmp_path / "other"
     foreign.write_text("a,b\n1,2\n")
-    with pytest.raises(StorageError, match="no model of karat"):
+    with pytest.raises(StorageError, match="not a karat model"):
         load_model(foreign)
     with pytest.raises(InputError, match="no file"):
         load_model(tmp_path / "none")
     np.savez(tmp_path / "x.npz", X=X)
-    with pytest.raises(StorageError, match="no model of karat"):
+    with pytest.raises(StorageError, match="not a karat model"):
         load_model(tmp_path / "x.npz")
     _, path = saved(tmp_path)
     whole = path.read_bytes()

@@ -356,7 +356,7 @@ def test_from_a_file_of_a_graph_to_a_report(tmp_path, monkeypatch):
     for arguments, said in (
         ([*beside, "--graph", "short.npz"], "edges of 39 objects, and nodes has 40"),
         ([*beside, "--graph", "directed.npz"], "of a directed graph"),
-        ([*beside, "--graph", "nodes.csv"], "nodes.csv is no graph"),
+        ([*beside, "--graph", "nodes.csv"], "nodes.csv is not a graph"),
         ([*beside, "--graph", "G.npz", "--distances", "G.npz"], "not both"),
         (["G.npz", "--metric", "graph", "--by", "silhouette"], "silhouette"),
     ):

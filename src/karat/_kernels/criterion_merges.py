@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class Partners(NamedTuple):
     """Best merge partner found so far for each cluster.
 
-    ``best`` is -1 where none is known; ``bound`` is the upper bound for merges with other
-    clusters; ``gains`` (m, 4) has what the best merge adds to numerator and denominator, and the
-    least and the most that any merge adds to the denominator.
+    ``best`` is -1 if none is known. ``bound`` is the upper bound for merges with other clusters.
+    ``gains`` (m, 4) has the additions of the best merge to numerator and denominator, and the least
+    and greatest addition of any merge to the denominator.
     """
 
     best: NDArray[Any]
@@ -175,10 +175,10 @@ def _loosen(r, s, code, whole, sizes, partners, gain):
 def merge_clusters(by_row, by_column, code, whole, clusters, partners, name, tree, step, until):
     """Merge the pair that leaves the criterion greatest, until ``until`` clusters are left.
 
-    The rows of the matrix, in CSR and CSC form, are the sums of ``clusters``, ``whole`` (2,) is the
-    criterion's numerator and denominator, ``name`` are the nodes in ``tree`` (n-1, 4), filled from
-    ``step`` on. All are updated; a merged cluster has size 0. Returns the cluster of each row, and
-    the next step.
+    The rows of the matrix, in CSR and CSC form, are the sums of ``clusters``. ``whole`` (2,) has
+    the criterion's numerator and denominator. ``name`` are the nodes in ``tree`` (n-1, 4), filled
+    from ``step`` on. All are updated; a merged cluster has size 0. Returns the cluster of each row,
+    and the next step.
     """
     sizes, squares, totals = clusters
     m = len(sizes)

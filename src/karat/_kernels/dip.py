@@ -66,7 +66,7 @@ def dip(x):
     """The dip of ascending values (Hartigan & Hartigan 1985), at least 1 / (2 n).
 
     The lower steps (x_i, i - 1) have a greatest convex minorant, the upper steps (x_i, i) a least
-    concave majorant; the modal interval shrinks to where these are farthest apart.
+    concave majorant. The modal interval shrinks to the place where they are farthest apart.
     """
     n = len(x)
     if n < 2 or x[0] == x[n - 1]:

@@ -98,8 +98,8 @@ def neighbor_evidence(
 ) -> None:
     """Purity, worst purity, share of nearest neighbours, modularity, conductance, disconnection.
 
-    Also how much of the labels the neighbours know, by the nearest ``n_near`` and by all, and the
-    shares of objects with no neighbour of their label, and with less than a third of them.
+    Also the information of neighbours about labels (the nearest ``n_near``, and all), and two
+    shares of objects: with no neighbour of their label, and with less than a third.
     """
     place, numbers, sizes = clusters.place, clusters.numbers, clusters.sizes
     wide = place[:, neighbors]
@@ -203,9 +203,8 @@ def valley_evidence(
 ) -> None:
     """Density where clusters touch: mean and worst share of denser members; touching pairs.
 
-    Also how thin each cluster is where it touches others, in standard deviations of its own
-    density (mean and worst), the same at the best connected of its borders, and the share of
-    objects at borders.
+    Also the density at borders in standard deviations of the cluster's density (mean and worst),
+    the same at its best connected border, and the share of objects at borders.
     """
     place, numbers, sizes = clusters.place, clusters.numbers, clusters.sizes
     G = len(sizes)
@@ -244,9 +243,12 @@ def valley_evidence(
 def line_evidence(X: NDArray[Any], clusters: StackedClusters, out: NDArray[Any]) -> None:
     """Evidence along lines to the nearest cluster, and along each cluster's longest axis.
 
-    Mean and worst distance in standard deviations; mean and worst filling of the middle; mean and
-    greatest share of the variance that the best cut of the longest axis explains; mean excess of
-    that axis; share of the variance between clusters; how unequal the clusters' volumes are.
+    In this order:
+
+    - distance in standard deviations (mean and worst), filling of the middle (mean and worst)
+    - share of the variance that the best cut of the longest axis explains (mean and greatest)
+    - mean excess of that axis
+    - share of the variance between clusters, and inequality of the clusters' volumes
     """
     place, starts, numbers, sizes = clusters
     G = len(sizes)

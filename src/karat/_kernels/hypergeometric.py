@@ -1,9 +1,9 @@
 """Hypergeometric tails in logarithms, and the largest error count that a tail allows.
 
-With D = a + b draws from m red and n blue balls, ``bucket`` is the chance of at least b blue
-ones, that is of at most a red ones. The logarithm of one term is Loader's saddle-point form:
-all four deviations from the mean are the same number ``(b·m − a·n)/(m+n)``, whose numerator is an
-exact integer, so the relative error stays at a few units in the last place however deep the tail.
+With D = a + b draws from m red and n blue balls, ``bucket`` is the chance of at least b blue ones.
+The logarithm of one term is Loader's saddle-point form. All four deviations from the mean are the
+same number ``(b·m − a·n)/(m+n)`` with an exact integer numerator. So the relative error is a few
+units in the last place in any tail.
 """
 
 from __future__ import annotations
@@ -158,9 +158,8 @@ def _start(m, n, a, log_delta):
 def b_max(m, n, a, log_delta):
     """The largest b with log_bucket ≥ log_delta, and whether rounding may have decided it.
 
-    The count of blue balls before red ball a + 1 is negative hypergeometric, a log-concave
-    law, so its log tail is concave in b: a Newton step lands at or above the answer, from
-    either side.
+    The count of blue balls before red ball a + 1 is negative hypergeometric, a log-concave law. So
+    its log tail is concave in b, and a Newton step lands at or above the answer.
     """
     if a >= m or n == 0:
         return n, False

@@ -123,10 +123,11 @@ def _best_pair(alive, length, sizes, weight, n_right, gains, losses, linked, dis
 def agglomerate(neighbors, codes, distances, merges, path):
     """Merge once for each row of ``merges``; codes (n,) and distances (k, k) are overwritten.
 
-    Candidates are pairs that are mistaken for each other; without any, pairs with neighbours of
-    each other; otherwise all pairs. The merge leaves the largest informativeness, ties broken by
-    the least distance, which is updated as in single linkage. merges[step] is the pair, the first
-    of which keeps its code. path[step] is the informativeness before the step, path[-1] the last.
+    Candidates are pairs that are mistaken for each other. Without any, they are pairs with
+    neighbouring objects, otherwise all pairs. The merge leaves the largest informativeness. Ties go
+    to the least distance, which is updated as in single linkage. merges[step] is the pair; its
+    first cluster keeps its code. path[step] is the informativeness before the step, path[-1] the
+    last.
     """
     n, r = neighbors.shape
     k = distances.shape[0]

@@ -105,8 +105,11 @@ def best_mixed_labelling(
 ):
     """Labels of the clusters that make the bound smallest among simple families; errors, bits.
 
-    The families: the majority everywhere; a default class with the exceptions that save most
-    errors; the majority in the largest clusters and a default class in the rest.
+    The families:
+
+    - the majority everywhere
+    - a default class, with the exceptions that save most errors
+    - the majority in the largest clusters, and a default class in the rest
     """
     c, n_classes = counts.shape
     majority = np.empty(c, dtype=np.int32)
@@ -179,10 +182,10 @@ def label_clusterings(
 ):
     """Label every cluster of every clustering.
 
-    ``codes`` (M, n) with -1 for excluded objects; ``labelled``: positions of the labelled
-    objects, ``classes`` their classes; clusters of row r are ``offsets[r]:offsets[r + 1]``.
-    Returns labels of the clusters, errors, bits of the labels, judged labelled objects, judged
-    unlabelled ones, and the judged labelled objects per class.
+    ``codes`` (M, n) have -1 for excluded objects. ``labelled`` are positions of the labelled
+    objects, ``classes`` their classes. Clusters of row r are ``offsets[r]:offsets[r + 1]``. Returns
+    labels of the clusters, errors, bits of the labels, judged labelled objects, judged unlabelled
+    ones, and the judged labelled objects per class.
     """
     M = codes.shape[0]
     labels = np.empty(offsets[M], dtype=np.int32)

@@ -14,11 +14,11 @@ SUM, MIN, MAX, INVERSE = 0, 1, 2, 3
 def accumulate(tile, squared, r0, j0, inputs, into, at):
     """Add a tile of distances, from the objects from ``r0`` to those from ``j0``.
 
-    ``into`` are (sum of all k, columns) arrays of sums (each row times its object's weight),
-    minima, maxima and sums of 1/d², in which cluster c of clustering m is row ``starts[m] + c``;
-    the tile's columns are there from ``at`` on. Rows of equal ``run``, whose labels are the same,
-    are added up first. Squared distances are replaced by their roots in the tile. ``inputs`` are
-    runs, weights and labels (n, M) of all objects, then ``starts`` and which arrays are wanted.
+    ``into`` are (sum of all k, columns) arrays of weighted sums, minima, maxima and sums of 1/d².
+    Cluster c of clustering m is row ``starts[m] + c``, and the tile's columns begin at ``at``. Rows
+    of equal ``run``, whose labels are the same, are added up first. Squared distances are replaced
+    by their roots in the tile. ``inputs`` are runs, weights and labels (n, M) of all objects, then
+    ``starts`` and which arrays are wanted.
     """
     run, weights, labels, starts, wanted = inputs
     R, B = tile.shape

@@ -1,10 +1,10 @@
 """Moments of contingency cells under the permutation model.
 
-With both margins fixed, a cell of a class of ``a`` and a cluster of ``b`` of ``n`` objects is
-hypergeometric with mean ``mu = ab/n``. All sums run over its *deviance*
-``x log(x/mu) - (x - mu)``: its expectation is that of ``x log(x/mu)``, and no term is negative, so
-nothing cancels. Probabilities start as 1 at the mode and follow by ratios; dividing by their sum
-makes them exact without one factorial.
+Both margins are fixed. The cell of a class of size ``a`` and a cluster of size ``b`` is
+hypergeometric with mean ``mu = ab/n``. All sums run over its *deviance* ``x log(x/mu) - (x - mu)``:
+its expectation is that of ``x log(x/mu)``, and no term is negative, so nothing cancels.
+Probabilities start as 1 at the mode and follow by ratios; dividing by their sum makes them exact
+without one factorial.
 """
 
 import math
@@ -167,9 +167,9 @@ def _others(n, taken, drawn, sizes, many, skipped, cluster_size, expected):
 def variance_of_row(i, a, many_a, b, many_b, n, expected):
     """The part of the variance of the summed deviance that belongs to class size ``a[i]``.
 
-    Given one cell, the rest of its row and the rest of its column are independent, and the cells
-    of two different rows and columns are linked through the corner between them. So the second
-    moment of the sum is, over all cells x, that of (x + rest of column)(x + rest of row).
+    Given one cell, the rest of its row and the rest of its column are independent. Cells in
+    different rows and columns are linked through the corner between them. So the second moment of
+    the sum is, over all cells x, that of (x + rest of column)(x + rest of row).
     """
     out = 0.0
     for j in range(b.size):

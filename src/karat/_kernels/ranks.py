@@ -134,9 +134,8 @@ def into_bins(values, pairs, low, scale, ends, sorted_values, sorted_pairs):
 def rank_sums(values, pairs, labels):
     """Rank sums of the pairs within clusters, and ties, for each clustering.
 
-    ``values`` are sorted. Returns, for each clustering, the number of pairs within, the sum of
-    their twofold mid-ranks (first rank 1) among all, and Σ over groups of equal distances of
-    (pairs within) · (pairs between).
+    ``values`` are sorted. For each clustering: the number of pairs within, the sum of their twofold
+    mid-ranks (first rank 1), and Σ (pairs within) · (pairs between) over groups of equal distances.
     """
     N, M = len(values), labels.shape[1]
     counts = np.zeros(M, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Comparison of the clusters of a resample with those of the data."""
+"""Comparison of a resample's clusters with those of the data."""
 
 from __future__ import annotations
 

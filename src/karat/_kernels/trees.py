@@ -12,8 +12,8 @@ def grow(row, at, core, reached, edge):
 
     ``row`` are distances from ``at``; the length of an edge is the larger of the distance and its
     ends' core distances. ``reached`` is the length of the shortest edge to each object, below 0 in
-    the tree, and ``edge`` its number u · n + v for u < v; of equal lengths the lower number counts,
-    so that the tree is unique. Returns the next object.
+    the tree. ``edge`` is its number u · n + v for u < v. Among equal lengths the lower number
+    counts: the tree is unique. Returns the next object.
     """
     n = len(row)
     best, where = np.inf, -1

@@ -55,9 +55,8 @@ class Benchmark(BenchmarkResults):
     ----------
     table : DataFrame
         A row for each fit and reference: ``set``, ``representation``, ``method``, ``try``, ``k``,
-        ``reference``, the measures, ``seconds``, ``note`` (a caveat), and ``reason`` (why there is
-        no clustering; its scores are then missing). Several numbers of clusters cut from one tree
-        share its ``seconds`` equally.
+        ``reference``, the measures, ``seconds``, and ``note`` (a caveat). ``reason`` says why a
+        clustering and its scores are missing. Cuts of one tree share its ``seconds`` equally.
 
     Examples
     --------
@@ -262,9 +261,9 @@ class Benchmark(BenchmarkResults):
         Parameters
         ----------
         path : str or path
-            An HTML file; ``.tex`` for tables (booktabs), the critical-difference diagram (TikZ) and
-            how it was made, with all tries beside it in a ``.csv`` file of the same name;
-            ``.csv`` or ``.parquet`` for all tries.
+            ``.html`` for a page, ``.csv`` or ``.parquet`` for all tries. ``.tex`` has tables
+            (booktabs), the critical-difference diagram (TikZ) and the method, and writes all tries
+            to a ``.csv`` file of the same name.
         overwrite : bool, default False
         **options
             As for :meth:`compare`.

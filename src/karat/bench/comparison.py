@@ -43,10 +43,10 @@ class Comparison:
         Smallest significant difference of average ranks by Nemenyi's test at ``alpha``, exact for
         few data sets; infinite if no difference could be significant.
     pairs : DataFrame
-        A row for each pair: ``one``, ``other``, ``difference`` (mean of one minus mean of other),
-        ``effect`` (rank-biserial correlation in [−1, 1]), ``wins``, ``losses``, ``p`` of
-        Wilcoxon's signed-rank test, ``p_holm``, and ``different``. A pair is ``different`` if
-        Friedman's test and the pair's test, corrected by Holm, are significant at ``alpha``.
+        A row for each pair, ``one`` and ``other``: ``difference`` of their means, ``effect``
+        (rank-biserial correlation), ``wins``, ``losses``, ``p`` of Wilcoxon's signed-rank test,
+        ``p_holm``, and ``different``. A pair is ``different`` if Friedman's test and the pair's
+        test, corrected by Holm, are significant at ``alpha``.
     alpha : float
     notes : tuple of str
         Caveats for the reader, such as failed fits.

@@ -135,7 +135,7 @@ def _add_cuts(entry: Entry, file: Path, k: int) -> None:
         return
     rows = list(csv.reader(_lines(file)))
     if len({len(row) for row in rows}) != 1 or len(rows) < 2:
-        raise InputError(f"{file} is no table with the methods' names in its first line")
+        raise InputError(f"{file} is not a table: the first line must name the methods")
     for name, *labels in zip(*rows, strict=True):
         cuts = entry.tries.setdefault(name, {}).setdefault(0, {})
         if k in cuts:
@@ -152,7 +152,7 @@ def _check_entries(root: Path, entries: dict[str, Entry]) -> None:
     """Raise unless every data set has a reference and labelings of the same length."""
     if not any(entry.references for entry in entries.values()):
         raise InputError(
-            f"{root} has no label files: wanted is a folder for each data set with truth.csv and a "
+            f"{root} has no label files: expected a folder for each data set with truth.csv and a "
             "file for each method, or SET.labels0 files beside a folder for each method"
         )
     for name, entry in entries.items():
@@ -226,7 +226,7 @@ def _reference(entry: Entry, file: Path, noise: tuple[int, ...] = (-1,)) -> NDAr
     """Labels of a reference; those in ``noise`` become None."""
     columns = _columns(entry, file)
     if len(columns) != 1:
-        raise InputError(f"{file} has {len(columns)} columns of labels; wanted is one")
+        raise InputError(f"{file} has {len(columns)} columns of labels; expected one")
     labels = np.array(list(next(iter(columns.values()))), dtype=object)
     labels[[value in noise for value in labels]] = None
     return labels

@@ -1,4 +1,4 @@
-"""Null distributions by permutation of rank sums and of sums of signed ranks."""
+"""Permutation null distributions for sums of ranks and signed ranks."""
 
 from __future__ import annotations
 

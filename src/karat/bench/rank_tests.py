@@ -76,9 +76,9 @@ def friedman_test(scores: MethodScores) -> Friedman:
     """Friedman's test of whether any method ranks differently (Demšar 2006, §3.2.2).
 
     The p value is the share of all orders of the methods on each data set with at least this χ².
-    Orders are drawn if they are too many to count. Only large tables use the F distribution: for
-    few sets it rejects too often, such as half of the tables of two equal methods on two sets at
-    a level of 0.05. If all scores are equal, χ² is 0 and p is 1.
+    Orders are drawn if they are too many to count. Only large tables use the F distribution, since
+    it rejects too often for few sets. For two equal methods on two sets, at a level of 0.05, it
+    rejects half of the tables. If all scores are equal, χ² is 0 and p is 1.
 
     >>> scores = {"a": [3, 3, 3, 3], "b": [2, 2, 2, 1], "c": [1, 1, 1, 2]}
     >>> round(friedman_test(scores).p_value, 3)

@@ -41,9 +41,13 @@ class Claim:
     says : object
         Class assigned to a cluster; None elsewhere.
     low, high : float
-        Lower and upper limit, by kind of statement: share of the cluster's objects that are of its
-        class; recall of the class; number of objects of the class; share of the unlabelled objects
-        that are wrong (of the answered ones, where the answer abstains).
+        Lower and upper limit. Its meaning depends on ``about``:
+
+        - ``"clusters"``: share of the cluster's objects that are of its class
+        - ``"classes"``: recall of the class
+        - ``"counts"``: number of objects of the class
+        - ``"error"``: share of the unlabelled objects that are wrong
+        - ``"abstain"``: the same among the answered objects
     n : int
         Number of objects in the cluster, assigned to the class, in all, unlabelled, or answered.
     errors, tested : int
@@ -117,11 +121,8 @@ def claims(
     labelings, y, delta, X, order, noise, random_state
         As for :func:`karat.guarantee`, for a number of labels that was fixed beforehand.
     about : sequence of str
-        Kinds of statement: ``"error"`` (share of the unlabelled objects that are wrong),
-        ``"clusters"`` (share of each cluster that is of its class), ``"classes"`` (recall of each
-        class), ``"counts"`` (objects of each class), ``"abstain"`` (errors among the unlabelled
-        objects without the least certain ones). Each has the same share of delta; choose them
-        before you look at the results.
+        Kinds of statement, see :class:`Claim`. Each has the same share of delta. Choose them before
+        you look at the results.
     abstain : float, default 0.2
         Share of the unlabelled objects without an answer, the least certain ones.
 
@@ -139,19 +140,23 @@ def claims(
 
     Notes
     -----
-    Half of the labels, A, learns the classifier and fixes the clusters' classes, the order of
+    Half of the labels, A, learns the classifier. It also fixes the clusters' classes, the order of
     certainty and the list of classes. Given A, the other half B is a uniform draw from the objects
-    outside A. In any set of these that was fixed by A (a cluster, the certain ones, the objects
-    predicted to be of a class) the tested ones are a uniform draw of their number, so that
-    :func:`b_max` bounds the hidden errors. For a recall the set, the objects of a class, is known
-    only where labelled; given how many of B are in it they are a uniform draw from it, of unknown
-    size. A hypergeometric variable is a sum of independent ones (Vatutin and Mikhailov 1982), and
-    for these P(S ≤ a) is at most the binomial one where a ≤ mp − 1 (Hoeffding 1956); so the
-    Clopper–Pearson limit, not below (a + 1)/m, bounds the share that is missed for every size. A
-    count is at least what is seen and predicted less the false, and at most that and the missed,
-    each of them an event of its own with half the level. Statements of a kind share its part of
-    delta evenly. ``high`` and ``low`` are about the completed table, in which labelled objects
-    have their own label.
+    outside A.
+
+    A fixes sets: a cluster, the certain objects, the objects predicted to be of a class. The tested
+    objects in such a set are a uniform draw from it, so :func:`b_max` bounds its hidden errors.
+
+    For a recall the set is a class, which is known only where labelled. The members of the class in
+    B are a uniform draw from it, of unknown size. A hypergeometric variable is a sum of independent
+    ones (Vatutin and Mikhailov 1982). For such sums, P(S ≤ a) is at most the binomial probability
+    if a ≤ mp − 1 (Hoeffding 1956). So the Clopper–Pearson limit, at least (a + 1)/m, bounds the
+    missed share for every size.
+
+    A count is at least the seen and predicted objects minus the false ones, and at most these plus
+    the missed ones. Each of the two events has half the level. Statements of a kind share its part
+    of delta evenly. ``high`` and ``low`` are about the completed table, in which labelled objects
+    keep their label.
 
     Examples
     --------

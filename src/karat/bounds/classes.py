@@ -58,12 +58,12 @@ class KnownClasses:
     def bits_once(self, delta: float) -> float:
         """Bits that name the list of classes where the number of labels was fixed beforehand.
 
-        A tenth of delta bounds from below how many of the n objects are of each class: with n_t of
-        them, the chance that as many as m_t are among the m labelled is P(n_t), and the chance that
-        P(n_t) is below s at most s. With s = delta/10 · n_t/n for each class these sum to delta/10.
-        Otherwise n_t is at least the least k with P(k) ≥ delta/10 · m_t/n, for a smaller one would
-        have P(n_t) < delta/10 · m_t/n ≤ s. :func:`naming_bits` takes these k for the m_t; the
-        other nine tenths of delta are log2(10/9) more bits.
+        A tenth of delta bounds the number n_t of objects of each class from below. P(n_t) is the
+        chance that at least m_t of them are among the m labelled. P(n_t) is below s with a chance
+        of at most s. With s = delta/10 · n_t/n for each class these sum to delta/10. Otherwise n_t
+        is at least the least k with P(k) ≥ delta/10 · m_t/n, for a smaller one would have P(n_t) <
+        delta/10 · m_t/n ≤ s. :func:`naming_bits` takes these k for the m_t; the other nine tenths
+        of delta are log2(10/9) more bits.
         """
         from scipy.stats import hypergeom
 
@@ -148,11 +148,11 @@ def naming_bits(n: int, counts: Ints) -> float:
     """Bits that name the classes seen among ``n`` objects, where the list is open.
 
     Every one of the n objects has a class, labelled or not; so a list of ℓ classes can be named by
-    ℓ objects that have them. Give a share of 1/(ℓ(ℓ+1)) to each ℓ, and 1/C(n, ℓ) to each set of ℓ
-    objects: what a list gets is the sum over the sets that have its classes, ∏ n_t / C(n, ℓ) with
-    n_t objects of class t. None of this depends on which objects were labelled, so it is a share
-    in the sense of the theorem. Since n_t is at least the number m_t of labelled objects of the
-    class, ∏ m_t / C(n, ℓ) is not more than the share, and the bound that follows not lower.
+    ℓ objects that have them. Each ℓ has a share of 1/(ℓ(ℓ+1)), and each set of ℓ objects 1/C(n, ℓ).
+    A list has the sum of the shares of the sets with its classes: ∏ n_t / C(n, ℓ) with n_t objects
+    of class t. None of this depends on which objects were labelled, so it is a share in the sense
+    of the theorem. n_t is at least the number m_t of labelled objects of the class. So ∏ m_t / C(n,
+    ℓ) is at most the share, and its bound is not lower.
     """
     seen = len(counts)
     log2_sets = (math.lgamma(n + 1) - math.lgamma(seen + 1) - math.lgamma(n - seen + 1)) / math.log(

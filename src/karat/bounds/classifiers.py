@@ -135,12 +135,15 @@ class Learner:
 
     Notes
     -----
-    Class probabilities are added: of a logistic regression on the one-hot memberships of all
-    clusterings, half the vote of the clustering that fits the labels best, and, where there are
-    features, those of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on them, or of a
-    logistic regression where they are sparse. That is one classifier, so that none is chosen. A
-    single clustering is its own classifier. Whatever is done here, the labels that test it were
-    not seen, so that it costs nothing of delta.
+    The class probabilities of several classifiers are added:
+
+    - a logistic regression on the one-hot memberships of all clusterings
+    - half the vote of the clustering that fits the labels best
+    - extremely randomised trees on the features (Geurts, Ernst and Wehenkel 2006), or a logistic
+      regression if these are sparse
+
+    The sum is one classifier, so nothing is paid for a choice. A single clustering is its own
+    classifier. The labels that test it were not used here, so this costs nothing of delta.
     """
 
     batch: Labelings

@@ -40,9 +40,9 @@ def largest_class(
 ) -> ComponentBound:
     """Bound of the classifier that predicts the most common class everywhere.
 
-    The classifier that always says t has the share n_t/n of delta, n_t of all n objects being of
-    this class: the shares sum to 1 and do not depend on the draw. As many as are labelled are no
-    more than n_t.
+    The classifier that always says t has the share n_t/n of delta, where n_t of the n objects are
+    of class t. The shares sum to 1 and do not depend on the draw. At most n_t objects are labelled
+    t.
     """
     counts = np.bincount(truth.codes[truth.labelled], minlength=len(truth.names))
     m, N, t = len(truth.labelled), batch.n_objects, int(counts.argmax())

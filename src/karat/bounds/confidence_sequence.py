@@ -99,7 +99,7 @@ def most_errors(
     log_delta : float
         Logarithm of the allowed chance that this ever fails.
     prior : tuple of two floats
-        Parameters of the beta-binomial prior of the number of errors, fixed beforehand.
+        Parameters of the beta-binomial prior for the number of errors, fixed beforehand.
     most : int, optional
         Result at an earlier number of labels.
 
@@ -111,10 +111,10 @@ def most_errors(
 
     Notes
     -----
-    As :func:`b_always`, for any prior π: for each E the mean of L_E'/L_E over E' < E, weighted by
-    π, is a nonnegative supermartingale that starts at 1 if E is the truth, so the chance that it
-    ever reaches 1/delta is at most delta (Ville 1939). On this event the truth is below every
-    value, of any number of labels, so also below the least of them. O(most).
+    As :func:`b_always`, for any prior π. If E is the truth, the mean of L_E'/L_E over E' < E,
+    weighted by π, is a nonnegative supermartingale that starts at 1. It ever reaches 1/delta with a
+    chance of at most delta (Ville 1939). Otherwise the truth is below every value, of any number of
+    labels, so also below the least of them. O(most).
 
     Examples
     --------

@@ -67,11 +67,12 @@ def prune_dendrogram(
 
     Notes
     -----
-    The language is an even mixture of a cut at c clusters, log2(c(c+1)) bits, and of a pruning
-    with c clusters: 2c − 1 bits, or log2(c(c+1)) bits for c and log2 P(c) for which of the P(c)
-    prunings. The bound depends on a pruning through c and its errors only, so a knapsack over the
-    tree finds the very best. Labels of it and of the next best c are then written by the five codes
-    of :class:`~karat.bounds.languages.Mixed`. O(n · (ℓ + C)), C the most clusters that could pay.
+    The language is an even mixture of cuts and prunings. A cut at c clusters costs log2(c(c+1))
+    bits. A pruning with c clusters costs 2c − 1 bits, or log2(c(c+1)) + log2 P(c) bits if there are
+    P(c) of them. The bound depends on a pruning through c and its errors only, so a knapsack over
+    the tree finds the very best. Labels of it and of the next best c are then written by the five
+    codes of :class:`~karat.bounds.languages.Mixed`. O(n · (ℓ + C)), C the most clusters that could
+    pay.
 
     Examples
     --------

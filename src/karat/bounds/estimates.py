@@ -85,11 +85,11 @@ def prediction_powered_mean(
 
     Notes
     -----
-    Angelopoulos et al. (2023), power-tuned (2023b), for a finite population: with weight λ, the
-    mean of λ·guess over all objects plus the mean of value − λ·guess over the m drawn ones. Its
-    variance is s²(value − λ·guess)/m · (1 − m/n), the smallest at λ = cov(value, guess) /
-    var(guess), here cut to [0, 1]. This is the difference estimator of survey sampling; chance is
-    only in the draw. O(n).
+    Angelopoulos et al. (2023), power-tuned (2023b), for a finite population. With weight λ, the
+    estimate is the mean of λ·guess over all objects, plus the mean of value − λ·guess over the m
+    drawn ones. Its variance is s²(value − λ·guess)/m · (1 − m/n), the smallest at λ = cov(value,
+    guess) / var(guess), here cut to [0, 1]. This is the difference estimator of survey sampling;
+    chance is only in the draw. O(n).
 
     Examples
     --------

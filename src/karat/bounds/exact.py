@@ -19,9 +19,8 @@ _TIE = Decimal(10) ** -95
 def tail_reaches(m: int, n: int, a: int, b: int, log_delta: Decimal) -> bool:
     """Whether bucket(m, n, a, b) ≥ exp(log_delta).
 
-    Values that agree to 95 digits count as equal. Below 150 balls that is a proof, for the
-    difference of two unequal ones is larger; above, it is on the safe side: the bound that
-    follows is the larger one.
+    Values that agree to 95 digits count as equal. Below 150 balls that is exact, since unequal
+    values differ by more. Above, it is conservative: the bound is the larger one.
     """
     if b <= 0 or a >= m:
         return True

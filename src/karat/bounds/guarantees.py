@@ -221,10 +221,10 @@ def guarantee(
     random_state : int, Generator or None
         Seed of the halves, where no ``order`` is given, and of ties.
     ledger : path, optional
-        The file of the labels, or its folder: the question is counted there, with those of ``karat
+        The file of the labels, or its folder. The question is counted there, with those of ``karat
         bound``, ``label`` and ``run`` (:class:`karat.bounds.Ledger`), and has a share of delta. By
-        default nothing is counted, so that the result does not depend on earlier calls: that it is
-        the only question about these labels is a premise, which the sentence names.
+        default nothing is counted: you promise that this is the only question about these labels,
+        and the printed sentence says so.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """Description languages: the bits that name a clustering.
 
-A PAC-MDL bound holds for every classifier at once if each one is given a share ``p`` of the
-allowed risk and the shares sum to at most 1 (Kraft's inequality). ``-log2(p)`` is called its
-length in bits. Shares may depend on anything but the labels. A language says what naming a
-clustering costs and how its cluster labels are written.
+In a PAC-MDL bound each classifier has a share ``p`` of the allowed risk. The bound holds for all at
+once if the shares sum to at most 1 (Kraft's inequality). ``-log2(p)`` is the length in bits. Shares
+may depend on anything but the labels. A language has the cost of naming a clustering and the code
+of its cluster labels.
 """
 
 from __future__ import annotations
@@ -186,12 +186,17 @@ class Mixed(Language):
 
     Notes
     -----
-    The share of a vector of c labels of ℓ classes, the largest cluster's first, is the mean of its
-    shares in five codes, each of which sums to exactly 1: every vector alike; the histogram of the
-    classes, then one of its c!/(h_1!···h_ℓ!) vectors; a default class, the number j of exceptions,
-    one of C(c, j)·(ℓ−1)^j; the labels of the j largest clusters and one class for the smaller; one
-    of the vectors with min(c, ℓ) different classes. So at most log2(5) = 2.3 bits above
-    c·log2(ℓ); far below where many clusters share a class, or each class has one.
+    A vector has c labels of ℓ classes, in order of cluster size. Its share is the mean of its
+    shares in five codes. The shares of each code sum to exactly 1:
+
+    - every vector alike
+    - the histogram of the classes, then one of its c!/(h_1!···h_ℓ!) vectors
+    - a default class, the number j of exceptions, one of C(c, j)·(ℓ−1)^j
+    - the labels of the j largest clusters, and one class for the others
+    - one of the vectors with min(c, ℓ) different classes
+
+    That is at most log2(5) = 2.3 bits above c·log2(ℓ), and far below it if many clusters share a
+    class, or each class has one.
     """
 
     choice: Language | None = None

@@ -54,8 +54,8 @@ def question_of(batch: Labelings, **options: object) -> str:
 class LedgerEntry:
     """A question and the labels that answered it, as hashes in the order of the draw.
 
-    ``ordered``: whether the order is known; ``once``: whether all of delta was given to it;
-    ``anytime``: whether its answer holds at every number of labels.
+    ``ordered`` says whether the order is known, ``once`` whether it had all of delta, and
+    ``anytime`` whether the answer holds at every number of labels.
     """
 
     id: str

@@ -113,11 +113,14 @@ class PacMdlBounds:
     Attributes
     ----------
     table : DataFrame
-        One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``excluded``
-        (unlabelled objects outside every cluster, with ``noise="drop"``; they are not among the
-        ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
-        ``bound`` (a count), ``bound_rate``, ``constant_error_rate``
-        (of always saying the most common class of the labelled objects, among these).
+        One row a clustering:
+
+        - ``n_clusters``, ``labelled``, ``unlabelled``, ``errors``
+        - ``excluded``: unlabelled objects outside every cluster, with ``noise="drop"``; they do not
+          count as ``unlabelled``
+        - ``choice_bits``, ``label_bits``, and their sum ``bits``
+        - ``bound`` (a count) and ``bound_rate``
+        - ``constant_error_rate``, if every object had the most common class
     kraft : float
         Sum of 2^-choice_bits: the best clustering may be named only if it is at most 1.
     warnings, premises : tuple of str

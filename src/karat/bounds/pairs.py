@@ -46,9 +46,9 @@ def kept_pairs(
     Returns
     -------
     DataFrame
-        A row per clustering: ``must`` and ``cannot`` (pairs of each kind that it keeps), ``share``
-        of all pairs, and with ``random`` the interval ``low`` to ``high`` of the share of all pairs
-        of objects that it would keep, which is its Rand index.
+        A row per clustering: ``must`` and ``cannot``, the pairs of each kind that it keeps, and
+        their ``share``. With ``random`` also an interval, ``low`` to ``high``, for the share among
+        all pairs of objects: the Rand index.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def kept_pairs(
 
     Notes
     -----
-    Different pairs from all n (n − 1) / 2 are draws without replacement, so the interval is exact:
-    it inverts the hypergeometric distribution, with delta / 2 on either side.
+    The pairs are drawn without replacement from all n (n − 1) / 2. So the interval inverts the
+    hypergeometric distribution, with delta / 2 on either side, and is exact.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def kept_pairs(
 
 
 def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float, float]:
-    """Interval of a share of a finite population, of which x of m drawn members have a property.
+    """Interval of a share of a finite population, where x of m drawn members have a property.
 
     Examples
     --------

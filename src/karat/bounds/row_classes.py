@@ -90,9 +90,9 @@ def row_classes(part: ComponentBound, population: LabelledPopulation) -> RowClas
 def class_limits(part: ComponentBound, codes: Ints) -> dict[int, float]:
     """Least share of right predictions among the unlabelled objects of each predicted class.
 
-    The objects predicted to be of a class are a set that was fixed before its test, so that the
-    tested ones are a uniform draw of their number from it; the classes share the level evenly. Of
-    a single class the bound itself says it.
+    The objects predicted to be of a class were fixed before the test, so the tested ones are a
+    uniform draw from them. The classes share the level evenly. For a single class the bound itself
+    is the answer.
     """
     predicted = part.classifier.predicted
     classes = np.unique(predicted[predicted >= 0])

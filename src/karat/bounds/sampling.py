@@ -189,9 +189,9 @@ def doubted_draw(codes: NDArray[Any], labelled: Ints, tests: int = 1) -> Doubt |
     -----
     Given the clusterings the labelled objects per cluster are multivariate hypergeometric. The
     statistic is the least of the M approximate p-values of the G statistic, G = 2 Σ O ln(O/E) ·
-    (n−1)/(n−m). Its own p-value is its rank among those of 4,999 simulated draws, and so exact
-    (Barnard 1963); they are made only where the approximate one is below 0.01, which makes no
-    alarm likelier. O(M·n), and O(4,999·M·m) where draws are simulated.
+    (n−1)/(n−m). Its exact p-value is its rank among 4,999 simulated draws (Barnard 1963). Draws are
+    simulated only if the approximate p-value is below 0.01, which makes no alarm likelier. O(M·n),
+    and O(4,999·M·m) where draws are simulated.
     """
     from scipy.special import gammaincc
 

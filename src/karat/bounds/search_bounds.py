@@ -46,9 +46,9 @@ class Searched:
     Attributes
     ----------
     tried : mapping of str to mapping of hashable to int
-        Clusterer → setting (usually the number of clusters k) → number of starts whose
-        clusterings became candidates. Starts of which only the best by the clusterer's own
-        objective was kept count as one.
+        Clusterer → setting (usually the number of clusters k) → number of starts whose clusterings
+        became candidates. Starts count as one if only the best by the clusterer's objective was
+        kept.
     n_user : int
         Clusterings that the user supplied; together they weigh as much as one clusterer.
 
@@ -228,9 +228,9 @@ def study_guarantee(
 
     Notes
     -----
-    A study looks for structure, so the half that chooses its clustering does so by PAC-MDL bounds
-    or by ``chooser``, not by what predicts the classes best; the classes that are guaranteed are
-    predicted from all candidates, as by :func:`karat.guarantee`.
+    A study looks for structure. So one half chooses its clustering by PAC-MDL bounds or by
+    ``chooser``, not by the best prediction of the classes. The guaranteed classes are predicted
+    from all candidates, as by :func:`karat.guarantee`.
     """
     batch = as_labelings(labelings, noise="cluster")
     language, n_user = _language(batch, searched, origins)

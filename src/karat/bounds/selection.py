@@ -42,11 +42,11 @@ def choose(
 ) -> tuple[int, Ints]:
     """Clustering that fits these labels best, and the classes of its clusters.
 
-    The fit is the mean of the errors of the majority labels, which are too few, and of those made
-    when each label is excluded in turn, which are too many; ``bits`` say which clusterings were
-    likely beforehand, a ``language`` has the PAC-MDL bound choose instead, or a ``chooser`` does.
-    Clusters without labels, and ties, go to the class that the best-fitting clusterings give to
-    their objects. Nothing is read of classes but which are equal.
+    The fit is the mean of two error counts: of the majority labels (too few), and with each label
+    left out in turn (too many). ``bits`` are prior lengths of the clusterings. With a ``language``
+    the PAC-MDL bound chooses instead, with a ``chooser`` that function does. Clusters without
+    labels, and ties, get the class that the best-fitting clusterings give to their objects. Only
+    the equality of classes matters.
     """
     from karat._kernels import label_fits as kernel
 

@@ -78,14 +78,12 @@ class Starts:
     Notes
     -----
     When a test begins, and with what classifier and prior, depends on earlier labels only. Given
-    these, the rest of the order is a uniform permutation, so that the test fails at any later
-    number of labels with a chance of at most its share (:func:`karat.bounds.confidence_sequence.
-    most_errors`). A test of the target is exact in what remains
-    (:func:`karat.bounds.stopping.stopping_line`). Where it has stopped, at most the target was
-    wrong, and less what its classifier got wrong since is wrong now. The shares are fixed and sum
-    to less than 1: the tests that are planned, and the first and second that are begun for the
-    target, whenever that is. So with probability ``1 - delta`` all of them hold at every number of
-    labels.
+    these, the rest of the order is a uniform permutation. So the test ever fails with a chance of
+    at most its share (:func:`karat.bounds.confidence_sequence.most_errors`). A test of the target
+    is exact in what remains (:func:`karat.bounds.stopping.stopping_line`). When it stops, at most
+    the target is wrong; errors seen since then are subtracted. The shares are fixed and sum to less
+    than 1, over the planned tests and the first two for the target, whenever they begin. So with
+    probability ``1 - delta`` all of them hold at every number of labels.
     """
 
     delta: float

@@ -22,8 +22,9 @@ _MAX_COUNT = 2**31
 def bucket(m: npt.ArrayLike, n: npt.ArrayLike, a: npt.ArrayLike, b: npt.ArrayLike) -> Any:
     """Chance of at least ``b`` blue balls among ``a + b`` drawn from ``m`` red and ``n`` blue.
 
-    Read it as: ``m`` labelled and ``n`` unlabelled objects, a classifier wrong on ``a + b`` of
-    them all; the chance that no more than ``a`` of its errors fall on the labelled objects.
+    Read it as ``m`` labelled and ``n`` unlabelled objects, and a classifier that is wrong on ``a +
+    b`` of them. The value is the chance that at most ``a`` of these errors fall on labelled
+    objects.
 
     Parameters
     ----------
@@ -99,9 +100,9 @@ def log_bucket(m: npt.ArrayLike, n: npt.ArrayLike, a: npt.ArrayLike, b: npt.Arra
 def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -> Any:
     """Largest number of test errors that ``a`` training errors do not rule out.
 
-    ``max{b : bucket(m, n, a, b) >= delta}``: if the ``m`` labelled objects were drawn at random
-    from all ``m + n``, a classifier fixed beforehand that errs on ``a`` of them errs on more
-    than this many of the others with a chance below ``delta``.
+    ``max{b : bucket(m, n, a, b) >= delta}``. A classifier fixed beforehand errs on ``a`` of ``m``
+    labelled objects, drawn at random from all ``m + n``. With a chance below ``delta`` it errs on
+    more than this many of the others.
 
     Parameters
     ----------

@@ -39,15 +39,13 @@ MOST_ROWS = 10
 ROUND_NUMBERS = {20: "twenty", 50: "fifty"}
 DRAWN = "the labelled objects were drawn uniformly at random from all objects (karat sample)"
 TAUGHT = (
-    "the other labelled objects were drawn uniformly at random from all but those that teach, "
-    "which were chosen without any label (karat label)"
+    "the first objects were chosen without any label, and the other labelled ones were drawn "
+    "uniformly at random from the rest (karat label)"
 )
 BLIND = "the clusterings were made without looking at the labels"
-CLASSES_LISTED = (
-    "the classes given are all that a labeller could have used, and were known before labelling"
-)
-RIGHT_LABEL = "right is the class that whoever labels the object gives it"
-IN_ORDER = "the order given is that of the draw, and no label was skipped"
+CLASSES_LISTED = "the list of classes is complete, and was fixed before labelling"
+RIGHT_LABEL = "the right class of an object is the labeller's"
+IN_ORDER = "the order is that of the draw, and no label was skipped"
 FIXED = "the number of labels was fixed beforehand"
 FIXED_NUMBER = f"{FIXED}, and this is the only question about them"
 ONLY_QUESTION = "this is the only question about these labels (ledger= counts several)"
@@ -237,17 +235,17 @@ def picked_pairs(count: int, m: int, alike: str, expected: float) -> str:
     """Reason why pairs were not drawn at random from all pairs, and how to fix it."""
     return (
         f"these pairs were not drawn at random from all pairs of objects: {count:,} of {m:,} "
-        f"{alike}, where {expected:.1f} were expected; without random=True there is the share of "
-        "these pairs alone"
+        f"{alike}, where {expected:.1f} were expected; omit random=True for the share of these "
+        "pairs"
     )
 
 
 def picked_values(m: int, seen: float, mean: float) -> str:
     """Reason why objects with known values were not drawn at random, and how to fix it."""
     return (
-        f"the {m:,} objects with a known value were not drawn at random: their guesses have the "
-        f"mean {seen:.4g}, and those of all objects {mean:.4g}; fewer than one in 1,000 random "
-        "draws deviates so far. Draw the objects with karat.bounds.sample"
+        f"the {m:,} objects with a known value were not drawn at random. The mean guess is "
+        f"{seen:.4g} for them and {mean:.4g} for all; fewer than one in 1,000 random draws "
+        "deviates so far. Draw the objects with karat.bounds.sample"
     )
 
 
@@ -275,9 +273,9 @@ def question(number: int | None, ordered: bool, anytime: bool) -> str:
         "of karat sample has it."
     )
     return (
-        f"Question {number} about these labels (karat counts them, in copies of the file too): of "
-        f"100 chances to fail that you allow, this answer takes {share:.3g}; {20 / number:.3g} are "
-        f"kept for later questions, so that all answers hold together. {validity}"
+        f"Question {number} about these labels; karat counts them, in copies of the file too. This "
+        f"answer takes {share:.3g} of 100 chances to fail that you allow. {20 / number:.3g} are "
+        f"kept for later questions, so all answers hold together. {validity}"
     )
 
 

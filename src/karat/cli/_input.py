@@ -34,7 +34,7 @@ HeaderOption = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether a text file's first line names the columns; detected if not given.",
+        help="Whether the first line of a text file names the columns; detected by default.",
     ),
 ]
 EncodingOption = Annotated[str, typer.Option("--encoding", help="Encoding of a text file.")]
@@ -55,19 +55,19 @@ class InputOptions:
     """How a data file is read.
 
     id_column: The column that names the objects.
-    drop: A column to exclude; may be given more than once, or several names separated by commas.
+    drop: A column to exclude; repeatable, or several separated by commas.
     scale: How to scale the features. auto: to standard deviation 1 if a table's columns have
         different units.
     impute: How to replace missing and infinite values, or drop those objects. By default tables
         take the values of the nearest objects.
     strict: Assume nothing: reject names, dates, texts and missing values, and scale nothing,
         unless an option says so.
-    accept: A finding of karat check about which nothing is done or asked; repeatable.
-    na_values: What else means missing, separated by commas: -9, or age:0 in one column.
-    decimal: The decimal mark of numbers in text, where they can be read in two ways.
-    one_row_per: The column that names the objects where several rows belong to each: means and last
-        values of numbers, shares of categories, number of rows.
-    pivot: The columns of a table in long format that have the variables and their values.
+    accept: Accept this finding of karat check, and change nothing; repeatable.
+    na_values: More values that mean missing, separated by commas: -9, or age:0 for one column.
+    decimal: The decimal mark, if numbers can be read in two ways.
+    one_row_per: The column that names the objects, if each has several rows. Rows are summarised by
+        means and last values, shares of categories, and their number.
+    pivot: The columns with the variables and their values, for a table in long format.
     series: The rows are times of series: one object per series.
     as_: What the file contains, if it is ambiguous.
     messages: Texts are e-mails or Usenet articles: use their bodies only. Detected by default.
@@ -122,8 +122,8 @@ class LabelledInputOptions(InputOptions):
     """How a data file with optional known classes is read.
 
     label_column: The column with the class of each object; blank where it is not known.
-    truth: A file with the class of each object, one per line, where no column has it.
-    weights: How columns count. auto: a column that depends on no other one is ignored.
+    truth: A file with the class of each object, one per line.
+    weights: Weights of the columns. auto: a column that depends on no other is ignored.
     """
 
     label_column: NameOption = None
@@ -145,11 +145,10 @@ class DocumentOptions:
     """How documents become terms, and terms become numbers.
 
     terms: A file with the term of each column of a count matrix, one per line.
-    weight: What a term is worth: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.
+    weight: Weight of a term: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.
     min_df: Drop terms of fewer documents (2).
     max_df: Drop terms of a larger share of the documents (0.5).
-    stemmer: porter (default), german, french, ...; none leaves words whole. Other languages than
-        English have no list of stop words.
+    stemmer: porter (default), german, french, ... or none. Only English has a list of stop words.
     """
 
     panel: ClassVar = InputOptions.panel

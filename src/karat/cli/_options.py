@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-QuietOption = Annotated[bool, typer.Option(help="Show no progress; print one line.")]
+QuietOption = Annotated[bool, typer.Option(help="Print one line, without progress.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 DaskOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Work on the workers of this Dask scheduler.")
@@ -34,8 +34,8 @@ ClassesOption = Annotated[
     typer.Option(
         "--classes",
         metavar="LIST",
-        help="With some labels: all classes there can be (a,b,c), or how many (3), which becomes a "
-        "premise of the guarantee. By default open: nothing is assumed.",
+        help="With some labels: all possible classes (a,b,c), or their number (3). The guarantee "
+        "then assumes this; by default it assumes nothing.",
     ),
 ]
 ConstraintsOption = Annotated[

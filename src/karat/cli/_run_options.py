@@ -27,14 +27,14 @@ class SweepOptions:
     """The clusterings to try, where to run them, and progress.
 
     k: Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.
-    n_init: Starts for each k of a clusterer that depends on a seed.
+    n_init: Starts for each k, for clusterers that depend on a seed.
     grid: Values of a parameter, for clusterers without a number of clusters: eps=0.1:2:0.1 (both
         ends) or min_cluster_size=5,10. Repeatable.
     labelings: Table of your own clusterings to judge with the others, one per column.
     only_labelings: Choose among the clusterings of --labelings alone.
-    reference: With --only-labelings: compare with clusterings that karat finds itself.
-    budget: Time for fits and judging, e.g. 90s, 2m, 1h. The rest stays undone, and the answer
-        says so.
+    reference: With --only-labelings: compare with karat's clusterings.
+    budget: Time limit for fits and judging, e.g. 90s, 2m, 1h. The answer says what was not
+        finished.
     workers: Local processes; one for each core by default.
     dask: Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.
     """
@@ -80,14 +80,14 @@ class JudgingOptions:
         (see karat measures).
     noise: How measures treat outliers: drop, cluster, singletons, error.
     delta: With some labels: allowed chance that the guarantee fails.
-    exact: Sample nothing: fit and judge on all objects, however many there are.
+    exact: Fit and judge on all objects, without samples.
     stability: Look for the chosen clusters, and their number, in resamples.
     differences: Test which clusters differ, valid for the whole sweep and choice. Say how values
         vary: gaussian:VARIANCE (or one for each column: 0.2,1.5), gaussian, gaussian:mixture,
         poisson, negative-binomial:SIZE or binomial:TRIALS.
-    alternatives: Look for up to N good and really different ways to divide the objects.
-    update: Judge a stored study by other labels, --noise or --delta from now on.
-    seed: All seeds follow from it.
+    alternatives: Look for up to N good and very different clusterings.
+    update: Judge a stored study by new labels, --noise or --delta.
+    seed: Seed; all other seeds follow from it.
     """
 
     by: Annotated[
@@ -119,8 +119,8 @@ class JudgingOptions:
 class RelationOptions:
     """Relations between the objects: a metric, distances or a graph.
 
-    metric: Distance that clusters and judges: euclidean, cosine, cityblock, minkowski:3, ...;
-        precomputed where DATA is the matrix of distances, graph where it is one of affinities.
+    metric: Distance for clustering and judging: euclidean, cosine, cityblock, minkowski:3, ... Use
+        precomputed if DATA has distances, graph if it has affinities.
     distances: NPY file with the distances between the objects of DATA, in the same order.
     graph: NPZ file with the graph of the objects of DATA, in the same order.
     """
@@ -136,14 +136,14 @@ class RelationOptions:
 class OutputOptions:
     """What to print, and the files to write.
 
-    why: Print the reasons, too.
-    all: Print every candidate, too.
-    anyway: Show the best split even where there are no groups.
+    why: Also print the reasons.
+    all: Also print every candidate.
+    anyway: Show the best split even if there are no groups.
     report: Write an HTML report to this file.
     labels: Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file. For a
         table in parts: a folder or address, with a Parquet file for each part.
-    save_model: Write what karat assign needs to put further rows into the clusters.
-    against: An older model (--save-model) or study: tell which of its clusters came back, grew,
+    save_model: Write a model to this file, for karat assign.
+    against: An older model (--save-model) or study: say which of its clusters came back, grew,
         split or vanished, and whether that is more than chance.
     storage: Keep every finished fit and score in this file; resume from it.
     force: Replace the files if they exist.

@@ -24,7 +24,7 @@ def assign(
     model: Annotated[
         Path,
         typer.Option(
-            help="What karat run --save-model (or Answer.save) wrote, or a study file (--storage)."
+            help="Model (karat run --save-model, Answer.save) or study file (--storage)."
         ),
     ],
     output: Annotated[

@@ -28,9 +28,9 @@ class BenchOptions:
         batteries.
     measure: An external measure, see karat measures; adjusted_rand_index by default. May be
         repeated: the first decides, and the page says whether the others agree.
-    best_of: Score the expected best of so many tries, the same for all methods; by default the
-        mean over the tries.
-    failed: What a fit that failed, or a missing file, counts as; by default an error.
+    best_of: Score the expected best of this many tries, for every method; by default the mean of
+        the tries.
+    failed: Score of a failed fit or a missing file; by default an error.
     report: Write a page (.html), tables and diagram with a .csv of all tries (.tex), or all
         tries (.csv, .parquet). May be repeated.
     """
@@ -46,7 +46,7 @@ class BenchOptions:
 
 @takes_groups
 def bench(options: BenchOptions, json: JsonOption = False) -> None:
-    """Compare methods over many data sets: ranks, tests, and what they allow one to say.
+    """Compare methods over many data sets: ranks, tests, and a conclusion in words.
 
     Outliers (-1) count as clusters of one. For example:
 

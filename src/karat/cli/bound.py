@@ -40,11 +40,11 @@ class BoundOptions:
     few: Known classes: columns 'draw', 'row' (from 0) and 'label', or a 'label' for each object,
         empty where it is not known.
     column: Clusterings to compare; all columns by default.
-    target: Wanted bound: whether it is reached, else a forecast of how many more labels do.
-    predict: Write the class of every row to this CSV file: what the guarantee is about (class),
-        what holds of each class (class_guaranteed), and an estimate for the row (confidence).
-    once: You decided beforehand how many to label and ask this one time; otherwise part of delta is
-        kept for further questions.
+    target: Target for the bound: says whether it is reached, or forecasts the labels still needed.
+    predict: Write every row's class to this CSV file. The guarantee is about `class`;
+        `class_guaranteed` holds for each class, and `confidence` is an estimate.
+    once: Ask only this question, with a number of labels fixed beforehand; by default part of delta
+        is kept for further questions.
     """
 
     labels: Annotated[Path, Argument()]

@@ -19,7 +19,7 @@ MAX_COLUMNS = 60  # columns in a table for people
 
 @takes_groups
 def check(reading: LabelledInputOptions, json: JsonOption = False) -> None:
-    """Say how every column of a file is understood and what looks wrong, and cluster nothing.
+    """Show how each column of a file is read, and what looks wrong, without clustering.
 
     Findings marked ! change the answer; each ends with the options that change what was assumed.
     The exit code is 4 where karat run would stop and ask.

@@ -44,8 +44,8 @@ class ClusteringOptions:
     """The clustering to read.
 
     labels: The clustering: a table with the cluster of each object.
-    column: Its column, where the table has several.
-    study_file: Read the answer of this study instead; its clusters then have the names given.
+    column: Its column, if the table has several.
+    study_file: Use the answer of this study instead, and name its clusters.
     """
 
     labels: Path | None = None
@@ -63,15 +63,15 @@ class ReaderOptions:
         belong. words: find the word that does not belong to a cluster of texts.
     n: Objects to assign, or sets.
     short: Five minutes for a person: fewer objects and shortened texts, so a wider interval.
-    output: File of the answers; resumed where it exists, shared by several readers.
+    output: File for the answers; resumed if it exists. Several readers can share it.
     reader: Name of the reader.
-    person: With a function: answers of people, by which it is corrected.
+    person: With a function: people's answers, to correct it.
     person_n: The -n of these people.
-    max_calls: The most calls of the function or model; these are then made one after the other.
-    n_parallel: Calls of a model at a time.
-    key_variable: Environment variable that has the model's key; without it none is sent.
-    price: Price of a million tokens sent and received, as 0.15,0.60, to state the cost.
-    timeout: Seconds without a sign of the model after which a call is repeated.
+    max_calls: Maximum number of calls of the function or model, made one after the other.
+    n_parallel: Parallel calls of a model.
+    key_variable: Environment variable with the model's key; by default none is sent.
+    price: Price of a million tokens, sent and received (0.15,0.60), to show the cost.
+    timeout: Repeat a call after this many seconds without a reply.
     """
 
     by: str = "terminal"

@@ -43,8 +43,8 @@ class CompareOptions:
     truth: The gold standard; without it, more than two labelings are compared with each other.
     columns: The label columns, separated by commas; two names are the gold standard and a
         clustering.
-    id_column: Join the files by this column; by default by one that is called so (id, row), and
-        row by row where there is none.
+    id_column: Join the files by this column. By default by a column such as id or row, otherwise
+        row by row.
     measure: An external measure, see karat measures; may be given more than once. By default all
         of them, and with more than two labelings without --truth the adjusted Rand index, NMI and
         AMI.
@@ -63,7 +63,7 @@ class CompareOptions:
 def compare(options: CompareOptions, json: JsonOption = False) -> None:
     """Compare clusterings with a gold standard, or with each other, by external measures.
 
-    Objects that only some of the joined files have are excluded and counted.
+    Objects that are missing in some of the joined files are excluded and counted.
     """
     check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
     compared = _of_counts(options) or _of_labelings(options)

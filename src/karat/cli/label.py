@@ -75,15 +75,15 @@ class CandidateOptions:
 class LabelOptions:
     """The labeller, the objects to label, and the file of the labels.
 
-    output: File of the answers; resumed where it exists, shared by a team.
-    by: Your name, where a team labels.
+    output: File for the answers; resumed if it exists. Several people can share it.
+    by: Your name, if several people label.
     page: Label on a page in the browser, on this machine only.
-    suggest: Offer the predicted class where it is at least this certain, as 0.95; Enter confirms
-        it, and the guarantee then has one more premise.
-    review: Begin with labels to look at again: disagreements, and what other labels contradict.
-    teach: Objects that stand for many others, labelled before a draw.
+    suggest: Offer predictions that are at least this certain, e.g. 0.95; Enter confirms. The
+        guarantee then has one more premise.
+    review: Begin with labels to review: disagreements and suspected labels.
+    teach: Number of typical objects to label before the random draw.
     take: Labels from a colleague's file, Label Studio (.json) or a table; repeatable.
-    export: At the end, write labels and what is next to .json (Label Studio) or .csv.
+    export: At the end, write the labels, and what to label next, to .json (Label Studio) or .csv.
     predict: At the end, write the class of every object to this file.
     """
 

@@ -20,7 +20,7 @@ def reproduce(context: typer.Context) -> None:
 
 
 def lab(context: typer.Context) -> None:
-    """Fetch the data of the experiments, or enter a way of choosing (with karat-lab)."""
+    """Fetch the data of the experiments, or submit a way of choosing (with karat-lab)."""
     _forward("lab", list(context.args) or ["--help"])
 
 

@@ -228,15 +228,15 @@ def _add_labelings(study: Study, path: Path, reference: bool | None, id_column: 
         _take_sampled(labelings, dataset, path)
     labelings.pop(study.dataset.truth_name or "", None)
     for note in labelings.notes:
-        typer.echo(f"Note: {path}: {note}", err=True)
+        typer.echo(f"Note: {note if path.name in note else f'{path}: {note}'}", err=True)
     if not labelings:
         return
     study.add(labelings, reference=reference)
     excluded = [name for name, weight in study.dataset.column_weights.items() if weight == 0]
     if excluded:
         typer.echo(
-            "Note: your clusterings, too, are judged and described without the columns of weight "
-            f"0 ({', '.join(map(repr, excluded))}); --weights equal counts them.",
+            f"Note: columns of weight 0 ({', '.join(map(repr, excluded))}) do not count for your "
+            "clusterings either; --weights equal counts them.",
             err=True,
         )
 

@@ -22,11 +22,11 @@ def watch(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="The column of the period; of times, their day. By default each file is one.",
+            help="The column with the period; times become days. By default each file is a period.",
         ),
     ] = None,
     reference: Annotated[
-        int, typer.Option(min=1, help="The first periods, which the others are compared with.")
+        int, typer.Option(min=1, help="Number of first periods to compare with.")
     ] = 7,
     alpha: Annotated[
         float, typer.Option(help="Allowed chance of any false alarm in any number of looks.")
@@ -41,7 +41,7 @@ def watch(
     quiet: QuietOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Tell when shares, distances to clusters and unlike rows leave their reference ranges.
+    """Raise an alarm when shares, distances to clusters or unlike rows leave their normal range.
 
     The first periods are the reference. Ask again after every period: the chance of a false alarm
     holds for all looks together.

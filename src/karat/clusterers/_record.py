@@ -50,7 +50,7 @@ class Clusterer:
     every_k : bool
         Whether one fit serves every number of clusters: the fitted estimator has ``cut(k)``.
     growth : float
-        The power of the number of objects that the time of one fit grows with.
+        The time of one fit grows with this power of the number of objects.
     whole_to : int
         Number of objects up to which a study fits it to all of them, at least 5,000; above, a
         study fits it to a sample of 5,000.
@@ -112,11 +112,11 @@ def as_clusterer(given: str | Clusterer | Estimator, parameter: str | None = Non
     Parameters
     ----------
     given : str, Clusterer or estimator
-        An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``; of a pipeline
+        An estimator is cloned for each fit. Its ``n_clusters`` (or ``n_components``; in a pipeline
         those of the last step) and every ``random_state`` are set. Its attribute ``distances``
-        means the same as that of :class:`Clusterer`. Without it, the estimator takes any distance
-        if it has a parameter ``metric`` at its default, the unchanged data if ``metric`` is set or
-        it is a pipeline, and otherwise Euclidean space.
+        means the same as in :class:`Clusterer`. Without this attribute, the estimator takes any
+        distance if its parameter ``metric`` has the default. It gets the unchanged data if
+        ``metric`` is set, or if it is a pipeline. Otherwise it takes Euclidean space.
     parameter : str, optional
         Parameter to sweep instead of the number of clusters.
 

@@ -28,8 +28,8 @@ AFRESH = 20
 class Run:
     """Result of one start.
 
-    ``centers`` are columns (d, k); ``columns`` (d, k), by default the centers, and ``bias`` (k,)
-    score a row against the clusters; ``path`` has the objective after each step; ``learned`` has
+    ``centers`` are columns (d, k). ``columns`` (d, k), by default the centers, and ``bias`` (k,)
+    score a row against the clusters. ``path`` has the objective after each step, and ``learned``
     further attributes of the estimator.
     """
 

@@ -38,15 +38,16 @@ class CriterionClustering(RowClusterer):
     ----------
     n_clusters : int, default 8
     criterion : {"I1", "I2", "E1", "G1", "G1'", "H1", "H2"}
-        With D_r the sum of the unit rows of cluster r, n_r their number and D the sum of all:
-        I1 = Σ∣D_r∣²/n_r and I2 = Σ∣D_r∣ (greater is better); E1 = Σ n_r D_r·D/∣D_r∣,
-        G1 = Σ D_r·(D − D_r)/∣D_r∣² and G1', its terms times n_r² (less is better);
-        H1 = I1/E1 and H2 = I2/E1 (greater).
+        D_r is the sum of the n_r unit rows of cluster r, D that of all rows.
+
+        - greater is better: I1 = Σ∣D_r∣²/n_r, I2 = Σ∣D_r∣, H1 = I1/E1, H2 = I2/E1
+        - less is better: E1 = Σ n_r D_r·D/∣D_r∣, G1 = Σ D_r·(D − D_r)/∣D_r∣², and G1' with these
+          terms times n_r²
     method : {"direct", "bisection", "refined-bisection", "agglomerative"}
-        All clusters at once; or repeated bisection: of all clusters the one is split whose best
-        bisection improves the criterion most; or this, and then moves among all clusters; or from
-        single rows on, the pair is merged that leaves the criterion best. This one has no starts,
-        and makes a tree that :meth:`cut` cuts at any number of clusters.
+        ``direct`` forms all clusters at once. ``bisection`` repeatedly splits the cluster where the
+        criterion gains most; ``refined-bisection`` then moves rows among all clusters.
+        ``agglomerative`` starts from single rows and always makes the best merge. It has no starts,
+        and :meth:`cut` cuts its tree at any number of clusters.
     init : {"random", "k-means++"} or array of shape (n_clusters, d)
         Seeds of the direct method and of each bisection (there no array).
     n_init : int, default 10

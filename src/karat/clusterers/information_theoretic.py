@@ -62,8 +62,8 @@ class InformationTheoreticKMeans(RowClusterer):
     2003, JMLR 3). The added rows take the place of the prior of that paper; because they are
     part of the objective, each step raises it. O(nnz k + d k) a step.
 
-    Batch steps stop far below the optimum where features are rare; single moves count what the
-    row itself adds to the center it goes to (local search of Dhillon & Guan 2003).
+    With rare features, batch steps stop far below the optimum. Single moves count what the row
+    itself adds to its new center (local search of Dhillon & Guan 2003).
 
     Examples
     --------

@@ -20,10 +20,10 @@ _OBJECTS_PER_START = 15
 class InformativenessAgglomeration(BaseClusterer):
     """Greedy merging of many small clusters so that informativeness stays as large as it can.
 
-    The small clusters come from k-means. Each step merges, of all pairs of clusters that are
-    mistaken for each other, the one that leaves the largest informativeness by leave-one-out
-    nearest neighbours; when no object is mistaken, of pairs that hold neighbours of each other,
-    then of the others. Equal pairs come in the order of their single-linkage distance.
+    The small clusters come from k-means. Each step merges the pair that leaves the largest
+    informativeness by leave-one-out nearest neighbours. Pairs that are mistaken for each other come
+    first, then pairs with neighbouring objects, then the others. Ties are ordered by single-linkage
+    distance.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class InformativenessAgglomeration(BaseClusterer):
 
     Notes
     -----
-    Proposed as future work in Whissell 2012, chapter 8, where any pair may be merged, also far
-    clusters of which no object is mistaken. O(n + k²) for each merge, k the clusters that are left.
+    Proposed as future work in Whissell 2012, chapter 8, but there any pair may be merged, however
+    far apart. O(n + k²) for each merge among k clusters.
 
     Examples
     --------

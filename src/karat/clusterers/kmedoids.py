@@ -24,7 +24,7 @@ class KMedoids(BaseClusterer):
         A name in :data:`karat.distances.METRICS`, ``"precomputed"`` among them, or a function of
         two rows. It need not obey the triangle inequality, but must be symmetric.
     n_init : int, default 10
-        Starts from random objects, of which the best is kept.
+        Starts from random objects; the best is kept.
     max_iter : int, default 100
         Most passes over the candidates of each start.
     random_state : None, int or Generator

@@ -27,7 +27,7 @@ class MixedMixture(BaseClusterer):
     """Mixture of clusters in which all columns are independent, each of its own kind.
 
     Columns of more than two values are normal, those of two values are coins. Successive columns of
-    two values, exactly one of which is high in every row, are the categories of one column.
+    two values are categories of one column if exactly one is high in every row.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class MixedMixture(BaseClusterer):
     Notes
     -----
     Maximum a posteriori by EM (latent class and latent profile analysis; Lazarsfeld & Henry 1968,
-    Vermunt & Magidson 2002): each cluster has one pseudo-object with the distribution of all data,
-    so that no variance or probability becomes 0. The units of columns do not matter. O(n k d) per
+    Vermunt & Magidson 2002). Each cluster has one pseudo-object with the distribution of all data,
+    so no variance or probability becomes 0. The units of columns do not matter. O(n k d) per
     iteration.
 
     Examples

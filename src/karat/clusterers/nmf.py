@@ -20,7 +20,7 @@ class NormalizedCutNMF(BaseClusterer):
     ----------
     n_clusters : int, default 8
     n_init : int, default 1
-        Random starts, of which the best is kept.
+        Random starts; the best is kept.
     max_iter : int, default 500
         Most passes of each start.
     random_state : None, int or Generator
@@ -39,11 +39,10 @@ class NormalizedCutNMF(BaseClusterer):
 
     Notes
     -----
-    Xu, Liu & Gong (2003), Document clustering based on non-negative matrix factorization: the
-    unit rows x_i are approximated by Σ_h v_ih u_h with v, u ≥ 0 so that Σ_i γ_i ‖x_i − Σ_h v_ih
-    u_h‖² is least, with γ_i = 1/Σ_j x_i·x_j, here by coordinate descent
-    (:class:`~sklearn.decomposition.NMF`). O(nnz k + (n + d) k²) a pass. Empty rows go to the
-    largest cluster.
+    Xu, Liu & Gong (2003), Document clustering based on non-negative matrix factorization. Unit rows
+    x_i are approximated by Σ_h v_ih u_h with v, u ≥ 0. This minimises Σ_i γ_i ‖x_i − Σ_h v_ih u_h‖²
+    with γ_i = 1/Σ_j x_i·x_j, by coordinate descent (:class:`~sklearn.decomposition.NMF`). O(nnz k +
+    (n + d) k²) a pass. Empty rows go to the largest cluster.
 
     Examples
     --------

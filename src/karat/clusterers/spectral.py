@@ -32,8 +32,11 @@ class SpectralClustering(BaseClusterer):
     n_neighbors : int, default 20
         The object itself counts; fewer where there are fewer objects.
     laplacian : {"random-walk", "symmetric", "unnormalized"}
-        With W the affinities and D their sums: the eigenvectors of I − D⁻¹W (Shi & Malik 2000), of
-        I − D⁻¹ᐟ²WD⁻¹ᐟ² with rows of length 1 (Ng, Jordan & Weiss 2002), or of D − W.
+        W are the affinities, D their sums:
+
+        - random-walk: eigenvectors of I − D⁻¹W (Shi & Malik 2000)
+        - symmetric: of I − D⁻¹ᐟ²WD⁻¹ᐟ², with rows of length 1 (Ng, Jordan & Weiss 2002)
+        - unnormalized: of D − W
     affinity : {"neighbors", "cosine"}
         1 where both are among each other's neighbours and ½ where only one is; or the cosine
         where either is, for ``metric="cosine"``.

@@ -38,7 +38,7 @@ class SphericalKMeans(RowClusterer):
     init : {"k-means++", "random"} or array of shape (n_clusters, d)
         Where to start: rows that are far apart, random rows, or centers.
     n_init : int, default 10
-        Starts, of which the best is kept; one if centers are given.
+        Starts; the best is kept. One if centers are given.
     max_iter : int, default 300
         Most batch steps, and most passes of single moves, of each start.
     random_state : None, int or Generator
@@ -106,9 +106,9 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
 
     Notes
     -----
-    A mixture of von Mises–Fisher distributions whose concentrations (d/2) n/(k m) are inversely
-    proportional to the sizes m: a row's log-likelihood is, up to the factor d/2,
-    -(n/(k m)) (1 - cos) - log m. Rows are moved one at a time, so that their sum never falls.
+    A mixture of von Mises–Fisher distributions with concentrations (d/2) n/(k m), inversely
+    proportional to the sizes m. Up to the factor d/2, a row's log-likelihood is -(n/(k m)) (1 -
+    cos) - log m. Rows are moved one at a time, so their sum never falls.
 
     After Banerjee & Ghosh 2004 (IEEE Trans. Neural Networks 15). O(nnz k) for each pass.
 

@@ -38,8 +38,8 @@ class VonMisesFisherMixture(RowClusterer):
         Whether a row counts for every component by its posterior probability, or for the most
         probable one only.
     init : {"spherical-k-means", "k-means++", "random"} or array of shape (n_clusters, d)
-        Where EM starts: the clusters of one run of spherical k-means with single moves, the rows
-        nearest to seeds that are far apart or random, or those nearest to given centers.
+        Where EM starts: clusters of one run of spherical k-means, rows nearest to distant or random
+        seeds, or rows nearest to the centers you give.
     n_init : int, default 10
     max_iter : int, default 100
     tol : float, default 1e-3
@@ -64,8 +64,8 @@ class VonMisesFisherMixture(RowClusterer):
     the component, by Newton's steps; r is kept below 1 - 1e-8, so that κ of coincident rows is
     finite. Empty rows take no part. O(nnz k) a step; memory O(n k + d k).
 
-    With many terms a component is nearly a Gaussian around the mean m of its rows, with variance
-    (1 - ‖m‖²)/d, so that rows go to the nearest mean, not to the nearest direction.
+    With many terms a component is nearly a Gaussian around the mean m of its rows, with variance (1
+    - ‖m‖²)/d. So rows go to the nearest mean, not to the nearest direction.
 
     Banerjee, Dhillon, Ghosh & Sra 2005 (JMLR 6).
 

@@ -91,8 +91,8 @@ def merge_rare(codes: Ints) -> Ints:
 def pair_tests(codes: Sequence[Ints], partners: Ints) -> tuple[Floats, Floats]:
     """p-value of independence (χ²) of each column and each partner; 1 for a column with itself.
 
-    Also the p-value of independence of each column and all its partners together: the sum of the
-    χ², two of whose moments follow from the dependence of the partners on each other.
+    Also the p-value of independence from all partners together, by the sum of the χ². Two of its
+    moments follow from the dependence among the partners.
 
     Objects without a value have the code -1, and are in no test of the column. Time O(n D P) for
     D codes of all columns and P codes of the partners.

@@ -98,10 +98,9 @@ def read_labelings(
     Parameters
     ----------
     path : str or path
-        CSV, TSV, Parquet, or NumPy (``.npy`` with one clustering per row or a single one;
-        ``.npz`` with one array per clustering), or ``.h5ad``: columns of ``obs`` with names of
-        clusterings (``leiden_0.5``). A text file of one column may lack the header line; the
-        clustering then has the file's name.
+        CSV, TSV, Parquet, ``.npy`` (a clustering, or one per row), ``.npz`` (an array per
+        clustering), or ``.h5ad`` (columns of ``obs`` with names such as ``leiden_0.5``). A text
+        file of one column may lack the header line; the clustering then has the file's name.
     id_column : str, optional
         The column that names the objects. By default a column with such a name (``id``, ``row``,
         ``customer_id``) and unique values.
@@ -209,12 +208,17 @@ def read_labels(
     Parameters
     ----------
     path : str or path
-        One of four formats. A table of ``karat sample``: the column ``row`` has the row of an
-        object in the data (from 0), the column ``label`` its class or an empty cell, the column
-        ``draw`` its number in the draw, from 1; other columns are ignored. A table with a column
-        of ids (``id``, ``customer_id``) and the classes. An export of Label Studio (``.json``) of
-        what ``karat label --export`` wrote. Or one class, or empty cell, for each
-        object in order. The classes are the column ``label``, or the only one besides the ids.
+        One of four formats:
+
+        - a table of ``karat sample``: ``row`` is the row in the data (from 0), ``label`` the class
+          or empty, ``draw`` the number in the draw (from 1)
+        - a table with a column of ids (``id``, ``customer_id``) and the classes
+        - an export of Label Studio (``.json``) of what ``karat label --export`` wrote
+        - one class, or empty cell, for each object in order
+
+        The
+
+        classes are the column ``label``, or the only one besides the ids.
     n_objects : int
         Number of objects.
     rows : array-like of int, shape (n_objects,), optional

@@ -357,11 +357,11 @@ def encoding_error(path: Path, encoding: str) -> InputError | None:
                 offset = position - len(pending) + start
                 line += (pending + chunk)[:start].count(b"\n")
                 byte = (pending + chunk)[start]
-                suggestion = "latin-1" if _is_utf8(encoding) else "utf-8"
+                next_guess = {"cp1252": "latin-1"}.get(encoding.lower(), "utf-8")
+                suggestion = "cp1252" if _is_utf8(encoding) else next_guess
                 return RepairableError(
                     f"{path} is not written in {encoding.upper()}: byte {offset} (line {line}) is "
-                    f"0x{byte:02x}; save it as UTF-8, or name the encoding where data are read, "
-                    f"perhaps {suggestion}",
+                    f"0x{byte:02x}; name its encoding, perhaps {suggestion}, or save it as UTF-8",
                     encoding=suggestion,
                 )
             position += len(chunk)

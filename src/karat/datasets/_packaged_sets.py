@@ -76,5 +76,5 @@ def open_set(name: str, options: ReadingOptions, *, literal: bool = False) -> Ra
     if column in (options.label_column, options.id_column, *options.drop):
         return raw
     raw.content = raw.content.drop_columns([column])
-    raw.notes.append(f"The classes ({column!r}) are not used; label_column={column!r} uses them.")
+    raw.notes.append(f"The classes are not used; label_column (--label-column {column}) adds them.")
     return raw

@@ -67,10 +67,9 @@ def read(
     LIBSVM's ``.svm``, or a sparse matrix with its list of terms. Both become weighted terms with
     cosine distances, see :class:`karat.text.TextVectorizer`.
 
-    Tables of any size are read in parts (folders, patterns and addresses of Parquet, Arrow, CSV or
-    TSV files, large single ones, and lazy tables of PyArrow, Dask, Polars and DuckDB): of more
-    than 200,000 rows, the objects are a uniform sample of 50,000, and :attr:`Dataset.whole` has
-    exact sums over all rows.
+    Tables of any size are read in parts: folders, patterns and addresses of Parquet, Arrow, CSV or
+    TSV files, and lazy tables of PyArrow, Dask, Polars and DuckDB. Above 200,000 rows the objects
+    are a uniform sample of 50,000, and :attr:`Dataset.whole` has exact sums over all rows.
 
     Parameters
     ----------
@@ -110,20 +109,20 @@ def read(
         Where the parts of a table are read, see :meth:`karat.Study.sweep`.
     **written
         Format of the file, and vectorization of texts. ``na_values``: additional marks of missing
-        values, in all columns (``"-9"``) or in one (``"age:0"``). ``decimal``: the
-        decimal mark of numbers in text, where they can be read in two ways. Several rows per
-        object become one by ``one_row_per`` (the column of ids: means, last values, shares,
-        counts), ``pivot`` (``"variable:value"``) or ``series`` (true). ``kind`` (``"features"``,
-        ``"distances"``, ``"graph"``): content of an ambiguous file, such as a square matrix of
-        distances or a list of edges. ``header``: whether the first line of a text file names the
-        columns. By default it does unless one of its cells is a number, or all of them come again
-        below in their columns; numbers that count three or more columns from 0 or 1 are names.
-        ``encoding`` of a text file. ``text_column``: the column, or the field of JSON lines, with
-        the texts (``"text"``). ``messages``: whether the texts are e-mails or Usenet articles, so
-        that only the bodies are used; by default if nearly all begin with header lines.
-        ``terms``: a file with the name of each column of a sparse matrix of counts; by default
-        the one beside it that ends in ``.clabel`` or ``.terms.txt``. ``vectorizer``: a
-        :class:`karat.text.TextVectorizer`, or a mapping of its parameters.
+        values, in all columns (``"-9"``) or in one (``"age:0"``). ``decimal``: the decimal mark of
+        numbers in text, where they can be read in two ways. Several rows per object become one by
+        ``one_row_per`` (the column of ids: means, last values, shares, counts), ``pivot``
+        (``"variable:value"``) or ``series`` (true). ``kind`` (``"features"``, ``"distances"``,
+        ``"graph"``): content of an ambiguous file, such as a square matrix of distances or a list
+        of edges. ``header``: whether the first line of a text file names the columns. By default it
+        does, unless a cell is a number, or all cells recur below in their columns. Numbers that
+        count three or more columns from 0 or 1 are names. ``encoding`` of a text file.
+        ``text_column``: the column, or the field of JSON lines, with the texts (``"text"``).
+        ``messages``: whether the texts are e-mails or Usenet articles, so that only the bodies are
+        used; by default if nearly all begin with header lines. ``terms``: a file with the names of
+        a sparse matrix's columns; by default the one beside it that ends in ``.clabel`` or
+        ``.terms.txt``. ``vectorizer``: a :class:`karat.text.TextVectorizer`, or a mapping of its
+        parameters.
 
     Returns
     -------
@@ -182,7 +181,7 @@ def read_cells(
     encoding: str = "utf-8",
     text_column: str | None = None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Rows of a data file as they are written, and notes.
+    """Unchanged rows of a data file, and notes.
 
     Parameters
     ----------

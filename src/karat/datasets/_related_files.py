@@ -23,7 +23,7 @@ GRAPHML = ".graphml"
 def read_matrix(
     path: Path, options: ReadingOptions
 ) -> tuple[Any, NDArray[Any] | None, tuple[str, ...]]:
-    """Matrix of a file of distances or of a graph, the objects' names, and notes."""
+    """Matrix from a file of distances or edges, the objects' names, and notes."""
     check_file(path)
     distances = options.kind == "distances"
     with explained(path):
@@ -43,11 +43,11 @@ def read_matrix(
         if distances:
             raise InputError(
                 f"{path} has {content.num_rows:,} rows and {content.num_columns:,} columns, or "
-                "cells that are not numbers; a matrix of distances has as many rows as columns, "
-                "with the objects' names in a first column or not at all"
+                "cells that are not numbers. A matrix of distances has as many rows as columns; "
+                "a first column may name the objects"
             )
         raise InputError(
-            f"{path} is no graph: expected two columns with the nodes of each edge (and a third "
+            f"{path} is not a graph: expected two columns with the nodes of each edge (and a third "
             "with its weight), or a square matrix of weights"
         )
 
@@ -100,7 +100,7 @@ def _graphml(path: Path) -> tuple[NDArray[Any], ...]:
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise InputError(f"{path} is no GraphML: {error}") from None
+        raise InputError(f"{path} is not GraphML: {error}") from None
     edges = root.findall(".//{*}edge")
     ends = np.array([[edge.get("source"), edge.get("target")] for edge in edges])
     if not len(ends) or None in ends.ravel():

@@ -225,7 +225,7 @@ def with_relation(dataset: Dataset, X: ArrayLike | str | Path, metric: str) -> D
 
 
 def read_relation(path: Path, options: ReadingOptions) -> Dataset:
-    """Data set of a file of distances or of a graph, by ``options.kind``."""
+    """Data set from a file of distances or edges, by ``options.kind``."""
     build = from_distances if options.kind == "distances" else from_graph
     X, ids, notes = read_matrix(path, options)
     dataset = build(X, ids=ids, name=split_name(path)[0])

@@ -1,4 +1,4 @@
-"""Data sets of files of documents or of term counts."""
+"""Data sets from files with documents or term counts."""
 
 from __future__ import annotations
 

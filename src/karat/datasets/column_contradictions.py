@@ -96,7 +96,7 @@ def _parts(
 
 
 def exclusive_sets(columns: Mapping[str, NDArray[np.floating]]) -> list[tuple[str, ...]]:
-    """Columns of 0 and 1 of which exactly one is 1 in each row: one category.
+    """Columns of 0 and 1 that are one category: exactly one is 1 in each row.
 
     They stand side by side, or their names begin alike.
     """

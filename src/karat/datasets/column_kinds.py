@@ -157,7 +157,7 @@ def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions
 
 
 def temporal_days(column: pa.ChunkedArray) -> Floats:
-    """Days since 1970 of dates, and days of durations and of times of the day."""
+    """Dates as days since 1970; durations and times of the day as days."""
     import pyarrow as pa
 
     dtype = column.type

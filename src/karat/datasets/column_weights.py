@@ -69,12 +69,16 @@ def weighted(
 
     Notes
     -----
-    A column counts if it depends on another, or on all others together (χ² of its quarters and its
-    two best parts, at a false discovery rate of 0.01), on two others together (signs about the
-    medians), or has several modes (dip; both at level 0.01). It counts, too, if fewer than 15 of
-    its values are unusual, since dependence could not show. The others get weight 0. Of columns
-    that repeat each other one counts, and exclusive flags count as one category. If no column
-    counts, all do.
+    A column counts for one of these reasons; the others get weight 0:
+
+    - it depends on another column, or on all others together (χ² of its quarters and its two best
+      parts, at a false discovery rate of 0.01)
+    - it depends on two others together (signs about the medians, at level 0.01)
+    - it has several modes (dip, at level 0.01)
+    - fewer than 15 of its values are unusual, so dependence could not show
+
+    Among columns that repeat each other one counts, and exclusive flags count as one category. If
+    no column counts, all do.
 
     Missing values are in no test, and columns without weight take no part in imputation and
     scaling. Copies of all rows change nothing. Decided on at most 5,000 objects, and comparisons

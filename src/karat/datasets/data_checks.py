@@ -167,7 +167,7 @@ def _repeated_rows(draft: DatasetDraft) -> list[Finding]:
 def repeated_columns(
     X: NDArray[Any], origin: NDArray[np.intp], columns: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Columns of which every feature is a multiple of another column's, and that column.
+    """Columns whose features are all multiples of another column's, with that column.
 
     ``origin`` has the number of each feature's column.
     """

@@ -40,8 +40,8 @@ def by_draw(
     for value, number in zip(columns[DRAW], place, strict=True):
         if not number >= 1 or (np.isfinite(number) and number % 1):
             raise InputError(
-                f"{path}: draw {value} is no number of a draw; the column 'draw' of karat sample "
-                "has 1, 2, ..., and empty cells for objects that were not drawn"
+                f"{path}: draw {value} is no number of a draw; karat sample writes 1, 2, ... to "
+                "the column 'draw', and empty cells for objects that were not drawn"
             )
     number, count = Counter(numbers).most_common(1)[0] if numbers else (0, 1)
     if count > 1:

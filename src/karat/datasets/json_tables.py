@@ -19,7 +19,7 @@ MAX_PEEKED_BYTES = 1 << 16
 
 
 def has_records_without_text(path: Path, suffix: str, text_column: str | None) -> bool:
-    """Whether a file of JSON lines has records of values instead of documents."""
+    """Whether a JSON lines file has records of values instead of documents."""
     if suffix not in JSON_LINE_SUFFIXES or text_column is not None or not path.is_file():
         return False
     with _layout.open_binary(path) as stream:
@@ -55,7 +55,7 @@ def read_records(path: Path, suffix: str) -> pa.Table:
             raise InputError(f"{path}: its lists of values differ in length")
         return to_arrow({f"x{j + 1}": [record[j] for record in records] for j in range(width)})
     if not records or not all(isinstance(record, dict) for record in records):
-        raise InputError(f"{path} is no list of records; wanted is [{{...}}, {{...}}, ...]")
+        raise InputError(f"{path} is not a list of records; expected [{{...}}, {{...}}, ...]")
     return to_arrow(pd.json_normalize(records))
 
 
@@ -71,4 +71,4 @@ def _records_of(content: Any, path: Path) -> list[Any]:
         if lists and len(lists) == len(content) and len({len(values) for values in lists}) == 1:
             rows = zip(*lists, strict=True)
             return [dict(zip(content, row, strict=True)) for row in rows]
-    raise InputError(f"{path} is no list of records; wanted is [{{...}}, {{...}}, ...]")
+    raise InputError(f"{path} is not a list of records; expected [{{...}}, {{...}}, ...]")

@@ -57,7 +57,7 @@ class LabelFolder:
         if self.is_local:
             path = Path(os.path.abspath(self.target))
             if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-                raise InputError(f"{option}: {path.parent} is no folder that you can write in")
+                raise InputError(f"{option}: {path.parent} is not a folder that you can write to")
             is_there = path.exists() and not (path.is_dir() and not any(path.iterdir()))
         else:
             is_there = bool(self.files())

@@ -34,7 +34,7 @@ def studio_labels(path: Path) -> Iterator[StudioLabel]:
     except OSError as error:
         raise StorageError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise InputError(f"{path} is no list of tasks, as Label Studio exports them") from None
+        raise InputError(f"{path} is not a list of tasks, as Label Studio exports it") from None
     for number, task in enumerate(tasks, 1):
         try:
             yield from list(_annotations(task))

@@ -81,14 +81,18 @@ def is_time_column(table: pa.Table, name: str) -> bool:
 
 
 def series_columns(table: pa.Table, id_column: str | None) -> tuple[str, str]:
-    """Columns of the ids and of the times of series in long format."""
+    """Columns with the ids and the times, for series in long format."""
     finding = several_rows(table)
     if id_column is None and finding is not None and finding.key == "series":
         return finding.columns[0], finding.columns[1]
     times = [name for name in table.column_names if is_time_column(table, name)]
     times = [name for name in times if name != id_column]
     if not times:
-        raise InputError("series need a column of times, and none looks like one")
+        raise InputError(
+            "no column looks like times, so the rows are not times of series. If each row is a "
+            "series, leave out series (--series) and compare the rows with metric='dtw' "
+            "(--metric dtw)"
+        )
     if id_column is not None:
         return id_column, times[0]
     raise InputError(

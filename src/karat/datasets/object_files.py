@@ -32,9 +32,12 @@ def read_objects(path: str | os.PathLike[str], metric: str, **options: Any) -> D
     ----------
     path : str or path
     metric : {"edit", "levenshtein", "dtw", "gower", "haversine"}
-        ``edit`` compares the strings of ``text_column``, or of the only column besides label
-        and id; ``dtw`` the rows as series; ``gower`` the rows of a table of numbers and categories;
-        ``haversine`` places by latitude and longitude in degrees, in kilometres.
+        What it compares:
+
+        - ``edit``: the strings of ``text_column``, or of the only column besides label and id
+        - ``dtw``: the rows as series
+        - ``gower``: the rows of a table of numbers and categories
+        - ``haversine``: places by latitude and longitude in degrees, in kilometres
     **options
         As for :func:`read`.
 

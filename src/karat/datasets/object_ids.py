@@ -111,5 +111,5 @@ def _first_ids(ids: Iterable[Any]) -> str:
 def by_row(input_name: str, ids: object) -> str:
     """Note on an input that is taken in the order of its rows."""
     if ids is None or are_positions(ids):
-        return f"{input_name} is taken row by row: neither it nor the data have ids."
+        return f"{input_name} is taken row by row, because neither it nor the data have ids."
     return f"{input_name} has no ids, so its rows are taken in the order of the data."

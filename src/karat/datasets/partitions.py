@@ -171,8 +171,8 @@ def open_partitions(
     Parameters
     ----------
     source : path-like, str, or lazy table
-        A folder, pattern or address of Parquet, Arrow or text files; a PyArrow dataset, Dask or
-        Polars lazy frame or DuckDB relation; a large single file.
+        A file, or a folder, pattern or address of Parquet, Arrow or text files; or a PyArrow
+        dataset, Dask or Polars lazy frame, or DuckDB relation.
     header, encoding
         As for :func:`karat.datasets.read`.
     every : bool

@@ -170,8 +170,8 @@ def read_partitions(
 ) -> Dataset:
     """The data set of a table in parts: of a uniform sample of a large table unless ``whole``.
 
-    One pass over the rows. The sample is drawn by row number, with an id column by a hash of the
-    ids: it is the same for any parts, any order of these, and any number of workers.
+    One pass over the rows. The sample is drawn by row number, or by a hash of the ids. So it does
+    not depend on the parts, their order, or the number of workers.
     """
     unusable = unusable_in_parts(options)
     if unusable:

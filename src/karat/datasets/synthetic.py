@@ -26,8 +26,8 @@ def make_whissell2012(
     Parameters
     ----------
     name : {"2GAUSS", "6GAUSS", "ELONGATED", "CUBE", "RINGS"}
-        Two or six Gaussian clusters of 500 points; three thin parallel lines of 300; eight
-        boxes of 200 around the corners of a cube; a ring of 400 inside a ring of 1,200.
+        Two or six Gaussian clusters of 500 points, three thin parallel lines of 300, or eight boxes
+        of 200 at the corners of a cube. ``RINGS`` has a ring of 400 inside a ring of 1,200.
     random_state : int, Generator or RandomState, optional
 
     Returns

@@ -72,10 +72,10 @@ def conditional_test(
 
     Notes
     -----
-    Gao, Bien & Witten (2022, JASA): under equal means the distance of the means has a χ
-    distribution with d degrees of freedom given its direction and the rest of the data, truncated
-    to distances with the same clusters. The p-value is computed by importance sampling about the
-    observed distance. It assumes normal values with the given covariance.
+    Gao, Bien & Witten (2022, JASA). Condition on the direction of the difference and on the rest of
+    the data. Under equal means the distance then has a χ distribution with d degrees of freedom,
+    truncated to distances with the same clusters. The p-value is computed by importance sampling
+    about the observed distance. It assumes normal values with the given covariance.
 
     Examples
     --------

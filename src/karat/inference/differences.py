@@ -35,13 +35,15 @@ class Differences:
     Attributes
     ----------
     pairs : DataFrame
-        A row for each two clusters, ``cluster`` and ``other``: the ``difference`` of their means
-        in the part that was tested (in pooled standard deviations, along the direction that best
-        separates the two in the other part), ``p_value``, and ``p_holm``, which is corrected for
-        all tests of the table. NaN where a cluster has fewer than three objects.
+        A row for each two clusters, ``cluster`` and ``other``. NaN if a cluster has fewer than
+        three objects.
+
+        - ``difference`` of their means in the tested part, in pooled standard deviations, along the
+          direction that best separates them in the other part
+        - ``p_value``, and ``p_holm``, corrected for all tests of the table
     features : DataFrame
-        A row for each cluster and feature: the standardised difference of the cluster's mean and
-        that of all other objects, ``p_value``, ``p_holm``.
+        A row for each cluster and feature: the standardised difference of the cluster's mean from
+        all other objects, ``p_value``, ``p_holm``.
     labels : ndarray, shape (n,)
         Clusters compared, from the clustered part of the data.
     premises : tuple of str

@@ -46,11 +46,13 @@ def thin(
     share : float, default 0.5
         Share of each mean in the first part, above 0 and below 1.
     scale : float or array-like, optional
-        Parameter of the distribution. Gaussian: the variance, the variances of the features (d,)
-        or their covariance (d, d), by default the sample covariance of all objects; ``"mixture"``
-        takes that within the components of a mixture
-        (:func:`karat.inference.mixture_covariance`). Negative binomial: the size (variance
-        μ + μ²/size). Binomial: the number of trials.
+        Parameter of the distribution:
+
+        - Gaussian: the variance, variances of the features (d,), or covariance (d, d); by default
+          the covariance of all objects. ``"mixture"`` takes that within the components of a mixture
+          (:func:`karat.inference.mixture_covariance`).
+        - negative binomial: the size (variance μ + μ²/size)
+        - binomial: the number of trials
     random_state : int, Generator or None, default 0
 
     Returns
@@ -116,7 +118,7 @@ def covariance(X: Floats, scale: npt.ArrayLike | None = None) -> Floats:
             f"({d}, {d}); got an array of shape {variances.shape}"
         )
     if np.linalg.eigvalsh(variances).min() < -1e-9 * max(np.trace(variances), 1e-300):
-        raise InputError("scale is no covariance: it has a negative eigenvalue")
+        raise InputError("scale is not a covariance: it has a negative eigenvalue")
     return variances
 
 

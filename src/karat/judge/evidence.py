@@ -338,7 +338,7 @@ def _nearest(Z: Floats, taken: Floats) -> Ints:
 
 
 def null_evidence(view: View, n_clusters: Ints, own_values: Floats, likelihoods: Floats) -> Floats:
-    """Difference of :data:`NULL_NAMES` from those of clusterings of a Gaussian cloud (M, 21).
+    """:data:`NULL_NAMES` less their values for clusterings of a Gaussian cloud (M, 21).
 
     The cloud has as many objects and the same covariance; the best of three clusterers counts. The
     last is how near the three come to each other there.
@@ -450,7 +450,7 @@ def canonical_order(Z: Floats) -> Ints:
 
 
 def numbers_for(n: int) -> list[int]:
-    """Numbers of clusters of the anchors of n objects."""
+    """Numbers of clusters of the anchors, for n objects."""
     return [k for k in ANCHOR_NUMBERS if k <= max(2, n // 6)]
 
 

@@ -182,7 +182,7 @@ class Judge:
 
 
 def kind_of(column: str) -> str:
-    """Kind of evidence of a column; a summary of all anchors is of the kind of its column."""
+    """Kind of evidence of a column; a summary of all anchors has its column's kind."""
     name = column.removeprefix("best ").removeprefix("median ")
     first, _, rest = name.partition(" ")
     if first != "own":

@@ -212,6 +212,6 @@ def _digest(objects: Sequence[str]) -> str:
 def _foreign(path: Path, number: int) -> StorageError:
     """Error for a line that is no answer."""
     return StorageError(
-        f"{path}, line {number} is no answer as karat label writes them; give --output another "
+        f"{path}, line {number} is not an answer of karat label; give --output another "
         "name, or --import to take labels from a table"
     )

@@ -84,9 +84,9 @@ class LabelTeacher:
     def contradicted(self, y: NDArray[np.object_]) -> list[tuple[int, str, float]]:
         """Labelled objects whose label the others contradict: position, class, certainty.
 
-        A label is suspected when the four fifths of the labels of which it is no part predict
-        another class with a certainty of at least 0.7. A class that these do not have, or *don't
-        know*, is not suspected.
+        Four fifths of the labels, without the label in question, predict its class. The label is
+        suspected if they predict another class with a certainty of at least 0.7. A class that they
+        do not have, or *don't know*, is not suspected.
         """
         read = self._read(y)
         labelled, codes = read.truth.labelled, read.truth.codes

@@ -38,12 +38,14 @@ def export_labels(session: LabelSession, path: str | Path, *, overwrite: bool = 
     ----------
     session : LabelSession
     path : str or path
-        ``.json``: tasks of Label Studio with their annotations, each by its labeller; the labelling
-        interface is ``<Text name="text" value="$text"/>`` with ``<Choices name="label"
-        toName="text">``, and the data have ``draw`` and ``row``. ``.csv``: the columns ``draw``
-        (empty for objects that teach), ``row``, ``label`` (what counts) and ``object``, one for
-        each labeller if there are several, and ``settled`` with the classes that a review decided.
-        Objects are whole in both, and ``karat bound`` and ``run --truth`` read both.
+        ``karat bound`` and ``run --truth`` read both formats:
+
+        - ``.json``: tasks of Label Studio with the annotations of each labeller. The interface is
+          ``<Text name="text" value="$text"/>`` with ``<Choices name="label" toName="text">``. The
+          data have ``draw`` and ``row``.
+        - ``.csv``: the columns ``draw`` (empty for objects that teach), ``row``, ``label`` (what
+          counts) and ``object``. Several labellers have a column each, and ``settled`` has the
+          classes that a review decided.
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
@@ -75,9 +77,9 @@ def import_labels(session: LabelSession, path: str | Path) -> int:
     ----------
     session : LabelSession
     path : str or path
-        ``.jsonl``: answers of the same draw, as :class:`karat.labeling.AnswerFile` has them;
-        ``.json``: an export of Label Studio (JSON); otherwise a table with the columns ``row`` and
-        ``label``. Answers without a labeller belong to the session's labeller.
+        ``.jsonl`` has answers of the same draw, as :class:`karat.labeling.AnswerFile`. ``.json`` is
+        an export of Label Studio (JSON). Otherwise a table with the columns ``row`` and ``label``.
+        Answers without a labeller belong to the session's labeller.
 
     Returns
     -------

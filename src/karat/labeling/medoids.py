@@ -37,9 +37,8 @@ def central_objects(
     Returns
     -------
     list of ndarray of int
-        For each cluster, in the order of their names, the positions of the objects with the
-        smallest sums of distances to the cluster's other objects; ties go to the first in the
-        data.
+        For each cluster, in the order of names: positions of the objects with the smallest sums of
+        distances to the others. Ties go to the first in the data.
 
     Raises
     ------

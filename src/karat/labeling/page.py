@@ -58,7 +58,7 @@ class PageAnswer:
         try:
             content = json.loads(body)
         except (ValueError, RecursionError):
-            raise InputError("the body is no JSON") from None
+            raise InputError("the body is not JSON") from None
         types = {"kind": str, "at": int, "label": str, "sure": bool}
         if not isinstance(content, dict) or not {"kind", "at"} <= set(content) <= set(types):
             raise InputError(f"an answer is an object with the fields {', '.join(types)}")
@@ -177,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         except TimeoutError:
             self._error("the request did not arrive in time", HTTPStatus.REQUEST_TIMEOUT)
         except ValueError as error:  # an InputError among them
-            reason = str(error) if isinstance(error, InputError) else "this is no answer"
+            reason = str(error) if isinstance(error, InputError) else "this is not an answer"
             self._error(reason, HTTPStatus.BAD_REQUEST)
         except Exception as error:
             kept = "karat failed; the answers before are kept"

@@ -1,8 +1,7 @@
 """Labels of fitted estimators, topic models, annotated matrices, partitions and dendrograms.
 
-A soft or overlapping clustering is judged as it is by the measures that take it
-(``Measure.structures``), and by its hard labels everywhere else; a dendrogram is judged by its
-cuts.
+Measures with the right ``Measure.structures`` judge a soft or overlapping clustering itself; all
+others judge its hard labels. A dendrogram is judged by its cuts.
 """
 
 from __future__ import annotations
@@ -30,12 +29,14 @@ def hard_labelings(given: Any, X: ArrayLike | None = None) -> tuple[Any, dict[st
     Parameters
     ----------
     given : object
-        A fitted estimator (``labels_``, or ``predict`` of the data; of a pipeline, that of its
-        last step), a BERTopic model (``topics_``), an annotated matrix as scanpy has it (the
-        columns of ``obs`` whose names say that they are clusterings: leiden, louvain, cluster,
-        ...), a :class:`~karat.labelings.SoftPartition`,
-        :class:`~karat.labelings.OverlappingPartition` or :class:`~karat.Dendrogram`, or a list or
-        a mapping in which some are.
+        One of these, or a list or mapping of them:
+
+        - a fitted estimator or pipeline (``labels_``, or ``predict`` of the data)
+        - a BERTopic model (``topics_``)
+        - an annotated matrix of scanpy: columns of ``obs`` with names such as leiden, louvain,
+          cluster
+        - a :class:`~karat.labelings.SoftPartition`, :class:`~karat.labelings.OverlappingPartition`
+          or :class:`~karat.Dendrogram`
     X : array-like, optional
         The data, for estimators that only predict.
 

@@ -90,9 +90,9 @@ def weigh(
 ) -> tuple[Cells, NDArray[np.float64] | None]:
     """Weighted cells of objects of positive weight, and in each the sum of w·min(w, 1).
 
-    That is twice what an object's own weight takes from the W²/2 pairs of a cell of weight W: an
-    object of weight w ≥ 1 stands for w objects, a lighter one for a part of one, which makes no
-    pair with itself. Whole weights give counts, and no such sums.
+    A cell of weight W has W²/2 pairs, less half of this sum. An object of weight w ≥ 1 stands for w
+    objects; a lighter one is part of an object and makes no pair with itself. Whole weights give
+    counts, and no such sums.
     """
     width = pred.n_clusters + 1
     at = (true.codes + np.int64(1)) * width + pred.codes + 1

@@ -354,10 +354,12 @@ class ContingencyTable:
         Returns
         -------
         DataFrame
-            ``size``; ``class``, the most frequent one; ``purity``, its share of the cluster;
-            ``entropy`` of the classes in it (nats over log of the number of classes);
-            ``matched_class`` in the best one-to-one matching and ``precision``, ``recall``,
-            ``f1`` for it.
+            Its columns:
+
+            - ``size``; the most frequent ``class``, and ``purity``, its share of the cluster
+            - ``entropy`` of the classes (nats over log of the number of classes)
+            - ``matched_class`` of the best one-to-one matching, with ``precision``, ``recall``,
+              ``f1``
 
         Examples
         --------
@@ -375,10 +377,12 @@ class ContingencyTable:
         Returns
         -------
         DataFrame
-            ``size``; ``cluster``, the one that holds most of it; ``largest_share``, what that
-            one holds; ``entropy`` over the clusters (nats over log of their number);
-            ``matched_cluster`` in the best one-to-one matching and ``recall``, ``precision``,
-            ``f1`` for it.
+            Its columns:
+
+            - ``size``; ``cluster``, the one with the largest part, and ``largest_share``, that part
+            - ``entropy`` over the clusters (nats over log of their number)
+            - ``matched_cluster`` of the best one-to-one matching, with ``recall``, ``precision``,
+              ``f1``
 
         Examples
         --------

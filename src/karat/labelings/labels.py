@@ -317,9 +317,8 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
     Parameters
     ----------
     noise : {"error", "cluster", "singletons", "drop"}
-        ``"cluster"``: the outliers form one ordinary cluster; ``"singletons"``: each is a
-        cluster of its own; ``"drop"``: they stay ``-1`` and the judge excludes them;
-        ``"error"``: reject.
+        Outliers form one ordinary cluster (``"cluster"``), or each its own (``"singletons"``).
+        ``"drop"`` keeps ``-1``, and the judge excludes them. ``"error"`` rejects them.
     name : str
         What the caller calls it, for messages.
     """

@@ -44,9 +44,9 @@ class ClusterDescription:
         The shortest rule of up to three questions that separates the cluster from the rest; it
         prints as a phrase. None where no rule beats a constant answer on held-out objects.
     accuracy, precision, recall : float or None
-        Quality on held-out objects, of rules learned in the same way without them: the share on
-        the right side of the rule, the share of the included objects that are in the cluster, and
-        the share of the cluster that the rule includes.
+        Quality on held-out objects, of rules learned without them. Accuracy is the share on the
+        right side of the rule. Precision is the share of included objects that are in the cluster,
+        recall the included share of the cluster.
     n_held_out : int
         Number of held-out objects; the standard error of the accuracy a is
         sqrt(a (1 - a) / n_held_out).
@@ -137,13 +137,13 @@ def describe_clusters(
     A beam search looks for the rule with the highest F1 among conjunctions of up to three
     questions; a further question must add 0.02. The same search with each fifth held out in turn
     gives the accuracy. It uses at most 3,000 objects, drawn at random, and the 50 features that
-    differ most. A rule is reported if most of the held-out objects that it includes are in the
-    cluster, and most that it excludes are not: exact sign tests at 5 % over the number of clusters.
+    differ most. A rule is reported if it is right for most held-out objects that it includes, and
+    for most that it excludes. Both are exact sign tests at 5 % over the number of clusters.
 
     Effects and their means describe the objects that formed the clusters. Intervals describe
-    others: each half of at most 4,000 objects is clustered alone (k-means), and the other half is
-    assigned to its clusters by all features but the one in question. Neighbours are sought among
-    at most 10,000 objects.
+    others. Each half of at most 4,000 objects is clustered alone (k-means). The other half joins
+    its clusters by all features but the one in question. Neighbours are sought among at most 10,000
+    objects.
 
     Examples
     --------

@@ -56,9 +56,9 @@ class _Cut:
 def find_rules(table: Table, codes: NDArray[Any], random_state: int) -> dict[int, CheckedRule]:
     """Rules of the clusters that beat a constant answer on held-out objects.
 
-    Rules are learned from all objects and judged by five-fold cross-fitting of the whole search.
-    A rule is kept if it is right for most objects that it includes, and for most that it excludes:
-    exact sign tests at 5 % over the number of clusters.
+    Rules are learned from all objects and judged by five-fold cross-fitting of the whole search. A
+    rule is kept if it is right for most objects that it includes, and for most that it excludes.
+    Both are exact sign tests at 5 % over the number of clusters.
     """
     from scipy.stats import binom
 

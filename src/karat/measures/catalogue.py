@@ -65,9 +65,8 @@ class Measure:
         Whether it is computed by default. It then costs at most one pass over the pairs of
         objects, and supposes no model of the data.
     takes : {"distances", "features", "graph"}
-        Input of an internal measure: distances of any metric, also a matrix of them with
-        ``metric="precomputed"``; the objects' features; or the edges of a graph, with
-        ``metric="graph"``.
+        Input of an internal measure: distances (a matrix of them with ``metric="precomputed"``),
+        features, or the edges of a graph (``metric="graph"``).
     structures : frozenset of str
         Structures that ``function`` judges without hardening them: ``"soft"``
         (:class:`~karat.labelings.SoftPartition`), ``"overlapping"``

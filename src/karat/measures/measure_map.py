@@ -44,10 +44,12 @@ class MeasureMap:
         Share of bootstraps over collections in which two voters are in one family. Voters are
         the measures that compare numbers of clusters.
     agreement : mapping of str to DataFrame
-        For each of ``"shapes"``, ``"tables"``, ``"whole tables"``, ``"sub-tables"`` and
-        ``"texts"`` a row per measure: ``rho`` (mean of Spearman's correlation with the adjusted
-        Rand index to the truth), ``low``, ``high`` (95 % bootstrap interval over collections),
-        ``first`` (mean adjusted Rand index of its first-ranked candidate), ``collections``.
+        A row per measure, for each of ``"shapes"``, ``"tables"``, ``"whole tables"``,
+        ``"sub-tables"`` and ``"texts"``:
+
+        - ``rho``: mean of Spearman's correlation with the adjusted Rand index to the truth
+        - ``low``, ``high``: its 95 % bootstrap interval over ``collections``
+        - ``first``: mean adjusted Rand index of its first-ranked candidate
     apart : float
         Distance 1 − ρ at which the tree of measures is cut into families.
     studies : Series

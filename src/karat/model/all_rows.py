@@ -147,8 +147,8 @@ def assign_rows(
     source : path, address, pattern or lazy table
         See :func:`karat.datasets.read`.
     folder : str or LabelFolder, optional
-        Folder or address for the labels: a Parquet file for each part of the table, with the
-        number of each row, its id if it has one, its cluster, the confidence and the distance.
+        Folder or address for the labels: a Parquet file for each part of the table. Its columns are
+        the row's number, its id if it has one, cluster, confidence and distance.
     id_column : str, optional
         The column that names the rows.
     header, encoding
@@ -165,7 +165,7 @@ def assign_rows(
     """
     partitions = open_partitions(source, header=header, encoding=encoding, every=True)
     if partitions is None:
-        raise InputError(f"{source!r} is no table in parts; use Model.predict")
+        raise InputError(f"{source!r} is not a table in parts; use Model.predict")
     prepared = model.preparation
     if prepared.reshaping:
         raise InputError(

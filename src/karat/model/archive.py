@@ -69,7 +69,7 @@ def read_members(path: Path) -> dict[str, bytes]:
             return _members(archive, path)
     except _DAMAGED as error:
         is_archive = path.read_bytes()[:2] == b"PK"
-        problem = "is damaged or truncated" if is_archive else "is no model of karat"
+        problem = "is damaged or truncated" if is_archive else "is not a karat model"
         raise StorageError(f"{path} {problem} ({error}); save it again (Answer.save)") from None
 
 
@@ -96,13 +96,13 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, bytes]:
     require_memory(2 * sum(info.file_size for info in infos), str(path), "is it a model of karat?")
     names = {info.filename for info in infos}
     if _MANIFEST not in names or _FACTS not in names:
-        raise StorageError(f"{path} is no model of karat: it has no {_MANIFEST}")
+        raise StorageError(f"{path} is not a karat model: it has no {_MANIFEST}")
     try:
         manifest = json.loads(archive.read(_MANIFEST))
     except ValueError:
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("format") != ARCHIVE_FORMAT:
-        raise StorageError(f"{path} is no model of karat")
+        raise StorageError(f"{path} is not a karat model")
     version = manifest.get("version")
     if not isinstance(version, int) or version > ARCHIVE_VERSION:
         raise StorageError(

@@ -42,9 +42,9 @@ class ResamplingReference:
     Attributes
     ----------
     today, unchanged : float, tuple of float
-        Mean adjusted Rand index, over samples of today's objects, between the clusters of the old
-        model and those of its clusterer; the same for each equally large sample of old objects
-        that the model did not have.
+        Mean adjusted Rand index between the old model's clusters and its clusterer's on today's
+        objects, over samples. ``unchanged`` has it for equally large samples of old objects that
+        the model did not have.
     p_value : float
         Share of these samples, with today's included, that agree no better than today's. Ignores
         differences that three objects can make.
@@ -62,9 +62,9 @@ class Changes:
     Attributes
     ----------
     table : DataFrame
-        A row for each old cluster, and for each new one without a predecessor: ``before``,
-        ``now`` (names), ``change``, the shares of the objects then and today, and ``overlap``:
-        the share of its objects of today that are in ``now``.
+        A row for each old cluster, and for each new one without a predecessor. It has the names
+        ``before`` and ``now``, ``change``, and the shares of the objects then and today.
+        ``overlap`` is the share of its objects today that are in ``now``.
     flows : DataFrame
         Number of today's objects in each old cluster (rows; ``"unlike"`` for objects unlike the old
         data) and in each of today's (columns).
@@ -82,10 +82,10 @@ class Changes:
     Notes
     -----
     After MONIC (Spiliopoulou, Ntoutsi, Theodoridis & Schult, *KDD* 2006). A cluster *came back* if
-    at least half of its objects of today are in one of today's clusters. It *merged* if another
-    cluster came back there, too. It *split* if parts of at least a quarter each make up half of it
-    or more. Otherwise, or with less than a tenth of its former share, it *vanished*. It *grew* or
-    *shrank* if the shares differ by more than sampling makes at 5 % for all clusters together.
+    one of today's clusters has at least half of its objects. It *merged* if another cluster came
+    back there, too. It *split* if parts of at least a quarter each make up half of it or more.
+    Otherwise, or with less than a tenth of its former share, it *vanished*. It *grew* or *shrank*
+    if the shares differ by more than sampling makes at 5 % for all clusters together.
     """
 
     table: pd.DataFrame

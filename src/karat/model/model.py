@@ -52,8 +52,8 @@ class Assignment:
         Share of correctly placed objects among held-out objects with the same margin to the next
         cluster; correct is the cluster from clustering them.
     unlike : ndarray of bool, shape (m,)
-        Whether the object is unlike anything in the data: farther from its nearest object than
-        99 % of its cluster are from theirs, or with more than half of its values missing.
+        Whether the object is unlike all data. Either more than half of its values are missing, or
+        its nearest object is farther away than for 99 % of its cluster.
     distances : ndarray of float64, shape (m,)
         Distance to the centre of the cluster; NaN for outliers.
     notes : tuple of str
@@ -330,7 +330,7 @@ def load_model(path: str | Path) -> Model:
         check_model(model)
     except Exception as error:  # a forged file may fail anywhere
         raise StorageError(
-            f"{path} is no model that this version can read ({type(error).__name__}: {error}); "
+            f"{path} is not a model that this version can read ({type(error).__name__}: {error}); "
             "save it again (Answer.save)"
         ) from None
     return model

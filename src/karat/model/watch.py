@@ -37,8 +37,9 @@ class Signal:
     cluster : str
         Empty for the rows unlike all clusters.
     values, low, high : ndarray, shape (T,)
-        The share of the rows, and its range by the reference: of the cluster; of its rows beyond
-        three quarters of the model's distances; unlike all clusters. NaN where there is no row.
+        The share of the rows, and its range by the reference. The share is of the cluster, of its
+        rows beyond three quarters of the model's distances, or of rows unlike all clusters. NaN
+        without rows.
     evidence : ndarray, shape (T,)
         The e-process: an alarm where it exceeds the number of signals over alpha.
     alarm, since : int or None
@@ -78,7 +79,7 @@ class WatchedClusters:
     rows : tuple of int
         Rows of each period.
     n_reference : int
-        The first periods, which the others are compared with.
+        Number of first periods to compare with.
     signals : tuple of Signal
     alpha : float
         Allowed chance of any false alarm, in any number of periods.
@@ -203,7 +204,7 @@ def watch(
         raise InputError(f"the reference needs at least one period; got {n_reference}")
     partitions = open_partitions(source, header=header, encoding=encoding, every=True)
     if partitions is None:
-        raise InputError(f"{source!r} is no table of files, an address or a lazy table")
+        raise InputError(f"{source!r} is not a folder, a pattern, an address or a lazy table")
     if model.preparation.reshaping:
         raise InputError("the model's objects have several rows each, which periods may divide")
     needed = list(model.preparation.needed) or [name for name in partitions.columns if name != by]

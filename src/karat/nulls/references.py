@@ -113,9 +113,9 @@ def draw_reference(
     what no coordinates can have is lost. O(n²) for each draw.
 
     Sparse data have zeros that neither kind has. Each feature keeps its values and its number of
-    objects; these are drawn without replacement, an object with a chance that is proportional to
-    its number of features, so that long documents stay long. Each object keeps at least one value.
-    Dependence among features is lost, and not only that of clusters. O(nnz log nnz).
+    objects. These objects are drawn without replacement, in proportion to their numbers of
+    features, so long documents stay long. Each object keeps at least one value. Dependence among
+    features is lost, and not only that of clusters. O(nnz log nnz).
 
     Examples
     --------

@@ -53,8 +53,8 @@ class Structure:
         Probability of clusters, if data with and without clusters are equally frequent. It allows
         for the random numbers of the search.
     decision : {"yes", "no", "unclear"}
-        ``"yes"`` from a probability of .9, which few data sets without clusters reach;
-        ``"no"`` below .2; else ``"unclear"``.
+        ``"yes"`` from a probability of .9, which few data sets without clusters reach. ``"no"``
+        below .2, otherwise ``"unclear"``.
     evidence : float
         -log p of the deepest valley between clusters that no way around it avoids.
     n_clusters : int
@@ -119,12 +119,11 @@ def assess_structure(
 
     Notes
     -----
-    k-means for 2 to 30 clusters, each time without a quarter of the objects; Hartigan's dip of that
-    quarter between each two clusters, on their line and along the data; pairs without a valley are
-    one cluster (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform density,
-    the hardest without a valley. Of one column the dip is that of all values. Of more than 2,000
-    objects 2,000 are drawn. What data of many kinds, with clusters and without, are said to have is
-    in the documentation of stability.
+    k-means finds 2 to 30 clusters, each time without a quarter of the objects. Hartigan's dip tests
+    this quarter between each two clusters, on their line and along the data. Pairs without a valley
+    are one cluster (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform
+    density, the hardest without a valley. For one column the dip is that of all values. At most
+    2,000 objects are drawn. The documentation of stability has results for data of many kinds.
 
     Examples
     --------

@@ -68,13 +68,12 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
 
     Notes
     -----
-    Two clusters without a valley between them are one, and so are those that a chain of such pairs
-    connects: a ring or a sheet is cut by k-means, but its neighbouring pieces have no valley. The
-    evidence for a number of clusters is that of the weakest link of the strongest cut, the longest
-    edge of the minimum spanning tree (Kalogeratos & Likas 2012; Vardakas, Kalogeratos & Likas
-    2024). A curve is bimodal in projection, too. Where the dip tells two clusters apart, the
-    objects near their border must also lie less densely than those beside the centres, and the
-    lengths of paths along the data must have a dip as well.
+    Two clusters without a valley between them are one, and so are chains of such pairs. k-means
+    cuts a ring or a sheet, but neighbouring pieces have no valley. The evidence for a number of
+    clusters is the longest edge in a minimum spanning tree of the valleys (Kalogeratos & Likas
+    2012; Vardakas, Kalogeratos & Likas 2024). A curve is bimodal in projection, too. So a dip alone
+    does not separate two clusters. The objects near their border must also lie less densely than
+    those beside the centres, and the lengths of paths along the data must have a dip.
     """
     n = len(Z)
     numbers = [k for k in NUMBERS_OF_CLUSTERS if n >= OBJECTS_PER_CLUSTER * k and Z.shape[1]]

@@ -34,9 +34,9 @@ def projection(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
-        The data. Up to two features are drawn as they are; of more, the first two principal
-        components (also of sparse data, which is not made dense) where they keep at least half
-        of the objects' nearest neighbours, otherwise t-SNE where it keeps more.
+        The data. One or two features are drawn directly. For more features the picture has the
+        first two principal components if they keep at least half of the nearest neighbours,
+        otherwise t-SNE if it keeps more. Sparse data stay sparse.
     labels : array-like of int, shape (n,)
         -1 for outliers, drawn as grey crosses.
     ids : array-like, shape (n,), optional
@@ -52,9 +52,9 @@ def projection(
     Returns
     -------
     plotly.graph_objects.Figure
-        ``layout.meta`` has ``drawn``, ``n``, ``kept``: the share of an object's 10 nearest
-        neighbours among those drawn that are among the 10 nearest in the plane, and
-        ``explained``: the shares of the variance of two principal components, where they are drawn.
+        ``layout.meta`` has ``drawn``, ``n``, ``kept`` and, for principal components, ``explained``,
+        their shares of the variance. ``kept`` is the share of the 10 nearest neighbours, among the
+        drawn objects, that are nearest in the plane too.
 
     Examples
     --------

@@ -53,7 +53,7 @@ class PlaneLayout:
 
 
 def n_neighbors(n: int) -> int:
-    """Number of neighbours of each of n objects that :func:`lay_out` reads."""
+    """Number of neighbours per object that :func:`lay_out` reads, for n objects."""
     return int(1.3 * (3 * PERPLEXITY + 1) * max(1.0, n / PLACED))
 
 

@@ -24,7 +24,7 @@ def to_csv(table: pd.DataFrame, *, header: bool = True, sep: str = ",") -> str:
 
 
 def escape_formula(value: Any) -> Any:
-    """The value, with an apostrophe before text that a spreadsheet would run as a formula.
+    """The value; formulas of a spreadsheet get an apostrophe and become text.
 
     >>> [escape_formula(text) for text in ("=HYPERLINK(1)", "-1.5", "-1.200,5 %", "plain")]
     ["'=HYPERLINK(1)", '-1.5', '-1.200,5 %', 'plain']

@@ -37,8 +37,8 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Progress on standard error; yields the function that advances it.
 
-    A bar if ``show``, or by default where standard error is a terminal; a line every 30 seconds
-    elsewhere; nothing if ``show`` is False.
+    A bar if ``show``, or by default on a terminal, otherwise a line every 30 seconds. Nothing if
+    ``show`` is False.
     """
     if total == 0 or show is False:
         yield lambda steps: None

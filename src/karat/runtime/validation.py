@@ -158,7 +158,7 @@ def _check_structure(X: spmatrix | sparray, name: str) -> None:
         type(X)((X.data, X.indices, X.indptr), shape=X.shape).check_format(full_check=True)
     except ValueError as error:
         raise InputError(
-            f"{name} is no valid {X.format.upper()} matrix: {error}. Make it again from its "
+            f"{name} is not a valid {X.format.upper()} matrix: {error}. Make it again from its "
             "values, e.g. scipy.sparse.coo_array((values, (rows, columns))).tocsr()"
         ) from None
 

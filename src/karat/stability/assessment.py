@@ -162,8 +162,8 @@ def assess(
     k : int or iterable of int
         Numbers of clusters for the curve, from 2 upward.
     labels : array-like, shape (n,), optional
-        The clustering whose clusters are judged, made with ``value``; by default the clusterer's
-        own at the selected k (where that is 1, at the k of the least ratio to the null).
+        The clustering to judge, made with ``value``. By default the clusterer's own at the selected
+        k; if that is 1, at the k with the least ratio to the null.
     value : number, optional
         The swept parameter of ``labels``.
     n_resamples : int
@@ -185,8 +185,8 @@ def assess(
     Notes
     -----
     2·n_resamples·(1 + 0.4·n_references) fits for each k, three times the second term where clusters
-    are in doubt, and 4·n_resamples for the clusters. The curve is :func:`calibrated_stability`; the
-    clusters are Hennig 2007; the consensus is Monti, Tamayo, Mesirov & Golub 2003.
+    are in doubt, and 4·n_resamples for the clusters. The curve is :func:`calibrated_stability`, the
+    clusters follow Hennig 2007, and the consensus Monti, Tamayo, Mesirov & Golub 2003.
 
     Examples
     --------

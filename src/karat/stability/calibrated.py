@@ -73,9 +73,9 @@ def calibrated_stability(
     n_references : int
         Reference data sets of each kind. 0 for none; no k is selected then.
     everywhere : bool
-        Whether every k stands beside its null, or only those that the answer depends on: where the
-        worst cluster loses more than a third of its objects, no null can make it stable, and
-        below a k that is stable enough none is selected.
+        Whether to compute the null of every k, or only those that the answer depends on. A k is
+        unstable for any null if its worst cluster loses more than a third of its objects. No k
+        below a stable one is selected.
     **options
         As for :func:`prediction_strength`.
 
@@ -92,10 +92,17 @@ def calibrated_stability(
     -----
     After Ben-Hur, Elisseeff & Guyon 2002 (overlapping subsamples), Tibshirani & Walther 2005 (the
     worst cluster), and Dudoit & Fridlyand 2002 (data without clusters); the rule is karat's own.
-    The null is one Gaussian with the covariance *within* the clusters where the data have some
-    beyond doubt; in doubt the more stable of this one, a Gaussian and a uniform box with the
-    covariance and the extent of all data; without evidence of clusters the answer is 1. Sparse data
-    have their values shuffled within features instead. No object is drawn twice.
+
+    The null depends on the evidence for clusters:
+
+    - beyond doubt: one Gaussian with the covariance *within* the clusters
+    - in doubt: the more stable of this one, a Gaussian with the covariance of all data, and a
+      uniform box with their extent
+    - no evidence: the answer is 1
+
+    Sparse
+
+    data have their values shuffled within features instead. No object is drawn twice.
     2·n_resamples·(1 + 0.4·n_references) fits for each k, three times the second term in doubt.
 
     Examples

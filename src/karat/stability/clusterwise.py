@@ -1,4 +1,4 @@
-"""Stability of the clusters of one clustering in resamples of the data."""
+"""Stability of single clusters in resamples of the data."""
 
 from __future__ import annotations
 

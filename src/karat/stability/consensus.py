@@ -32,10 +32,12 @@ class Consensus(Tabled):
     Attributes
     ----------
     table : DataFrame
-        A row per k: ``area`` under the distribution of the consensus, ``delta_area`` (its
-        relative growth from the k before; for the first k the area itself), ``ambiguous``
-        (PAC: share of pairs with a consensus from 0.1 to 0.9; lower is better), ``never``
-        (share of pairs that were never drawn together, which have none).
+        A row per k:
+
+        - ``area`` under the distribution of the consensus, and ``delta_area``, its relative growth
+          from the k before (for the first k the area itself)
+        - ``ambiguous`` (PAC): share of pairs with a consensus from 0.1 to 0.9; lower is better
+        - ``never``: share of pairs without a consensus, never drawn together
     labels : dict of int to ndarray of uint8, shape (B, n)
         For each k the clusters in each subsample; 255 where an object was not drawn.
     """

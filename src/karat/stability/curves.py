@@ -62,8 +62,8 @@ def ben_hur(
     -------
     StabilityCurve
         Higher is better. ``samples[k]`` is the distribution that the authors read k from.
-        ``selected`` is the k of the largest difference from its null, or 1 where no k exceeds it by
-        two standard errors; without references there is no rule and it is None.
+        ``selected`` is the k of the largest difference from its null, or 1 if no k exceeds it by
+        two standard errors. Without references it is None.
 
     Notes
     -----
@@ -220,8 +220,8 @@ def prediction_strength(
         Reference data sets of each kind (one Gaussian, one uniform box along the principal
         axes) to compare with; 0 for none.
     **options
-        ``metric`` ("euclidean"), ``random_state`` (0; None, int or Generator) and ``executor``
-        (None; a concurrent.futures.Executor where the resamples run, else threads).
+        ``metric`` (default "euclidean"), ``random_state`` (0) and ``executor`` (a
+        concurrent.futures.Executor for the resamples; by default threads).
 
     Returns
     -------
@@ -299,10 +299,10 @@ def lange(
 
     Notes
     -----
-    Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
-    over the mean of that of random labels. These have the sizes of the clusters, as in the package
-    reval, where the authors draw each cluster with the same probability: an object alone beside one
-    large cluster would be next to stable by that.
+    Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names, over
+    the mean of that of random labels. Random labels keep the sizes of the clusters, as in the
+    package reval. The authors draw each cluster with the same probability, so a single object
+    beside one large cluster would seem stable.
 
     Examples
     --------

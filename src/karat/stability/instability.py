@@ -47,9 +47,9 @@ def fang_wang(
     Notes
     -----
     Fang & Wang 2012. 2·n_resamples fits for each k. The value depends on how well the clusterer
-    optimises: for iris and k = 5 it is 0.056 with the ten starts of ``"kmeans"``, and 0.100 with
-    one, ``KMeans(n_init=1)``, each ± 0.005. fpc's ``kmeansCBI`` has one start, and fpc counts only
-    the pairs that the *first* clustering puts together: half of all disagreements on average.
+    optimises. For iris and k = 5 it is 0.056 with the ten starts of ``"kmeans"``, and 0.100 with
+    ``KMeans(n_init=1)``, each ± 0.005. fpc's ``kmeansCBI`` has one start, and fpc counts only the
+    pairs that the *first* clustering puts together: half of all disagreements on average.
 
     Examples
     --------

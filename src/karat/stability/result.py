@@ -39,11 +39,13 @@ class StabilityCurve(Tabled):
     name : str
         The method.
     table : DataFrame
-        A row per k: ``value`` (the mean over the resamples), ``standard_error`` (their standard
-        deviation over √B: the error of resampling, not of sampling other data; NaN for one value);
-        with reference data ``null`` (mean over the reference sets of the more stable kind),
-        ``null_error`` and ``difference`` (how much more stable the data are than the null, upward),
-        with ``lower`` and ``upper``, two standard errors to either side.
+        A row per k. The columns of the null need reference data:
+
+        - ``value``: the mean over the resamples
+        - ``standard_error`` of resampling (not of sampling other data); NaN for one value
+        - ``null``: the mean over the reference sets of the more stable kind, and ``null_error``
+        - ``difference``: how much more stable the data are than the null, with ``lower`` and
+          ``upper`` at two standard errors
     samples : dict of int to ndarray
         The value of each resample.
     greater_is_better : bool
@@ -114,9 +116,12 @@ class ClusterStability(Tabled):
     Attributes
     ----------
     table : DataFrame
-        A row per cluster: ``size``, ``jaccard`` (mean over the resamples of the largest Jaccard
-        similarity with a cluster found there), ``standard_error``, ``recovered`` (share of
-        resamples in which it is at least 0.75), ``dissolved`` (share in which it is at most 0.5).
+        A row per cluster:
+
+        - ``size``
+        - ``jaccard``: the largest Jaccard similarity with a cluster of the resample, mean over the
+          resamples, and its ``standard_error``
+        - ``recovered``, ``dissolved``: share of resamples with at least 0.75, and with at most 0.5
     labels : ndarray of int32, shape (n,)
         The clustering that is judged.
     objects : ndarray of float64, shape (n,)
@@ -126,8 +131,8 @@ class ClusterStability(Tabled):
     found : ndarray of int, shape (n_resamples,)
         How many clusters each resample has.
     refits : ndarray of float64, shape (n_clusters,), optional
-        The least Jaccard similarity of each cluster with the most similar one of five fits to all
-        objects from other seeds; None where nothing depends on a seed or the labels were given.
+        For each cluster: the least similarity (Jaccard) with the best match in five fits from other
+        seeds. None if nothing depends on a seed, or for your own labels.
     """
 
     table: pd.DataFrame

@@ -182,9 +182,14 @@ class Answer(AnswerFacts):
     def classes(self) -> DataFrame:
         """The class that the guarantee is about: a row for each object.
 
-        Columns ``class`` (the label where there is one), ``class_guaranteed`` (least share of the
-        unlabelled objects of this class that are right), ``confidence`` (estimated, no guarantee),
-        ``labelled`` and ``label_next`` (1, 2, ... for the objects to label next).
+        Its columns:
+
+        - ``class``: the label where there is one, otherwise a prediction
+        - ``class_guaranteed``: least share of right predictions among the unlabelled objects of the
+          class
+        - ``confidence``: an estimate, no guarantee
+        - ``labelled``, and ``label_next``: 1, 2, ... for the objects to label next
+
         ``answer.labels`` are clusters; the guarantee says nothing about them.
         """
         import numpy as np

@@ -63,11 +63,11 @@ def run_jobs(
 ) -> Generator[list[Finished], None, None]:
     """Run jobs, and yield the outcomes of each as it ends.
 
-    ``workers`` are local processes, or threads where these do; 1 runs everything here.
-    ``executor`` is as for :func:`karat.runtime.executors.as_executor`. What runs at the
-    ``deadline``, on the clock of :func:`time.monotonic`, has no outcome; a job that holds a local
-    process for more than ``share`` seconds is stopped, and its candidates are ``"stopped"``.
-    An estimator of a user that may crash has a process of its own, with several ``workers``.
+    ``workers`` are local processes, or threads where these do; 1 runs everything here. ``executor``
+    is as for :func:`karat.runtime.executors.as_executor`. A job that runs at the ``deadline`` (of
+    :func:`time.monotonic`) has no outcome. A local job of more than ``share`` seconds is stopped,
+    and its candidates are ``"stopped"``. An estimator of a user that may crash has a process of its
+    own, with several ``workers``.
     """
     try:
         if executor is not None:

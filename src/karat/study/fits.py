@@ -194,9 +194,8 @@ class Fits:
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to a sample and extended, not to all objects.
 
-        True above 5,000 objects where its time grows faster than linearly (``whole_to``), and where
-        the data take more than a quarter of the machine's memory; False in an exact study and for
-        the nodes of a graph.
+        True above 5,000 objects if its time grows faster than linearly (``whole_to``), or if the
+        data take a quarter of the memory. Always False in an exact study and for graphs.
         """
         n = self.objects.n
         if self.exact or self.objects.metric == "graph" or n <= samples.MAX_FITTED:

@@ -82,10 +82,9 @@ def _unpack(kept: Any) -> Any:
 def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Decorate a function of :class:`Tried`: its value is cached under a digest of its premises.
 
-    These are the record, the outcomes of candidates, the scores, the notes, where questions are
-    counted, and whether judging was stopped; ``without`` some settings, ``"scores"`` or
-    ``"notes"``; so nothing is ever cleared by
-    hand.
+    The premises are the record, the candidates' outcomes, the scores, the notes, the ledger, and
+    whether judging was stopped. ``without`` excludes settings, ``"scores"`` or ``"notes"``. Nothing
+    has to be cleared by hand.
     """
 
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:

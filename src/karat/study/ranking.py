@@ -103,9 +103,9 @@ N_SHAKES = 200
 def expected_agreement(ahead: Floats, agreement: Floats) -> Floats:
     """Expected agreement of each partition (M, ...) with the best one, which any of them may be.
 
-    Similar partitions share their scores, since these differ by chance from one part of the rows
-    to another; the probability of each to be the best follows from the shared scores. So a
-    small change of the data changes the expectation a little.
+    Similar partitions share their scores, which differ by chance among parts of the rows. The
+    probability of being best follows from the shared scores. So small changes of the data have
+    small effects.
     """
     first = ahead.max(axis=0)
     lone = ahead < first - FAR_BEHIND

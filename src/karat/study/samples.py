@@ -49,7 +49,7 @@ class ExtendableSample:
 
 
 def uses_cells(X: Rows, clusterer: Clusterer, metric: Metric) -> bool:
-    """Whether a sampled clusterer gets the means of cells of all objects instead of a sample."""
+    """Whether a clusterer gets means of cells, made from all objects, instead of a sample."""
     return clusterer.cells and metric == "euclidean" and isinstance(X, np.ndarray)
 
 
@@ -78,8 +78,8 @@ def part_of(X: Rows, rows: NDArray[np.int64], metric: Metric) -> Rows:
 def in_order_of_contents(X: Rows, metric: Metric = "euclidean") -> ExtendableSample:
     """All objects, sorted by their contents: the order in which data are stored does not matter.
 
-    Equal rows are neighbours. If every row occurs m times or a multiple of m, one of each m is
-    kept, since copies of a whole data set say nothing new; unless fewer than ten would be left.
+    Equal rows are neighbours. If every row occurs a multiple of m times, one of each m is kept,
+    since copies of a whole data set say nothing new. At least ten rows are kept.
     """
     n = X.shape[0]
     order = np.argsort(_keys(X, metric), kind="stable").astype(np.int64)

@@ -187,10 +187,10 @@ def sample_agreement(
 ) -> float:
     """The agreement of a candidate that was fitted to a sample with a fit to a second sample.
 
-    It is the adjusted Rand index on all objects between its labels and those that its clusterer,
-    with the seed of the first start, finds in a sample that is drawn independently, as large, and
-    extended in the same way; outliers count as one cluster. It is noted, and not measured again.
-    InputError if it was fitted to all objects, its clusterer is unknown, or the fit fails.
+    The second sample is drawn independently, has the same size, and is extended in the same way.
+    The agreement is the adjusted Rand index on all objects; outliers count as one cluster. The
+    study keeps it. InputError if the candidate was fitted to all objects, its clusterer is unknown,
+    or the fit fails.
     """
     labels = candidate_labels(tried, name)  # says what is wrong with the name
     candidate = tried.storage.candidate(name)

@@ -52,11 +52,10 @@ def planned(candidate: Mapping[str, Any]) -> Planned:
 class Finished:
     """The outcome of a candidate; never changed once stored.
 
-    ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
-    ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
-    cannot take the study's distance. ``fitted_on`` is the number of objects that it was fitted to,
-    where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
-    overlapping one; column c is that of cluster c of the canonical codes.
+    ``status`` is ``"ok"``, ``"flagged"`` (usable with a caveat), ``"failed"`` (no clustering) or
+    ``"excluded"`` (the clusterer does not support the distance). ``reason`` explains it.
+    ``fitted_on`` is the size of the sample, if there was one. ``memberships`` (n, k) are float32
+    for a soft clustering, bool for an overlapping one. Column c belongs to code c.
     """
 
     name: str
@@ -93,9 +92,8 @@ class Store:
     scores are only added; the first score of a measure stays. Notes may be replaced. What a method
     returns belongs to the caller; arrays may be read-only.
 
-    **Partitions.** Labels are stored as canonical codes (0..k−1 by first appearance, −1 for
-    outliers), once for equal partitions; scores belong to partitions, because equal partitions of
-    the same data have equal scores.
+    **Partitions.** Labels are stored as canonical codes: 0..k−1 by first appearance, −1 for
+    outliers. Equal partitions are stored once, and share their scores.
 
     **Atomicity.** A method that writes happens whole or not at all, whether it raises, the disk
     is full, or the process is killed: ``finish`` of ten candidates stores ten or none. After a kill

@@ -47,46 +47,43 @@ class Study:
     Parameters
     ----------
     X : Dataset, array-like, DataFrame or sparse, shape (n, d)
-        The data; with ``metric="precomputed"`` distances, with ``metric="graph"`` affinities, see
-        :func:`karat.datasets.from_distances` and :func:`karat.datasets.from_graph`; with another
-        distance between objects, a sequence of these, see :func:`karat.datasets.from_objects`.
+        The data. ``metric="precomputed"`` takes distances (:func:`karat.datasets.from_distances`),
+        ``metric="graph"`` affinities (:func:`karat.datasets.from_graph`), and a distance between
+        objects takes a sequence of them (:func:`karat.datasets.from_objects`).
     y : array-like, shape (n,), optional
-        Class of each object; None, NaN or ``-1`` where it is not known. By default that of the
-        Dataset.
+        Class of each object; None, NaN or ``-1`` if unknown. By default that of the Dataset.
     storage : path-like, optional
-        One SQLite file that keeps every finished fit and score at once. An existing one is
-        resumed; it must belong to the same data. By default memory.
+        An SQLite file that keeps every finished fit and score. An existing file is resumed; it must
+        belong to the same data. By default nothing is written.
     metric : str or callable, optional
-        The distance that clusters and judges, see :data:`karat.distances.METRICS`; by default
-        that of the Dataset, which is ``"cosine"`` for documents and ``"euclidean"`` otherwise.
-        Clusterers that cannot take it are excluded with a reason; those that form means work on
-        rows whose Euclidean distance it is (unit rows for cosine), and their names say so. A
-        function is called once for each pair.
+        The distance for clustering and judging, see :data:`karat.distances.METRICS`. By default
+        that of the Dataset: ``"cosine"`` for documents, otherwise ``"euclidean"``. Clusterers that
+        do not support it are excluded with a reason. Clusterers with means may work on transformed
+        rows, such as unit rows for the cosine; their names then say so. A function is called once
+        for each pair.
     noise : {"drop", "cluster", "singletons", "error"}, optional
         How internal measures treat outliers. The default ``"drop"`` judges without them, and
         multiplies the score in a ranking by the share that remains. External measures take each
         outlier as a cluster.
     delta : float, optional
-        With labels for some of the objects: allowed chance that the guarantee fails; default 0.1.
+        With some labels: allowed chance that the guarantee fails; default 0.1.
     classes : iterable, int or "open", optional
-        With labels for some of the objects: all the classes there can be, or how many, as for
-        :func:`karat.pac_mdl_bound`.
+        With some labels: all possible classes, or their number, as for :func:`karat.pac_mdl_bound`.
     random_state : int, optional
         Seed of every candidate, together with the candidate's name; default 0.
     by : str, optional
         The decider, see :attr:`by`.
     exact : bool, optional
-        Whether every clusterer is fitted to all objects and every measure computed exactly. By
-        default clusterers whose time grows faster than linearly are fitted to 5,000 objects and
-        extended to the others by the nearest object, and above 20,000 objects silhouettes and
-        ranks of distances are estimated with standard errors; sums and extremes of distances have
-        a reason in place of a value.
+        Fit every clusterer to all objects, and compute every measure exactly. By default slow
+        clusterers are fitted to 5,000 objects, and the other objects join the nearest. Above 20,000
+        objects, silhouettes and ranks of distances are estimates with standard errors. Sums and
+        extremes of distances then have a reason instead of a value.
     update : bool, default False
         Whether ``y``, ``noise`` and ``delta`` may differ from those of the stored study. The
         change is recorded, and everything is judged by the new values.
     column_weights : "equal", mapping of str to float, or sequence of float, optional
-        Weights of the columns; by default they follow from what the columns say about each other,
-        see :func:`karat.datasets.weighted`.
+        Weights of the columns. By default they follow from the dependence between columns, see
+        :func:`karat.datasets.weighted`.
 
     Attributes
     ----------
@@ -106,10 +103,9 @@ class Study:
     Raises
     ------
     InputError
-        For data that cannot be used.
+        For unusable data.
     StorageError
-        For a storage file that is foreign, damaged, of other data, in use, or begun with other
-        settings.
+        If the file is damaged, in use, no study, of different data, or has different settings.
 
     Notes
     -----
@@ -168,9 +164,8 @@ class Study:
     def by(self) -> str:
         """What decides: a measure's key, ``"guarantee"`` or ``"consensus"``.
 
-        Set it for the ranking, the choice and the report alike. None is what suits the
-        truth: the judge and the labels together where some are known, the adjusted Rand index
-        where all are, otherwise the judge.
+        It applies to the ranking, the choice and the report. None is the default: the judge without
+        labels, the judge and the labels if some are known, the adjusted Rand index if all are.
 
         Examples
         --------
@@ -198,13 +193,13 @@ class Study:
         self.record.change_judge(judge)
 
     def save(self, path: str | Path) -> None:
-        """Copy a study that lives in memory to a new file, to be resumed later.
+        """Save a study to a new file, to resume it later.
 
         Raises
         ------
         StorageError
-            If the file exists, cannot be written, or a metric or clusterer of the study cannot be
-            recognised when it is resumed.
+            If the file exists or cannot be written, or if a metric or clusterer could not be
+            recognised when the study is resumed.
         """
         self.tried.save(path)
 
@@ -241,14 +236,14 @@ class Study:
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
-            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned, a
-            pipeline works on the features as they are. One that cannot take the study's distance
-            is kept with the reason, its status ``excluded``. By default what suits the data.
+            Names from :data:`karat.clusterers.catalogue`, or estimators, which are cloned. A
+            pipeline gets the unscaled features. Clusterers that do not support the distance get the
+            status ``excluded`` and a reason. The default depends on the data.
         k : int or iterable of int
-            Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
-            values of their own parameter instead.
+            Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try values of
+            their main parameter instead.
         grid : mapping from parameters to values, optional
-            Values of the parameter that a clusterer without a number of clusters is swept by:
+            Values of a parameter to try, for clusterers without a number of clusters:
             ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
         n_init : int, default 5
             Starts for each k; clusterers that do not depend on a seed run once.
@@ -256,11 +251,11 @@ class Study:
             Local processes; by default one for each core. The result does not depend on it.
         executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
             Where to run instead; a string is the address of a Dask scheduler. Dask gets the data
-            once, and fits the jobs of a worker that dies on another; local processes read them
-            once each; to other executors every job carries the data.
+            once, and repeats the jobs of a dead worker on another. Other executors get the data
+            with every job.
         budget : float, optional
-            Seconds after which fits that are not finished are stopped; they stay planned, and
-            the same call resumes them. Cheap clusterers and short fits come first.
+            Seconds after which unfinished fits are stopped. The same call resumes them. Fast
+            clusterers come first.
         progress : bool, optional
             Show a bar; by default on a terminal.
 
@@ -272,10 +267,10 @@ class Study:
         Raises
         ------
         InputError
-            For unknown clusterers or numbers below 1. What a fit raises is kept with the
-            candidate instead.
+            For unknown clusterers or numbers below 1. The error of a fit is kept with its candidate
+            instead.
         KeyboardInterrupt
-            On Ctrl-C, after what is finished was kept. The same call resumes there.
+            On Ctrl-C. Finished fits are kept, and the same call resumes.
         """
         sweep(
             self.tried, clusterers, k=k, grid=grid, n_init=n_init, workers=workers,
@@ -284,22 +279,22 @@ class Study:
         return self
 
     def add(self, labelings: object, *, reference: bool | None = None) -> Self:
-        """Take in clusterings that were made elsewhere, on the same footing.
+        """Add your own clusterings as candidates.
 
         Parameters
         ----------
         labelings : array-like (n,) or (M, n), mapping, DataFrame
             One or many, see :func:`karat.labelings.as_labelings`; a DataFrame's columns are
-            clusterings. Fitted estimators, BERTopic models and annotated matrices are taken, too,
-            see :func:`karat.labelings.hard_labelings`. Unnamed ones are called ``"labels 0"``,
+            clusterings. Fitted estimators, BERTopic models and annotated matrices work too, see
+            :func:`karat.labelings.hard_labelings`. Unnamed ones are called ``"labels 0"``,
             ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
-            :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
-            labels; its memberships are kept, see :meth:`Study.memberships`. Of a
-            :class:`~karat.Dendrogram` each cut is a candidate.
+            :class:`~karat.labelings.OverlappingPartition` is compared by its hard labels;
+            :meth:`Study.memberships` has its memberships. Each cut of a :class:`~karat.Dendrogram`
+            is a candidate.
         reference : bool, optional
-            Whether karat looks for clusterings of its own where nothing is swept, on at most 2,000
-            objects. They are no candidates: the judge compares with them, and the answer says what
-            they are; without them it says what is not known. By default as before, at first True.
+            Compute clusterings to compare with if nothing was swept, on at most 2,000 objects. They
+            are no candidates; the judge uses them as rivals. Default True, or as in the call
+            before.
 
         Returns
         -------
@@ -315,24 +310,24 @@ class Study:
         return self
 
     def constrain(self, pairs: object) -> None:
-        """Take pairs of objects that must, or cannot, be together for evidence from now on.
+        """Use pairs of objects that must, or cannot, be together as evidence.
 
         Parameters
         ----------
         pairs : array-like, shape (m, 3), DataFrame, path-like or None
             Two objects, by id or position, and ``"must"`` or ``"cannot"``; or a file of them. None
-            for none.
+            removes all pairs.
 
         Raises
         ------
         InputError
-            For objects that are not there, and for contradictions, with the chain that makes them.
+            For unknown objects, and for contradictory pairs; the message has the contradicting
+            chain.
 
         Notes
         -----
-        They are recorded, and replace those given before. The judge's prior is multiplied by the
-        likelihood of the pairs under each candidate; a candidate need not keep all of them, since a
-        pair may be wrong.
+        New pairs replace the earlier ones. The judge's prior is multiplied by the likelihood of the
+        pairs under each candidate. A pair may be wrong, so the choice need not satisfy all pairs.
 
         Examples
         --------
@@ -355,7 +350,7 @@ class Study:
         return scores.candidate_labels(self.tried, name)
 
     def labelings(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Labels of several candidates as they were given: the clusters by their names.
+        """Labels of several candidates, with the names of the clusters.
 
         Parameters
         ----------
@@ -365,8 +360,7 @@ class Study:
         Returns
         -------
         dict of str to ndarray, shape (n,)
-            Integers where all names of clusters are whole numbers, otherwise text; ``-1`` for
-            outliers.
+            Integers if all names are whole numbers, otherwise text; ``-1`` for outliers.
         """
         return scores.candidate_labelings(self.tried, names)
 
@@ -380,7 +374,7 @@ class Study:
         Returns
         -------
         SoftPartition or OverlappingPartition or None
-            Column c is that of cluster c in :meth:`Study.labels`. Kept in single precision.
+            Column c belongs to cluster c of :meth:`Study.labels`; single precision.
         """
         return scores.candidate_memberships(self.tried, name)
 
@@ -393,14 +387,14 @@ class Study:
         executor: object = None,
         progress: bool | None = None,
     ) -> None:
-        """Judge every clustering that is not judged yet, many at once.
+        """Compute the measures of all candidates that lack them.
 
         Parameters
         ----------
         measures : iterable of str, optional
             Catalogue keys; by default those that :func:`karat.evaluate` computes.
         executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-            Where passes over the data are computed, see :func:`karat.evaluate`.
+            Where to compute, see :func:`karat.evaluate`.
         progress : bool, optional
             Show a bar; by default on a terminal.
         """
@@ -412,21 +406,24 @@ class Study:
         Returns
         -------
         DataFrame
-            A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
-            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
-            ``n_clusters``, ``noise_share``, ``seconds``, ``fitted_on`` (how many objects,
-            where that is a sample), ``partition`` (equal for equal clusterings), then a column per
-            measure. :meth:`reasons` says why a value is NaN.
+            A row per candidate, by name: the columns below, then one per measure. :meth:`reasons`
+            says why a value is NaN.
+
+            - ``clusterer``, ``k`` (as requested), ``start``, ``n_clusters``, ``noise_share``,
+              ``seconds``
+            - ``status``: ``ok``, ``flagged``, ``failed`` or ``excluded``, with the ``reason``
+            - ``fitted_on``: the number of objects of the sample, if it was fitted to a sample
+            - ``partition``: equal for equal clusterings
         """
         return scores.candidate_scores(self.tried, progress=progress)
 
     def standard_errors(self) -> pd.DataFrame:
-        """Standard errors of the scores that are estimates, a row per candidate.
+        """Standard errors of estimated scores, a row per candidate.
 
         Returns
         -------
         DataFrame
-            Columns only for measures that were estimated; none where every score is exact.
+            A column per estimated measure; none if all scores are exact.
         """
         return scores.standard_errors(self.tried)
 
@@ -440,24 +437,24 @@ class Study:
         Parameters
         ----------
         by : str, optional
-            Look at another order than that of what decides (:attr:`by`): a measure's key,
-            ``"guarantee"`` or ``"consensus"``. With the consensus each internal measure that
-            compares numbers of clusters ranks the candidates, a family of such measures has one
-            vote, and the mean of the votes, times the share of objects that are not excluded,
-            orders them.
+            Order by something else than :attr:`by`: a measure's key, ``"guarantee"`` or
+            ``"consensus"``. In the consensus, each family of internal measures that compare numbers
+            of clusters has one vote. The mean vote is multiplied by the share of objects that are
+            not outliers.
 
         Returns
         -------
         DataFrame
-            A row per distinct partition, named after its first candidate: ``rank`` (equal for
-            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``fitted_on``,
-            ``partition`` (as in :meth:`scores`), ``reached_by`` (how many candidates are this
-            partition), then what decides: ``expected``, ``low`` and ``high`` of the judge (the
-            expected agreement and its 80 % interval); ``votes`` of the consensus, a place among
-            these candidates and no quality, then the voters; ``probability`` of the judge with
-            labels, where numbers of clusters that are less than half as probable as another one
-            come last; otherwise ``score`` (of an internal measure with ``noise="drop"``: times the
-            share of objects that are not excluded, or over it where lower is better).
+            A row per distinct partition, named after its first candidate. It has columns of
+            :meth:`scores`, ``rank`` (equal for ties), ``reached_by`` (how many candidates are this
+            partition), and what decides:
+
+            - judge: ``expected`` agreement, ``low`` and ``high`` of its 80 % interval
+            - judge with labels: ``probability``. Improbable numbers of clusters come last, if less
+              than half as probable as another.
+            - consensus: ``votes``, a rank among these candidates, then each voter
+            - otherwise ``score``. With ``noise="drop"`` internal measures are multiplied by the
+              share of objects that are not outliers, or divided by it if lower is better.
 
         Raises
         ------
@@ -482,9 +479,9 @@ class Study:
         Returns
         -------
         PacMdlBounds
-            With probability ``1 - delta`` over which objects were labelled, every bound in it
-            holds, the lowest of them too: each candidate pays for the choice among everything
-            that was planned. Outliers count as one cluster.
+            With probability ``1 - delta`` over the random choice of labelled objects, all bounds
+            hold at once, so the lowest one does. The choice among all planned candidates is paid
+            for. Outliers count as one cluster.
 
         Raises
         ------
@@ -501,8 +498,8 @@ class Study:
         Parameters
         ----------
         ledger : path, optional
-            The file of the labels, or its folder: the question is counted there, as by ``karat
-            run`` (:class:`karat.bounds.Ledger`). By default it is the only question.
+            The file of the labels, or its folder. The question is counted there, as by ``karat
+            run`` (:class:`karat.bounds.Ledger`). By default it counts as the only question.
         order : sequence of int, optional
             Positions of the labelled objects in the order of the draw. A counted question then
             holds at every number of labels at once.
@@ -510,10 +507,10 @@ class Study:
         Returns
         -------
         Guarantee
-            With probability ``1 - delta`` over which objects were labelled it holds; outliers count
-            as one cluster. One half of the labels chooses the most probable candidate, with the
-            learned judge, which does not see the labels, as the prior; the other half tests it
-            (:func:`karat.bounds.study_guarantee`).
+            It holds with probability ``1 - delta`` over the random choice of labelled objects. One
+            half of the labels chooses the most probable candidate; the judge, without labels, is
+            the prior. The other half tests it (:func:`karat.bounds.study_guarantee`). Outliers
+            count as one cluster.
 
         Raises
         ------
@@ -534,7 +531,7 @@ class Study:
         executor: object = None,
         progress: bool | None = None,
     ) -> Assessment:
-        """Judge whether the clusters of a candidate, and their number, would be found again.
+        """Judge whether a candidate's clusters, and their number, recur in resamples.
 
         Parameters
         ----------
@@ -550,14 +547,12 @@ class Study:
         Returns
         -------
         Assessment
-            It is kept in the study: asked the same again it is read, and the reasons of
-            :meth:`best` and the report have it.
+            The study keeps it; :meth:`best` and the report show it.
 
         Raises
         ------
         InputError
-            For a clustering that was made elsewhere, or of a clusterer that cannot be fitted to
-            parts of the data.
+            For your own labels, and for clusterers that cannot be fitted to parts of the data.
 
         Examples
         --------
@@ -588,12 +583,10 @@ class Study:
         Parameters
         ----------
         stability : bool, optional
-            Look for the chosen clusters, and their number, in resamples; by default where that
-            takes at most as many fits as the sweep took. It is among the reasons and does not
-            change the choice.
+            Look for the chosen clusters, and their number, in resamples. By default only if that
+            takes no more fits than the sweep. It does not change the choice.
         second_sample : bool, default True
-            Where the chosen clustering was fitted to a sample, fit it to another one, to say what
-            the sample loses.
+            If the choice was fitted to a sample, fit it to a second sample and compare.
         executor, progress : optional
             As for :meth:`sweep`.
 
@@ -613,7 +606,7 @@ class Study:
         )  # fmt: skip
 
     def alternatives(self, n: int = 3) -> Alternatives:
-        """Really different clusterings that are each good: other honest ways to divide the objects.
+        """Very different clusterings that are each good.
 
         Parameters
         ----------
@@ -623,8 +616,8 @@ class Study:
         Returns
         -------
         Alternatives
-            It prints as a table; each has its labels, the view that it was found on, and the
-            features that carry it.
+            It prints as a table. Each has its labels, its view of the data, and the features that
+            carry it.
 
         Raises
         ------
@@ -633,16 +626,19 @@ class Study:
 
         Notes
         -----
-        *Good*: the judge expects at least half of the best expected agreement, and valleys set all
-        clusters apart on objects that did not form them, after correction for the views that were
-        looked at. *Different*: neither tells more than 0.2 of the other (mutual information
-        corrected for chance, over the smaller entropy, so that a finer or coarser version is no
-        alternative), and their clusters occur in more than three quarters of all combinations. Of
-        more than n kinds the most different are kept, one after the other (Caruana et al. 2006).
+        *Good*: the judge expects at least half of the best expected agreement. Valleys separate all
+        clusters, on objects that did not form them; the test is corrected for the number of views.
+        *Different*: the mutual information, adjusted for chance, is at most 0.2 of the smaller
+        entropy. So a finer version of a clustering is no alternative. The clusters also occur in
+        more than three quarters of all combinations. If more than n remain, the most different ones
+        are kept (Caruana et al. 2006).
 
-        Beside the candidates of the study, k-means divides groups of dependent features, what is
-        left without the space between the clusters of a known clustering (Cui, Fern & Dy 2007),
-        independent components of that space (Ye et al. 2016), and directions from the origin.
+        Besides the candidates of the study, k-means divides four views of the data:
+
+        - groups of dependent features
+        - the residual without the space between a clustering's means (Cui, Fern & Dy 2007)
+        - independent components of that space (Ye et al. 2016)
+        - directions from the origin
 
         Examples
         --------
@@ -659,7 +655,7 @@ class Study:
         return search.alternatives(self.tried, n)
 
     def describe(self, name: str | None = None) -> tuple[ClusterDescription, ...]:
-        """Say what each cluster is: a rule, a name, telling features, central and doubtful objects.
+        """Describe each cluster: rule, name, characteristic features, central and doubtful objects.
 
         Parameters
         ----------
@@ -669,8 +665,8 @@ class Study:
         Returns
         -------
         tuple of ClusterDescription
-            ``cluster`` is the number in :meth:`labels`. Of more than 200,000 objects, rules,
-            effects and positions are those of a random sample.
+            ``cluster`` is the number in :meth:`labels`. For more than 200,000 objects, rules,
+            effects and positions come from a random sample.
 
         Examples
         --------
@@ -694,18 +690,18 @@ class Study:
         Parameters
         ----------
         names : mapping of int to str
-            By the number of the cluster in :meth:`labels`; clusters without one keep their own.
+            By the number of the cluster in :meth:`labels`. The other clusters keep their names.
         by : str
-            Who named them, which is told with the names.
+            Who named them; shown with the names.
         notes : mapping of int to str, optional
-            By what its members are recognised, and how often they were.
+            How to recognise its members, and how often that worked.
         candidate : str, optional
             By default the answer. Candidates that are the same clustering have the same names.
 
         Raises
         ------
         InputError
-            For a cluster that is not there.
+            For an unknown cluster.
 
         Examples
         --------
@@ -723,30 +719,29 @@ class Study:
     ) -> Differences:
         """Test which clusters differ, and in which features, although the data chose the clusters.
 
-        The values are thinned into two independent parts. All that the study did is done again with
-        the first part, from the scaling of the features to the choice; the second part says whether
-        the clusters found there differ.
+        The values are thinned into two independent parts. The first part repeats the study, from
+        scaling to choice. The second part tests whether these clusters differ.
 
         Parameters
         ----------
         family : {"gaussian", "poisson", "negative binomial", "binomial"}
             How a value varies about its mean.
         scale : float, array-like or "mixture", optional
-            What is known of that, in the units of the data, see :func:`karat.inference.thin`.
+            The known scale of this variation, in the units of the data, see
+            :func:`karat.inference.thin`.
         share : float, default 0.5
             The share of each value that is clustered.
 
         Returns
         -------
         Differences
-            ``labels`` are the clusters of the first part, not those of :meth:`best`. Kept in the
-            study: the report shows it.
+            ``labels`` are the clusters of the first part, not those of :meth:`best`. The report
+            shows it.
 
         Raises
         ------
         InputError
-            Where nothing valid is known about the values, and for values that the family
-            does not have.
+            If the premises of the test fail, or a value does not occur in the family.
 
         See Also
         --------

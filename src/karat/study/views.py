@@ -38,9 +38,9 @@ MOST_COMPONENTS, PER_COMPONENT = 8, 25
 class DataView:
     """A part of the data that shows a clustering.
 
-    ``kind`` is one of: all features; a group of ``features``; independent components of the space
-    between the clusters of another clustering; the residual without that space; directions from
-    the origin. ``without`` names the other clustering.
+    ``kind`` is all features, a group of ``features``, or directions from the origin; or, for
+    another clustering, independent components of the space between its means, or the residual
+    without it. ``without`` names that clustering.
     """
 
     kind: Kind
@@ -145,7 +145,7 @@ def residual(X: NDArray[Any], metric: str, clusterings: dict[str, Codes]) -> Dat
 
 
 def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterator[DataView]:
-    """Views of groups of independent components of the space between clusters.
+    """Views of independent components between a clustering's means, in groups.
 
     Independent subspaces (Ye, Maurus, Hubig & Plant 2016): a clustering that crosses two others
     spans the spaces of both.

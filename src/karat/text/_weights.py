@@ -26,9 +26,9 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     Parameters
     ----------
     weight : {"tf-idf", "tf", "binary", "bm25-tf", "bm25-tf-idf"}
-        ``tf`` is the count itself, ``binary`` 1 where it is not 0, ``bm25-tf``
-        tf (k1 + 1) / (tf + k1 (1 - b + b dl/avgdl)) with dl the length of the document.
-        ``-idf`` multiplies by log(n / n_j), n_j the number of documents that have the term.
+        ``tf`` is the count, ``binary`` is 1 where the count is not 0. ``bm25-tf`` is tf (k1 + 1) /
+        (tf + k1 (1 - b + b dl/avgdl)), with dl the length of the document. ``-idf`` multiplies by
+        log(n / n_j), n_j the number of documents with the term.
     k1, b : float, default 20 and 1
         Parameters of BM25: slowness of saturation by repetition, and penalty of long documents.
     norm : {"l2", None}

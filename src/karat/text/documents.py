@@ -62,7 +62,7 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
     except (ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{where} is not JSON in UTF-8: {error}") from None
     if not isinstance(record, dict):
-        raise InputError(f"{where} is {line[:40]!r}; wanted is one JSON object a line")
+        raise InputError(f"{where} is {line[:40]!r}; expected one JSON object per line")
     return record
 
 

@@ -50,11 +50,10 @@ def telling_terms(
     Returns
     -------
     DataFrame
-        ``cluster``, ``term``, ``share`` of the cluster's documents that have it, ``rest`` (share
-        of the others), and ``low``, ``high``: an interval of the difference of the two among
-        documents that did not form the clusters. It is NaN where k-means does not reproduce the
-        cluster in each half of the documents. The order is by cluster, then by descending lower
-        limit of the difference in these documents.
+        ``cluster``, ``term``, its ``share`` in the cluster's documents, and in the ``rest``.
+        ``low`` to ``high`` is an interval for the difference of the two, from documents that did
+        not form the clusters. It is NaN where k-means does not reproduce the cluster in each half
+        of the documents. The order is by cluster, then by descending lower limit of the difference.
 
     Notes
     -----

@@ -161,7 +161,7 @@ class ChatModel:
             if not isinstance(content, str):
                 raise TypeError
         except (KeyError, IndexError, TypeError):
-            raise ValueError(f"this is no answer of a chat: {_line(json.dumps(answer))}") from None
+            raise ValueError(f"this is not a chat answer: {_line(json.dumps(answer))}") from None
         usage = answer.get("usage")
         counts = usage if isinstance(usage, dict) else {}
         reply = Reply(content)

@@ -166,9 +166,9 @@ def bounded_interval(
 ) -> tuple[float, float]:
     """Limits of the mean of independent values that lie between ``least`` and ``most``.
 
-    Gaffke's (2005) bound at delta/2 on either side: the quantile of the mean of the sorted values
-    and of the end of the range, weighted by the gaps between uniform numbers; by 100,000 draws of
-    them. Of zeros and ones these are Clopper and Pearson's limits. Their coverage is conjectured
+    Gaffke's (2005) bound at delta/2 on either side, by 100,000 draws. It is a quantile of the mean
+    of the sorted values and the end of the range, weighted by the gaps between uniform numbers. For
+    zeros and ones these are Clopper and Pearson's limits. Their coverage is conjectured
     (Learned-Miller & Thomas 2019), not proved.
 
     >>> [round(end, 1) for end in bounded_interval([1] * 8 + [0] * 2, 0, 1, 0.05)]

@@ -35,8 +35,8 @@ def shown_by(objects: Showable, n: int) -> Show:
     Parameters
     ----------
     objects : Dataset, DataFrame, array-like, sequence or callable
-        Texts; rows, shown by the names of their features; a Dataset's texts, or its features in
-        original units; paths of images; mappings. A callable receives positions.
+        Texts, rows, paths of images, or mappings. Rows are shown with the names of their features,
+        a Dataset's in original units. A callable receives positions.
     n : int
         Required number of objects.
 

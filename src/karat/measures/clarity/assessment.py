@@ -105,10 +105,12 @@ class Clarity:
     def table(self) -> pd.DataFrame:
         """One row per clustering.
 
-        Columns: ``n_clusters``; ``informativeness`` and its ``standard_error`` over folds or
-        objects; ``corrected``, relative to a guesser with the predicted sizes; ``accuracy``,
-        ``normalized_accuracy``, ``macro_accuracy``; the best ``classifier``. NaN for a single
-        cluster.
+        Its columns are NaN for a single cluster:
+
+        - ``n_clusters``, and the best ``classifier``
+        - ``informativeness`` and its ``standard_error`` over folds or objects
+        - ``corrected``: relative to a guesser with the predicted sizes
+        - ``accuracy``, ``normalized_accuracy``, ``macro_accuracy``
         """
         import pandas as pd
 
@@ -138,10 +140,13 @@ class Clarity:
     def per_cluster(self, m: str | int = 0) -> pd.DataFrame:
         """Recognition of each cluster of clustering ``m`` by its best classifier.
 
-        One row per cluster: ``size``; ``recall``, the share of its objects that are recognised;
-        ``precision``, the share of correct predictions of the cluster; ``information``, its part
-        of AI in nats; ``taken_for``, the most frequent wrong prediction for its objects, and
-        ``taken_for_share``, the share of its objects with that prediction.
+        One row per cluster:
+
+        - ``size``
+        - ``recall``: the share of its objects that are recognised
+        - ``precision``: the share of correct predictions of the cluster
+        - ``information``: its part of AI in nats
+        - ``taken_for``: the most frequent wrong prediction, and ``taken_for_share``, its share
         """
         import pandas as pd
 

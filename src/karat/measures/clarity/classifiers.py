@@ -266,8 +266,8 @@ def _refit(
 class SupportVectorMachine:
     """Weka's SMO at its defaults: polynomial kernel of degree 1, C = 1, one against one.
 
-    Features are first scaled to [0, 1] by their range in the training folds, as SMO does;
-    sparse features are divided by their largest absolute value, so that zeros stay zeros.
+    Features are first scaled to [0, 1] by their range in the training folds, as SMO does. Sparse
+    features are divided by their largest absolute value: zeros stay zeros.
 
     Parameters
     ----------

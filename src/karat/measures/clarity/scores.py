@@ -111,8 +111,8 @@ def standard_error(
 ) -> float:
     """Standard error of informativeness over the folds (leave-one-out: over the objects).
 
-    The objects of a fold share a classifier, so they count as one draw: with g the sum over a
-    fold of each object's information less its cluster's mean, K folds, and n objects, the
+    The objects of a fold share a classifier, so they count as one draw. Let g be the sum, over a
+    fold, of each object's information less its cluster's mean. With K folds and n objects, the
     squared error of AI is K/(K−1) Σ g²/n². The clusters and their sizes are fixed. The overlap of
     the training folds, for which no unbiased estimate exists, is ignored.
     """
@@ -175,8 +175,8 @@ def informativeness_of_predictions(
 ) -> float:
     """Informativeness of a clustering from a classifier's predictions.
 
-    I = (AI − E)/(H − E), where AI = −Σ r(c) log p(c) is the mean correct information in a
-    prediction, H the entropy of the clustering, and E the AI of a guesser.
+    I = (AI − E)/(H − E). Here AI = −Σ r(c) log p(c) is the mean correct information in a
+    prediction. H is the entropy of the clustering, and E the AI of a guesser.
 
     Parameters
     ----------

@@ -36,11 +36,10 @@ def overlapping_normalized_mutual_information(
 
     Notes
     -----
-    Each cluster is a yes or no of every object. H(X_i|Y) is the least H(X_i|Y_j) over clusters
-    Y_j that agree with X_i more than they contradict it, h(yes, yes) + h(no, no) >
-    h(yes, no) + h(no, yes) for h(p) = −p ln p; H(X_i) where there is none. The same covers have
-    1. A term of a cluster of all objects, which has no entropy, is 1 with ``"cluster"``.
-    O(n k t) for k and t clusters.
+    Each cluster is a yes or no for every object. H(X_i|Y) is the least H(X_i|Y_j) over clusters Y_j
+    that agree with X_i more than they contradict it, and H(X_i) without any. Y_j agrees if h(yes,
+    yes) + h(no, no) > h(yes, no) + h(no, yes), for h(p) = −p ln p. Equal covers have 1. A cluster
+    of all objects has no entropy; its term is 1 with ``"cluster"``. O(n k t) for k and t clusters.
 
     Examples
     --------

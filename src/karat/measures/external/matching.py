@@ -169,11 +169,10 @@ def pair_sets_index(table: ContingencyTable) -> float:
 
     Notes
     -----
-    (S − E)/(max(k, t) − E), where S is the greatest Σ n_ij/max(a_i, b_j) of a one-to-one matching
-    and E = Σ_i a_i b_i/(n max(a_i, b_i)) over both lists of sizes in descending order. 1 if both
-    sides have one cluster. Other packages differ: genieclust's ``pair_sets_index`` in about a third
-    of random pairs of labelings, and ELKI, which pairs the *smallest* sizes with each other, where
-    k ≠ t. O(n + min(k, t)² max(k, t)).
+    (S − E)/(max(k, t) − E). S is the greatest Σ n_ij/max(a_i, b_j) of a one-to-one matching. E =
+    Σ_i a_i b_i/(n max(a_i, b_i)), with both lists of sizes in descending order. 1 if both sides
+    have one cluster. genieclust's ``pair_sets_index`` differs for about a third of random pairs of
+    labelings. ELKI pairs the *smallest* sizes, so it differs if k ≠ t. O(n + min(k, t)² max(k, t)).
 
     Examples
     --------

@@ -55,9 +55,9 @@ def pair_counts(
 
     Notes
     -----
-    O(n + cells). For memberships Brouwer (2009): the chance that two
-    objects are together is the product of their memberships, summed over the clusters; the sums
-    over pairs reduce to the expected table and the squared memberships, O(n k t).
+    O(n + cells). For memberships see Brouwer (2009). Two objects are together with a chance of Σ_c
+    u_ic u_jc, for memberships u. The sums over pairs reduce to the expected table and the squared
+    memberships, O(n k t).
 
     Examples
     --------

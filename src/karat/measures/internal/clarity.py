@@ -47,9 +47,9 @@ def informativeness(
 ) -> Any:
     """How well clusters can be learnt: correct information in a classifier's predictions.
 
-    I = (AI − E)/(H − E), where AI = −Σ r(c) log p(c) is the mean correct information in a
-    prediction for an object outside the training data, H the entropy of the clustering, and E
-    the AI of a guesser. With several classifiers, the largest AI counts.
+    I = (AI − E)/(H − E). Here AI = −Σ r(c) log p(c) is the mean correct information in a prediction
+    for an object outside the training data. H is the entropy of the clustering, and E the AI of a
+    guesser. With several classifiers, the largest AI counts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Measures of a clustering of the nodes of a graph, ``metric="graph"``."""
+"""Measures for clusterings of a graph's nodes, ``metric="graph"``."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def modularity(
 ) -> float:
     """Modularity: share of the edges within clusters, less that expected from the degrees.
 
-    Σ_c [w_c/w − γ (v_c/2w)²] with the weight w_c of the edges within cluster c, the sum v_c of
-    the degrees of its nodes, and the weight w of all edges. 0 for one cluster (γ = 1), and negative
-    if clusters have fewer edges than expected.
+    Σ_c [w_c/w − γ (v_c/2w)²]: w_c is the weight of the edges within cluster c, v_c the sum of its
+    nodes' degrees, and w the weight of all edges. 0 for one cluster (γ = 1), and negative if
+    clusters have fewer edges than expected.
 
     Parameters
     ----------
@@ -116,10 +116,10 @@ define(
 def map_equation(edges: EdgeSums) -> float:
     """Map equation: bits per step of a random walk in a two-level code.
 
-    q log q − 2 Σ_c q_c log q_c − Σ_i p_i log p_i + Σ_c (q_c + p_c) log (q_c + p_c), where the walk
-    visits node i with probability p_i (its share of the degrees), is in cluster c with p_c and
-    leaves it with q_c; q is the sum of the q_c, and the logarithms are binary. A walk stays long in
-    a good cluster; one cluster has the entropy of the p_i.
+    q log q − 2 Σ_c q_c log q_c − Σ_i p_i log p_i + Σ_c (q_c + p_c) log (q_c + p_c). The walk visits
+    node i with probability p_i, its share of the degrees. It is in cluster c with p_c, and leaves
+    it with q_c. q is the sum of the q_c, and the logarithms are binary. A walk stays long in a good
+    cluster; one cluster has the entropy of the p_i.
 
     Examples
     --------

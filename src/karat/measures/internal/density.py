@@ -45,9 +45,9 @@ def dbcv(
 ) -> float:
     """Density-based clustering validation: sparseness within against density between clusters.
 
-    Each object has a core distance to its cluster; the minimum spanning tree of the mutual
-    reachability distances gives a cluster's sparseness (its largest inner edge) and the
-    separation of two clusters (their nearest inner nodes). Between −1 and 1, greater is better.
+    Each object has a core distance to its cluster. A minimum spanning tree of mutual reachability
+    distances gives each cluster's sparseness, its largest inner edge. Two clusters are separated by
+    the distance of their nearest inner nodes. Between −1 and 1, greater is better.
 
     Parameters
     ----------
@@ -284,13 +284,12 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
 
     Notes
     -----
-    Scat is :func:`sd_scattering`. The density of a pair of clusters is the number of their objects
-    at most σ = √(Σ_c ∣variances of c∣)/k from the midpoint of the centroids, divided by the larger
-    number at the centroids (0 if both are 0). Dens_bw is 1/(k(k−1)) times the sum over all ordered
-    pairs, so the *mean* over the pairs, as in R's clv and the manual of clusterCrit. clusterCrit
-    itself uses the sum (iris: 0.8233; the mean gives 0.3471). The Python package s-dbw uses
-    standard deviations instead of variances, and counts only the centroid's cluster at a centroid.
-    O(n k² d).
+    Scat is :func:`sd_scattering`. The density of a pair of clusters counts their objects within σ =
+    √(Σ_c ∣variances of c∣)/k of the midpoint of the centroids. It is divided by the larger count at
+    the centroids (0 if both are 0). Dens_bw is 1/(k(k−1)) times the sum over all ordered pairs, so
+    the *mean* over the pairs, as in R's clv and the manual of clusterCrit. clusterCrit itself uses
+    the sum (iris: 0.8233; the mean gives 0.3471). The Python package s-dbw uses standard deviations
+    instead of variances, and counts only the centroid's cluster at a centroid. O(n k² d).
 
     Examples
     --------

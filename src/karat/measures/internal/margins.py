@@ -65,10 +65,10 @@ def relative_margin(
 ) -> MarginResult:
     """Relative margin: distance to the nearest representative over that to the second nearest.
 
-    The minimum, over all sets R of one object from each cluster, of the mean over the objects
-    outside R of (distance to the nearest)/(distance to the second nearest of R). Between 0 and
-    1, lower is better. With too many sets a local search gives an upper bound, and ``.exact`` is
-    False.
+    R is a set with one object from each cluster. The value is the minimum over all R of the mean of
+    (distance to the nearest)/(distance to the second nearest of R), over the objects outside R.
+    Between 0 and 1, lower is better. With too many sets a local search gives an upper bound, and
+    ``.exact`` is False.
 
     Parameters
     ----------
@@ -107,10 +107,10 @@ def additive_margin(
 ) -> MarginResult:
     """Additive margin: second nearest minus nearest representative, over the mean distance within.
 
-    The maximum, over all sets of one object from each cluster, of the mean over the other objects
-    of (distance to the second nearest − to the nearest representative), divided by the mean
-    distance of the pairs within clusters. Not negative, greater is better. A lower bound if
-    ``.exact`` is False.
+    R is a set with one object from each cluster. The value is the maximum over all R of the mean of
+    (distance to the second nearest − to the nearest of R), over the other objects. It is divided by
+    the mean distance within clusters. Not negative, greater is better. A lower bound if ``.exact``
+    is False.
 
     Parameters, result and errors are those of :func:`relative_margin`; it is also undefined
     if all distances within clusters are 0.

@@ -59,14 +59,17 @@ def dunn_index(
     Parameters
     ----------
     separation : str
-        Separation of two clusters. ``"single"``, ``"complete"``, ``"average"``: smallest, largest
-        or mean distance between their objects; ``"centroid"``: distance of the centroids;
-        ``"average-centroid"``: mean distance of all their objects to the other centroid;
-        ``"hausdorff"``: largest distance of an object to the nearest object of the other cluster.
+        Separation of two clusters:
+
+        - ``"single"``, ``"complete"``, ``"average"``: smallest, largest or mean distance between
+          their objects
+        - ``"centroid"``: distance of the centroids
+        - ``"average-centroid"``: mean distance of all their objects to the other centroid
+        - ``"hausdorff"``: largest distance of an object to the nearest object of the other cluster
     diameter : str
-        Diameter of a cluster. ``"complete"``: largest distance; ``"average"``: mean distance;
-        ``"centroid"``: twice the mean distance to the centroid; :func:`centroid_dunn_index`
-        omits the factor 2.
+        Diameter of a cluster: the largest (``"complete"``) or mean (``"average"``) distance, or
+        twice the mean distance to the centroid (``"centroid"``). :func:`centroid_dunn_index` omits
+        the factor 2.
     metric : str or callable
         Distance of objects; distances to centroids are Euclidean.
 

@@ -70,8 +70,8 @@ def baker_hubert_gamma(stats: Statistics, m: int) -> float | str:
 
     Notes
     -----
-    Exact, in integers. O(n² log n) time, and a pass of O(n² d) for every few million pairs; bounded
-    memory; shared by all clusterings.
+    Exact, in integers. O(n² log n) time, and a pass of O(n² d) for every few million pairs. Memory
+    is bounded, and all clusterings share the work.
 
     Examples
     --------
@@ -89,8 +89,8 @@ def baker_hubert_gamma(stats: Statistics, m: int) -> float | str:
 def aucc(stats: Statistics, m: int) -> float:
     """Area under the curve of the distance as a classifier of pairs into within and between.
 
-    The share of combinations of a pair within and a pair between in which the pair within is
-    nearer; ties count half; 0.5 by chance. Without ties it is (Gamma + 1)/2. Errors as
+    Take a pair within a cluster and a pair between clusters: the value is the chance that the pair
+    within is nearer. Ties count half; 0.5 is chance. Without ties it is (Gamma + 1)/2. Errors as
     :func:`baker_hubert_gamma`, except that ties are allowed.
 
     Examples

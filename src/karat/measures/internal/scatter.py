@@ -32,10 +32,13 @@ def cubic_clustering_criterion(stats: Statistics, m: int) -> float | str:
 
     Notes
     -----
-    With s_j the roots of the eigenvalues of T, greatest first, u_j = s_j/c,
-    c = (s_1 ⋯ s_p*/k)^{1/p*}, and p* the largest number below k with u_p* ≥ 1:
-    E(R²) = 1 − [Σ_{j≤p*} 1/(n + u_j) + Σ_{j>p*} u_j²/(n + u_j)]/Σ u_j² · (n − k)²/n · (1 + 4/n),
-    CCC = ln[(1 − E(R²))/(1 − R²)] √(n p*/2)/(0.001 + E(R²))^1.2. O(n d² + d³).
+    s_j are the roots of the eigenvalues of T, greatest first. u_j = s_j/c with c = (s_1 ⋯
+    s_p*/k)^{1/p*}, and p* is the largest number below k with u_p* ≥ 1. Then
+
+    - E(R²) = 1 − [Σ_{j≤p*} 1/(n + u_j) + Σ_{j>p*} u_j²/(n + u_j)]/Σ u_j² · (n − k)²/n · (1 + 4/n)
+    - CCC = ln[(1 − E(R²))/(1 − R²)] √(n p*/2)/(0.001 + E(R²))^1.2
+
+    O(n d² + d³).
 
     Examples
     --------

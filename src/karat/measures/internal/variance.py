@@ -124,8 +124,8 @@ def pooled_variance(stats: Statistics, m: int) -> float | str:
 
     Notes
     -----
-    The criterion "trace Cov W" of Milligan & Cooper. NbClust's ``trcovw`` is another number: the
-    trace of the covariance of the columns of the matrix W.
+    The criterion "trace Cov W" of Milligan & Cooper. NbClust's ``trcovw`` is another number: it
+    takes the covariance between the columns of W, and its trace.
 
     Examples
     --------

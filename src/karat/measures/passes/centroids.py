@@ -28,9 +28,9 @@ CDIST_ROWS = 2**10  # rows with distances to all centers in memory at a time
 class CentroidSums(NamedTuple):
     """Sums around the centroids (k, d) of one clustering, relative to a common shift.
 
-    Per cluster: sum of squared distances, sum of distances and largest distance to the centroid
-    (k, 3), sums of squares by feature (k, d), and sums of the objects' silhouettes by squared
-    distances and by distances to the centroids (0 if not requested).
+    Per cluster: sum of squared distances, sum of distances and largest distance to the centroid (k,
+    3); sums of squares by feature (k, d). If requested, also sums of the centroid silhouettes, by
+    squared and plain distances; otherwise 0.
     """
 
     centroids: Floats

@@ -115,7 +115,7 @@ class GrowingSample:
 
 
 class SilhouetteSample(GrowingSample):
-    """A sample of objects for measures of the total silhouettes of clusters."""
+    """A sample of objects, for measures by the clusters' total silhouettes."""
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ TREE_ROWS = 256
 def spanning_tree(
     distances: Distances, core: Floats | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """Ends and lengths of the edges of the minimum spanning tree of mutual reachability.
+    """Edges (ends and lengths) in a minimum spanning tree of mutual reachability.
 
     The length of an edge is the largest of the distance and the core distances of its ends, or
     the distance if ``core`` is None. Prim's algorithm: O(n² d) time, O(n d) memory.

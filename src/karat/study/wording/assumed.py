@@ -39,7 +39,7 @@ PHRASES = {
     "id": "{} excluded (names)",
     "text": "{} excluded (free text)",
     "sparse": "{} excluded (mostly missing)",
-    "not-numbers": "cells of {} that are no numbers read as missing",
+    "not-numbers": "cells of {} that are not numbers read as missing",
     "missing": "missing values filled from similar rows",
     "format": "{} read as formatted numbers",
     "duplicate-rows": "repeated rows count as often as they occur",

@@ -56,7 +56,7 @@ def consensus(shown: int, n: int) -> tuple[str, str]:
 
 def elbow(within: pd.Series[float], first: int, chosen: int, n: int, of: int) -> tuple[str, str]:
     """Description and caption of the elbow."""
-    sample = "" if n == of else f" Both are of a random sample of {n:,} of {of:,} objects."
+    sample = "" if n == of else f" Both use a random sample: {n:,} of {of:,} objects."
     verdict = "says the same" if first == chosen else f"says {first:,}"
     return (
         f"Within-cluster sum of squares of k-means for 1 to {len(within)} clusters, from "
