@@ -11,6 +11,7 @@ from sklearn.datasets import make_blobs, make_circles
 
 import karat
 from karat.measures import catalogue
+from karat.plot import style
 
 N = 90
 
@@ -47,8 +48,30 @@ def shown(value: float) -> str:
     return "–" if value != value else f"{value:.3g}".replace("-", "−").replace("inf", "∞")
 
 
+def picture(*parts: tuple[Any, Any, str]) -> str:
+    """Points and labels with a caption each, side by side; labels alone are drawn as a strip."""
+    drawn, strip = [], parts[0][0] is None
+    for at, (X, labels, caption) in enumerate(parts):
+        order = np.unique(labels, return_inverse=True)[1]
+        x0, y0 = (0, 34 * at) if strip else (160 * at, 0)
+        if strip:
+            cells = np.column_stack([2 + np.arange(N) * 300 / N, np.full(N, y0 + 22)])
+        else:
+            cells = (X - X.min(0)) / np.ptp(X, axis=0).max() * [130, 80] + [x0 + 6, 36]
+        for c in range(order.max() + 1):
+            path = "".join(f"M{x:.0f} {y:.0f}h.1" for x, y in cells[order == c])
+            drawn.append(f'<path d="{path}" stroke="{style.color(c)}"/>')
+        drawn += [f'<text fill="currentColor" x="{x0}" y="{y0 + 12 + 13 * i}">{line}</text>'
+                  for i, line in enumerate(caption.split("|"))]  # fmt: skip
+    return (
+        f'<svg viewBox="0 0 310 {34 * len(parts) if strip else 122}" width="100%" role="img" '
+        'fill="none" stroke-width="5" stroke-linecap="round" font-size="11">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
 def internal_rows() -> dict[str, list[tuple[str, str]]]:
-    """For each internal measure of rows its lines."""
+    """For each internal measure of rows its picture and lines."""
     keys = [m.key for m in catalogue.select(kind="internal") if m.takes != "graph"]
     tables = {
         name: karat.evaluate(X, {"right": y, **_wrong(X, y)}, measures=keys)
@@ -56,19 +79,33 @@ def internal_rows() -> dict[str, list[tuple[str, str]]]:
     }
     rows = {}
     for key in keys:
-        record, fooled = catalogue[key], []
+        record, fooled, cases = catalogue[key], [], []
         values = {name: table[key].astype(float).to_dict() for name, table in tables.items()}
         for name in ("clear", "close", "long", "rings"):
-            right = values[name]["right"]
-            better = [
-                wrong
-                for wrong, labels in _wrong(*SETS[name]).items()
+            X, y = SETS[name]
+            right, agree = values[name]["right"], karat.adjusted_rand_index
+            better = {
+                wrong: labels
+                for wrong, labels in _wrong(X, y).items()
                 if record.sign * (values[name][wrong] - right) > 1e-9 * abs(right)
-                and karat.adjusted_rand_index(SETS[name][1], labels) < 0.9
-            ]
+                and agree(y, labels) < 0.9
+            }
+            cases += [(wrong != "k-means", agree(y, labels), name, wrong, X, labels)
+                      for wrong, labels in better.items()]  # fmt: skip
             if better:
                 fooled.append(f"*{name}*: {', '.join(better)}")
+        X, y = SETS["clear"]
+        cases = cases or [
+            (True, 0, "clear", "labels at random", X, _wrong(X, y)["labels at random"])
+        ]
+        _, _, name, wrong, other, labels = min(cases, key=lambda case: case[:2])
+        drawn = picture(
+            (X, y, f"clear|right: {shown(values['clear']['right'])}"),
+            (other, labels, f"{name}, {wrong}|{shown(values[name][wrong])}"
+             f" (right: {shown(values[name]['right'])})"),
+        )  # fmt: skip
         rows[key] = [
+            ("", drawn),
             ("values", f"clear {shown(values['clear']['right'])}, close "
              f"{shown(values['close']['right'])}, at random "
              f"{shown(values['clear']['labels at random'])}"),
@@ -79,7 +116,7 @@ def internal_rows() -> dict[str, list[tuple[str, str]]]:
 
 
 def external_rows() -> dict[str, list[tuple[str, str]]]:
-    """For each external measure its lines, by three classes of unequal size."""
+    """For each external measure its picture and lines, by three classes of unequal size."""
     truth = np.repeat([0, 1, 2], [50, 30, 10])
     rng = np.random.default_rng(0)
     cases = {
@@ -100,7 +137,13 @@ def external_rows() -> dict[str, list[tuple[str, str]]]:
                 values[name] = np.nan
         base = values["a tenth wrong"]
         fooled = [name for name, value in values.items() if record.sign * (value - base) > 0]
+        strips = ["a tenth wrong", *fooled[:1]] if fooled else ["a tenth wrong", "labels at random"]
+        drawn = picture(
+            (None, truth, "known classes"),
+            *((None, cases[name], f"{name}: {shown(values[name])}") for name in strips),
+        )
         rows[record.key] = [
+            ("", drawn),
             ("values", ", ".join(f"{name} {shown(value)}" for name, value in values.items())),
             ("fooled by", "; ".join(fooled) or "none of these"),
         ]  # fmt: skip
@@ -112,10 +155,11 @@ def card(key: str, lines: list[tuple[str, str]]) -> str:
     record = catalogue[key]
     low, high = (f"{side:g}".replace("-", "−").replace("inf", "∞") for side in record.range)
     better = "greater" if record.greater_is_better else "lower"
+    (_, drawn), *lines = lines
     fields = [("rewards", record.summary.replace("*", r"\*").replace("|", r"\|")), *lines,
               ("cost", record.cost.replace("|", r"\|")), ("source", record.source)]  # fmt: skip
     head = f"   **{record.title}** ``{key}``, {low} to {high}, {better} is better"
-    text = [".. container:: card", "", head, ""]
+    text = [".. container:: card", "", head, "", "   .. raw:: html", "", f"      {drawn}", ""]
     return "\n".join(text + [f"   | *{name}*: {value}" for name, value in fields]) + "\n\n"
 
 

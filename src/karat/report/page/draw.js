@@ -64,7 +64,7 @@ function legend(box, W, names) {
     svg("text", { x: x + 22, y }, box, text);
     x += wide;
   });
-  return y + 8;
+  return y + 14;
 }
 // axes with ticks; gives the places of values
 function axes(box, { W, H, top, left, bottom }, xs, ys, titles, options) {

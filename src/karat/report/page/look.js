@@ -127,7 +127,7 @@ const LOOK = {
         const bar = hint(svg("rect", { x, y, width: 8, height: tall, fill: slotColor(one.slots[c]), "data-open": i, class: "opens" }, box), `${k} groups, ${tag(one, c)}: ${whole(one.sizes[c])} ${data.noun}, ${first}`);
         if (bar) y += tall + gap;
       }
-      svg("text", { x, y: 14, class: "axis" }, box, k + (level ? "" : " groups"));
+      svg("text", { x, y: 14, class: "axis" }, box, k + (level || wide < 60 ? "" : " groups"));
       if (before) {
         const pairs = new Map();
         labelsOf(i).forEach((v, j) => { const a = (before.labels[j] >> 1) - 1, b = (v >> 1) - 1; if (a >= 0 && b >= 0) pairs.set(a * 1000 + b, (pairs.get(a * 1000 + b) || 0) + 1); });
