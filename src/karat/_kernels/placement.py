@@ -61,14 +61,14 @@ def place_rows(Z, centers, X, labels, starts, anchors, radii, limits, by_centers
                 difference = row[j] - anchors[c, j]
                 squared += difference * difference
             if squared < smallest:
-                first, smallest = c, squared
+                first, smallest = np.int64(c), squared
             # a hair less, because these distances are rounded
             lower[c] = max(np.sqrt(squared) * (1 - 1e-12) - radii[c], 0.0)
         if by_centers:
             home = np.int64(0)
             for c in range(1, k):
                 if to_centers[c] < to_centers[home]:
-                    home = c
+                    home = np.int64(c)
             following = np.inf
             for c in range(k):
                 if c != home and to_centers[c] < following:

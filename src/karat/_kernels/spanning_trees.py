@@ -109,7 +109,7 @@ def genie_order(edges, threshold):
                 sizes[kept] = sizes[s]
                 kept += 1
         sizes[kept] = union_size
-        n_sizes = kept + 1
+        n_sizes = np.int64(kept + 1)
         parent[b] = a
         size[a] = union_size
     return order
