@@ -229,7 +229,7 @@ def test_in_a_browser(opened, tmp_path, monkeypatch):
     seen = reported(opened.url, tmp_path)
     assert seen["faults"] == []
     assert (seen["first"], seen["image"]) == (f"<b>{ORDER[0]}</b>", 1)
-    assert seen["status"].startswith("2 labels; 1 more wait for a skipped one")
+    assert seen["status"].startswith("2 labels; 1 more count after a skipped one")
     assert "guaranteed" in seen["end"] or "At most" in seen["end"]
     assert opened.closed
     kinds = [answer.kind for answer in opened.desk.session.file.answers if answer.kind != "open"]

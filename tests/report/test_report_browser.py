@@ -346,10 +346,14 @@ CUT_TEXTS = r"""Array.from(document.querySelectorAll(".plot text, #map text")).f
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_or_written_over(browser: Chromium, page: Path, width: int) -> None:
     show(browser, page, width, folds=True)
+    wide = "Array.from(document.querySelectorAll('{}')).map((e) => e.getBoundingClientRect().width)"
+    by_reference = browser.run(wide.format("use"))
     browser.run(
         "document.querySelectorAll('use').forEach((u) => { "
         "u.replaceWith(document.querySelector(u.getAttribute('href'))); })"
     )
+    # selectors with ancestors do not reach texts that are drawn by reference
+    assert by_reference == pytest.approx(browser.run(wide.format("g[id^=texts-]")), rel=0.05)
     assert browser.run(OVERLAPS) == []
     assert browser.run(CUT_TEXTS) == []
     assert browser.run("document.documentElement.scrollWidth") <= width

@@ -212,10 +212,6 @@ def compare_methods(
     notes : iterable of str
         Further sentences for the verdict.
 
-    Returns
-    -------
-    Comparison
-
     Examples
     --------
     >>> from karat.bench import compare_methods

@@ -179,10 +179,6 @@ class BenchmarkResults:
         **options
             ``tries`` and ``failed`` as for :meth:`compare`, the others as for
             :func:`karat.bench.rank_agreement`.
-
-        Returns
-        -------
-        DataFrame
         """
         scoring = {key: options.pop(key) for key in ("tries", "failed") if key in options}
         tables = {key: self.scores(key, **scoring) for key in self.measures}
@@ -204,10 +200,6 @@ class BenchmarkResults:
             As for :meth:`scores`.
         alpha
             As for :func:`karat.bench.compare_methods`.
-
-        Returns
-        -------
-        Comparison
         """
         wide = self.scores(measure, tries=tries, failed=failed)
         failures = self.failures.query("failed > 0")

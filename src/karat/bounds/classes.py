@@ -61,7 +61,7 @@ class KnownClasses:
         A tenth of delta bounds the number n_t of objects of each class from below. P(n_t) is the
         chance that at least m_t of them are among the m labelled. P(n_t) is below s with a chance
         of at most s. With s = delta/10 · n_t/n for each class these sum to delta/10. Otherwise n_t
-        is at least the least k with P(k) ≥ delta/10 · m_t/n, for a smaller one would have P(n_t) <
+        is at least the smallest k with P(k) ≥ delta/10 · m_t/n. A smaller one would have P(n_t) <
         delta/10 · m_t/n ≤ s. :func:`naming_bits` takes these k for the m_t; the other nine tenths
         of delta are log2(10/9) more bits.
         """
@@ -147,12 +147,12 @@ def known_classes(y: Labels, n: int, classes: Classes = None) -> KnownClasses:
 def naming_bits(n: int, counts: Ints) -> float:
     """Bits that name the classes seen among ``n`` objects, where the list is open.
 
-    Every one of the n objects has a class, labelled or not; so a list of ℓ classes can be named by
-    ℓ objects that have them. Each ℓ has a share of 1/(ℓ(ℓ+1)), and each set of ℓ objects 1/C(n, ℓ).
-    A list has the sum of the shares of the sets with its classes: ∏ n_t / C(n, ℓ) with n_t objects
-    of class t. None of this depends on which objects were labelled, so it is a share in the sense
-    of the theorem. n_t is at least the number m_t of labelled objects of the class. So ∏ m_t / C(n,
-    ℓ) is at most the share, and its bound is not lower.
+    Each of the n objects has a class, labelled or not. So ℓ objects can name a list of ℓ classes.
+    Each ℓ has a share of 1/(ℓ(ℓ+1)), and each set of ℓ objects 1/C(n, ℓ). A list has the sum of the
+    shares of the sets with its classes: ∏ n_t / C(n, ℓ) with n_t objects of class t. None of this
+    depends on which objects were labelled, so it is a share in the sense of the theorem. n_t is at
+    least the number m_t of labelled objects of the class. So ∏ m_t / C(n, ℓ) is at most the share,
+    and its bound is not lower.
     """
     seen = len(counts)
     log2_sets = (math.lgamma(n + 1) - math.lgamma(seen + 1) - math.lgamma(n - seen + 1)) / math.log(

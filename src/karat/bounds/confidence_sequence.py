@@ -23,8 +23,8 @@ def b_always(
     """Largest number of hidden errors not ruled out, valid at every number of labels at once.
 
     Objects are labelled in random order. A classifier fixed beforehand has made ``a`` errors on
-    the first ``m``. With probability at least ``1 - delta``, at no m are there more than this many
-    errors among the other ``n``; so labelling may stop whenever you like, for any reason.
+    the first ``m``. With probability at least ``1 - delta``, the other ``n`` never have more
+    errors, at any m. So you may stop labelling whenever you like.
 
     Parameters
     ----------

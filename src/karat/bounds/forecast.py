@@ -72,12 +72,8 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
     bound : Guarantee or PacMdlBound
         Bound to improve.
     target : float, optional
-        Wanted bound on the error rate, in [0, 1); by default the target of the guarantee, if it has
-        one that is not reached, else half of the current bound.
-
-    Returns
-    -------
-    LabelForecast
+        Target for the bound on the error rate, in [0, 1). By default the guarantee's target if it
+        is not reached, otherwise half of the current bound.
 
     Raises
     ------
@@ -86,8 +82,8 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float | None = None)
 
     Notes
     -----
-    The first number of labels at which the median of :func:`forecast_bounds` is down at the
-    target, and those at which the ends of its interval are.
+    The first number of labels where the median of :func:`forecast_bounds` reaches the target, and
+    the same for the ends of its interval.
 
     Examples
     --------

@@ -141,9 +141,9 @@ class Ledger:
     -----
     Labels are recognised by the hashes of their pairs of row and class. So a copy, a file saved
     under another name, a sorted one, one with more labels, and the same labels in Python have one
-    count. The hashes lie in a file beside the labels, which goes with a folder that is copied or
-    shared, and in one of the user, which knows copies elsewhere. They are not in the labels' own
-    file: a program that has it open, and formats that karat only reads, would lose them.
+    count. The hashes are in a file beside the labels, which is copied with its folder. They are
+    also in a file of the user, which knows copies elsewhere. They are not in the labels' own file:
+    a program that has it open, and formats that karat only reads, would lose them.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:

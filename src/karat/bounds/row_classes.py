@@ -35,8 +35,8 @@ class RowClasses:
     labelled : ndarray of bool, shape (n,)
         Whether the class is the object's label.
     guaranteed : ndarray of float64, shape (n,)
-        Least share of the unlabelled objects predicted to be of the same class that are of it; NaN
-        for labelled objects, and where nothing is guaranteed of the class.
+        Least share of right predictions among the unlabelled objects with the same predicted class.
+        NaN for labelled objects, and without a guarantee for the class.
     confidence : ndarray of float64, shape (n,)
         Estimated probability that the prediction is right, no guarantee; NaN for labelled objects.
     """

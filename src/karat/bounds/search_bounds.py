@@ -166,8 +166,8 @@ def study_bounds(
 
     Notes
     -----
-    Equal partitions from different origins or starts share their words: if seven of ten starts
-    end in the same partition, it costs log2(10/7) bits instead of log2(10).
+    Equal partitions from different origins or starts share their words. If seven of ten starts end
+    in one partition, it costs log2(10/7) bits, not log2(10).
     """
     batch = as_labelings(labelings, noise=noise)
     language, n_user = _language(batch, searched, origins)
@@ -216,10 +216,6 @@ def study_guarantee(
         Features, as for :func:`karat.guarantee`.
     anytime, order
         As for :func:`karat.guarantee`, without a target.
-
-    Returns
-    -------
-    Guarantee
 
     Raises
     ------

@@ -40,9 +40,9 @@ MANY_OBJECTS = 20_000
 class Start:
     """Test of one classifier on all labels after the first ``at``.
 
-    ``most`` is the largest number of its errors, among all objects after the first ``at`` in the
-    order of the draw, that no label so far has ruled out. A test with a ``line`` rules out nothing
-    until it stops, after ``stopped`` tested labels: then the target holds.
+    ``most`` is the largest number of errors that the labels do not rule out, among the objects
+    after the first ``at`` of the draw. A test with a ``line`` rules out nothing until it stops,
+    after ``stopped`` tested labels: then the target holds.
     """
 
     classifier: TransductiveClassifier

@@ -89,8 +89,8 @@ def check_form(dataset: Dataset, path: str | None, option: str) -> None:
         check_suffix(Path(path), option)  # raises
     if not in_folder and n_rows > dataset.n_objects:
         raise InputError(
-            f"{option}: {path} is a file, but the labels of {n_rows:,} rows in parts go to a "
-            "folder or an address; name one without a suffix"
+            f"{option}: {path} is a file, and the labels of {n_rows:,} rows are Parquet files in "
+            f"a folder or at an address; name one without a suffix, such as {Path(path).stem}"
         )
 
 

@@ -52,8 +52,8 @@ class Clusterer:
     growth : float
         The time of one fit grows with this power of the number of objects.
     whole_to : int
-        Number of objects up to which a study fits it to all of them, at least 5,000; above, a
-        study fits it to a sample of 5,000.
+        A study fits it to all objects up to this number, at least 5,000. Above, it fits a sample of
+        5,000.
     cells : bool
         Whether its estimator has ``fit_cells(means, sizes)``, for cells of nearby objects where a
         study does not fit it to all objects.
@@ -119,10 +119,6 @@ def as_clusterer(given: str | Clusterer | Estimator, parameter: str | None = Non
         ``metric`` is set, or if it is a pipeline. Otherwise it takes Euclidean space.
     parameter : str, optional
         Parameter to sweep instead of the number of clusters.
-
-    Returns
-    -------
-    Clusterer
 
     Examples
     --------

@@ -45,9 +45,9 @@ class ORCLUS(BaseClusterer):
 
     Notes
     -----
-    Aggarwal & Yu, SIGMOD 2000, without its treatment of outliers. O(s n d²) for each step and
-    O(s² d³) for all merges, with s seeds. A union of fewer objects than d − n_dimensions is as
-    narrow as can be wherever they are; reduce the dimension first where there are many features.
+    Aggarwal & Yu, SIGMOD 2000, without its treatment of outliers. O(s n d²) for each step and O(s²
+    d³) for all merges, with s seeds. A union of fewer than d − n_dimensions objects always has the
+    least width. With many features, reduce the dimension first.
 
     Examples
     --------

@@ -45,10 +45,6 @@ def from_table(
     name : str
         Name of the data set.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     InputError
@@ -102,10 +98,6 @@ def from_array(
         As for :func:`read`.
     name : str
         Name of the data set.
-
-    Returns
-    -------
-    Dataset
 
     Raises
     ------

@@ -230,10 +230,6 @@ def read_labels(
     header : bool, optional
         As for :func:`read`.
 
-    Returns
-    -------
-    KnownLabels
-
     Raises
     ------
     InputError

@@ -44,10 +44,6 @@ def load(name: str, **options: Any) -> Dataset:
     **options
         As for :func:`karat.datasets.read`; ``label_column=None`` excludes the classes.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     InputError

@@ -124,10 +124,6 @@ def read(
         ``.terms.txt``. ``vectorizer``: a :class:`karat.text.TextVectorizer`, or a mapping of its
         parameters.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     InputError

@@ -135,10 +135,6 @@ def from_objects(
         As for :func:`from_distances`. By default the ids are the objects, if these are
         distinct texts.
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> from karat.datasets import from_objects

@@ -54,9 +54,9 @@ def read_annotated(path: Path, rep: str | None) -> RawData:
     elif not hasattr(X, "columns"):
         names = tuple(f"{name.removeprefix('X_')} {i + 1}" for i in range(X.shape[1]))
     unused = [column for column in ("X", *adata.obsm) if column != name]
-    note = f"The objects are by {name}."
+    note = f"The features are {name}."
     if rep is None and unused:
-        note = f"The objects are by {name}; {path.name}#NAME takes another ({quoted(unused)})."
+        note = f"The features are {name}; {path.name}#NAME reads another one: {quoted(unused)}."
     beside = {str(column): adata.obs[column].to_numpy() for column in adata.obs.columns}
     ids = np.asarray(adata.obs_names, dtype=object)
     variables = None if name == "X" or adata.X is None else _variables(adata)

@@ -178,10 +178,6 @@ def open_partitions(
     every : bool
         Whether to open small single files, too.
 
-    Returns
-    -------
-    Partitions or None
-
     Raises
     ------
     InputError

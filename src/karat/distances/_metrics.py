@@ -124,10 +124,6 @@ def as_distances(
         Positive; the number of identical objects that each row represents, in the variances
         that ``seuclidean`` and ``mahalanobis`` divide by.
 
-    Returns
-    -------
-    Distances
-
     Examples
     --------
     >>> import numpy as np

@@ -66,10 +66,6 @@ def conditional_test(
     n_draws : int, default 400
     random_state : int, Generator or None, default 0
 
-    Returns
-    -------
-    ConditionalTest
-
     Notes
     -----
     Gao, Bien & Witten (2022, JASA). Condition on the direction of the difference and on the rest of

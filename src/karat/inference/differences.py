@@ -91,10 +91,6 @@ def differences(
         By default the columns of a data frame, or ``"0"``, ``"1"``, ...
     random_state : int, Generator or None, default 0
 
-    Returns
-    -------
-    Differences
-
     See Also
     --------
     karat.Study.differences : Tests that allow for a study's whole search.

@@ -112,10 +112,6 @@ def gather(X: Rows, codes: Ints, *, metric: Metric = "euclidean") -> Evidence:
         Clusters from 0, ``-1`` for outliers; every partition has two clusters or more.
     metric : str or callable
 
-    Returns
-    -------
-    Evidence
-
     Notes
     -----
     O(n² d) for neighbours and tree, O(n d²) for each partition and O(n) for each pair of them.

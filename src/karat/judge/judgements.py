@@ -252,10 +252,6 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     ----------
     path : path-like or binary file, optional
 
-    Returns
-    -------
-    Judge
-
     Raises
     ------
     InputError

@@ -24,8 +24,8 @@ class Agreement:
     kappa : float
         Cohen's kappa: (agreement − chance)/(1 − chance), 1 where chance alone would agree.
     low, high : float
-        Limits of the share of all objects about which they would differ, if the common ones are a
-        random draw: exact, and at every number of labels at once.
+        Limits of the share of all objects about which they would differ, if the common objects are
+        a random draw. Exact, at every number of labels at once.
     delta : float
         Chance that these fail.
     refused : str
@@ -62,10 +62,6 @@ def agreement(
     ordered : bool, default False
         Whether the pairs are in the order of a random draw. The limits are then the tightest so
         far, and differences that come together refute the order.
-
-    Returns
-    -------
-    Agreement or None
 
     Notes
     -----

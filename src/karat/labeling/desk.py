@@ -254,9 +254,9 @@ class Desk:
         target, now = self._watch.target, self.standing
         if self.reviewing:
             return (
-                "A label is suspected where the other labels predict another class with a "
-                f"certainty of at least {CERTAIN:.0%}. What you decide here goes into exports and "
-                "predicted classes. The guarantee still counts the first answers."
+                "A label is suspected if the other labels predict another class with a "
+                f"certainty of at least {100 * CERTAIN:.0f} %. What you decide here goes into "
+                "exports and predicted classes. The guarantee still counts the first answers."
             )
         aim = "" if target is None else f"Target: at most {100 * target:.4g} % mislabelled. "
         if now is None:
@@ -289,10 +289,10 @@ class Desk:
             left = len(self._queue)
             return f"{left:,} label{'s' * (left != 1)} to look at again. {self._queue[0]}"
         session, now = self.session, self.standing
-        wait = f"; {session.waiting:,} more wait for a skipped one" if session.waiting else ""
-        count = f"{len(session):,} labels{wait}"
+        wait = f"; {session.waiting:,} more count after a skipped one" if session.waiting else ""
+        count = f"{len(session):,} label{'s' * (len(session) != 1)}{wait}"
         if len(session) < session.taught:
-            return f"{count}; nothing is guaranteed before the first {session.taught} and a draw."
+            return f"{count}; a guarantee needs the first {session.taught}, then a random draw."
         if now is None:
             return f"{count}; nothing is guaranteed yet."
         return (

@@ -358,10 +358,6 @@ def variant_of(name: str, names: Iterable[str]) -> str | None:
     name : str
     names : iterable of str
 
-    Returns
-    -------
-    str or None
-
     Examples
     --------
     >>> from karat.labeling import variant_of

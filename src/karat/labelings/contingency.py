@@ -218,10 +218,6 @@ class ContingencyTable:
         noise : {"error", "cluster", "singletons", "drop"}
             What the label ``-1`` means.
 
-        Returns
-        -------
-        ContingencyTable
-
         Examples
         --------
         >>> from karat import ContingencyTable

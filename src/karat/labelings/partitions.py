@@ -107,10 +107,6 @@ def as_labelings(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means, see :func:`apply_noise_policy`.
 
-    Returns
-    -------
-    Labelings
-
     Examples
     --------
     >>> from karat.labelings.partitions import as_labelings

@@ -196,10 +196,6 @@ def define(
         Inputs without a value, for a docstring that does not name them.
     **record
         Other attributes of :class:`Measure`; ``needs`` and ``structures`` may be any iterables.
-
-    Returns
-    -------
-    Measure
     """
     cited = tuple(map(Reference.of, references))
     external = "labels_true" in inspect.signature(function).parameters

@@ -83,7 +83,6 @@ class MeasureMap:
         Returns
         -------
         dict of str to list of str
-
         """
         from karat.measures import catalogue
 
@@ -183,10 +182,6 @@ def _centre(group: list[str], measure_map: MeasureMap) -> str:
 @cache
 def load_map(path: str | None = None) -> MeasureMap:
     """The packaged map, or one from a file.
-
-    Returns
-    -------
-    MeasureMap
 
     Raises
     ------

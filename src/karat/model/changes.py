@@ -73,7 +73,7 @@ class Changes:
         outliers count as one cluster.
     placed, unlike : float
         Share of today's objects that the old model places with a confidence of at least 0.8, and
-        share unlike anything in the old data (about 0.01 by chance).
+        share unlike all old data (by chance about 0.01).
     reference, reason : ResamplingReference, str
         Agreement under resampling, or why it is not known.
     n_objects : int

@@ -33,8 +33,8 @@ class ExtensionAgreement:
     Attributes
     ----------
     value, standard_error : float or None
-        Mean adjusted Rand index, over folds of held-out objects, between their clusters by the
-        rule and those by the clustering of all objects; outliers count as one cluster.
+        Mean adjusted Rand index between the clusters by the rule and by the clustering of all
+        objects, over folds of held-out objects. Outliers count as one cluster.
     share : float or None
         The share of the held-out objects that are in the same cluster, after matching.
     n_objects : int

@@ -206,10 +206,6 @@ class Model:
             Rows in the form of the data before preparation. Columns of tables are matched by name;
             categories, dates, missing values and units are treated as in the data. Columns of
             arrays are matched by position; documents are texts.
-
-        Returns
-        -------
-        Assignment
         """
         return self.placed(self.prepare(X))
 
@@ -302,10 +298,6 @@ def load_model(path: str | Path) -> Model:
     Parameters
     ----------
     path : path-like
-
-    Returns
-    -------
-    Model
 
     Raises
     ------

@@ -187,10 +187,6 @@ def watch(
         Where to work, see :meth:`karat.Study.sweep`.
     progress : bool, optional
 
-    Returns
-    -------
-    WatchedClusters
-
     Notes
     -----
     For each signal the e-process is that of universal inference (Wasserman, Ramdas & Balakrishnan

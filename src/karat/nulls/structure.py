@@ -113,10 +113,6 @@ def assess_structure(
     metric : str or callable
     random_state : None, int or Generator
 
-    Returns
-    -------
-    Structure
-
     Notes
     -----
     k-means finds 2 to 30 clusters, each time without a quarter of the objects. Hartigan's dip tests

@@ -178,10 +178,6 @@ def assess(
     **options
         As for :func:`prediction_strength`.
 
-    Returns
-    -------
-    Assessment
-
     Notes
     -----
     2·n_resamples·(1 + 0.4·n_references) fits for each k, three times the second term where clusters

@@ -71,13 +71,13 @@ class Answer(AnswerFacts):
     structure : Structure
         Whether the data have clusters at all.
     expected, near_best : Expected, float
-        How good it is, on a scale that does not depend on the other candidates; the probability
-        that no candidate is better by more than 0.05.
+        The expected agreement, on a scale that does not depend on the other candidates, and the
+        probability that no candidate is better by more than 0.05.
     numbers : tuple of Number
         How likely each number of clusters is: that of the answer, then the most likely first.
     level : tuple of LevelCandidate
-        Other candidates whose expected agreement does not differ by more than its error, each
-        with what it shares with the answer, and what it divides or unites.
+        Candidates whose expected agreement differs by less than its error. Each has its agreement
+        with the answer, and the clusters that it splits or joins.
     granularities : tuple of Granularity
         Likely clusterings that divide each other, the answer among them, the coarsest first.
     open_above : int
@@ -91,8 +91,8 @@ class Answer(AnswerFacts):
     votes, measured, labelled, pairs : tuple of Family, Measured, LabelEvidence, PairEvidence
         What a vote, a measure, labels or known pairs said, where they decided.
     guarantee, by_clusters : Guarantee, Rate
-        Where the class of some objects is known: what is guaranteed about the others, and what is
-        if all objects of a cluster had one class.
+        With some labels: the guarantee about the other objects, and the same if each cluster had
+        one class.
     more_labels : MoreLabels
         What more labels would buy, and the rows to label next.
     silhouette : float
@@ -220,10 +220,6 @@ class Answer(AnswerFacts):
             The rows of this answer's data before they were prepared; of arrays those of the study.
         **options
             ``n_resamples`` and ``random_state`` of the reference.
-
-        Returns
-        -------
-        Changes
         """
         return self._fit.against(model, X, **options)
 

@@ -247,8 +247,8 @@ def _few_of(usable: pd.DataFrame) -> pd.DataFrame:
 def by_expected_agreement(judge: Judge, judgement: Judgement, evidence: Evidence) -> Judgement:
     """A judgement whose first holds still, see :func:`karat.study.ranking.expected_agreement`.
 
-    The probability of a number of clusters and the choice go together: candidates whose number is
-    less than half as probable as another one are behind.
+    The choice follows the probabilities of the numbers of clusters. A candidate comes last if its
+    number is less than half as probable as another.
     """
     score = expected_agreement(judgement.ahead, evidence.agreement)
     score -= ~level_numbers(judgement.probability, evidence.traits.sizes[:, 0].astype(np.int64))

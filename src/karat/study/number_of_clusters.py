@@ -58,10 +58,6 @@ def n_clusters(
     metric : str or callable
     random_state : int
 
-    Returns
-    -------
-    NumberOfClusters
-
     Raises
     ------
     InputError

@@ -95,10 +95,10 @@ class Store:
     **Partitions.** Labels are stored as canonical codes: 0..k−1 by first appearance, −1 for
     outliers. Equal partitions are stored once, and share their scores.
 
-    **Atomicity.** A method that writes happens whole or not at all, whether it raises, the disk
-    is full, or the process is killed: ``finish`` of ten candidates stores ten or none. After a kill
-    everything is there that was written by a call that returned; after a loss of power the last
-    such calls may be missing, each of them whole.
+    **Atomicity.** A write happens completely or not at all, even if it raises, the disk is full, or
+    the process is killed. ``finish`` of ten candidates stores ten or none. After a kill, the file
+    has everything from calls that returned. After a loss of power the last calls may be missing,
+    each completely.
 
     **Threads and processes.** Methods may be called from any thread, one at a time. One process
     at a time has the store open; a second one gets a StorageError at once, not at its first write.

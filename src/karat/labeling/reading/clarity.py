@@ -63,8 +63,8 @@ def clarity_by_reading(
     Returns
     -------
     ClarityByReading
-        ``score`` is 1 for a reader who assigns every object as the clustering does, and 0 on
-        average for random assignments; ``interval`` misses with a probability of at most 0.1.
+        ``score`` is 1 if the reader assigns every object as the clustering does, and 0 on average
+        for random assignments. ``interval`` misses with a chance of at most 0.1.
 
     Raises
     ------

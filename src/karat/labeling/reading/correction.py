@@ -82,10 +82,6 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
         Readings of one clustering with the same ``random_state``, the person's of fewer objects;
         these are then a draw from the model's objects.
 
-    Returns
-    -------
-    CorrectedClarity
-
     Raises
     ------
     InputError

@@ -168,10 +168,6 @@ def intruder_test(
         Number of sets, evenly distributed over the clusters.
     random_state : int, default 0
 
-    Returns
-    -------
-    Intrusion
-
     Raises
     ------
     InputError

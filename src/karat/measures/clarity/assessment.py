@@ -242,10 +242,6 @@ def assess(
         Runs the search for neighbours, and trains classifiers for several clusterings in
         parallel. The result does not depend on it.
 
-    Returns
-    -------
-    Clarity
-
     Notes
     -----
     ``"5nn"``: one neighbour search, then O(n) for each clustering. ``"centroid"``: as one

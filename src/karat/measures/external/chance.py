@@ -108,10 +108,6 @@ def permutation_test(
     random_state : int, Generator or None, default 0
         Randomness of the shuffles.
 
-    Returns
-    -------
-    PermutationResult
-
     Notes
     -----
     Shuffled labels make a random table with the same margins, drawn directly:
