@@ -374,23 +374,6 @@ def expected_pairs(U, V):
     return both, true, pred
 
 
-def fuzzy_pairs(U, V, norm):
-    """Campello 2007, equations for a, b, c, d with the maximum as *or*."""
-
-    def bonds(W, i, j):
-        k = range(len(W[0]))
-        together = max(norm(W[i][c], W[j][c]) for c in k)
-        apart = max((norm(W[i][c], W[j][d]) for c in k for d in k if c != d), default=0.0)
-        return together, apart
-
-    sums = [0.0] * 4
-    for i, j in combinations(range(len(U)), 2):
-        (ut, ua), (vt, va) = bonds(U, i, j), bonds(V, i, j)
-        for place, (x, y) in enumerate(((ut, vt), (ua, vt), (ut, va), (ua, va))):
-            sums[place] += norm(x, y)
-    return sums
-
-
 def nodes(linkage):
     """Objects below each node of a dendrogram."""
     n = len(linkage) + 1

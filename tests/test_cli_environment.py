@@ -36,7 +36,9 @@ def test_rows_of_the_other_byte_order_are_drawn(tmp_path: Path, kind: str) -> No
     np.testing.assert_array_equal(cells.iloc[[3, 1]], (9 * X).astype(kind)[[3, 1]])
 
 
-@pytest.mark.parametrize("count", ["0", "-1", "two"])
+@pytest.mark.parametrize(
+    "count", ["0", *(pytest.param(count, marks=pytest.mark.long) for count in ("-1", "two"))]
+)
 def test_a_number_of_threads_that_is_none(count: str) -> None:
     result = command("measures", NUMBA_NUM_THREADS=count)
     assert result.returncode == 2

@@ -8,13 +8,12 @@ import inspect
 import pytest
 
 #: they draw for the user, so the default is to draw anew
-DRAWS = {"sample", "draw_reference", "make_whissell2012"}
+DRAWS = {"sample", "draw_reference"}
 ROOMS = [
     "karat",
     "karat.bounds",
     "karat.measures.clarity",
     "karat.datasets",
-    "karat.datasets.synthetic",
     "karat.measures",
     "karat.distances.neighbors",
     "karat.meaning",

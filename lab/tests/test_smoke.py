@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from karat_lab import EXPERIMENTS, data, results
+from karat_lab import EXPERIMENTS, data, inference_levels, results
 from karat_lab.scale import quick_of
 
 #: objects of a class, features and sets at most
@@ -18,11 +18,11 @@ FEWER = {
     "guarantee-draws": 1,
     "guarantee-outlook": 1,
     "guarantee-paths": 1,
-    "number-of-clusters": 1,
     "clarity-intervals": 2,
 }
 #: these take several seconds each, whatever the size of the data; their parts are tested beside
-SLOW = ("abul2003", "banerjee2004-figure3", "banerjee2004-figure6", "choice", "map-of-measures",
+SLOW = ("abul2003", "banerjee2004-figure3", "banerjee2004-figure4", "banerjee2004-figure5",
+        "banerjee2004-figure6", "choice", "map-of-measures", "number-of-clusters",
         "guarantee-tightness", "guarantee-stopping", "structure", "whissell2012-section6",
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",
@@ -35,6 +35,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry of data sets of which each has a few objects of each class."""
     entries = {name: _few(entry) for name, entry in data._registry().items()}
     monkeypatch.setattr(data, "_registry", lambda: entries)
+    designs = list(inference_levels.DESIGNS.items())[::5]
+    monkeypatch.setattr(inference_levels, "DESIGNS", dict(designs))
 
 
 def _few(entry: dict[str, Any]) -> dict[str, Any]:

@@ -131,6 +131,7 @@ def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
     rows = sparse.random_array((300, 80), density=0.1, rng=rng, format="csr")
     rows.data /= np.repeat(np.sqrt((rows**2).sum(axis=1)), np.diff(rows.indptr))
     rows = sparse.csr_array(rows)
+    dense = rows.toarray()
     whole = _CriterionObjective(rows, criterion)
     labels = rng.integers(0, 5, 300)
     _, products, sums, clusters = whole._clusters(labels, 5)
@@ -143,7 +144,7 @@ def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
             r, s = labels[i], rng.integers(5)
             if r == s or sizes[r] == 1:
                 continue
-            x = rows[[i]].toarray().ravel()
+            x = dense[i]
             squares[r] += -2 * sums[:, r] @ x + x @ x
             squares[s] += 2 * sums[:, s] @ x + x @ x
             sums[:, r] -= x

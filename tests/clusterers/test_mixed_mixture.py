@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 from karat.clusterers import MixedMixture
-from karat.clusterers.mixed_mixture import PRIOR_OBJECTS, _columns_by_kind
+from karat.clusterers.mixed_mixture import PRIOR_OBJECTS, columns_by_kind
 from karat.measures import adjusted_rand_index
 
 
@@ -22,7 +22,7 @@ def classes(n=400, seed=0):
 
 def test_kinds_of_columns_are_recognised():
     X, _ = classes()
-    numbers, categories = _columns_by_kind(X * [10, 0.5, 2, 2, 2])
+    numbers, categories = columns_by_kind(X * [10, 0.5, 2, 2, 2])
     assert numbers.shape[1] == 1
     assert [indicators.shape[1] for indicators in categories] == [2, 3]
     np.testing.assert_array_equal(categories[1], X[:, 2:])
@@ -40,7 +40,7 @@ def test_likelihood_is_that_of_the_definition():
     X, _ = classes(60)
     model = MixedMixture(2, max_iter=1, random_state=0).fit(X)
     other = MixedMixture(2, max_iter=2, random_state=0).fit(X)
-    numbers, categories = _columns_by_kind(X)
+    numbers, categories = columns_by_kind(X)
     weight = model.memberships_.sum(axis=0) + PRIOR_OBJECTS
     terms = np.tile(np.log(weight / weight.sum()), (60, 1))
     for c, share in enumerate(model.memberships_.T):

@@ -57,11 +57,8 @@ def test_further_cells_are_read_as_the_first_were():
 
 def test_two_readings_that_fit_alike_stop(tmp_path):
     rng = np.random.default_rng(0)
-    cells = [f"{x:.1f}" for x in 10 ** rng.uniform(0, 3, 60)]
-    cells[3:12] = [f"{int(x):,}" for x in rng.integers(1000, 1100, 9)]
     doubtful = numbers_of(["40.5", "31.5", "1,205", "33.3", "36.2"])
     assert doubtful.doubtful == ("1,205",)
-    pd.DataFrame({"a": cells, "b": rng.normal(size=60)}).to_csv(tmp_path / "x.csv", index=False)
     assert numbers_of(["40.5", "1,205"], ("comma",)).values[1] == pytest.approx(1.205)
     table = {"a": ["40.5", "31.5", "1,205", "33.3", "36.2"] * 8, "b": rng.normal(size=40)}
     pd.DataFrame(table).to_csv(tmp_path / "x.csv", index=False)
@@ -70,6 +67,35 @@ def test_two_readings_that_fit_alike_stop(tmp_path):
     data = read(tmp_path / "x.csv", decimal=",", scale="none")
     assert data.X[:, 0].max() < 50
     assert read(tmp_path / "x.csv", decimal=".", scale="none").X[:, 0].max() == 1205
+
+
+def semicolons(path, cells) -> None:
+    """A file whose other column has decimal commas."""
+    lines = [f"{cell};{i % 7},25" for i, cell in enumerate(cells)]
+    path.write_text("\n".join(["a;b", *lines]) + "\n")
+
+
+def test_points_beside_decimal_commas_keep_the_range_or_stop(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "x.csv"
+
+    def first_column(**options):
+        return read(path, scale="none", **options).X[:, 0]
+
+    near = [f"{x:.1f}".replace(".", ",") for x in rng.uniform(9, 15, 60)]
+    semicolons(path, [*near, "10.700", "9.800"])
+    np.testing.assert_allclose(first_column()[-2:], [10.7, 9.8])
+    semicolons(path, [f"{x:,.0f}".replace(",", ".") for x in rng.uniform(600, 1700, 60)])
+    assert 600 <= first_column().min() <= first_column().max() <= 1700
+    semicolons(path, [f"{x:.3f}" for x in rng.uniform(20, 80, 60)])  # thousands, as in the file
+    assert first_column().min() > 20_000
+    far = [f"{x:.1f}".replace(".", ",") for x in 10 ** rng.uniform(-0.5, 3, 60)]
+    semicolons(path, [*far, "10.700", "9.800"])
+    (finding,) = [finding for finding in read(path).findings if finding.stops]
+    assert finding.key == "decimal-mark"
+    np.testing.assert_allclose(first_column(decimal=".")[-2:], [10.7, 9.8])
+    np.testing.assert_allclose(first_column(decimal=",")[-2:], [10_700, 9_800])
+    np.testing.assert_allclose(first_column(decimal=".")[:60], first_column(decimal=",")[:60])
 
 
 def test_a_typing_error_is_named_and_read_as_missing():
@@ -146,14 +172,15 @@ def test_outcomes_and_weights_are_no_features():
         is_churned=rng.integers(0, 2, 120), Survived=rng.choice(["yes", "no"], 120),
         fnlwgt=rng.gamma(1, 900, 120),
     )  # fmt: skip
+    table["Churn?"] = rng.integers(0, 2, 120)
     data = from_table(table)
     assert data.n_features == 3
-    assert findings_by_key(data)["outcome"].columns == ("is_churned", "Survived")
+    assert findings_by_key(data)["outcome"].columns == ("is_churned", "Survived", "Churn?")
     roles = {column.name: column.role for column in data.plan.columns}
     assert (roles["is_churned"], roles["fnlwgt"], roles["height"]) == (
         "outcome", "weight", "feature",
     )  # fmt: skip
-    assert from_table(table, accept=["outcome", "weight"]).n_features > 5
+    assert from_table(table, accept=["outcome", "weight"]).n_features > 6
 
 
 def test_an_outcome_named_by_the_file_of_classes_is_no_feature(tmp_path):
@@ -198,3 +225,16 @@ def test_few_named_rows_with_very_many_columns_stop():
     assert "transpose it" in sentence(finding)
     for harmless in (wide, named.iloc[:, :30], named.assign(measure="a")):
         assert not [f for f in from_table(harmless).findings if f.key == "transposed"]
+
+
+def test_groups_that_a_category_marks_change_no_unit():
+    n_changed = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        k, n = int(rng.integers(2, 5)), int(rng.integers(50, 300))
+        groups = rng.integers(k, size=n)
+        numbers = rng.uniform(3, 9) * rng.permutation(k)[groups] + rng.normal(size=n)
+        table = {"word": np.array(list("abcd"))[groups], "x": numbers, "y": rng.normal(size=n)}
+        keys = [finding.key for finding in from_table(table).findings]
+        n_changed += "unit-change" in keys
+    assert n_changed <= 3

@@ -62,6 +62,9 @@ def test_another_header_in_the_middle_stops(tmp_path):
     (finding,) = [finding for finding in read(path).findings if finding.stops]
     assert finding.key == "stacked"
     assert "Row 21" in sentence(finding)
+    first = read(path, **finding.option)
+    np.testing.assert_allclose(first.X, ROWS[:20])
+    assert not [finding for finding in first.findings if finding.stops]
 
 
 def test_a_category_called_total_is_kept():
@@ -90,12 +93,16 @@ def test_shifted_rows_are_moved_back(tmp_path):
     assert findings_by_key(data)["shifted"].facts == {"count": 1, "row": 8}
 
 
-@pytest.mark.parametrize("form", ["records", "columns", "inside", "lines", "lists"])
+@pytest.mark.parametrize(
+    "form", ["records", "columns", "pandas", "by id", "inside", "lines", "lists"]
+)
 def test_json_of_numbers_is_a_table(form, tmp_path):
     records = [dict(zip("abc", row, strict=True)) for row in ROWS]
     content = {
         "records": records, "columns": {name: [row[name] for row in records] for name in "abc"},
         "inside": {"count": 40, "data": records},
+        "pandas": {name: {str(i): row[name] for i, row in enumerate(records)} for name in "abc"},
+        "by id": {f"p{i}": row for i, row in enumerate(records)},
     }  # fmt: skip
     path = tmp_path / ("x.jsonl" if form in ("lines", "lists") else "x.json")
     rows = records if form == "lines" else ROWS
@@ -104,11 +111,11 @@ def test_json_of_numbers_is_a_table(form, tmp_path):
     )
     path.write_text(text, encoding="utf-8")
     np.testing.assert_allclose(read(path).X, ROWS)
-    assert read_cells(path)[0].shape == (40, 3)
+    assert read_cells(path)[0].shape == (40, 3 + (form == "by id"))
 
 
 def test_json_that_is_no_table_says_so(tmp_path):
-    for text in ("{", "[1, 2]", '{"a": 3}', "[]"):
+    for text in ("{", "[1, 2]", '{"a": 3}', "[]", "3", "{}"):
         (tmp_path / "x.json").write_text(text)
         with pytest.raises(InputError, match=r"JSON|records"):
             read(tmp_path / "x.json")

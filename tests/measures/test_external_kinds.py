@@ -16,11 +16,6 @@ from karat import Dendrogram
 from karat.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
 from karat.runtime.validation import InputError, UndefinedMeasureError
 
-PAIR_MEASURES = (
-    "rand_index", "adjusted_rand_index", "jaccard_index", "fowlkes_mallows_index",
-    "pair_precision", "pair_recall", "pair_f_measure", "mirkin_distance",
-)  # fmt: skip
-
 
 def soft(rng, n, k):
     return rng.dirichlet(np.full(k, 0.4), size=n)
@@ -73,29 +68,6 @@ def test_soft_nmi_from_the_expected_table():
     nmi = mi / np.sqrt((a * np.log(a)).sum() * (b * np.log(b)).sum())
     got = karat.normalized_mutual_information(SoftPartition(U), SoftPartition(V))
     assert_allclose(got, nmi, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("name", "norm"), [("min", min), ("product", lambda x, y: x * y)])
-@pytest.mark.parametrize("seed", range(4))
-def test_fuzzy_pairs(name, norm, seed):
-    rng = np.random.default_rng(seed)
-    U, V = soft(rng, 11, 3), soft(rng, 11, 1 + seed)
-    both, only_pred, only_true, neither = naive.fuzzy_pairs(U.tolist(), V.tolist(), norm)
-    got = karat.fuzzy_pair_counts(SoftPartition(U), SoftPartition(V), t_norm=name)
-    assert_allclose(
-        [got.both, got.only_pred, got.only_true, got.neither],
-        [both, only_pred, only_true, neither],
-        atol=1e-12,
-    )
-
-
-def test_fuzzy_pairs_of_labels_are_the_ordinary_ones():
-    rng = np.random.default_rng(0)
-    true, pred = rng.integers(0, 3, 40), rng.integers(0, 4, 40)
-    fuzzy, plain = karat.fuzzy_pair_counts(true, pred), karat.pair_counts(true, pred)
-    for key in PAIR_MEASURES:
-        function = getattr(karat, key)
-        assert_allclose(function(fuzzy), function(plain), rtol=1e-12)
 
 
 @st.composite

@@ -100,6 +100,21 @@ def test_decimal_commas(tmp_path: Path, folder: Path) -> None:
     assert pd.read_csv(tmp_path / "o.csv")["name"].tolist() == new["plan"].tolist()
 
 
+def test_points_between_thousands_beside_decimal_commas(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    amounts = np.where(np.arange(60) % 2, 950.125, 9400.0) + rng.integers(0, 40, 60)
+    cells = [f"{x:,.0f}" if x > 1000 else f"{x:.3f}" for x in amounts]
+    swapped = [cell.translate(str.maketrans(",.", ".,")) for cell in cells]
+    rows = [f"{cell};{i % 7},25" for i, cell in enumerate(swapped)]
+    (tmp_path / "n.csv").write_text("\n".join(["amount;other", *rows]) + "\n")
+    few = ("-k", "2", "-c", "kmeans", "--n-init", "1", "--no-stability", "--quiet")
+    run(tmp_path, "run", "n.csv", *few, "--labels", "l.csv", "--save-model", "m.karat-model")
+    run(tmp_path, "assign", "n.csv", "--model", "m.karat-model", "-o", "o.csv")
+    labels, assigned = (pd.read_csv(tmp_path / name)["cluster"] for name in ("l.csv", "o.csv"))
+    assert (labels[1:] != labels[0]).sum() == 30
+    assert assigned.tolist() == labels.tolist()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -46,14 +47,19 @@ def studied(X, **options):
     return study
 
 
+@cache
+def crossed_and_alternatives(turned):
+    X, a, b = crossed(turned=turned)
+    return a, b, X, studied(X).alternatives()
+
+
 def agreement(truth, labels):
     return adjusted_rand_index(truth, labels, noise="singletons")
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_two_planted_partitions_are_found(turned):
-    X, a, b = crossed(turned=turned)
-    found = studied(X).alternatives()
+    a, b, _, found = crossed_and_alternatives(turned)
     assert len(found) == 2
     for truth in (a, b):
         assert max(agreement(truth, one.labels) for one in found) > 0.8
@@ -89,8 +95,7 @@ def test_each_group_of_features_is_clustered_by_every_method():
 
 
 def test_features_that_carry_are_named():
-    X, a, _ = crossed()
-    found = studied(X).alternatives()
+    a, _, X, found = crossed_and_alternatives(False)
     of_a = max(found, key=lambda one: agreement(a, one.labels))
     name, share = of_a.carried_by[0]
     assert name == "x1"
@@ -163,24 +168,27 @@ def partitions(found, order=None):
     return {canonical_codes(one.labels[order]).tobytes() for one in found}
 
 
-def test_order_of_objects_features_and_candidates_does_not_matter():
+@cache
+def searched():
     X, *_ = crossed(3)
     pool = pool_of(X)
-    found = partitions(found_in(X, pool))
+    return X, pool, partitions(found_in(X, pool))
+
+
+def test_order_of_objects_features_and_candidates_does_not_matter():
+    X, pool, found = searched()
     assert len(found) == 2
-    backwards = {name: pool[name] for name in reversed(pool)}
-    assert partitions(found_in(X, backwards)) == found
-    assert partitions(found_in(X[:, ::-1].copy(), pool)) == found
     order = np.random.default_rng(0).permutation(len(X))
-    moved = {name: (canonical_codes(own[order]), worth) for name, (own, worth) in pool.items()}
-    assert partitions(found_in(X[order], moved), np.argsort(order)) == found
+    moved = {
+        name: (canonical_codes(own[order]), worth) for name, (own, worth) in reversed(pool.items())
+    }
+    assert partitions(found_in(X[order, ::-1].copy(), moved), np.argsort(order)) == found
 
 
 def test_a_copied_candidate_is_no_alternative():
-    X, *_ = crossed(3)
-    pool = pool_of(X)
+    X, pool, found = searched()
     copied = pool | {f"copy of {name}": one for name, one in pool.items()}
-    assert partitions(found_in(X, copied)) == partitions(found_in(X, pool))
+    assert partitions(found_in(X, copied)) == found
 
 
 # -- parts -----------------------------------------------------------------------------------

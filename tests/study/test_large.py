@@ -352,7 +352,7 @@ def test_a_difference_inside_the_error_is_a_tie():
 
 
 def test_the_consensus_takes_errors_into_account(low):
-    X, _ = blobs(2500)
+    X, _ = blobs(700)
     study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
     X = study.X
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(X)

@@ -218,17 +218,10 @@ def _by_famd(numbers: Floats, categories: Ints, k: int) -> Ints:
 
 def _by_prototypes(numbers: Floats, categories: Ints, k: int) -> Any:
     """k-prototypes (Huang 1998); k-means or k-modes for columns of one sort."""
-    from kmodes.kmodes import KModes
-    from kmodes.kprototypes import KPrototypes
-    from sklearn.cluster import KMeans
+    from karat.bench import KPrototypes
 
-    if not categories.size:
-        return KMeans(k, n_init=10, random_state=0).fit_predict(numbers)
-    if not numbers.size:
-        return KModes(k, n_init=3, random_state=0).fit_predict(categories)
-    both = np.hstack([numbers.astype(object), categories.astype(object)])
-    columns = list(range(numbers.shape[1], both.shape[1]))
-    return KPrototypes(k, n_init=3, random_state=0).fit_predict(both, categorical=columns)
+    blocks = [np.eye(codes.max() + 1)[codes] for codes in categories.T]
+    return KPrototypes(k, n_init=3, random_state=0).fit_predict(np.hstack([numbers, *blocks]))
 
 
 def _by_classes(numbers: Floats, categories: Ints, k: int) -> Any:

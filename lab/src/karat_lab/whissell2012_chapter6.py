@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets.synthetic import WHISSELL2012
 from karat_lab import ExperimentResult
 from karat_lab.whissell2012_chapter6_samples import (
     REAL,
@@ -21,6 +20,7 @@ from karat_lab.whissell2012_chapter6_samples import (
     keeping,
     sample_of,
 )
+from karat_lab.whissell2012_sets import WHISSELL2012
 from karat_lab.whissell2012_tables import CHOSEN, TAUS_REAL, TAUS_SYNTHETIC
 
 if TYPE_CHECKING:

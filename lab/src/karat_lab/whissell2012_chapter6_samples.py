@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat_lab.data import points
+from karat_lab.whissell2012_sets import WHISSELL2012, make_whissell2012
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,12 +12,12 @@ from scipy.cluster.hierarchy import ward
 
 import karat
 import karat_lab
-from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.validation import InputError
 from karat_lab import EXPERIMENTS
 from karat_lab import whissell2012_chapter6 as chapter6
 from karat_lab import whissell2012_chapter6_samples as samples
+from karat_lab.whissell2012_sets import WHISSELL2012, make_whissell2012
 
 
 @pytest.mark.parametrize(

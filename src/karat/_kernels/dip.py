@@ -159,7 +159,7 @@ def pair_valleys(projections, half_squares, distances, fold, assigned, k, least,
         for b in range(a):
             if sizes[a] < least or sizes[b] < least:
                 continue
-            m = 0
+            m = np.int64(0)
             for c in (a, b):
                 for offset in range(starts[c], starts[c + 1]):
                     i = members[offset]

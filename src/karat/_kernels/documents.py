@@ -51,7 +51,8 @@ def assign(rows, columns, bias, labels, slack, reached):
     row = np.empty(columns.shape[1], dtype=columns.dtype)
     moved = 0
     for i in range(len(labels)):
-        row[:] = bias
+        for h in range(len(row)):  # assigning an array takes seconds to compile
+            row[h] = bias[h]
         _add_products(i, rows, columns, row)
         best = labels[i]
         for h in range(len(row)):

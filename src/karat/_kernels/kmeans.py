@@ -110,7 +110,7 @@ def _spread_out(XT, uniforms, trials, centers):
         for i in range(n):
             total += closest[i]
             summed[i] = total
-        lowest, taken = np.inf, 0
+        lowest, taken = np.inf, np.int64(0)
         for t in range(trials):
             at = uniforms[1 + (c - 1) * trials + t] * summed[n - 1]
             candidate = _first_from(summed, at)

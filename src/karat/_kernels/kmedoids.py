@@ -54,7 +54,8 @@ def swap(D, medoids, max_iter):
             if is_medoid[c]:
                 continue
             row = D[c]
-            change[:] = removal
+            for j in range(len(change)):  # assigning an array takes seconds to compile
+                change[j] = removal[j]
             gain = 0.0
             for o in range(n):
                 d = row[o]

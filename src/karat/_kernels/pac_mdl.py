@@ -162,7 +162,8 @@ def best_mixed_labelling(
                 if log_bucket(m, n, trial_errors, bound) < level:
                     bound, _ = b_max(m, n, trial_errors, level)
                     errors, bits = trial_errors, trial_bits
-                    out[:] = labels
+                    for i in range(c):  # assigning an array takes seconds to compile
+                        out[i] = labels[i]
     return errors, bits
 
 

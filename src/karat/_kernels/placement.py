@@ -44,6 +44,8 @@ def place_rows(Z, centers, X, labels, starts, anchors, radii, limits, by_centers
     unlike = np.empty(m, np.bool_)
     to_centers, lower = np.empty(k), np.empty(n_cells)
     least = limits.min()
+    # typed, for a constant has a type of its own and functions compile anew for each
+    any_label, noise = np.int64(-2), np.int64(-1)
     for i in range(m):
         row = Z[i]
         for c in range(k):
@@ -52,31 +54,31 @@ def place_rows(Z, centers, X, labels, starts, anchors, radii, limits, by_centers
                 difference = row[j] - centers[c, j]
                 squared += difference * difference
             to_centers[c] = np.sqrt(squared)
-        first, smallest = 0, np.inf
+        first, smallest = np.int64(0), np.inf
         for c in range(n_cells):
             squared = 0.0
             for j in range(d):
                 difference = row[j] - anchors[c, j]
                 squared += difference * difference
             if squared < smallest:
-                first, smallest = c, squared
+                first, smallest = np.int64(c), squared
             # a hair less, because these distances are rounded
             lower[c] = max(np.sqrt(squared) * (1 - 1e-12) - radii[c], 0.0)
         if by_centers:
-            home = 0
+            home = np.int64(0)
             for c in range(1, k):
                 if to_centers[c] < to_centers[home]:
-                    home = c
+                    home = np.int64(c)
             following = np.inf
             for c in range(k):
                 if c != home and to_centers[c] < following:
                     following = to_centers[c]
             nearest = to_centers[home]
             # any object that is near enough for every cluster will do
-            squared, label = _nearest(row, X, labels, starts, lower, first, -1, least * least)
+            squared, label = _nearest(row, X, labels, starts, lower, first, noise, least * least)
             unlike[i] = np.sqrt(squared) > limits[max(label, 0)] * (1 + 1e-9)
         else:
-            squared, home = _nearest(row, X, labels, starts, lower, first, -2, -1.0)
+            squared, home = _nearest(row, X, labels, starts, lower, first, any_label, -1.0)
             nearest = np.sqrt(squared)
             squared, label = _nearest(row, X, labels, starts, lower, first, home, -1.0)
             following = np.sqrt(squared)

@@ -69,7 +69,7 @@ def genie_order(edges, threshold):
     n = m + 1
     parent, size = np.arange(n), np.ones(n, dtype=np.int64)
     how_many, sizes = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    how_many[1], sizes[0], n_sizes = n, 1, 1  # the distinct sizes, unordered
+    how_many[1], sizes[0], n_sizes = n, 1, np.int64(1)  # the distinct sizes, unordered
     taken, order = np.zeros(m, dtype=np.bool_), np.empty(m, dtype=np.int64)
     differences = 0.0  # sum of |a - b| over the pairs of clusters
     first, scan, scan_size = 0, 0, 0
@@ -109,7 +109,7 @@ def genie_order(edges, threshold):
                 sizes[kept] = sizes[s]
                 kept += 1
         sizes[kept] = union_size
-        n_sizes = kept + 1
+        n_sizes = np.int64(kept + 1)
         parent[b] = a
         size[a] = union_size
     return order

@@ -1,4 +1,4 @@
-"""The critical-difference diagram (Demšar 2006) as SVG, TikZ and PDF."""
+"""The critical-difference diagram (Demšar 2006) as SVG and TikZ."""
 
 from __future__ import annotations
 

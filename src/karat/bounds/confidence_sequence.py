@@ -90,35 +90,16 @@ def most_errors(
 ) -> int:
     """Most errors among tested and hidden objects not ruled out at any number of labels.
 
-    Parameters
-    ----------
-    tested, hidden : int
-        Objects that were labelled in random order, and those that were not.
-    errors : int
-        Errors of a classifier fixed beforehand on the tested objects.
-    log_delta : float
-        Logarithm of the allowed chance that this ever fails.
-    prior : tuple of two floats
-        Parameters of the beta-binomial prior for the number of errors, fixed beforehand.
-    most : int, optional
-        Result at an earlier number of labels.
+    -1 if no number of errors is possible, which proves that the order is no random one. ``errors``
+    are those of a classifier fixed beforehand on the tested objects. ``prior`` has the parameters
+    of the beta-binomial prior for the number of errors. ``most`` is the result at an earlier number
+    of labels.
 
-    Returns
-    -------
-    int
-        Hidden and tested errors together; -1 if no number of them is possible, which proves that
-        the order is no random one.
-
-    Notes
-    -----
     As :func:`b_always`, for any prior π. If E is the truth, the mean of L_E'/L_E over E' < E,
     weighted by π, is a nonnegative supermartingale that starts at 1. It ever reaches 1/delta with a
     chance of at most delta (Ville 1939). Otherwise the truth is below every value, of any number of
     labels, so also below the least of them. O(most).
 
-    Examples
-    --------
-    >>> from karat.bounds.confidence_sequence import most_errors
     >>> most_errors(40, 600, 0, -2.7), most_errors(40, 600, 0, -2.7, (0.5, 5.0))
     (59, 49)
     """

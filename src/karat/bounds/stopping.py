@@ -68,19 +68,9 @@ def allowed_errors(n: Ints, target: float) -> Ints:
 def stopping_line(n: int, target: float, delta: float, most: int | None = None) -> StoppingLine:
     """Linear boundary whose chance of a false stop is at most delta.
 
-    Parameters
-    ----------
-    n : int
-        Objects of the finite population, labelled one by one in random order.
-    target : float
-        Wanted error rate among those not labelled, in (0, 1).
-    delta : float
-        Allowed chance to stop while more than the target are wrong.
-    most : int, optional
-        Largest number of labels at which the test may stop.
+    A stop is false if the error rate of the objects not labelled, of ``n``, exceeds the target.
+    The test may stop at ``most`` labels at most.
 
-    Notes
-    -----
     One stops after t labels if at most ⌊s t − h⌋ of them were wrong. s is the slope of Wald's test
     of the target against 0.35 of it. h is the least, up to bisection, for which no number E of
     wrong objects makes a false stop likelier than delta.
@@ -93,9 +83,6 @@ def stopping_line(n: int, target: float, delta: float, most: int | None = None) 
     stop is false, and one more wrong object only delays stops. All E between are looked at. Their
     number depends on the checks and not on n.
 
-    Examples
-    --------
-    >>> from karat.bounds.stopping import stopping_line
     >>> line = stopping_line(1000, 0.1, 0.09)
     >>> line.checks[:3], line.allowed[:3]
     (array([35, 51, 67]), array([96, 94, 93]))

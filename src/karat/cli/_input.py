@@ -192,7 +192,7 @@ def read_dataset(
     from karat.datasets.problems import RepairableError
 
     for key in split_names(reading.accept):
-        check_choice(key, SENTENCES, "--accept")
+        check_choice(key, (*SENTENCES, "first-table"), "--accept")
     data, options = reading.data, reading.settings()
     if documents is not None:
         options |= documents.settings()
@@ -209,11 +209,13 @@ def read_dataset(
         ) from None
     for finding in dataset.findings:
         if stop and finding.stops:
-            repaired = _repeated_command(data, options, finding.option)
-            accepted = _repeated_command(data, options, {"accept": (finding.key,)})
-            raise datasets.DoubtfulError(
-                f"{sentence(finding)}\nIf that is so:  {repaired}\nIf not:         {accepted}"
-            )
+            accepted: dict[str, Any] = {"accept": (finding.key,)}
+            otherwise = {"decimal": ","} if finding.key == "decimal-mark" else accepted
+            lines = [sentence(finding)]
+            if finding.option != accepted:
+                lines.append(f"If that is so:  {_repeated_command(data, options, finding.option)}")
+            lines.append(f"If not:         {_repeated_command(data, options, otherwise)}")
+            raise datasets.DoubtfulError("\n".join(lines))
     return dataset
 
 

@@ -2,46 +2,68 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
-from karat._kernels.bessel import log_and_ratio, solve_concentration
 from karat.runtime.types import Floats
 
 # range of mean lengths for which a concentration is estimated; 1 would make it infinite
 _SHORTEST, _LONGEST = 1e-10, 1 - 1e-8
 _TERMS = 12
+#: the uniform expansion is accurate from this order on; lower ones recur from there
+_LEAST_ORDER = 40.0
 
 
 @lru_cache(maxsize=1)
-def polynomials() -> Floats:
-    """Coefficients of u_1, u_2, ... of the uniform expansion, lowest power first (DLMF 10.41.9)."""
-    u = [Fraction(1)]
-    coefficients = np.zeros((_TERMS, 3 * _TERMS + 1))
-    for term in range(_TERMS):
-        following = [Fraction(0)] * (len(u) + 3)
-        for i, c in enumerate(u):
-            following[i + 1] += i * c / 2 + c / (8 * (i + 1))
-            following[i + 3] -= i * c / 2 + 5 * c / (8 * (i + 3))
-        u = following
-        coefficients[term, : len(u)] = [float(c) for c in u]
-    return coefficients
+def polynomials() -> list[Polynomial]:
+    """u_1, u_2, ... of the uniform expansion (DLMF 10.41.9)."""
+    first, weight = Polynomial([0, 0, 0.5, 0, -0.5]), Polynomial([0.125, 0, -0.625])
+    u = [Polynomial([1.0])]
+    for _ in range(_TERMS):
+        u.append(first * u[-1].deriv() + (weight * u[-1]).integ())
+    return u[1:]
 
 
 def log_bessel_and_ratio(order: float, x: Floats) -> tuple[Floats, Floats]:
     """Log I_order(x) and I_{order+1}(x) / I_order(x), for order > -1 and x > 0."""
-    u = polynomials()
-    pairs = [log_and_ratio(u, float(order), float(value)) for value in np.atleast_1d(x)]
-    return np.array([log for log, _ in pairs]), np.array([ratio for _, ratio in pairs])
+    x = np.atleast_1d(np.asarray(x, dtype=np.float64))
+    steps = max(0, int(np.ceil(_LEAST_ORDER - order)))
+    nu = order + steps
+    root = np.hypot(nu, x)
+    p = nu / root
+    total, slope = np.ones_like(x), np.zeros_like(x)
+    for term, u in enumerate(polynomials(), 1):
+        total += u(p) / nu**term
+        slope += u.deriv()(p) / nu**term
+    log = root + nu * (np.log(x) - np.log(nu + root)) - 0.5 * np.log(2 * np.pi * root)
+    log += np.log(total)
+    # d log I / dx - nu/x, term by term so that nothing cancels
+    ratio = x / (root + nu) - 0.5 * x / root**2 - slope / total * nu * x / root**3
+    for step in range(steps):
+        ratio = 1.0 / (2.0 * (nu - step) / x + ratio)
+        log -= np.log(ratio)
+    return log, ratio
 
 
 def concentration(mean_length: Floats, d: int) -> Floats:
-    """Concentration κ with A(κ) = I_{d/2}(κ) / I_{d/2-1}(κ) = mean_length."""
-    u = polynomials()
-    clipped = np.clip(mean_length, _SHORTEST, _LONGEST)
-    return np.array([solve_concentration(u, float(r), float(d)) for r in clipped])
+    """Concentration κ with A(κ) = I_{d/2}(κ) / I_{d/2-1}(κ) = mean_length, by Newton's method."""
+    r = np.clip(mean_length, _SHORTEST, _LONGEST)
+    kappa = r * (d - r**2) / (1 - r**2)
+    last, done = np.full_like(kappa, np.inf), np.zeros(len(kappa), dtype=bool)
+    for _ in range(60):
+        ratio = log_bessel_and_ratio(d / 2 - 1, kappa)[1]
+        step = (ratio - r) / (1 - ratio**2 - (d - 1) / kappa * ratio)
+        # never past 0, and at most twice as far
+        new = np.minimum(np.maximum(kappa - step, kappa / 2), kappa * 2)
+        change = np.abs(new - kappa) / kappa
+        kappa = np.where(done, kappa, new)
+        done |= (change <= 1e-14) | ((change < 1e-8) & (change >= last))
+        if done.all():
+            break
+        last = change
+    return np.asarray(kappa)
 
 
 def log_constant(kappa: Floats, d: int) -> Floats:

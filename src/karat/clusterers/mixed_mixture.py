@@ -75,7 +75,7 @@ class MixedMixture(BaseClusterer):
         """Cluster X."""
         rows = self._rows(X, least=2, dtype=[np.float64])
         rng = check_random_state(self.random_state)
-        numbers, categories = _columns_by_kind(rows)
+        numbers, categories = columns_by_kind(rows)
         best: tuple[float, Floats, int] | None = None
         for start in _starts(rows, self.n_clusters, self.n_init, rng):
             run = _maximized(numbers, categories, start, self.max_iter)
@@ -101,7 +101,7 @@ def two_valued_features(X: NDArray[Any]) -> Bools:
     return mask
 
 
-def _columns_by_kind(X: Floats) -> tuple[Floats, list[Floats]]:
+def columns_by_kind(X: Floats) -> tuple[Floats, list[Floats]]:
     """Standardized numeric columns, and an indicator matrix of each categorical one."""
     low, high = X.min(axis=0), X.max(axis=0)
     two_valued = two_valued_features(X)

@@ -40,6 +40,8 @@ class RawData:
         What describes the objects, if ``content`` is a representation of it.
     of_terms : bool
         Whether the columns are terms, which options cannot name.
+    decimal : str
+        Decimal mark of the source.
     """
 
     name: str
@@ -53,6 +55,7 @@ class RawData:
     ids: NDArray[Any] | None = None
     variables: pd.DataFrame | None = None
     of_terms: bool = False
+    decimal: str = "."
 
 
 @dataclass

@@ -216,7 +216,8 @@ def _text(path: Path, suffix: str, options: ReadingOptions, literal: bool) -> Ra
         skip=options.impute == "drop",
         notes=None if options.strict else notes,
     )
-    return RawData("", None, table, layout.names, notes=notes, ragged=ragged)
+    decimal = layout.decimal
+    return RawData("", None, table, layout.names, notes=notes, ragged=ragged, decimal=decimal)
 
 
 def _parquet(path: Path, options: ReadingOptions) -> RawData:

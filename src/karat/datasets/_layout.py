@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from karat.datasets._names import visible
+from karat.datasets.number_readings import may_have_groups, uses_decimal_comma
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
 #: contents of unquoted cells without a value
 MISSING_CELLS = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
 NUMBER_PATTERN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
-_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
 #: opener of compressed files by suffix
 DECOMPRESSORS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DELIMITERS = "\t;,|"
@@ -52,7 +52,7 @@ class TextLayout:
     block_size : int
         Bytes to parse at a time: many lines that fit into the cache.
     numeric, codes : frozenset of str
-        Columns with only numbers in the first lines; with digits after leading zeros.
+        Columns with only numbers in the first lines; whose digits may be more than a number.
     notes : tuple of str
         Decisions that a user should know.
     """
@@ -123,15 +123,16 @@ def detect_layout(
         names, skip = _numbered(len(first_cells), reason, notes), n_title
     body = lines[skip:]
     if decimal is None or delimiter == decimal:
-        decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
+        rows = cells_of(body[:MAX_SAMPLED_LINES], delimiter)
+        decimal = "," if delimiter in ";\t" and uses_decimal_comma(rows) else "."
     if decimal == ",":
         notes.append("Numbers are written with a decimal comma.")
     block_size = max(HEAD_BYTES, 64 * max(map(len, lines)))
-    rows = _estimated_rows(path, body, n_bytes)
+    n_rows = _estimated_rows(path, body, n_bytes)
     numeric, codes = _numeric(names, body[:50], delimiter, decimal)
     guessed = header is None and reason != ""
     return TextLayout(
-        names, has_names, guessed, delimiter, decimal, skip, rows, block_size, numeric, codes,
+        names, has_names, guessed, delimiter, decimal, skip, n_rows, block_size, numeric, codes,
         tuple(notes),
     )  # fmt: skip
 
@@ -288,24 +289,20 @@ def _names(cells: list[str], notes: list[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
-    """Whether numbers in the first lines have a decimal comma."""
-    cells = [cell for row in csv.reader(lines[:50], delimiter=delimiter) for cell in row]
-    with_comma = any(_COMMA_NUMBER.fullmatch(cell) for cell in cells)
-    return with_comma and not any("." in c and NUMBER_PATTERN.fullmatch(c) for c in cells)
-
-
 def _numeric(
     names: tuple[str, ...], lines: list[str], delimiter: str, decimal: str
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Columns with only numbers in the given lines, and those of padded numbers."""
+    """Columns with only numbers in the given lines, and those whose digits are kept as text."""
     rows = [row for row in cells_of(lines, delimiter) if len(row) == len(names)]
     cells_of_name = dict(zip(names, zip(*rows, strict=True), strict=False))
-    codes = frozenset(name for name, cells in cells_of_name.items() if are_padded(cells))
+    codes = frozenset(
+        name for name, cells in cells_of_name.items() if are_padded(cells) or may_have_groups(cells)
+    )
+    swapped = str.maketrans(",.", ".,") if decimal == "," else {}
     return frozenset(
         name
         for name, cells in cells_of_name.items()
-        if all(NUMBER_PATTERN.fullmatch(cell.replace(decimal, ".")) for cell in cells)
+        if all(NUMBER_PATTERN.fullmatch(cell.translate(swapped)) for cell in cells)
     ) - codes, codes
 
 

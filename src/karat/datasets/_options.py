@@ -119,7 +119,7 @@ class ReadingOptions:
     @property
     def number_marks(self) -> tuple[str, ...]:
         """Reading of the marks in numbers; empty where the cells decide."""
-        return {None: (), ".": ("point",), ",": ("comma",)}[self.decimal]
+        return {None: (), ".": ("point", "either"), ",": ("comma",)}[self.decimal]
 
     @property
     def max_invalid_share(self) -> float:

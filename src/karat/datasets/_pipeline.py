@@ -186,7 +186,7 @@ def _from_table(raw: RawData, options: ReadingOptions) -> tuple[DatasetDraft, In
         raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")
     n_source = table.num_rows
     objects = object_rows(table, raw, options)
-    interpreted = interpret_table(objects.table, options)
+    interpreted = interpret_table(objects.table, options, raw.decimal)
     interpreted.findings = [*objects.findings, *interpreted.findings]
     if not interpreted.features:
         kinds = ", ".join(

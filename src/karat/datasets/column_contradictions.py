@@ -24,7 +24,8 @@ MIN_GAP = 20.0
 MAX_LONE_SHARE = 0.005
 MIN_DISTINCT = 10
 MAX_CHANCE = 1e-8  # of two parts of a column with one unit
-MIN_LIKENESS = 0.001  # p-value of two parts once they have the same unit
+MIN_LIKENESS = 0.005  # p-value of two parts once they have the same unit
+MAX_SPREAD_RATIO = 1.4  # of two parts once they have the same unit
 MAX_DRIFT = 1e-5  # p-value of two parts in another column, where rows are sorted or drift
 MIN_PART = 12
 
@@ -155,12 +156,16 @@ def _conversion(values: NDArray[np.floating], part: Bools, where: str) -> UnitCh
         for words, (factor, offset) in CONVERSIONS.items()
     }
     words = max(chances, key=chances.__getitem__)
-    if chances[words] < MIN_LIKENESS:
-        return None
     factor, offset = CONVERSIONS[words]
     converted = np.array(values, dtype=np.float64)
     converted[part] = (converted[part] - offset) / factor
-    return UnitChange(where, words, converted)
+    low, high = np.nanquantile(converted[part], (0.1, 0.9))
+    usual_low, usual_high = np.nanquantile(converted[~part], (0.1, 0.9))
+    ratio = (high - low) / max(usual_high - usual_low, np.finfo(np.float64).tiny)
+    is_alike = 1 / MAX_SPREAD_RATIO <= ratio <= MAX_SPREAD_RATIO
+    return (
+        UnitChange(where, words, converted) if is_alike and chances[words] >= MIN_LIKENESS else None
+    )
 
 
 def _likeness(first: NDArray[np.floating], second: NDArray[np.floating]) -> float:

@@ -49,7 +49,8 @@ _OUTCOME_NAME = re.compile(
     r"(?:^|[_\W])(?:is|has|did|was|will)?[_\W]?(?:churn(?:ed|er)?|attrition|attrited|default(?:ed)?|"
     r"fraud(?:ulent)?|convert(?:ed)?|conversion|surviv(?:ed|al)|died|dead|deceased|death|exited|"
     r"readmitted|relapsed?|recurrence|cancell?ed|responded|subscribed|outcome|approved|rejected|"
-    r"is_?buyer|bought|hired|promoted|label)(?:[_\W]?(?:flag|status|yn|label))?$",
+    r"is_?buyer|bought|purchased|clicked|dropp?ed[_\W]?out|dropout|hired|promoted|label)"
+    r"(?:[_\W]?(?:flag|status|yn|label|(?:payment[_\W])?next[_\W]month))?\W*$",
     re.IGNORECASE,
 )
 _WEIGHT_NAME = re.compile(
@@ -127,7 +128,9 @@ class Column:
 Interpretation: TypeAlias = tuple[Column, Any]
 
 
-def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
+def interpret_column(
+    column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str = "."
+) -> Interpretation:
     """Interpretation of a column, and its values.
 
     The values are an array of floats (NaN where missing), :class:`Categories`, the names of the
@@ -143,7 +146,7 @@ def interpret_column(column: pa.ChunkedArray, name: str, options: ReadingOptions
         form = "time" if pa.types.is_time(dtype) else "date"
         return _date_column(name, temporal_days(column), form)
     if is_text(dtype):
-        return _interpret_text(column.cast(pa.large_string()), name, options)
+        return _interpret_text(column.cast(pa.large_string()), name, options, decimal)
     if pa.types.is_boolean(dtype):
         values = floats(column.cast(pa.uint8()))
         missing, n_values = int(np.isnan(values).sum()), len(column.drop_null().unique())
@@ -206,7 +209,9 @@ def _label(
     return None
 
 
-def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions) -> Interpretation:
+def _interpret_text(
+    column: pa.ChunkedArray, name: str, options: ReadingOptions, decimal: str
+) -> Interpretation:
     """Interpret text as numbers or dates if nearly all of it is; else as words."""
     import pyarrow.compute as pc
 
@@ -236,10 +241,10 @@ def _interpret_text(column: pa.ChunkedArray, name: str, options: ReadingOptions)
         return float(cell_counts[checked][np.isfinite(values)].sum() / cell_counts[checked].sum())
 
     written = options.number_marks
-    read = numbers_of([cells[i] for i in checked], written, cell_counts[checked])
+    read = numbers_of([cells[i] for i in checked], written, cell_counts[checked], decimal)
     if share(read.values) >= 1 - options.max_invalid_share:
         if len(checked) < len(cells):
-            read = numbers_of(cells, written, cell_counts)
+            read = numbers_of(cells, written, cell_counts, decimal)
         values, wrong = read.values, np.isnan(read.values)
         if wrong.any():
             examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])

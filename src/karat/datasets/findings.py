@@ -129,7 +129,7 @@ def _decimal_mark(f: Finding) -> str:
     """Sentence about numbers that can be read in two ways."""
     return (
         f"The marks in {quoted(f.columns, MAX_SHOWN_NAMES)} can be read in two ways (e.g. "
-        f"{quoted(f.facts['cells'], MAX_SHOWN_NAMES)}): name the decimal mark."
+        f"{quoted(f.facts['cells'], MAX_SHOWN_NAMES)}): is the point the decimal mark?"
     )
 
 
@@ -305,7 +305,8 @@ SENTENCES: dict[str, str | Callable[[Finding], str]] = {
     "a table in long format, whose rows are no objects.",
     "series": _series_of,
     "repeated-ids": _several_rows,
-    "stacked": "Row {row:,} looks like another header line ({cells}): several tables in one file?",
+    "stacked": "Row {row:,} looks like another header line ({cells}): several tables in one file, "
+    "of which the first is wanted?",
     "decimal-mark": _decimal_mark,
     "header": _header,
     "unit-change": _unit_change,

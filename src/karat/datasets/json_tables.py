@@ -42,7 +42,7 @@ def read_records(path: Path, suffix: str) -> pa.Table:
         content = stream.read()
     try:
         if suffix == JSON_SUFFIX:
-            records = _records_of(json.loads(content), path)
+            records = _records_of(json.loads(content))
         else:
             records = [json.loads(line) for line in content.splitlines() if line.strip()]
     except RecursionError:
@@ -59,16 +59,23 @@ def read_records(path: Path, suffix: str) -> pa.Table:
     return to_arrow(pd.json_normalize(records))
 
 
-def _records_of(content: Any, path: Path) -> list[Any]:
-    """List of records in a JSON document: itself, its only list, or its columns by name."""
+def _records_of(content: Any) -> list[Any]:
+    """Records in a JSON document: itself, its only list, its columns, or its values by id."""
     if isinstance(content, list):
         return content
-    if isinstance(content, dict):
-        lists = [value for value in content.values() if isinstance(value, list)]
-        of_records = [values for values in lists if values and isinstance(values[0], (dict, list))]
-        if len(of_records) == 1:
-            return of_records[0]
-        if lists and len(lists) == len(content) and len({len(values) for values in lists}) == 1:
-            rows = zip(*lists, strict=True)
-            return [dict(zip(content, row, strict=True)) for row in rows]
-    raise InputError(f"{path} is not a list of records; expected [{{...}}, {{...}}, ...]")
+    values = list(content.values()) if isinstance(content, dict) else []
+    lists = [value for value in values if isinstance(value, list)]
+    of_records = [items for items in lists if items and isinstance(items[0], (dict, list))]
+    if len(of_records) == 1:
+        return of_records[0]
+    # pandas writes columns as {"0": first value, "1": second value, ...}
+    columns: list[Any] = [value for value in values if value and isinstance(value, (dict, list))]
+    for j, column in enumerate(columns):
+        if list(column) == list(map(str, range(len(column)))) and isinstance(column, dict):
+            columns[j] = list(column.values())
+    if columns and len(columns) == len(values) == sum(isinstance(c, list) for c in columns):
+        if len({*map(len, columns)}) == 1:
+            return [dict(zip(content, row, strict=True)) for row in zip(*columns, strict=True)]
+    elif columns and len(columns) == len(values) and all(isinstance(c, dict) for c in columns):
+        return [{"id": key, **record} for key, record in content.items()]
+    return []

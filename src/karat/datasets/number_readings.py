@@ -12,9 +12,11 @@ import numpy as np
 from karat.datasets.unit_names import SCALE_OF_UNIT, scales_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from karat.runtime.types import Floats
+    from numpy.typing import NDArray
+
+    from karat.runtime.types import Bools, Floats
 
 _CURRENCY = r"(?:[€$£¥₹]|(?:EUR|USD|GBP|CHF|JPY)(?![A-Za-z]))"
 _CELL = re.compile(
@@ -39,6 +41,10 @@ PLAIN_READING = ("point", "=1")
 LONE_READING = ("point", "=1", "%=1", "€=1", "$=1", "£=1")
 #: decades per cell by which a reading has to be better to be taken
 MIN_DECADES = 0.5
+#: cells that show where the others of their column lie
+MIN_USUAL = 8
+#: share of numbers below 1,000 without a mark beside those with points between thousands
+MIN_SHORT_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -64,19 +70,25 @@ class NumbersOfCells:
 
 
 def numbers_of(
-    cells: Sequence[str], reading: Sequence[str] = (), counts: Sequence[int] | None = None
+    cells: Sequence[str],
+    reading: Sequence[str] = (),
+    counts: Sequence[int] | None = None,
+    decimal: str = ".",
 ) -> NumbersOfCells:
     """Numbers of cells in the reading that most cells have and that keeps them closest together.
 
-    ``reading`` is that of other cells of the column; a lone ``point`` or ``comma`` settles the
-    marks and leaves the units open.
+    ``reading`` is that of other cells of the column. Words for marks alone leave the units open,
+    and the first one that reads most cells holds.
+    ``decimal`` is the mark of the file, for columns that can be read in two ways.
     """
     matches = [_CELL.fullmatch(cell) for cell in cells]
     units = ["" if match is None else (match["unit"] or "") for match in matches]
     weights = np.ones(len(cells)) if counts is None else np.asarray(counts, dtype=np.float64)
-    marks = [word for word in reading if word in MARKS] or _possible_marks(matches)
-    if len(reading) > 1:
-        factors = [_factors_of(reading[1:])]
+    settled = [word for word in reading if word in MARKS]
+    marks = settled or _possible_marks(matches, decimal)
+    factors_read = _factors_of(word for word in reading if word not in MARKS)
+    if factors_read:
+        factors = [factors_read]
     else:
         tally: Counter[str] = Counter()
         for unit, match, weight in zip(units, matches, weights, strict=True):
@@ -87,33 +99,53 @@ def numbers_of(
         (mark, scale, _values(matches, units, mark, scale)) for mark in marks for scale in factors
     ]
     costs = [_cost(values, weights) for *_, values in candidates]
-    best = min(range(len(costs)), key=lambda i: costs[i])
+    ranks = [settled.index(mark) if settled else 0 for mark, *_ in candidates]
+    best = min(range(len(costs)), key=lambda i: (costs[i][0], ranks[i], costs[i][1]))
     mark, scale, values = candidates[best]
-    doubtful = (
-        _doubtful_cells(cells, candidates, costs, best, weights) if len(candidates) > 1 else ()
-    )
+    doubtful = () if settled else _doubtful_cells(cells, candidates, costs, best, weights)
     words = _words(cells, matches, mark, scale, values)
     written = tuple(f"{unit}={factor:.12g}" for unit, factor in scale.items())
     return NumbersOfCells(values, words, (mark, *written), doubtful)
 
 
-def _factors_of(written: Sequence[str]) -> dict[str, float]:
+def _factors_of(written: Iterable[str]) -> dict[str, float]:
     """Factor of each unit from words such as ``kg=1``."""
     parts = [word.rpartition("=") for word in written]
     return {unit: float(factor) for unit, _, factor in parts}
 
 
-def _possible_marks(matches: list[re.Match[str] | None]) -> list[str]:
-    """Readings of the marks that give the cells different values.
+def _possible_marks(matches: list[re.Match[str] | None], decimal: str) -> list[str]:
+    """Readings of the marks that give the cells different values, that of the file first.
 
-    Commas before groups of three digits alone, without any point, stand between thousands.
+    Commas before groups of three digits alone, without any point, stand between thousands unless
+    the file has decimal commas.
     """
     bodies = [match["body"] for match in matches if match is not None]
     with_comma = [body for body in bodies if "," in body]
+    usual = ["comma", "point"] if decimal == "," else ["point", "comma"]
     if not with_comma:
-        return ["point", "comma"] if any(map(_EUROPEAN.fullmatch, bodies)) else ["point"]
+        return usual if any(map(_EUROPEAN.fullmatch, bodies)) else ["point"]
     are_groups = all(_THOUSANDS.fullmatch(body) for body in with_comma)
-    return ["point"] if are_groups and not any("." in body for body in bodies) else list(MARKS)
+    if are_groups and not any("." in body for body in bodies):
+        return ["point"] if decimal == "." else usual
+    return [*usual, "either"]
+
+
+def uses_decimal_comma(columns: Iterable[Sequence[str]]) -> bool:
+    """Whether the cells of a file have decimal commas, and points only between thousands."""
+    cells = [cell.strip().lstrip("+-") for column in columns for cell in column]
+    points = [cell for cell in cells if "." in cell and _PLAIN.fullmatch(cell)]
+    n_commas = sum(_DECIMAL_COMMA.fullmatch(cell) is not None for cell in cells)
+    return n_commas >= max(1, len(points)) and all(map(_EUROPEAN.fullmatch, points))
+
+
+def may_have_groups(cells: Sequence[str]) -> bool:
+    """Whether points stand between thousands: before three digits only, beside short numbers."""
+    cells = [cell.strip().lstrip("+-") for cell in cells]
+    points = [cell for cell in cells if "." in cell]
+    n_short = sum(cell.isdecimal() and len(cell) <= 3 for cell in cells)
+    is_frequent = n_short >= MIN_SHORT_SHARE * len(cells)
+    return bool(points) and is_frequent and all(map(_EUROPEAN.fullmatch, points))
 
 
 def _values(
@@ -170,7 +202,7 @@ def _doubtful_cells(
 ) -> tuple[str, ...]:
     """Cells whose value depends on the reading where another one fits about as well."""
     values = candidates[best][2]
-    for i, (_, _, others) in enumerate(candidates):
+    for i, (_, scale, others) in enumerate(candidates):
         if i == best or costs[i][0] > costs[best][0]:
             continue
         both = np.isfinite(values) & np.isfinite(others) & (values != 0) & (others != 0)
@@ -180,9 +212,23 @@ def _doubtful_cells(
         usual = Counter(ratio.tolist()).most_common(1)[0][0]
         differing = np.flatnonzero(both)[ratio != usual]
         margin = costs[i][1] - costs[best][1]
-        if len(differing) and margin < MIN_DECADES * weights[differing].sum():
+        is_close = margin < MIN_DECADES * weights[differing].sum()
+        is_alike = scale == candidates[best][1] and _continue(others, both, differing)
+        if len(differing) and (is_close or is_alike):
             return tuple(cells[j] for j in differing[:3])
     return ()
+
+
+def _continue(values: Floats, is_number: Bools, chosen: NDArray[np.intp]) -> bool:
+    """Whether some values lie beside the others, no farther off than most of these spread."""
+    is_usual = is_number.copy()
+    is_usual[chosen] = False
+    if not len(chosen) or is_usual.sum() < MIN_USUAL:
+        return False
+    low, high = np.quantile(np.log10(np.abs(values[is_usual])), (0.1, 0.9))
+    decades = np.log10(np.abs(values[chosen]))
+    reach = high - low
+    return bool(decades.min() >= low - reach and decades.max() <= high + reach)
 
 
 def _words(

@@ -40,33 +40,32 @@ class CleanRows:
     kept: np.ndarray | None = None
     findings: list[Finding] = field(default_factory=list)
 
-    def add(
-        self,
-        key: str,
-        facts: dict[str, object],
-        severity: Severity = "harmful",
-        assumed: bool = True,
-    ) -> None:
+    def add(self, key: str, facts: dict[str, object], severity: Severity = "harmful") -> None:
         """Add a finding about rows."""
-        accept = {"accept": (key,)}
-        self.findings.append(Finding(key, severity, facts, (), accept, assumed))
+        self.findings.append(Finding(key, severity, facts, (), {"accept": (key,)}))
 
 
 def without_odd_rows(table: pa.Table, accepted: Container[str] = ()) -> CleanRows:
     """Exclude headers within the table, units, totals, notes and blank rows; move shifted cells.
 
-    A second header with different names is a finding that stops: two tables in one file.
-    Nothing is done about ``accepted`` kinds of findings.
+    A second header with different names is a finding that stops: two tables in one file. Nothing
+    is done about ``accepted`` kinds of findings; ``first-table`` keeps the rows above that header.
     """
     clean = CleanRows(table)
     n, blank = table.num_rows, _blank_rows(table)
     rows, stacked = _odd_rows(table, blank)
+    if stacked and "first-table" in accepted:
+        clean = without_odd_rows(table.slice(0, stacked[0]), accepted)
+        clean.kept = np.arange(stacked[0]) if clean.kept is None else clean.kept
+        return clean
     excluded = sorted(row for numbers in rows.values() for row in numbers)
     n_certain = int(blank.sum()) + len(rows.get("total", ()))
     few = len(excluded) - n_certain <= max(5, MAX_ODD_SHARE * n)
     if stacked and "stacked" not in accepted:
         shown = ", ".join(map(repr, _cells(table, stacked[0])[:3]))
-        clean.add("stacked", {"row": stacked[0] + 1, "cells": shown}, assumed=False)
+        facts = {"row": stacked[0] + 1, "cells": shown}
+        option = {"accept": ("first-table",)}
+        clean.findings.append(Finding("stacked", "harmful", facts, (), option, assumed=False))
     if excluded and few and "rows" not in accepted:
         clean.kept = np.setdiff1d(np.arange(n), excluded)
         clean.table = table.take(clean.kept)

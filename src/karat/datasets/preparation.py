@@ -286,7 +286,7 @@ class Preparation:
         cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> Preparation:
         """Preparation from the result of :meth:`to_parts`."""
-        columns = tuple(_source_column_of(column) for column in facts["columns"])
+        columns = tuple(SourceColumn(**_with_tuples(column)) for column in facts["columns"])
         of_filler = {
             name.removeprefix("filler_"): value
             for name, value in arrays.items()
@@ -301,14 +301,6 @@ class Preparation:
             terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
             **_with_tuples({name: facts[name] for name in STORED_FIELDS if name in facts}),
         )
-
-
-def _source_column_of(facts: Mapping[str, Any]) -> SourceColumn:
-    """Source column from its stored facts, also from those of version 0.1."""
-    current = dict(facts)
-    if current.pop("decimal_comma", False):
-        current["reading"] = ("comma", "=1")
-    return SourceColumn(**_with_tuples(current))
 
 
 def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,8 +80,10 @@ class InterpretedTable:
     other_ids: dict[str, NDArray[Any]]
 
 
-def interpret_table(table: pa.Table, options: ReadingOptions) -> InterpretedTable:
-    """Interpret every column of a table."""
+def interpret_table(
+    table: pa.Table, options: ReadingOptions, decimal: str = "."
+) -> InterpretedTable:
+    """Interpret every column of a table, whose source has a decimal mark."""
     may_assume = options.kind is None and not options.strict
     findings = _of_whole_table(table) if may_assume else []
     findings = [finding for finding in findings if finding.key not in options.accept]
@@ -89,7 +91,7 @@ def interpret_table(table: pa.Table, options: ReadingOptions) -> InterpretedTabl
     features: dict[str, Any] = {}
     id_columns: dict[str, NDArray[Any]] = {}
     for name in table.column_names:
-        column, values = interpret_column(table.column(name), name, options)
+        column, values = interpret_column(table.column(name), name, options, decimal)
         is_mostly_missing = column.missing > MAX_MISSING_SHARE * table.num_rows
         if column.use == "feature" and is_mostly_missing and not options.accepts("sparse"):
             column = replace(column, use="excluded", facts={"sparse": True})

@@ -129,32 +129,12 @@ def neighbors_of_some(
     metric: Metric = "euclidean",
     among: Bools | None = None,
 ) -> NDArray[np.int32]:
-    """The nearest other objects of a subset of the objects.
+    """The nearest other objects of a subset, nearest first, ties in the order of the indices.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array, shape (n, d)
-        Checked data, or distances with ``metric="precomputed"``.
-    objects : ndarray of int, shape (s,)
-    n_neighbors : int
-        At most the number of other objects.
-    metric : str or callable
-    among : ndarray of bool, shape (n,), optional
-        Which objects may be neighbours; by default all.
+    ``among`` marks the objects that may be neighbours. O(n s d) time on all cores. The rows are
+    processed in blocks: large data are not copied.
 
-    Returns
-    -------
-    ndarray of int32, shape (s, n_neighbors)
-        Nearest first; ties in the order of the indices.
-
-    Notes
-    -----
-    O(n s d) time on all cores. The rows are processed in blocks: large data are not copied.
-
-    Examples
-    --------
     >>> import numpy as np
-    >>> from karat.distances.neighbors import neighbors_of_some
     >>> neighbors_of_some(np.array([[0.0], [1.0], [3.0], [3.5]]), np.array([2]), 2)
     array([[3, 1]], dtype=int32)
     """
@@ -309,24 +289,10 @@ def nearest_of_groups(
 ) -> tuple[NDArray[np.int32], Floats]:
     """Results of :func:`nearest_among`, and the distance to the nearest object of each group.
 
-    Parameters
-    ----------
-    X, among, objects, metric
-        As for :func:`nearest_among`.
-    groups : ndarray of int, shape (s,)
-        The group, from 0, of each object of ``among``; every group has one.
-    positions : ndarray of int, shape (m,), optional
-        Position in ``among`` of each of ``objects`` itself, or -1: its distance to itself does
-        not count for its group.
+    ``groups`` has the group, from 0, of each object of ``among``, and no group is empty.
+    ``positions`` has the place in ``among`` of each of ``objects``, or -1: its distance to itself
+    does not count. A distance is infinite where a group has no other object.
 
-    Returns
-    -------
-    nearest : ndarray of int32, shape (m,)
-    distances : ndarray of float64, shape (m, g)
-        Infinite where a group has no other object.
-
-    Examples
-    --------
     >>> X = np.array([[0.0], [1.0], [5.0], [4.0]])
     >>> nearest_of_groups(X, np.arange(3), np.array([3]), "euclidean", np.array([0, 0, 1]))
     (array([2], dtype=int32), array([[3., 1.]]))

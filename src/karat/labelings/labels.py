@@ -120,29 +120,12 @@ def encode_known(labels: Labels, n: int) -> Encoded:
 def known_labels(
     labels: Labels, n: int | None = None, *, name: str = "truth", classes: Iterable[object] = ()
 ) -> NDArray[np.object_]:
-    """Classes of objects, None for those whose class is unknown.
+    """Classes of objects, None for those whose class is unknown; whole numbers as integers.
 
-    Parameters
-    ----------
-    labels : array-like, shape (n,)
-        The class of each object. Either a missing value (None, NaN, NA, masked) or the number
-        ``-1`` marks an object whose class is unknown, not both.
-    n : int, optional
-        How many objects there are.
-    name : str
-        What the caller calls it, for messages.
-    classes : iterable
-        The classes, where they are known; with ``-1`` (or its text) among them it is no mark but
-        a class, and comes out as the text ``"-1"``.
+    Either a missing value (None, NaN, NA, masked) or the number ``-1`` marks an object whose class
+    is unknown, not both. If ``-1`` (or its text) is among ``classes``, it is no mark but a class,
+    and comes out as the text ``"-1"``.
 
-    Returns
-    -------
-    ndarray of object, shape (n,)
-        None where the class is unknown; whole numbers as integers.
-
-    Examples
-    --------
-    >>> from karat.labelings.labels import known_labels
     >>> known_labels([2.0, float("nan"), 1.0])
     array([2, None, 1], dtype=object)
     """

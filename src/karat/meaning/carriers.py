@@ -19,22 +19,10 @@ def carriers(
 ) -> tuple[tuple[str, float], ...]:
     """The three features that carry a clustering most, with their shares of variance.
 
-    Parameters
-    ----------
-    X : ndarray or sparse, shape (n, d)
-    labels : ndarray of int, shape (n,)
-        Clusters from 0, ``-1`` for outliers, which are excluded.
-    feature_names : sequence of length d
-        Columns ``name=value`` are one feature.
+    A share is of the variance that lies between the clusters, corrected for chance (Kelley's
+    epsilon squared); none is below 0.1. Outliers are excluded, and columns ``name=value`` are one
+    feature.
 
-    Returns
-    -------
-    tuple of (str, float)
-        The share of the variance that lies between the clusters, corrected for chance (Kelley's
-        epsilon squared), the largest first; none below 0.1.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> X = np.array([[0.0, 1.0], [0.1, 0.0], [5.0, 0.9], [5.1, 0.1]])
     >>> [name for name, _ in carriers(X, np.array([0, 0, 1, 1]), ["income", "age"])]

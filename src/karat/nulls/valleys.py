@@ -50,24 +50,12 @@ BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
 
 
 def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
-    """Find valleys between the clusters of k-means for several k.
+    """Find valleys between the clusters of k-means for several k: their evidence, and groups.
 
-    Parameters
-    ----------
-    Z : ndarray of float64, shape (n, r)
-        As :func:`karat.nulls.coordinates.coordinates` returns it.
-    rng : Generator
+    The evidence, for each number of clusters and repeat, is -log p of the deepest valley that no
+    way around avoids. Groups are the parts into which valleys with more evidence than
+    :data:`VALLEY_LIMIT` divide the clusters.
 
-    Returns
-    -------
-    evidence : ndarray of float64, shape (numbers of clusters, repeats)
-        -log p of the deepest valley that no way around avoids.
-    groups : ndarray of int64
-        Number of parts into which valleys with more evidence than :data:`VALLEY_LIMIT` divide
-        the clusters.
-
-    Notes
-    -----
     Two clusters without a valley between them are one, and so are chains of such pairs. k-means
     cuts a ring or a sheet, but neighbouring pieces have no valley. The evidence for a number of
     clusters is the longest edge in a minimum spanning tree of the valleys (Kalogeratos & Likas

@@ -52,3 +52,35 @@ def worst_held(t: NDArray[np.int64]) -> float:
     """Least share of a cluster (row) that one cluster of the other clustering holds."""
     sizes = t.sum(axis=1)
     return float((t.max(axis=1)[sizes > 0] / sizes[sizes > 0]).min(initial=1.0))
+
+
+def _counts(labels: Codes, predicted: Codes, n_clusters: int) -> NDArray[np.int64]:
+    """Objects of each cluster that are predicted to be in each; outliers of either are ignored."""
+    width = max(int(predicted.max(initial=0)) + 1, 1)
+    both = (labels >= 0) & (predicted >= 0)
+    cells = labels[both].astype(np.int64) * width + predicted[both]
+    return np.bincount(cells, minlength=n_clusters * width).reshape(n_clusters, width)
+
+
+def best_matches(
+    labels: Codes, resample_labels: Codes, n_clusters: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Largest Jaccard similarity of each cluster with a resample's, and the objects in both.
+
+    NaN for a cluster without objects. Outliers of ``labels`` are ignored. An outlier of
+    ``resample_labels`` matches no cluster, but counts in the cluster that it is in by ``labels``.
+    """
+    counts = _counts(labels, resample_labels, n_clusters)
+    sizes = np.bincount(labels[labels >= 0], minlength=n_clusters)
+    union = sizes[:, None] + counts.sum(axis=0) - counts
+    similarity = counts / np.maximum(union, 1)
+    best = np.where(sizes > 0, similarity.max(axis=1), np.nan)
+    return best, (labels >= 0) & (resample_labels == similarity.argmax(axis=1)[labels])
+
+
+def least_share(labels: Codes, predicted: Codes) -> float:
+    """Share of the pairs of a cluster that are predicted together, for the worst cluster."""
+    counts = _counts(labels, predicted, int(labels.max(initial=-1)) + 1)
+    sizes = np.bincount(labels[labels >= 0])
+    together = (counts * (counts - 1)).sum(axis=1)[sizes > 1]
+    return float((together / (sizes * (sizes - 1))[sizes > 1]).min(initial=1.0))

@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
+from karat.stability._agreement import best_matches
 from karat.stability.engine import ResamplingOptions, check_draws, check_numbers, prepare
 from karat.stability.result import ClusterStability
 
@@ -71,8 +72,6 @@ def clusterwise_bootstrap(
     >>> clusterwise_bootstrap(X, k=3, n_resamples=20).advice
     'Every cluster is found again in the resamples (mean Jaccard at least 0.75).'
     """
-    from karat._kernels.resamples import best_matches
-
     engine = prepare(X, clusterer, **options)
     check_draws(n_resamples)
     (number,) = check_numbers(k, engine.n)
@@ -92,7 +91,7 @@ def clusterwise_bootstrap(
         rng = engine.generator(b)
         rows = np.unique(rng.integers(0, engine.n, engine.n))
         labels = engine.fit(rows, [number], rng)[0]
-        best, stayed = best_matches(codes[rows], labels.astype(np.int32, copy=False), n_clusters)
+        best, stayed = best_matches(codes[rows], labels, n_clusters)
         objects = np.full(engine.n, NOT_DRAWN, dtype=np.int8)
         objects[rows] = stayed
         return best, objects, np.array(int(labels.max(initial=-1)) + 1)
@@ -100,7 +99,7 @@ def clusterwise_bootstrap(
     def refit(r: int) -> tuple[NDArray[Any]]:
         """Best matches of the clusters in a fit to all objects from another seed."""
         labels = engine.fit(None, [number], engine.generator(2**32 - 2 - r))[0]
-        return (best_matches(codes, labels.astype(np.int32, copy=False), n_clusters)[0],)
+        return (best_matches(codes, labels, n_clusters)[0],)
 
     refits = None
     if labels is None and engine.clusterer.depends_on_seed:

@@ -15,7 +15,7 @@ from karat.measures.external.pairs import (
     rand_index,
 )
 from karat.runtime.validation import InputError, check_choice
-from karat.stability._agreement import disagreement
+from karat.stability._agreement import disagreement, least_share
 from karat.stability.engine import Engine, ResamplingOptions, check_draws, halves, subsample
 from karat.stability.method import Draw, Method, carrier
 from karat.stability.result import StabilityCurve
@@ -243,7 +243,6 @@ def prediction_strength(
     >>> prediction_strength(X, k=range(1, 5)).selected
     3
     """
-    from karat._kernels.resamples import least_share
 
     def strength(engine: Engine, ks: Sequence[int]) -> Draw:
         """Draw of the prediction strengths of one split."""

@@ -69,18 +69,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         self.norm = norm
 
     def fit(self, X: ArrayLike, y: object = None) -> TermWeighter:
-        """Learn the document frequency of each term, and the mean length of documents.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-            Counts, none negative.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+        """Learn the document frequency of each term, and the mean length of documents."""
         counts = self._counts(X, reset=True)
         n = counts.shape[0]
         having = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
@@ -89,17 +78,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return self
 
     def transform(self, X: ArrayLike) -> csr_array:
-        """Weigh counts.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        csr_array, shape (m, d)
-            float32 for float32 data, else float64.
-        """
+        """Weigh counts: float32 for float32 data, else float64."""
         from sklearn.preprocessing import normalize
 
         check_is_fitted(self)

@@ -103,45 +103,16 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.dtype = dtype
 
     def fit(self, X: Iterable[str], y: object = None) -> TextVectorizer:
-        """Learn the terms.
-
-        Parameters
-        ----------
-        X : iterable of str
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
+        """Learn the terms."""
         self._weigh(self._learn(X))
         return self
 
     def fit_transform(self, X: Iterable[str], y: object = None) -> csr_array:
-        """Learn the terms and weigh them, in one pass over the texts.
-
-        Parameters
-        ----------
-        X : iterable of str
-        y : ignored
-
-        Returns
-        -------
-        csr_array, shape (n, d)
-        """
+        """Learn the terms and weigh them, in one pass over the texts."""
         return self._weigh(self._learn(X))
 
     def transform(self, X: Iterable[str]) -> csr_array:
-        """Weigh the terms of other texts; unknown ones are ignored.
-
-        Parameters
-        ----------
-        X : iterable of str
-
-        Returns
-        -------
-        csr_array, shape (m, d)
-        """
+        """Weigh the terms of other texts; unknown ones are ignored."""
         check_is_fitted(self)
         return self.weighter_.transform(self._count(X))
 

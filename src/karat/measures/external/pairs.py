@@ -134,7 +134,7 @@ def pair_f_measure(p: PairCounts, *, beta: float = 1.0) -> float:
 def rand_index(p: PairCounts) -> float:
     """Share of the pairs on which the two clusterings agree; 1 for a single object.
 
-    For memberships Brouwer (2009); on the counts of :func:`fuzzy_pair_counts` Campello (2007).
+    For memberships Brouwer (2009).
 
     Examples
     --------

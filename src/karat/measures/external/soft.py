@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
 from karat.labelings.cells import cells_of
-from karat.labelings.contingency import ContingencyTable, PairCounts
+from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import apply_noise_policy, as_names, encode
 from karat.labelings.partitions import OverlappingPartition, SoftPartition
 from karat.measures.docstrings import cite
-from karat.runtime.threads import in_threads
-from karat.runtime.validation import InputError, check_choice
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from karat.labelings.structures import Dendrogram, Memberships
     from karat.runtime.types import Bools, Floats, Labels
 
-__all__ = ["fuzzy_pair_counts", "omega_index"]
+__all__ = ["omega_index"]
 
 #: one side of a comparison
 ClusteringLike: TypeAlias = "Labels | Memberships | Dendrogram"
@@ -58,60 +57,6 @@ def require_same_objects(U: Floats | Bools, V: Floats | Bools) -> None:
             f"labels_true has {len(U)} objects and labels_pred {len(V)}; both must describe the "
             "same objects in the same order"
         )
-
-
-@cite("campello2007")
-def fuzzy_pair_counts(
-    labels_true: ClusteringLike,
-    labels_pred: ClusteringLike,
-    *,
-    t_norm: Literal["min", "product"] = "min",
-) -> PairCounts:
-    """Fuzzy numbers of pairs together and apart in two soft clusterings.
-
-    Parameters
-    ----------
-    labels_true, labels_pred : SoftPartition, or array-like of labels, shape (n,)
-        The two clusterings.
-    t_norm : {"min", "product"}
-        Meaning of *and*; *or* is the maximum.
-
-    Returns
-    -------
-    PairCounts
-        Input of :func:`rand_index`, :func:`adjusted_rand_index`, :func:`jaccard_index`,
-        :func:`fowlkes_mallows_index` and the other measures of pairs. Equal to the ordinary
-        counts for hard clusterings.
-
-    Notes
-    -----
-    Campello (2007): two objects are together to the degree that both belong to a common cluster,
-    and apart to the degree that they belong to two different clusters. O(n² (k + t)) time; no
-    n × n matrix is stored. A soft clustering compared with itself does not reach 1, as Campello
-    notes.
-    Without fuzzy logic, :func:`pair_counts` gives expectations in O(n k t).
-
-    Examples
-    --------
-    >>> from karat import fuzzy_pair_counts, rand_index
-    >>> from karat.labelings.partitions import SoftPartition
-    >>> U = SoftPartition([[0.9, 0.1], [0.8, 0.2], [0.0, 1.0]])
-    >>> round(rand_index(fuzzy_pair_counts([0, 0, 1], U)), 6)
-    0.833333
-    """
-    from karat._kernels.soft import fuzzy_pairs
-
-    check_choice(t_norm, ("min", "product"), "t_norm")
-    U, V = _memberships(labels_true, "labels_true")[0], _memberships(labels_pred, "labels_pred")[0]
-    require_same_objects(U, V)
-    U, V = np.ascontiguousarray(U), np.ascontiguousarray(V)
-    bounds = np.linspace(0, len(U), min(len(U), 32) + 1).astype(np.intp)
-    parts = in_threads(
-        lambda i: fuzzy_pairs(U, V, t_norm == "product", bounds[i], bounds[i + 1]),
-        range(len(bounds) - 1),
-    )
-    both, only_pred, only_true, neither = np.sum(parts, axis=0).tolist()
-    return PairCounts(both, only_pred, only_true, neither)
 
 
 class _Patterns:

@@ -72,11 +72,13 @@ def around_centroids(
     means = [total / size[:, None] for total, size in zip(sums, sizes, strict=True)]
     arguments = [(origins[m], means[m]) for m in clusterings]
     around = over_blocks(workers, "centroid_squares", data, arguments, _add_squares)
+    # of one layout in memory, whatever the number of columns: the kernel is compiled once
+    squares = [np.ascontiguousarray(sums[:, 0]) for sums, *_ in around]
     silhouettes = []
     for wanted, simple in ((squared, False), (simplified, True)):
         if wanted:
             silhouette_arguments = [
-                (sizes[m].astype(np.float64), *arguments[m], around[m][0][:, 0], simple)
+                (sizes[m].astype(np.float64), *arguments[m], squares[m], simple)
                 for m in clusterings
             ]
             silhouettes.append(

@@ -42,7 +42,7 @@ def make_whissell2012(
 
     Examples
     --------
-    >>> from karat.datasets.synthetic import make_whissell2012
+    >>> from karat_lab.whissell2012_sets import make_whissell2012
     >>> X, labels = make_whissell2012("RINGS", random_state=0)
     >>> X.shape, labels.max() + 1
     ((1600, 2), np.int64(2))
