@@ -107,6 +107,11 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     ),
     "times": ("when,x\n12:30,1\n12:31,2\n", {}, ("'when'", "dates or times")),
     "not utf-8": (b"a,b\ncaf\xe9,1\ncaf\xe9,2\nx,3\n", {}, ("byte 7 (line 2)", "0xe9", "cp1252")),
+    "not cp1252": (
+        b"a,b\ncaf\x81,1\nx,3\n",
+        {"encoding": "cp1252"},
+        ("line 2", "0x81", "perhaps latin-1"),
+    ),
     "header not utf-8": (b"caf\xe9,b\n1,1\n", {}, ("byte 3 (line 1)",)),
     "late byte": (b"a,b\n" + b"1,2\n" * 300_000 + b"\xff,3\n", {}, ("byte 1200004 (line 300002)",)),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), {}, ("UTF-16", "name that encoding")),

@@ -111,7 +111,7 @@ def test_one_planted_partition_is_one():
     X = np.column_stack([centres[np.arange(200) % 4], np.zeros((200, 2))])
     found = studied(X + rng.normal(size=X.shape)).alternatives()
     assert len(found) == 1
-    assert "One way" in str(found)
+    assert "There is one way" in str(found)
 
 
 def test_without_groups_there_is_none():

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from karat.study.divisions import Alternative, AlternativesFacts
     from karat.study.views import DataView
 
-TITLE = "Another honest way to divide them"
+TITLE = "Other ways to group them"
 #: sentences on why there is no alternative
 REASONS = {
-    "structure": "No natural groups were found, so there is no other way to divide them either.",
-    "graph": "Other ways to divide the objects of a graph are not looked for.",
-    "objects": "There are too few objects to look for other ways to divide them.",
+    "structure": "No natural groups were found, so there are no other ways to group them.",
+    "graph": "For graphs, karat does not look for other ways to group the objects.",
+    "objects": "There are too few objects to look for other ways to group them.",
     "equal": "All objects are equal.",
     "candidates": "No clustering of two clusters or more can be judged.",
 }
@@ -61,20 +61,20 @@ def sentences(alternatives: AlternativesFacts) -> list[str]:
     if alternatives.searched:
         where = f"in {counted(alternatives.searched)} other views"
     if len(alternatives) == 1:
-        return [f"One way to divide them was found; {where}, none is as good and really different."]
+        return [f"There is one way to group them. None {where} is as good and very different."]
     ways = "; ".join(
         f"{_letter(i)} by {about(alternative)}" for i, alternative in enumerate(alternatives)
     )
     lines = [
-        f"There are {counted(len(alternatives))} ways to divide them: {ways}. In brackets: how "
-        "much of the feature's variance lies between the clusters."
+        f"There are {counted(len(alternatives))} ways to group them: {ways}. In brackets: the "
+        "share of the feature's variance between the clusters."
     ]
     if alternatives.crossed is not None:
-        lines.append(f"The clusters of {alternatives.crossed} are those of these ways crossed.")
+        lines.append(f"The clusters of {alternatives.crossed} are the combinations of these.")
     highest = max(alternative.agreement for alternative in alternatives)
     lines.append(
-        f"Knowing the cluster in one tells {100 * highest:.0f} % of that in another at most, after "
-        f"correction for chance ({100 * alternatives.alike:.0f} % is allowed)."
+        f"Two of them share at most {100 * highest:.0f} % of their information, adjusted for "
+        f"chance ({100 * alternatives.alike:.0f} % is allowed)."
     )
     return lines
 
