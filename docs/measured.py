@@ -61,7 +61,9 @@ def figure(source: str) -> str:
                 raise KeyError(f"several rows {title!r} in {name}")
             return _formed(cells[column], form)
     for sentence in sentences:
-        if sentence.startswith((row, row[:1].lower() + row[1:])) or (row.startswith("…") and row[1:] in sentence):
+        if sentence.startswith((row, row[:1].lower() + row[1:])) or (
+            row.startswith("…") and row[1:] in sentence
+        ):
             if column.isdigit():
                 return NUMBER.findall(sentence)[int(column) - 1]
             before = re.search(rf"({NUMBER.pattern}) {re.escape(column)}\b", sentence)

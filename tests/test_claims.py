@@ -210,7 +210,8 @@ def test_what_the_page_says_of_refuted_cells() -> None:
 
 #: names of which nothing is stored yet, at quick scale and as published
 NOT_STORED = {
-    "quick": {"alternatives", "choice-ablations", "clarity-intervals", "large-tables", "rubbish-columns"},
+    "quick": {"alternatives", "choice-ablations", "clarity-intervals", "large-tables",
+              "rubbish-columns"},
     "": {"abul2003", "choice-ablations", "map-of-measures", "measure-times", "rubbish-columns",
          "steadiness",
          "whissell2012-chapter5-fresh",
