@@ -400,7 +400,7 @@ def test_packaged_sets() -> None:
     bare = read("wine")
     assert bare.y is None
     assert "cultivar" not in bare.feature_names
-    assert has_note(bare, "'cultivar'", "not used")
+    assert has_note(bare, "cultivar", "not used")
     assert wine.options == {"label_column": "cultivar", "scale": "none"}
     assert read(wine.source or "", **wine.options).fingerprint == wine.fingerprint
     assert load("wine", label_column=None).y is None

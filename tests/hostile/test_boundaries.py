@@ -44,7 +44,7 @@ def test_broken_sparse_structure_is_named(kind: str, array: str, at: int, value:
         X = X.tocsc()
     getattr(X, array)[at] = value
     for function in (check_data, lambda X: karat.silhouette(X, [0, 0, 1, 1]), from_array):
-        with rejected("no valid", kind.upper(), "ind"):
+        with rejected("not a valid", kind.upper(), "ind"):
             function(X)
 
 
@@ -205,7 +205,7 @@ OWN = [
 def test_clusterers_follow_no_index_out_of_the_data(key: str) -> None:
     X = sparse.random_array((20, 5), density=0.5, rng=np.random.default_rng(0), format="csr")
     X.indices[0] = 2**30
-    with rejected("no valid CSR matrix"):
+    with rejected("not a valid CSR matrix"):
         clusterers.catalogue[key].make(2, 0).fit(X)
 
 

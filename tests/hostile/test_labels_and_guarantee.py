@@ -266,10 +266,10 @@ def test_open_lists_of_classes_are_covered() -> None:
 
 def test_the_premise_about_classes_is_printed_where_they_are_given() -> None:
     y = ["a", "b", "a", "a", None, None]
-    assert "classes given" in str(karat.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"]))
-    assert "classes given" in str(karat.pac_mdl_bound([0] * 6, y, classes=3))
+    assert "list of classes" in str(karat.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"]))
+    assert "list of classes" in str(karat.pac_mdl_bound([0] * 6, y, classes=3))
     for classes in ("open", None):
-        assert "classes given" not in str(karat.pac_mdl_bound([0] * 6, y, classes=classes))
+        assert "list of classes" not in str(karat.pac_mdl_bound([0] * 6, y, classes=classes))
     by_list = karat.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"])
     assert karat.pac_mdl_bound([0] * 6, y, classes=3).bits == by_list.bits
     with rejected("2 classes", "says 1"):
@@ -449,7 +449,7 @@ def test_a_study_knows_the_classes_and_says_its_premises(tmp_path: Path) -> None
     assert "if your 30 labels of 2 classes are a random draw" in said
     said = " ".join(invoke(*arguments, "--why").split())
     assert "drawn uniformly at random" in said
-    assert "classes given" not in said
+    assert "list of classes" not in said
 
 
 def test_labels_of_objects_that_were_dropped_are_told(tmp_path: Path) -> None:

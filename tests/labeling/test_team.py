@@ -281,7 +281,7 @@ def test_what_teaches_is_stored_with_the_answers(open_session, tmp_path):
     assert taught_rows(tmp_path / "answers.jsonl") == ORDER[:4].tolist()
     now = Watch(ann, {"right": [0] * 35 + [1] * 25}).update()
     assert (now.found.m, now.found.n) == (1, N - 5)
-    assert "those that teach" in now.sentence
+    assert "chosen without any label" in now.sentence
 
 
 def test_each_cluster_is_taught_once_where_there_is_one_clustering():
@@ -336,7 +336,7 @@ def test_lessons_are_checked():
         with pytest.raises(InputError, match="taught must be positions"):
             karat.guarantee([0, 0, 1, 1, 1], y, taught=taught)
     guarantee = karat.guarantee([0, 0, 1, 1, 1], y, taught=[0])
-    assert any("those that teach" in said for said in guarantee.premises)
+    assert any("chosen without any label" in said for said in guarantee.premises)
 
 
 def test_a_class_that_only_a_lesson_has():

@@ -145,5 +145,5 @@ def test_indices_out_of_range_are_rejected(tmp_path: Path) -> None:
         wrong = arrays[f"rule/X/{part}"].copy()
         wrong[1] = value
         write(tmp_path / "forged", content, {**arrays, f"rule/X/{part}": wrong})
-        with pytest.raises(StorageError, match="no valid CSR"):
+        with pytest.raises(StorageError, match="not a valid CSR"):
             load_model(tmp_path / "forged")

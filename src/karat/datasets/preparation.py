@@ -286,7 +286,7 @@ class Preparation:
         cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> Preparation:
         """Preparation from the result of :meth:`to_parts`."""
-        columns = tuple(SourceColumn(**_with_tuples(column)) for column in facts["columns"])
+        columns = tuple(map(_column_from, facts["columns"]))
         of_filler = {
             name.removeprefix("filler_"): value
             for name, value in arrays.items()
@@ -306,6 +306,14 @@ class Preparation:
 def _with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts with tuples in place of JSON's lists."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
+
+
+def _column_from(facts: Mapping[str, Any]) -> SourceColumn:
+    """A column from its stored facts; early files have ``decimal_comma`` in place of a reading."""
+    kept = {key: value for key, value in facts.items() if key != "decimal_comma"}
+    if facts.get("decimal_comma"):
+        kept["reading"] = ("comma", *PLAIN_READING[1:])
+    return SourceColumn(**_with_tuples(kept))
 
 
 def preparation_of(

@@ -261,7 +261,7 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     --------
     >>> from karat.judge import load_judge
     >>> load_judge().version
-    '5'
+    '6'
     """
     return _packaged() if path is None else _read(path)
 
