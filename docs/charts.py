@@ -170,8 +170,8 @@ def _ways(name: str, ways: list[str]) -> go.Figure:
 def choice() -> go.Figure:
     """Ways of choosing from the same candidates."""
     return _ways("choice", [
-        "best candidate", "judge", "stability", "consensus of families",
-        "standardised sum (fpc)", "majority of k (NbClust)", "Calinski–Harabasz", "silhouette",
+        "best candidate", "judge", "agreement among candidates", "likelihood (BIC, best model)",
+        "stability", "standardised sum (fpc)", "majority of k (NbClust)", "silhouette",
         "a candidate at random"])  # fmt: skip
 
 
