@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -79,56 +78,57 @@ class _Batches(IterableDataset[Any]):
 
 
 def train(
-    folder: Path, seconds: float, *, seed: int = 0, kinds: Sequence[str] = DRAWN_KINDS,
-    planned: int = 12_000, workers: int = 1, rate: float = 8e-4,
-) -> dict[str, Any]:  # fmt: skip
-    """Train for some seconds, or go on where the last call stopped.
+    path: Path, seconds: float, *, seed: int = 0, kinds: Sequence[str] = DRAWN_KINDS,
+    planned: int = 10_000, workers: int = 1, rate: float = 8e-4,
+) -> list[dict[str, float]]:  # fmt: skip
+    """Train for some seconds, or go on where the last call stopped; losses by hundred steps.
 
-    ``folder`` keeps the network, the optimiser and a line for each hundred steps. The learning
-    rate falls to zero over ``planned`` steps.
+    The file at ``path`` keeps the network, the optimiser and the losses. The learning rate falls to
+    zero over ``planned`` steps.
     """
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
     network = TaughtNetwork().to(device)
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.01)
-    path, step, spent = folder / "state.pt", 0, 0.0
+    curve: list[dict[str, float]] = []
     if path.exists():
         kept = torch.load(path, map_location=device, weights_only=True)
         network.load_state_dict(kept["network"])
         optimiser.load_state_dict(kept["optimiser"])
-        step, spent = kept["step"], kept["seconds"]
+        curve = kept["curve"]
+    step, spent = (int(curve[-1]["step"]), curve[-1]["seconds"]) if curve else (0, 0.0)
+    if step >= planned:
+        return curve
     loader = DataLoader(_Batches(seed, step, kinds), batch_size=None, num_workers=workers,
                         prefetch_factor=4 if workers else None)  # fmt: skip
-    if step >= planned:
-        return dict(json.loads((folder / "curve.jsonl").read_text().splitlines()[-1]))
-    began, sums, seen = time.perf_counter(), {"pairs": 0.0, "number": 0.0}, 0
+    began, losses = time.perf_counter(), []
     for drawn in loader:
-        share = step / planned
         for group in optimiser.param_groups:
-            group["lr"] = rate * min(1.0, (step + 1) / 200) * 0.5 * (1 + math.cos(math.pi * share))
+            group["lr"] = _rate(step, planned, rate)
         with torch.autocast(device, dtype=torch.bfloat16):
             loss, parts = loss_of(network, *(part.to(device) for part in drawn))
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
-        step, seen = step + 1, seen + 1
-        sums = {name: sums[name] + value for name, value in parts.items()}
-        now = spent + time.perf_counter() - began
-        over = now - spent > seconds or step >= planned
+        step += 1
+        losses.append(parts)
+        now = time.perf_counter() - began
+        over = now > seconds or step >= planned
         if step % 100 == 0 or over:
-            line = {"step": step, "seconds": now, **{n: v / seen for n, v in sums.items()}}
-            with (folder / "curve.jsonl").open("a") as file:
-                file.write(json.dumps(line) + "\n")
-            sums, seen = dict.fromkeys(sums, 0.0), 0
+            means = {name: sum(part[name] for part in losses) / len(losses) for name in parts}
+            curve.append({"step": step, "seconds": spent + now, **means})
+            losses = []
         if step % 500 == 0 or over:
-            kept = {"network": network.state_dict(), "optimiser": optimiser.state_dict()}
-            part = path.with_suffix(".part")
-            torch.save({**kept, "step": step, "seconds": now}, part)
-            part.replace(path)
-            if step % 2000 == 0:
-                torch.save(network.state_dict(), folder / f"network-{step}.pt")
+            state = {"network": network.state_dict(), "optimiser": optimiser.state_dict()}
+            part_path = path.with_suffix(".part")
+            torch.save({**state, "curve": curve}, part_path)
+            part_path.replace(path)
         if over:
-            return line
-    raise AssertionError("batches never end")
+            break
+    return curve
+
+
+def _rate(step: int, planned: int, rate: float) -> float:
+    """Learning rate of a step: it rises for 200 steps, then falls along half a cosine."""
+    return rate * min(1.0, (step + 1) / 200) * 0.5 * (1 + math.cos(math.pi * step / planned))
