@@ -96,8 +96,10 @@ def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
         "1 where everybody could learn the clusters, 0 where none can."
     ]
     if len(pairs):
+        shares = (f"{100 * share:.1f} %" for share in pairs["confusion"])
         hard = ", ".join(
-            f"{pair.a} and {pair.b} ({100 * pair.confusion:.1f} %)" for pair in pairs.itertuples()
+            f"{a} and {b} ({share})"
+            for a, b, share in zip(pairs["a"], pairs["b"], shares, strict=True)
         )
         sentences.append(f"Hardest to tell apart: {hard}.")
     return sentences
