@@ -3,7 +3,7 @@
 The Python blocks of a page share a namespace, and the console blocks of a page share a copy of the
 folder; both run in the order of the page. A block after the comment ``.. long`` (``<!-- long -->``)
 is run by ``make test-all`` only. ``.. needs NAME`` skips a block where a package is not installed.
-``.. elsewhere`` precedes what cannot run in a test: installations, other machines, and people.
+``.. elsewhere: REASON`` precedes what cannot run in a test, such as an installation.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ from karat.runtime.threads import one_core
 ROOT = Path(__file__).resolve().parents[1]
 FILES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
 RST = re.compile(
-    r"^(?:\.\. (long|elsewhere|needs \S+)\n\n)?"
+    r"^(?:\.\. (long|elsewhere: [^\n]+|needs \S+)\n\n)?"
     r"\.\. (code-block:: (?:python|console)|console-session::) *\n"
     r"((?: +:.*\n)*)\n((?: +.*\n|\n)+)",
     re.M,
 )
 MARKDOWN = re.compile(
-    r"^(?:<!-- (long|elsewhere|needs \S+) -->\n)?```(python|console)\n()(.*?)^```", re.M | re.S
+    r"^(?:<!-- (long|elsewhere: [^\n]+|needs \S+) -->\n)?```(python|console)\n()(.*?)^```",
+    re.M | re.S,
 )
 #: languages that are shown: files, programs of R, and examples that test_docs_pages.py runs
 FOREIGN = {"r", "toml", "text", "pycon"}
@@ -111,7 +112,7 @@ def run_page(parts: list[Block], monkeypatch: pytest.MonkeyPatch, *, long: bool)
     monkeypatch.setitem(sys.modules, "page", module)
     for part in parts:
         package = part.mark.removeprefix("needs ") if part.mark.startswith("needs ") else None
-        if part.mark == "elsewhere" or (part.mark == "long" and not long):
+        if part.mark.startswith("elsewhere") or (part.mark == "long" and not long):
             continue
         if package is not None and find_spec(package) is None:
             if package not in STAND_INS:

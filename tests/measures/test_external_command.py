@@ -103,7 +103,7 @@ def test_outliers(tmp_path):
         run(tmp_path / "t.csv", tmp_path / "c.csv")
     answer = judged(tmp_path / "t.csv", tmp_path / "c.csv", "--noise", "drop")
     assert answer["labelings"]["c"]["coverage"] == 0.75
-    assert "25.0%" in run(tmp_path / "t.csv", tmp_path / "c.csv", "--noise", "drop")
+    assert "25.0 %" in run(tmp_path / "t.csv", tmp_path / "c.csv", "--noise", "drop")
     with pytest.raises(InputError, match="--noise"):
         run(tmp_path / "t.csv", tmp_path / "c.csv", "--noise", "keep")
 
@@ -245,7 +245,7 @@ def test_outliers_of_many(tmp_path):
     for m in answer["measures"]:
         assert m["values"]["t"]["b"] is None
         assert ["t | b"] in m["reasons"].values()
-    assert "outliers excluded: 25.0%" in run(
+    assert "outliers excluded: 25.0 %" in run(
         tmp_path / "x.csv", "--truth", "t", "--noise", "drop", "--measure", "purity"
     )
 

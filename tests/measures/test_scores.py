@@ -83,4 +83,4 @@ def test_coverage_is_told():
     labels = np.where(np.arange(50) < 5, -1, np.arange(50) % 2)
     found = karat.evaluate(X[:50], {"a": labels}, measures=["silhouette"], noise="drop")
     assert found.coverage["a"] == pytest.approx(0.9)
-    assert "a 90.0%" in str(found)
+    assert "a 90.0 %" in str(found)

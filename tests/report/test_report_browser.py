@@ -17,7 +17,9 @@ from sklearn.datasets import load_wine
 
 import karat
 from chromium import CHROMIUM, Chromium
+from command_line import karat_command
 from karat.report import render
+from test_run_screen import KINDS, written
 
 pytestmark = [
     pytest.mark.long,
@@ -305,20 +307,38 @@ def test_nothing_is_asked_of_a_network(browser: Chromium, page: Path) -> None:
     assert sum(url.startswith("file:") for url in browser.requests) == 1
 
 
+def barriers(browser: Chromium) -> list[list[str]]:
+    """Violations and undecided cases of axe-core."""
+    browser.run(Path(str(AXE)).read_text(encoding="utf-8") + "; 0")
+    found: list[list[str]] = browser.run(
+        "axe.run(document).then((r) => r.violations.concat(r.incomplete).map((v) => "
+        "[v.id, v.nodes[0].html]))"
+    )
+    return found
+
+
 @pytest.mark.skipif(AXE is None, reason="AXE_CORE does not name the axe.min.js of npm's axe-core")
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_bars_a_reader(browser: Chromium, page: Path, width: int) -> None:
-    assert AXE is not None
     show(browser, page, width, folds=True)
     browser.run("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     browser.run("document.querySelector('#ranking-table [data-open=\"3\"]').click()")
     browser.run("document.getElementById('compare').click()")
-    browser.run(Path(AXE).read_text(encoding="utf-8") + "; 0")
-    found = browser.run(
-        "axe.run(document).then((r) => r.violations.concat(r.incomplete).map((v) => "
-        "[v.id, v.nodes[0].html]))"
-    )
-    assert found == []
+    assert barriers(browser) == []
+
+
+@pytest.mark.skipif(AXE is None, reason="AXE_CORE does not name the axe.min.js of npm's axe-core")
+@pytest.mark.parametrize("kind", ["no groups", "own labelings", "texts"])
+def test_nothing_bars_a_reader_of_further_reports(
+    browser: Chromium, tmp_path: Path, kind: str
+) -> None:
+    written(tmp_path)
+    done = karat_command("run", *KINDS[kind], "--report", "page.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for width in (400, 1300):
+        show(browser, tmp_path / "page.html", width, folds=True)
+        assert barriers(browser) == []
+        assert browser.run("document.documentElement.scrollWidth") <= width
 
 
 OVERLAPS = r"""(() => {

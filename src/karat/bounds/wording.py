@@ -151,8 +151,8 @@ def _errors(errors: int, m: int) -> str:
 def beside(bound: Any) -> str:
     """Error rate of the simplest rival, the most common class for every object."""
     return (
-        f"Always saying {bound.constant_class} would be wrong for {bound.constant_error_rate:.1%} "
-        "of the objects you labelled."
+        f"Always saying {bound.constant_class} would be wrong for "
+        f"{percent(bound.constant_error_rate, 1)} of the objects you labelled."
     )
 
 

@@ -13,6 +13,7 @@ from karat.cli._input import DataArgument, EncodingOption, HeaderOption
 from karat.cli._options import DaskOption, ForceOption, QuietOption
 from karat.cli._output import check_target, print_notes, printable, show_table
 from karat.cli._stopping import stopped_by_signals
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -132,6 +133,6 @@ def _assign_file(
         typer.echo(f"{unlike:,} rows are unlike anything in the data (column 'unlike').")
     if unsure:
         typer.echo(
-            f"{unsure:,} rows have a confidence below {_assignments.MIN_SURE_CONFIDENCE:.0%}."
+            f"{unsure:,} rows have a confidence below {percent(_assignments.MIN_SURE_CONFIDENCE)}."
         )
     print_notes(notes)

@@ -16,6 +16,7 @@ from karat.cli._input import HeaderOption
 from karat.cli._label_files import count_pairs, label_facts, read_files, split_columns
 from karat.cli._options import JsonOption, NoiseOption
 from karat.cli._output import print_json, printable, show_table
+from karat.runtime.numerals import percent
 from karat.runtime.validation import UndefinedMeasureError, check_choice, unknown_name
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _print_answer(
     lines = [f"{answer['objects']:,} objects, {len(labeling_facts):,} labelings"]
     for name, labeling in labeling_facts.items():
         coverage = labeling["coverage"]
-        outliers = f", outliers excluded: {1 - coverage:.1%}" if coverage < 1 else ""
+        outliers = f", outliers excluded: {percent(1 - coverage, 1)}" if coverage < 1 else ""
         role = " (gold standard)" if name == truth else ""
         lines.append(f"{name}{role}: {labeling['clusters']:,} clusters{outliers}")
     lines += answer["notes"]

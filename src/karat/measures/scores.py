@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
+from karat.runtime.numerals import percent
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike
@@ -163,7 +165,9 @@ class Scores(Mapping[str, "pd.Series[float]"]):
             for reason, cells in grouped.items()
         ]
         if (self.coverage < 1).any():
-            shares = ", ".join(f"{name} {share:.1%}" for name, share in self.coverage[:3].items())
+            shares = ", ".join(
+                f"{name} {percent(share, 1)}" for name, share in self.coverage[:3].items()
+            )
             notes.append(f"share of the objects that is judged: {shares}")
         for name in self.table.index[self.hardened.any(axis=1)]:
             hardened = self.hardened.loc[name]

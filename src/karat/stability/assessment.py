@@ -97,8 +97,9 @@ class Assessment:
             )
         row = table.loc[k]
         sentence = (
-            f"{k} clusters stand out: {row['value']:.1%} of the objects of the worst of them stay "
-            f"together in another half, against {row['null']:.1%} in null references"
+            f"{k} clusters stand out: {100 * row['value']:.1f} % of the objects of the worst of "
+            f"them stay together in another half, against {100 * row['null']:.1f} % in null "
+            "references"
         )
         judged = "" if k == self.value else f", not the {self.value:g} judged here"
         return f"{sentence}{judged}."

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.runtime.numerals import percent
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
@@ -164,7 +166,7 @@ class ClusterStability(Tabled):
             return "Every cluster is found again in the resamples (mean Jaccard at least 0.75)."
         return (
             f"{len(stable)} of {len(self.table)} clusters are found again; cluster {name} "
-            f"dissolves in {self.table['dissolved'].iloc[worst]:.0%} of the resamples."
+            f"dissolves in {percent(self.table['dissolved'].iloc[worst])} of the resamples."
         )
 
     headline = advice

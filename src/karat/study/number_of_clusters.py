@@ -42,9 +42,11 @@ class NumberOfClusters:
     def __repr__(self) -> str:
         shares = self.probabilities.sort_values(ascending=False, kind="stable")
         rest = shares.drop(self.k).items()
-        likely = [f"{k} ({share:.0%})" for k, share in rest if share >= MIN_NAMED]
+        likely = [f"{k} ({100 * share:.0f} %)" for k, share in rest if share >= MIN_NAMED]
         number = "No clusters" if self.k == 1 else f"{self.k} clusters"
-        return f"{number} ({shares[self.k]:.0%}){', or ' * bool(likely)}{' or '.join(likely)}."
+        return (
+            f"{number} ({100 * shares[self.k]:.0f} %){', or ' * bool(likely)}{' or '.join(likely)}."
+        )
 
 
 def n_clusters(

@@ -86,7 +86,8 @@ const LOOK = {
   },
   parallel(element, one, i) {
     const shown = columns.filter((c) => c.kind === "number" || c.kind === "date").slice(0, 12), W = roomOf(element), H = 340;
-    if (shown.length < 2) { element.replaceChildren(); return; }
+    element.closest("figure").hidden = shown.length < 2;
+    if (shown.length < 2) return;
     const box = picture(element, W, H, "Parallel coordinates: one line for each of some objects, a thick one for the mean of each group");
     const X = (c) => 48 + (W - 60) * c / (shown.length - 1), span = shown.map((c) => ends(c.values)), Y = (c, v) => H - 116 - (H - 130) * (v - span[c][0]) / (span[c][1] - span[c][0] || 1);
     const path = (values) => values.map((v, c) => (v === null ? "" : (c && values[c - 1] !== null ? "L" : "M") + X(c).toFixed(1) + " " + Y(c, v).toFixed(1))).join("");

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from karat.study.wording.phrases import percent
+
 if TYPE_CHECKING:
     from karat.model import AssignedRows
 
@@ -20,7 +22,7 @@ def rows(assigned: AssignedRows) -> Iterator[tuple[str, str, str, str, str]]:
     """A line for each cluster, the largest first: number, name, rows, share and unlike rows."""
     order = sorted(range(len(assigned.sizes)), key=lambda c: -assigned.sizes[c])
     for c in order:
-        share = f"{assigned.sizes[c] / assigned.n_rows:.1%}"
+        share = percent(assigned.sizes[c] / assigned.n_rows)
         size, unlike = f"{assigned.sizes[c]:,}", f"{assigned.unlike[c]:,}"
         yield str(c), assigned.names[c], size, share, unlike
 
@@ -53,8 +55,8 @@ def sentences(
     unlike = sum(assigned.unlike)
     if unlike:
         yield (
-            f"{unlike:,} rows ({unlike / assigned.n_rows:.2%}) are unlike anything in the sample; "
-            "about 1 % of ordinary rows are."
+            f"{unlike:,} rows ({percent(unlike / assigned.n_rows, 2)}) are unlike anything in the "
+            "sample; about 1 % of ordinary rows are."
         )
     for group in assigned.rare:
         center = ", ".join(f"{name} {value:.4g}" for name, value in list(group.center.items())[:4])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.bounds import percent_up
-from karat.study.wording.phrases import clusters
+from karat.study.wording.phrases import clusters, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,13 +91,15 @@ def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
     """Sentences on how well a classifier learns the clusters."""
     sentences = [
         "Five nearest neighbours, trained on all other objects, put "
-        f"{row['accuracy']:.1%} of the objects into the cluster that they are in. Informativeness "
-        f"is {row['informativeness']:.3f} ± {row['standard_error']:.3f}: 1 where everybody could "
-        "learn the clusters, 0 where none can."
+        f"{percent(row['accuracy'])} of the objects into the cluster that they are in. "
+        f"Informativeness is {row['informativeness']:.3f} ± {row['standard_error']:.3f}: "
+        "1 where everybody could learn the clusters, 0 where none can."
     ]
     if len(pairs):
+        shares = (f"{100 * share:.1f} %" for share in pairs["confusion"])
         hard = ", ".join(
-            f"{pair.a} and {pair.b} ({pair.confusion:.1%})" for pair in pairs.itertuples()
+            f"{a} and {b} ({share})"
+            for a, b, share in zip(pairs["a"], pairs["b"], shares, strict=True)
         )
         sentences.append(f"Hardest to tell apart: {hard}.")
     return sentences

@@ -229,7 +229,7 @@ def level(answer: AnswerFacts) -> list[str]:
     ]
     if len(answer.granularities) > 1:
         numbers = listed(f"{one.k} ({percent(one.probability, 0)})" for one in answer.granularities)
-        sentences.append(f"The clusterings with {numbers} clusters are subdivisions of each other.")
+        sentences.append(f"{numbers} clusters form a tree: larger numbers split smaller.")
     return sentences
 
 
