@@ -12,7 +12,7 @@ the judge's score and of the network's expected agreement is a way of choosing t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,6 +44,14 @@ if TYPE_CHECKING:
 
 #: seconds of training at most, and steps over which the learning rate falls
 SECONDS, STEPS = 7200.0, 10_000
+#: short trainings, which show what the kinds of tables are worth: groups that are left out
+FEWER_STEPS = 1_500
+ABLATED = {
+    "all kinds": (),
+    "no mixtures": ("mixtures", "many"),
+    "no curves": ("curves", "densities"),
+    "no tables": ("warped", "tables", "categories", "counts"),
+}
 #: generated tables on which decoding is chosen, and their seed, apart from training's
 TABLES, SEED = 400, 977
 SOURCE = "taught"
@@ -109,7 +117,7 @@ def run(
     """
     if find_spec("torch") is None:
         raise InputError("The experiment 'taught' needs PyTorch: pip install './lab[taught]'")
-    from karat_lab.taught_training import train
+    from karat_lab.taught_training import DRAWN_KINDS, train
 
     say = progress or (lambda line: None)
     with TemporaryDirectory() as temporary:
@@ -122,7 +130,14 @@ def run(
         say(f"trained: {curve[-1]}")
         read = reader(network)
         way, notes = decoding(read, TABLES if samples is None else 20, say)
-        trials = list(_trials(read, way, folder / "cases", say, samples))
+        short = {}
+        for words, groups in ABLATED.items() if samples is None else ():
+            file = folder / f"short-{'-'.join(groups) or 'all'}.pt"
+            kinds = [kind for kind in DRAWN_KINDS if GROUP_OF.get(kind) not in groups]
+            train(file, SECONDS, seed=random_state, kinds=kinds, planned=FEWER_STEPS)
+            short[f"own answer after {FEWER_STEPS:,} steps, {words}"] = reader(file)
+            say(words)
+        trials = list(_trials(read, way, folder / "cases", say, samples, short))
     return ExperimentResult(name, _table(trials), (*notes, _about(curve), *_compared(trials)))
 
 
@@ -208,7 +223,7 @@ class TaughtTrial:
 
 def _trials(
     read: Callable[[Floats], Reading], way: str, folder: Path, say: Callable[[str], None],
-    samples: int | None,
+    samples: int | None, short: Mapping[str, Callable[[Floats], Reading]],
 ) -> Iterator[TaughtTrial]:  # fmt: skip
     """Every whole collection, or three of them in a short trial."""
     judge = load_judge()
@@ -233,7 +248,10 @@ def _trials(
         say(f"{number + 1} of {len(todo)} collections: {task[1]}")
         if case is not None:
             reached = _reached(case, judge, reading, own, truths[0])
-            yield TaughtTrial(case, reached | {"HDBSCAN, defaults": density}, seconds)
+            reached["HDBSCAN, defaults"] = density
+            for words, read_less in short.items():
+                reached[words] = agreement(read_less(X).answer(way), truths[0])
+            yield TaughtTrial(case, reached, seconds)
 
 
 def _reached(
