@@ -17,7 +17,7 @@ from karat.cli._label_files import count_pairs, label_facts, read_files, split_c
 from karat.cli._options import JsonOption, NoiseOption
 from karat.cli._output import print_json, printable, show_table
 from karat.runtime.numerals import percent
-from karat.runtime.validation import UndefinedMeasureError, check_choice, unknown_name
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,6 +49,8 @@ class CompareOptions:
     measure: An external measure, see karat measures; may be given more than once. By default all
         of them, and with more than two labelings without --truth the adjusted Rand index, NMI and
         AMI.
+    interval: Print the 95 % interval of every value, by the jackknife, for other objects of the
+        same kind.
     """
 
     files: Annotated[list[str], Argument(metavar="FILES")]
@@ -57,6 +59,7 @@ class CompareOptions:
     id_column: Annotated[str | None, Option(metavar="NAME")] = None
     noise: NoiseOption = "error"
     measure: Annotated[list[str] | None, Option(metavar="KEY")] = None
+    interval: bool = False
     header: HeaderOption = None
 
 
@@ -78,6 +81,9 @@ def compare(options: CompareOptions, json: JsonOption = False) -> None:
             record["values"][gold] = {}
             for name, table in zip(names, tables, strict=True):
                 record["values"][gold][name], reason = _value(measure, table)
+                if options.interval and table is not None and reason is None:
+                    interval, reason = _interval(measure, table)
+                    record["intervals"].setdefault(gold, {})[name] = interval
                 if reason is not None:
                     record["reasons"].setdefault(reason, []).append(f"{gold} | {name}")
     views = {}
@@ -183,6 +189,7 @@ def _measure_record(measure: Measure) -> dict[str, Any]:
         "better": "greater" if measure.greater_is_better else "lower",
         "range": [v if math.isfinite(v) else str(v) for v in measure.range],
         "values": {},
+        "intervals": {},
         "reasons": {},
     }
 
@@ -196,6 +203,18 @@ def _value(measure: Measure, table: ContingencyTable | None) -> tuple[float | No
     except UndefinedMeasureError as error:
         return None, str(error)
     return (value, None) if math.isfinite(value) else (None, f"it is {value}")
+
+
+def _interval(
+    measure: Measure, table: ContingencyTable
+) -> tuple[tuple[float, float] | None, str | None]:
+    """The measure's jackknife interval, or None and the reason."""
+    from karat.measures import jackknife_interval
+
+    try:
+        return jackknife_interval(measure.key, table).interval, None
+    except (InputError, UndefinedMeasureError) as error:
+        return None, f"no interval: {error}"
 
 
 def _records(frame: pd.DataFrame, name: str) -> list[dict[str, Any]]:
@@ -228,7 +247,7 @@ def _print_answer(
         if truth is not None:
             rows = [
                 (
-                    m["title"], *(_cell(m["values"][truth][name]) for name in block), m["better"],
+                    m["title"], *(_cell(m, truth, name) for name in block), m["better"],
                     " to ".join(f"{float(v):g}" for v in m["range"]), m["family"],
                 )
                 for m in measures
@@ -237,9 +256,7 @@ def _print_answer(
             continue
         for m in measures:
             title = f"{m['title']}, {m['better']} is better; rows as gold standard"
-            rows = [
-                (gold, *(_cell(row[name]) for name in block)) for gold, row in m["values"].items()
-            ]
+            rows = [(gold, *(_cell(m, gold, name) for name in block)) for gold in m["values"]]
             show_table(("", *block), rows, title=title, numbers=numbers)
     for m in measures:
         for reason, pairs in m["reasons"].items():
@@ -256,8 +273,10 @@ def _print_answer(
             typer.echo(f"the {MAX_ROWS} largest of {len(frame):,}; --json has all")
 
 
-def _cell(value: float | None) -> str:
-    """A value as text in a table."""
+def _cell(record: dict[str, Any], gold: str, name: str) -> str:
+    """A value, and its interval if there is one, as text in a table."""
+    value, interval = record["values"][gold][name], record["intervals"].get(gold, {}).get(name)
     if value is None:
         return "undefined"
-    return f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # what rounding left of 0
+    shown = f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # what rounding left of 0
+    return shown if interval is None else f"{shown} ({interval[0]:.3g}–{interval[1]:.3g})"

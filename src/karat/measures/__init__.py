@@ -11,6 +11,7 @@ from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
+from karat.measures.external.jackknife import *  # noqa: F403
 from karat.measures.external.matching import *  # noqa: F403
 from karat.measures.external.pairs import *  # noqa: F403
 from karat.measures.external.soft import *  # noqa: F403

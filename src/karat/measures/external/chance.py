@@ -119,7 +119,7 @@ def permutation_test(
     ...     random_state=0).p_value < 0.01
     True
     """
-    function, record = _resolve(measure)
+    function, record = resolve(measure)
     clusterings = (labels_true, labels_pred, noise)
     value, values = _beside_chance(
         "The permutation test", function, clusterings, n_permutations, random_state
@@ -177,7 +177,7 @@ def chance_corrected(
     >>> chance_corrected("purity", [0, 0, 1, 1] * 9, [1, 1, 0, 0] * 9, random_state=0).value
     1.0
     """
-    function, record = _resolve(measure)
+    function, record = resolve(measure)
     if optimum is None:
         optimum = math.nan if record is None else record.optimum
     if not math.isfinite(optimum):
@@ -203,7 +203,7 @@ def corrected(value: float, chance: Floats, optimum: float) -> ChanceCorrectedRe
     )
 
 
-def _resolve(measure: MeasureLike) -> tuple[Callable[[ContingencyTable], float], Measure | None]:
+def resolve(measure: MeasureLike) -> tuple[Callable[[ContingencyTable], float], Measure | None]:
     """The function of a table, and the record of the measure if it has one."""
     if not isinstance(measure, str):
         return measure, None
