@@ -27,7 +27,7 @@ SLOW = ("abul2003", "banerjee2004-figure3", "banerjee2004-figure4", "banerjee200
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",
         "alternatives", "column-weights", "large-tables", "rubbish-columns",
-        "steadiness")  # fmt: skip
+        "steadiness", "taught")  # fmt: skip
 
 
 @pytest.fixture
@@ -68,6 +68,8 @@ def _few(entry: dict[str, Any]) -> dict[str, Any]:
 def test_it_runs_for_a_stranger(
     name: str, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if name == "taught":
+        pytest.importorskip("torch", reason="PyTorch is an extra of the laboratory: taught")
     monkeypatch.delenv(data.VARIABLE, raising=False)
     found = results.result_of(
         name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,9 @@ def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     return (both - expected) / (most - expected) if most > expected else 1.0
 
 
-def case_of(task_id: tuple[str, str, int]) -> TrainingCase | None:
+def case_of(
+    task_id: tuple[str, str, int], further: Iterable[tuple[str, NDArray[Any]]] = ()
+) -> TrainingCase | None:
     """Cluster a task, look at the candidates, compare them with the reference labelings.
 
     Beside the candidates of a sweep there are labelings as users bring them.
@@ -51,6 +54,8 @@ def case_of(task_id: tuple[str, str, int]) -> TrainingCase | None:
     ----------
     task_id : (family, data set or kind, number)
         An entry of :func:`karat_lab.choice_tasks.plan`.
+    further : iterable of (source, labels)
+        Candidates of further clusterers.
 
     Returns
     -------
@@ -65,6 +70,8 @@ def case_of(task_id: tuple[str, str, int]) -> TrainingCase | None:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _sweep(X, labelings)
+        for source, labels in further:
+            labelings.take(source, labels)
         if len(labelings.sources) < FEWEST:
             return None
         rng = np.random.default_rng([*task_id[1].encode(), task_id[2]])

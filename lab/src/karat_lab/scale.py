@@ -67,6 +67,7 @@ QUICK: dict[str, Quick] = {
     "choice": Quick(
         0, "16 small data sets instead of all", "choice", sets=_CHOICE
     ),
+    "taught": Quick(20, "20 seconds of training instead of an hour", sets=_CHOICE),
     "choice-ablations": Quick(2, "two shards of the tasks, few trees"),
     "choice-generated": Quick(2, "two shards of the tasks, few trees"),
     "guarantee-tightness": Quick(
