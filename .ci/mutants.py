@@ -7,13 +7,15 @@ which is not measured, meets those of its callers. Faults that change nothing an
 listed, with the reason, in ``equivalent_mutants.toml``.
 
 The exit code is 1 if more than a tenth of a room's faults survived, except in rooms that draw and
-word (plot, report, cli). cosmic-ray has the operators.
+word (plot, report, cli). cosmic-ray has the operators. A fault whose tests outlast ``--timeout`` is
+undecided. ``--store`` adds each room's result to ``mutants.json``: date, commit, seed, survivors.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import re
@@ -26,6 +28,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from cosmic_ray.ast import ast_nodes, get_ast
@@ -35,6 +38,7 @@ from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENTS = Path(__file__).with_name("equivalent_mutants.toml")
+LEDGER = Path(__file__).with_name("mutants.json")
 SOURCE = Path("src/karat")
 LENIENT = {"plot", "report", "cli"}
 LIMIT = 0.1
@@ -194,8 +198,10 @@ def pytest(python: str, copy: Path, *options: str, timeout: float | None = None)
     return done.returncode
 
 
-def survives(mutant: Mutant, tests: list[str], python: str, copy: Path, timeout: float) -> bool:
-    """Whether every test passes; one that hangs or breaks the run has noticed."""
+def survives(
+    mutant: Mutant, tests: list[str], python: str, copy: Path, timeout: float
+) -> bool | None:
+    """Whether every test passes; None if they took too long to say."""
     target, names = copy / mutant.path, copy / "chosen-tests"
     kept = target.read_text(encoding="utf8")
     names.write_text("\n".join(tests))
@@ -207,7 +213,7 @@ def survives(mutant: Mutant, tests: list[str], python: str, copy: Path, timeout:
         try:
             return not tests or pytest(python, copy, f"@{names}", timeout=timeout) == 0
         except subprocess.TimeoutExpired:
-            return False
+            return None
         finally:
             target.write_text(kept, encoding="utf8")
 
@@ -246,6 +252,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--part", default="1/1", help="2/4: every fourth room from the second on")
     parser.add_argument("--tests", nargs="*", default=[], help="files of tests, if not all")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for a fault (900)")
+    parser.add_argument("--store", action="store_true", help="add the results to mutants.json")
     parser.add_argument("--python", default=sys.executable, help="the one that has karat's tests")
     return parser.parse_args()
 
@@ -266,18 +273,35 @@ def main() -> int:
             chance = random.Random(f"{asked.seed} {room}")
             drawn = list(draw(all_rooms[room], each + (number < rest), chance))
             planted = [m for m in drawn if (str(m.path), m.before, m.after) not in equivalent]
-            survived = 0
+            survivors, undecided = [], 0
             for mutant in planted:
                 names = tests.that_run(mutant.path, mutant.line)
                 begun = time.monotonic()
                 alive = survives(mutant, names, asked.python, Path(folder), asked.timeout)
-                survived += alive
+                survivors += [str(mutant)] * bool(alive)
+                undecided += alive is None
                 took = f"{len(names)} tests, {time.monotonic() - begun:.0f} s"
-                print("SURVIVED" if alive else "noticed", f"({took}): {mutant}", flush=True)
-            rows.append(f"{room:<14}{len(planted):>7}{survived:>10}{len(drawn) - len(planted):>12}")
-            failed |= survived > LIMIT * len(planted) and room not in LENIENT
-    print("\nroom           faults  survived  equivalent", *rows, sep="\n")
+                verdict = {True: "SURVIVED", False: "noticed", None: "undecided"}[alive]
+                print(verdict, f"({took}): {mutant}", flush=True)
+            decided, equal = len(planted) - undecided, len(drawn) - len(planted)
+            rows.append(f"{room:<14}{decided:>7}{len(survivors):>10}{undecided:>11}{equal:>12}")
+            failed |= len(survivors) > LIMIT * decided and room not in LENIENT
+            if asked.store:
+                store(room, asked.seed, decided, survivors)
+    print("\nroom          decided  survived  undecided  equivalent", *rows, sep="\n")
     return int(failed)
+
+
+def store(room: str, seed: int, decided: int, survivors: list[str]) -> None:
+    """Add a room's result to the ledger."""
+    commit = ["git", "rev-parse", "--short", "HEAD"]
+    entries = json.loads(LEDGER.read_text("utf-8")) if LEDGER.exists() else []
+    entries.append({
+        "room": room, "date": date.today().isoformat(), "seed": seed, "decided": decided,
+        "survivors": survivors,
+        "commit": subprocess.run(commit, cwd=ROOT, capture_output=True, text=True).stdout.strip(),
+    })  # fmt: skip
+    LEDGER.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

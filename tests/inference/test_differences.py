@@ -10,6 +10,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from karat import ChosenClustering, InputError
 from karat.bounds.multiplicity import holm
 from karat.inference import conditional_test, differences, mixture_covariance
+from karat.inference.differences import _one_sided
 
 KMEANS = KMeans(2, n_init=1, random_state=0)
 WARD = AgglomerativeClustering(2)
@@ -110,6 +111,17 @@ def test_counts_are_tested_by_their_own_family() -> None:
     result = differences(X, KMEANS, family="poisson")
     assert set(result.features.feature[result.features.p_holm < 0.001]) == {"0"}
     assert "Poisson" in result.premises[0]
+
+
+def test_the_difference_is_in_standard_deviations_within() -> None:
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(7, 2, 40), rng.normal(3, 2, 60)
+    gap, p = _one_sided(first, second)
+    squares = 39 * first.var(ddof=1) + 59 * second.var(ddof=1)
+    assert gap == pytest.approx((first.mean() - second.mean()) / np.sqrt(squares / 98))
+    assert p < 1e-6
+    assert _one_sided(np.full(9, 2.0), np.full(9, 1.0)) == (np.inf, 0)
+    assert _one_sided(np.full(9, 1.0), np.full(9, 1.0)) == (0, 1)
 
 
 def test_holm_is_that_of_statsmodels() -> None:
