@@ -36,7 +36,7 @@ def test_expected_agreement_is_the_rand_index_of_certain_pairs() -> None:
     assert reading.expected(alone) == pytest.approx(reading.expected(singles), abs=1e-12)
 
 
-def test_the_order_of_rows_columns_and_signs_says_nothing() -> None:
+def test_units_and_the_order_of_rows_and_columns_say_nothing() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is an extra of the laboratory: taught")
     from karat_lab.taught_network import TaughtNetwork, read_tables
 
@@ -46,7 +46,7 @@ def test_the_order_of_rows_columns_and_signs_says_nothing() -> None:
     X = rng.normal(size=(30, 4)) + 5 * rng.integers(2, size=(30, 1))
     order = rng.permutation(30)
     both, numbers = read_tables(network, X, flips=1)
-    changed, same_numbers = read_tables(network, 3 * X[order] + 7, flips=1)
+    changed, same_numbers = read_tables(network, 3 * X[order][:, ::-1] + 7, flips=1)
     assert changed == pytest.approx(both[np.ix_(order, order)], abs=1e-3)
     assert same_numbers == pytest.approx(numbers, abs=1e-3)
     assert both == pytest.approx(both.T, abs=1e-5)

@@ -20,7 +20,7 @@ from karat.study.judgement import by_expected_agreement
 from karat.study.ranking import level_numbers
 from karat_lab import ExperimentResult
 from karat_lab.cases import TrainingCase
-from karat_lab.choice_corpus import case_of, keep, kept
+from karat_lab.choice_corpus import case_of, case_path, keep, kept
 from karat_lab.choice_table import ChoiceTrial, notes_on, table_of
 from karat_lab.choice_tasks import plan
 from karat_lab.rivals import RIVALS
@@ -73,7 +73,7 @@ def cases_of(
     for number, task in enumerate(todo):
         path = None
         if folder is not None:
-            path = folder / ("_".join(map(str, task)).replace(" ", "-") + ".npz")
+            path = case_path(folder, task)
         if path is not None and path.exists():
             case = kept(path)
         else:

@@ -28,9 +28,7 @@ FEWEST = 5
 def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     """Adjusted Rand index on the objects that count, outliers as clusters of one."""
     counts = truth >= 0
-    a, b = labels[counts].astype(np.int64), truth[counts].astype(np.int64)
-    out = a < 0
-    a[out] = a.max(initial=0) + 1 + np.arange(out.sum())
+    a, b = outliers_alone(labels[counts]), truth[counts].astype(np.int64)
     width = b.max() + 1
 
     def pairs(codes: NDArray[np.int64]) -> float:
@@ -41,6 +39,14 @@ def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     both, first, second, every = pairs(a * width + b), pairs(a), pairs(b), len(a) * (len(a) - 1) / 2
     expected, most = first * second / every, (first + second) / 2
     return (both - expected) / (most - expected) if most > expected else 1.0
+
+
+def outliers_alone(codes: NDArray[Any]) -> NDArray[np.int64]:
+    """Codes with each outlier in a cluster of its own."""
+    out = codes.astype(np.int64)
+    noise = np.flatnonzero(out < 0)
+    out[noise] = out.max(initial=0) + 1 + np.arange(len(noise))
+    return out
 
 
 def case_of(
@@ -167,6 +173,11 @@ def _spectral(X: NDArray[np.float64]) -> list[Any]:
 MEASURE = "candidates measure "
 OF_ALL = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
 OF_EACH = ("own", "sizes", "stability", "against_null", "likely", "columns")
+
+
+def case_path(folder: Path, task_id: tuple[str, str, int]) -> Path:
+    """File of a task in a folder that keeps cases."""
+    return folder / ("_".join(map(str, task_id)).replace(" ", "-") + ".npz")
 
 
 def keep(case: TrainingCase | None, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -96,7 +96,19 @@ def with_interval(values: Floats, form: str = ".3f") -> str:
     return f"{mean:{form}} ({low:{form}}–{high:{form}})"
 
 
-def table_of(trials: Sequence[ChoiceTrial]) -> pd.DataFrame:
+class Reached(Protocol):
+    """A trial, as far as a table of ways of choosing needs it."""
+
+    @property
+    def case(self) -> TrainingCase:
+        """The case that was chosen on."""
+
+    @property
+    def reached(self) -> dict[str, float]:
+        """Agreement of the choice with the truth, by way of choosing."""
+
+
+def table_of(trials: Sequence[Reached]) -> pd.DataFrame:
     """Mean agreement with 95 % bootstrap intervals over collections; a column a family."""
     import pandas as pd
 

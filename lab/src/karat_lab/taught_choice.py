@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,15 +30,22 @@ from karat.judge import Judge, load_judge
 from karat.study.judgement import by_expected_agreement
 from karat_lab import ExperimentResult
 from karat_lab.cases import TrainingCase
-from karat_lab.choice_corpus import NUMBERS, agreement, case_of, keep, kept
+from karat_lab.choice_corpus import (
+    NUMBERS,
+    agreement,
+    case_of,
+    case_path,
+    keep,
+    kept,
+    outliers_alone,
+)
 from karat_lab.choice_generated import GROUP_OF
 from karat_lab.choice_shapes import CLOUDS
-from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
+from karat_lab.choice_table import GROUPS, mean_of_collections, members, table_of, with_interval
 from karat_lab.choice_tasks import build, plan
 from karat_lab.rivals import RIVALS
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from karat.runtime.types import Floats, Ints
@@ -69,19 +77,21 @@ class Reading:
     both: Floats
     numbers: Floats
 
-    def cuts(self, numbers: Sequence[int]) -> dict[int, Ints]:
-        """Partition by number of clusters: average linkage of the probabilities to be apart."""
+    @cached_property
+    def tree(self) -> Floats:
+        """Average linkage of the probabilities to be apart."""
         apart = squareform(np.clip(1 - self.both, 0, 1), checks=False)
-        tree = linkage(apart, "average")
+        return np.asarray(linkage(apart, "average"))
+
+    def cuts(self, numbers: Sequence[int]) -> dict[int, Ints]:
+        """Partition by number of clusters."""
         possible = [k for k in numbers if k <= len(self.both)]
-        return dict(zip(possible, cut_tree(tree, possible).T.astype(np.int64), strict=True))
+        return dict(zip(possible, cut_tree(self.tree, possible).T.astype(np.int64), strict=True))
 
     def expected(self, codes: NDArray[Any]) -> float:
         """Expected adjusted Rand index of a partition, from the probabilities of pairs."""
         n = len(codes)
-        labels = codes.astype(np.int64).copy()
-        out = labels < 0
-        labels[out] = labels.max(initial=0) + 1 + np.arange(out.sum())
+        labels = outliers_alone(codes)
         member = np.zeros((n, labels.max() + 1))
         member[np.arange(n), labels] = 1
         sizes = member.sum(axis=0)
@@ -111,7 +121,8 @@ def run(
 ) -> ExperimentResult:
     """Train, choose the decoding, and open the real collections.
 
-    ``samples``: seconds of training; 3,600 in full. ``storage`` keeps the network and the cases.
+    ``samples``: seconds of training; in full those of 10,000 steps. ``storage`` keeps the network
+    and the cases.
 
     Returns mean adjusted Rand index with and without the network's partitions, by family.
     """
@@ -138,7 +149,7 @@ def run(
             short[f"own answer after {FEWER_STEPS:,} steps, {words}"] = reader(file)
             say(words)
         trials = list(_trials(read, way, folder / "cases", say, samples, short))
-    return ExperimentResult(name, _table(trials), (*notes, _about(curve), *_compared(trials)))
+    return ExperimentResult(name, table_of(trials), (*notes, _about(curve), *_compared(trials)))
 
 
 def reader(path: Path) -> Callable[[Floats], Reading]:
@@ -148,8 +159,7 @@ def reader(path: Path) -> Callable[[Floats], Reading]:
     from karat_lab.taught_network import TaughtNetwork, read_tables
 
     network = TaughtNetwork()
-    kept_state = torch.load(path, map_location="cpu", weights_only=True)
-    network.load_state_dict(kept_state.get("network", kept_state))
+    network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True)["network"])
     network.eval()
     return lambda X: Reading(*read_tables(network, X))
 
@@ -237,13 +247,12 @@ def _trials(
         own = reading.answer(way)
         seconds = time.perf_counter() - start
         density = agreement(HDBSCAN(copy=True).fit_predict(X), truths[0])
-        path = folder / ("_".join(map(str, task)).replace(" ", "-") + ".npz")
+        path = case_path(folder, task)
         if path.exists():
             case = kept(path)
         else:
-            cuts = {(SOURCE, k): codes for k, codes in reading.cuts(NUMBERS).items()}
-            cuts[SOURCE, 0] = own
-            case = case_of(task, [(source, codes) for (source, _), codes in cuts.items()])
+            partitions = [*reading.cuts(NUMBERS).values(), own]
+            case = case_of(task, [(SOURCE, codes) for codes in partitions])
             keep(case, path)
         say(f"{number + 1} of {len(todo)} collections: {task[1]}")
         if case is not None:
@@ -280,23 +289,6 @@ def _reached(
     return out
 
 
-def _table(trials: Sequence[TaughtTrial]) -> pd.DataFrame:
-    """Mean agreement over collections by way of choosing and family."""
-    import pandas as pd
-
-    cases = [trial.case for trial in trials]
-    columns: dict[str, dict[str, str]] = {}
-    for title, family, whole in GROUPS:
-        selected = members(cases, family, whole)
-        if len(selected):
-            columns[title] = {
-                way: with_interval(mean_of_collections(cases, selected, np.array(
-                    [trial.reached.get(way, np.nan) for trial in trials])), ".3f")
-                for way in dict.fromkeys(way for trial in trials for way in trial.reached)
-            }  # fmt: skip
-    return pd.DataFrame(columns).rename_axis("way of choosing")
-
-
 def _compared(trials: Sequence[TaughtTrial]) -> list[str]:
     """Differences that the rule is about, with intervals, and the cost."""
     cases = [trial.case for trial in trials]
@@ -320,12 +312,12 @@ def _compared(trials: Sequence[TaughtTrial]) -> list[str]:
 
 def _about(curve: Sequence[dict[str, float]]) -> str:
     """Length of the training and its curve, in words."""
-    at = [
-        curve[min(len(curve) - 1, round(share * (len(curve) - 1)))] for share in (0, 0.25, 0.5, 1)
-    ]
+    from karat_lab.taught_training import TABLES_OF_STEP
+
+    at = [curve[round(share * (len(curve) - 1))] for share in (0, 0.25, 0.5, 1)]
     losses = ", ".join(f"step {line['step']} {line['pairs']:.3f}" for line in at)
     return (
-        f"Trained on {curve[-1]['step']} steps of 8 generated tables in "
-        f"{curve[-1]['seconds'] / 60:.0f} "
-        f"minutes. Cross-entropy of pairs over the last hundred steps: {losses}."
+        f"Trained on {curve[-1]['step']} steps of {TABLES_OF_STEP} generated tables in "
+        f"{curve[-1]['seconds'] / 60:.0f} minutes. "
+        f"Cross-entropy of pairs over the last hundred steps: {losses}."
     )

@@ -4,7 +4,7 @@ Rows attend to each other. What a pair of rows has in common (distance, neighbou
 paths through dense regions) shifts the attention, so that the number of columns does not matter.
 The network gives every row a place; two rows are one group the more likely, the nearer they are.
 
-Needs PyTorch, an extra of the laboratory: ``pip install 'karat-lab[taught]'``.
+Needs PyTorch, an extra of the laboratory: ``pip install './lab[taught]'``.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def describe(X: Points) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     reach_flat = reach[np.triu_indices(n, 1)]
     path = squareform(cophenet(linkage(np.sqrt(reach_flat), "single"))) ** 2 + TINY
     ward = squareform(cophenet(linkage(np.sqrt(flat), "ward"))) ** 2 + TINY
-    rank = np.log1p(ranks) / np.log(n)
+    rank, logs = np.log1p(ranks) / np.log(n), np.log(squares + TINY)
     pairs = np.stack(
         [
-            np.log(squares + TINY),
-            np.log(squares + TINY) - np.log(np.outer(local, local)),
+            logs,
+            logs - np.log(np.outer(local, local)),
             np.log(reach),
             np.log(path) - np.log(np.median(path)),
             np.log(ward) - np.log(np.median(ward)),
@@ -102,7 +102,6 @@ class TaughtNetwork(nn.Module):
 
     def __init__(self, *, width: int = 128, layers: int = 6, heads: int = 4) -> None:
         super().__init__()
-        self.heads = heads
         self.groups = layers // 2
         self.rows = nn.Linear(ROW_VALUES, width)
         self.pairs = nn.Sequential(

@@ -21,7 +21,7 @@ from karat_lab.taught_network import COMPONENTS, LARGEST_K, TaughtNetwork, descr
 MAKERS = {**SHAPES, **CLOUDS, **KINDS}
 DRAWN_KINDS = tuple(kind for kind in MAKERS if kind != "mixed tables")
 #: tables of a step, rows of a table at least and at most
-TABLES, FEWEST, MOST = 8, 60, 300
+TABLES_OF_STEP, FEWEST, MOST = 8, 60, 300
 
 
 def draw(kind: str, rng: Rng, n: int) -> Drawn | None:
@@ -44,7 +44,7 @@ def batch(rng: Rng, kinds: Sequence[str]) -> tuple[Tensor, Tensor, Tensor, Tenso
     n = int(np.exp(rng.uniform(np.log(FEWEST), np.log(MOST))))
     rows: list[Any] = []
     pairs, codes, numbers = [], [], []
-    while len(rows) < TABLES:
+    while len(rows) < TABLES_OF_STEP:
         drawn = draw(kinds[int(rng.integers(len(kinds)))], rng, n)
         if drawn is None:
             continue

@@ -17,13 +17,13 @@ _LEAST_ORDER = 40.0
 
 
 @lru_cache(maxsize=1)
-def polynomials() -> list[Polynomial]:
-    """u_1, u_2, ... of the uniform expansion (DLMF 10.41.9)."""
+def polynomials() -> list[tuple[Polynomial, Polynomial]]:
+    """u_1, u_2, ... of the uniform expansion (DLMF 10.41.9), and their derivatives."""
     first, weight = Polynomial([0, 0, 0.5, 0, -0.5]), Polynomial([0.125, 0, -0.625])
     u = [Polynomial([1.0])]
     for _ in range(_TERMS):
         u.append(first * u[-1].deriv() + (weight * u[-1]).integ())
-    return u[1:]
+    return [(term, term.deriv()) for term in u[1:]]
 
 
 def log_bessel_and_ratio(order: float, x: Floats) -> tuple[Floats, Floats]:
@@ -34,9 +34,9 @@ def log_bessel_and_ratio(order: float, x: Floats) -> tuple[Floats, Floats]:
     root = np.hypot(nu, x)
     p = nu / root
     total, slope = np.ones_like(x), np.zeros_like(x)
-    for term, u in enumerate(polynomials(), 1):
+    for term, (u, derivative) in enumerate(polynomials(), 1):
         total += u(p) / nu**term
-        slope += u.deriv()(p) / nu**term
+        slope += derivative(p) / nu**term
     log = root + nu * (np.log(x) - np.log(nu + root)) - 0.5 * np.log(2 * np.pi * root)
     log += np.log(total)
     # d log I / dx - nu/x, term by term so that nothing cancels

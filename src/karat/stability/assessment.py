@@ -12,6 +12,7 @@ from karat.clusterers import as_clusterer
 from karat.labelings.labels import encode
 from karat.nulls.references import Null
 from karat.runtime.draws import draw_rows
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
@@ -95,11 +96,10 @@ class Assessment:
                 "references: the data may be one cluster, whose parts can be found again, too, or "
                 "have clusters without gaps between them."
             )
-        row = table.loc[k]
+        kept, by_chance = (percent(table[name].loc[k], 1) for name in ("value", "null"))
         sentence = (
-            f"{k} clusters stand out: {100 * row['value']:.1f} % of the objects of the worst of "
-            f"them stay together in another half, against {100 * row['null']:.1f} % in null "
-            "references"
+            f"{k} clusters stand out: {kept} of the objects of the worst of them stay together in "
+            f"another half, against {by_chance} in null references"
         )
         judged = "" if k == self.value else f", not the {self.value:g} judged here"
         return f"{sentence}{judged}."

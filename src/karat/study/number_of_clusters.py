@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat.judge import FEWEST_OBJECTS
+from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 from karat.study.numbers import MIN_NAMED
 from karat.study.study import Study
@@ -42,10 +43,10 @@ class NumberOfClusters:
     def __repr__(self) -> str:
         shares = self.probabilities.sort_values(ascending=False, kind="stable")
         rest = shares.drop(self.k).items()
-        likely = [f"{k} ({100 * share:.0f} %)" for k, share in rest if share >= MIN_NAMED]
+        likely = [f"{k} ({percent(share, 0)})" for k, share in rest if share >= MIN_NAMED]
         number = "No clusters" if self.k == 1 else f"{self.k} clusters"
         return (
-            f"{number} ({100 * shares[self.k]:.0f} %){', or ' * bool(likely)}{' or '.join(likely)}."
+            f"{number} ({percent(shares[self.k], 0)}){', or ' * bool(likely)}{' or '.join(likely)}."
         )
 
 

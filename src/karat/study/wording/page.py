@@ -96,10 +96,9 @@ def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
         "1 where everybody could learn the clusters, 0 where none can."
     ]
     if len(pairs):
-        shares = (f"{100 * share:.1f} %" for share in pairs["confusion"])
         hard = ", ".join(
-            f"{a} and {b} ({share})"
-            for a, b, share in zip(pairs["a"], pairs["b"], shares, strict=True)
+            f"{a} and {b} ({percent(share)})"
+            for a, b, share in zip(pairs["a"], pairs["b"], pairs["confusion"], strict=True)
         )
         sentences.append(f"Hardest to tell apart: {hard}.")
     return sentences
