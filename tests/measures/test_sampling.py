@@ -10,17 +10,20 @@ import karat
 from karat.measures import catalogue
 from karat.measures.passes import samples
 from karat.measures.passes.estimates import sampled_by
+from karat.measures.passes.pair_sums import SUMS
 from karat.runtime.validation import InputError
 
 X, LABELS = make_blobs(1000, 4, centers=3, cluster_std=3.0, random_state=0)
-PAIRS = ["baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]
+RANKS = {"baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"}
 
 
 def test_what_is_sampled_follows_from_what_is_needed():
     ways = {m.key: sampled_by(m) for m in catalogue.values() if m.kind == "internal"}
-    assert {key for key, way in ways.items() if way == "pairs"} == set(PAIRS)
+    sums = {key for key in ways if catalogue[key].needs and catalogue[key].needs <= SUMS}
+    assert {key for key, way in ways.items() if way == "pairs"} == RANKS | sums
+    assert {"c_index", "within_cluster_scatter", "point_biserial_index"} <= sums
     assert ways["silhouette"] == ways["informativeness"] == "objects"
-    for key in ("dunn_index", "ratio_cut", "c_index", "dbcv", "point_biserial_index"):
+    for key in ("dunn_index", "ratio_cut", "dbcv"):
         assert ways[key] == ""
     assert ways["davies_bouldin_index"] == ways["log_determinant_ratio"] == "exact"
     silhouette = catalogue["silhouette"]
@@ -37,7 +40,7 @@ def test_what_is_sampled_follows_from_what_is_needed():
     ("key", "why"),
     [
         ("dunn_index", "largest distance within.*omit precision"),
-        ("within_cluster_scatter", "sums of distances within and between"),
+        ("ratio_cut", "sums of 1/d² within and between"),
         ("dbcv", "no function of means of bounded terms"),
     ],
 )
@@ -52,7 +55,7 @@ def test_what_has_no_estimate_is_left_out_otherwise():
     assert "davies_bouldin_index" in scores.table
     assert "davies_bouldin_index" not in scores.standard_errors
     assert "silhouette" in scores.standard_errors
-    assert set(scores.sample_size) == {"objects", "test objects"}
+    assert set(scores.sample_size) == {"objects", "pairs", "test objects"}
 
 
 @pytest.mark.parametrize("precision", [0, 1, 2.0, -0.1, np.nan])

@@ -69,9 +69,10 @@ def evaluate(
         Worsen values by the share of objects that ``noise="drop"`` excludes. Values above 0 are
         multiplied by the share of judged objects, or divided by it if lower is better.
     precision : float, optional
-        Largest standard error of estimates, for large n. Silhouettes, informativeness and measures
-        of the ranks of distances are then estimated from samples of the objects and of the pairs.
-        By default everything is exact. Sums and extremes of distances have no estimate.
+        Largest standard error of estimates, for large n. It is relative to the value for measures
+        without a bounded range, such as sums of distances. Silhouettes, informativeness, and sums
+        and ranks of distances are then estimated from samples of the objects and of the pairs. By
+        default everything is exact. Extremes of distances and sums of 1/d² have no estimate.
     random_state : int, Generator or None, default 0
         For the sample.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional

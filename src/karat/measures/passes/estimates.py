@@ -14,6 +14,7 @@ import numpy as np
 from karat.distances import Distances, distances_of_parts
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
+from karat.measures.passes.pair_sums import SUMS
 from karat.measures.passes.pairs import sampled_silhouettes
 from karat.measures.passes.plan import STATISTICS, group
 from karat.measures.passes.samples import PairSample, SilhouetteSample
@@ -24,7 +25,7 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.measures.passes.samples import EstimatedValues, GrowingSample
-    from karat.runtime.types import Floats, Metric
+    from karat.runtime.types import Bools, Floats, Metric
 
     #: values estimated from a sample, and its size
     FinalEstimate = tuple[EstimatedValues, int]
@@ -43,6 +44,8 @@ def sampled_by(
         return ""
     if set(group(measure.needs, metric, sparse=sparse)) <= {"centroids", "scatter", "edges"}:
         return "exact"
+    if measure.needs <= SUMS:
+        return "pairs"
     if not all(map(math.isfinite, measure.range)):
         return ""
     if measure.needs == {"silhouettes"}:
@@ -101,7 +104,8 @@ def estimate(
 ) -> Estimates:
     """Estimates of the measures for which :func:`sampled_by` names a sample.
 
-    Samples grow until every standard error is at most ``precision``. Each clustering has its own
+    Samples grow until every standard error is at most ``precision``, relative to the value for
+    measures without a bounded range. Each clustering has its own
     pairs, which cost one distance each. All clusterings share the objects, which cost n distances
     each.
     """
@@ -168,24 +172,33 @@ def _pair_estimates(
     item: tuple[int, np.random.Generator],
 ) -> FinalEstimate:
     """Estimates of one clustering from a sample of its pairs."""
-    m, rng = item
+    row, rng = item
     try:
-        pairs = PairSample(X, distances(), labelings.select([m]), measures, rng)
-        return settle(pairs, pairs.estimates, precision)
+        pairs = PairSample(X, distances(), labelings.select([row]), measures, rng)
+        in_units = np.array([not all(map(math.isfinite, m.range)) for m in measures])
+        return settle(pairs, pairs.estimates, precision, in_units)
     except InputError as error:
         nothing = np.full((1, len(measures)), np.nan)
         return (nothing, nothing, {(0, i): str(error) for i in range(len(measures))}), 0
 
 
 def settle(
-    sample: GrowingSample | PairSample, estimates: Callable[[], EstimatedValues], precision: float
+    sample: GrowingSample | PairSample,
+    estimates: Callable[[], EstimatedValues],
+    precision: float,
+    in_units: Bools | bool = False,
 ) -> FinalEstimate:
-    """Estimates and size of a sample that grows until all standard errors are small enough."""
+    """Estimates and size of a sample that grows until all standard errors are small enough.
+
+    Those of measures ``in_units`` of the data are relative to the value.
+    """
     size = sample.first_size
     while True:
         sample.grow(size)
         values, errors, reasons = estimates()
-        ratio = np.where(np.isfinite(values), errors / precision, 0.0)
+        wanted = precision * np.where(in_units, np.abs(values), 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(np.isfinite(values) & (errors > 0), errors / wanted, 0.0)
         worst = float(ratio.max(initial=0.0))
         if worst <= 1 or sample.exhausted or size == sample.max_size:
             break

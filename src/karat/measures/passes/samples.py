@@ -4,14 +4,15 @@ Objects are drawn at random, with at least ten of each cluster (or all). In each
 simple random sample, so totals are unbiased. Pairs are drawn independently, as many within the
 clusters as between them. The shares of concordant and discordant combinations are two-sample
 U-statistics, unbiased for a fixed sample size, with the placements of DeLong et al. (1988) as
-terms. Unbounded terms have no estimate: a few of them may dominate a sum, and a sample without
-them would look reliable.
+terms. Sums of distances are in :mod:`karat.measures.passes.pair_sums`. Other unbounded terms
+have no estimate: a few of them may dominate a sum, and a sample without them would look reliable.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,13 @@ from karat.distances import Direct, Distances, OfRows
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
+from karat.measures.passes.pair_sums import (
+    RULE_OF_THREE,
+    SUMS,
+    DrawnPairs,
+    PairSums,
+    farthest,
+)
 from karat.measures.passes.ranks import check_finite, check_symmetric
 from karat.measures.passes.statistics import Statistics
 
@@ -37,8 +45,6 @@ FIRST_OBJECTS, FIRST_PAIRS = 512, 2**16
 MIN_PER_CLUSTER = 10
 #: largest number of pairs within, and of pairs between, in memory
 MAX_PAIRS = 2**24
-#: a value unseen in m draws has, with probability 0.95, a share below 3/m (the rule of three)
-RULE_OF_THREE = 3 / 1.96
 #: pairs per copy of rows, and pairs per block of all distances
 PAIRS_OF_ROWS, PAIRS_OF_BLOCK = 2**13, 4
 
@@ -206,15 +212,16 @@ class PairSample:
         self.starts = np.cumsum(self.sizes) - self.sizes
         self.population = (self.stats.pairs_within(0), self.stats.pairs_between(0))
         self.sides = Sides(np.empty(0), np.empty(0))
+        self.of_sums = any(measure.needs <= SUMS for measure in measures)
+        self.clusters = codes[self.order]
+        none = np.empty(0, dtype=np.int64)
+        self.drawn = [DrawnPairs(np.empty(0), none, none, number) for number in self.population]
         self.first_size, self.size, self.n_drawn = FIRST_PAIRS, 0, 0
 
     @property
     def complete(self) -> list[bool]:
         """Whether all pairs within, and all between, were taken."""
-        return [
-            len(taken) == population
-            for taken, population in zip(self.sides, self.population, strict=True)
-        ]
+        return [pairs.is_complete for pairs in self.drawn]
 
     @property
     def max_size(self) -> float:
@@ -224,22 +231,22 @@ class PairSample:
     @property
     def exhausted(self) -> bool:
         """Whether all pairs were taken, or one kind of pairs does not exist."""
-        return all(self.complete) or 0 in self.population
+        return all(self.complete) or (0 in self.population and not self.of_sums)
 
     def grow(self, size: int) -> None:
         """Draw until there are ``size`` pairs within and ``size`` between."""
         self.size = size
-        if 0 in self.population:
+        if self.exhausted:
             return
-        grown = []
-        for side, (drawn, population) in enumerate(zip(self.sides, self.population, strict=True)):
-            if len(drawn) < population and 2 * size >= population:
-                drawn = self._distances(*self._all(side))
-            elif len(drawn) < population:
-                new = self._distances(*self._draw(side, size - len(drawn)))
-                drawn = np.concatenate([drawn, new])
-            grown.append(np.sort(drawn))
-        self.sides = Sides(*grown)
+        for side, pairs in enumerate(self.drawn):
+            if pairs.is_complete:
+                continue
+            is_all = 2 * size >= pairs.population
+            ends = self._all(side) if is_all else self._draw(side, size - len(pairs.distances))
+            new = self._pairs(*ends, pairs.population)
+            self.drawn[side] = new if is_all else pairs.add(new)
+        if any("concordance" in measure.needs for measure in self.measures):
+            self.sides = Sides(*(np.sort(pairs.distances) for pairs in self.drawn))
 
     def _all(self, side: int) -> tuple[Ints, Ints]:
         """All pairs within, or between, as positions in ``order``."""
@@ -267,6 +274,11 @@ class PairSample:
             second += size * (second >= start)
         return first, second
 
+    def _pairs(self, first: Ints, second: Ints, population: int) -> DrawnPairs:
+        """Pairs of positions in ``order``, with their distances."""
+        ends = self.clusters[first], self.clusters[second]
+        return DrawnPairs(self._distances(first, second), *ends, population)
+
     def _distances(self, first: Ints, second: Ints) -> Floats:
         """Distances of pairs of positions in ``order``; they count as drawn."""
         self.n_drawn += len(first)
@@ -279,13 +291,30 @@ class PairSample:
         values, reasons = np.empty((1, len(self.measures))), {}
         errors = np.zeros_like(values)
         shares, terms = self._linearised()
+        sums = (
+            PairSums(self.stats, (self.drawn[0], self.drawn[1]), self.bound)
+            if self.of_sums
+            else None
+        )
         for i, measure in enumerate(self.measures):
+            if sums is not None and measure.needs <= SUMS:
+                values[0, i], errors[0, i], reason = sums.judge(measure)
+                if reason is not None:
+                    reasons[0, i] = reason
+                continue
             values[0, i], why = self._value(measure, shares)
             if why:
                 reasons[0, i] = why[0]
             elif not self.exhausted:
                 errors[0, i] = self._error(measure, shares, terms)
         return values, errors, reasons
+
+    @cached_property
+    def bound(self) -> float:
+        """An upper bound of the distances of the judged objects."""
+        bound = farthest(self.distances.take(self.order))
+        check_finite(bound)
+        return bound
 
     def _linearised(self) -> tuple[Floats, list[Floats]]:
         """Shares of concordant and of discordant combinations, and the terms of each pair.

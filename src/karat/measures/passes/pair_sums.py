@@ -1,0 +1,192 @@
+"""Sums over pairs from a sample of pairs, with errors by a grouped jackknife.
+
+Each statistic is a sum of terms of single pairs, so a sample estimates it without bias: sums of
+distances by cluster, of squares, and of the distances beyond a quantile. A measure is computed
+from the estimates, and again without each of :data:`GROUPS` groups of pairs. Distances have no
+bound of their own, so the error is at least what a pair beyond all drawn ones would change, were
+its share as large as an unseen share may be. The bound of its distance is four times the farthest
+distance from any object, for distances that obey the triangle inequality and for their squares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.distances import Distances
+
+if TYPE_CHECKING:
+    from karat.measures.catalogue import Measure
+    from karat.measures.passes.statistics import Statistics
+    from karat.runtime.types import Floats, Ints
+
+#: statistics with estimates from here
+SUMS = frozenset({"pair_sums", "distance_squares", "extreme_sums"})
+GROUPS = 40
+#: objects with distances to the first one in memory at a time
+REACH_OBJECTS = 2**16
+#: a value unseen in m draws has, with probability 0.95, a share below 3/m (the rule of three)
+RULE_OF_THREE = 3 / 1.96
+
+
+@dataclass(frozen=True)
+class DrawnPairs:
+    """Pairs within clusters, or between: distances, and the clusters of both objects."""
+
+    distances: Floats
+    first: Ints
+    second: Ints
+    population: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all pairs were taken."""
+        return len(self.distances) == self.population
+
+    def add(self, pairs: DrawnPairs) -> DrawnPairs:
+        """These pairs and others."""
+        return replace(
+            self,
+            distances=np.concatenate([self.distances, pairs.distances]),
+            first=np.concatenate([self.first, pairs.first]),
+            second=np.concatenate([self.second, pairs.second]),
+        )
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums of terms over pairs, by group of pairs (G, …), and numbers of pairs (G,).
+
+    ``by_cluster`` are sums of distances; the columns of ``others`` are sums of squares, and of the
+    excess below and above two quantiles.
+    """
+
+    by_cluster: Floats
+    others: Floats
+    counts: Floats
+
+    @classmethod
+    def of(cls, pairs: DrawnPairs, k: int, ends: Floats, *, between: bool) -> Totals:
+        """Totals of the drawn pairs; pairs between count for both clusters."""
+        d = pairs.distances
+        group = np.arange(len(d)) % GROUPS
+        by_cluster: Floats = np.bincount(group * k + pairs.first, d, GROUPS * k).astype(float)
+        if between:
+            by_cluster += np.bincount(group * k + pairs.second, d, GROUPS * k)
+        terms = (d * d, np.maximum(ends[0] - d, 0), np.maximum(d - ends[1], 0))
+        others = np.stack([np.bincount(group, term, GROUPS) for term in terms], axis=1, dtype=float)
+        counts = np.bincount(group, minlength=GROUPS).astype(np.float64)
+        return cls(by_cluster.reshape(GROUPS, k), others, counts)
+
+    def without(self, g: int, summed: Totals) -> Totals:
+        """Totals of all pairs but those of one group, as one group."""
+        pairs = zip(summed.arrays, self.arrays, strict=True)
+        return Totals(*(total - values[g] for total, values in pairs))
+
+    def summed(self) -> Totals:
+        """Totals of all pairs, as one group."""
+        return Totals(*(values.sum(axis=0) for values in self.arrays))
+
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats]:
+        """The three arrays."""
+        return self.by_cluster, self.others, self.counts
+
+
+def farthest(distances: Distances) -> float:
+    """An upper bound of all distances, from those of the first object."""
+    n, largest = distances.n, 0.0
+    for start in range(0, n, REACH_OBJECTS):
+        row = distances.block(slice(0, 1), slice(start, min(start + REACH_OBJECTS, n)))
+        largest = max(largest, float(row.max()))
+    return 4 * largest
+
+
+class PairSums:
+    """Estimates of measures of one clustering from its drawn pairs within and between."""
+
+    def __init__(
+        self, stats: Statistics, sides: tuple[DrawnPairs, DrawnPairs], bound: float
+    ) -> None:
+        self.stats, self.sides, self.bound = stats, sides, bound
+        k = len(stats.sizes[0])
+        self.ends = _extreme_distances(sides)
+        by_group = [
+            Totals.of(pairs, k, self.ends, between=side == 1) for side, pairs in enumerate(sides)
+        ]
+        self.all = [totals.summed() for totals in by_group]
+        self.without = [
+            [self._with(side, totals.without(g, self.all[side])) for g in range(GROUPS)]
+            for side, totals in enumerate(by_group)
+        ]
+
+    def judge(self, measure: Measure) -> tuple[float, float, str | None]:
+        """Value, standard error, and the reason of a missing value."""
+        value, why = self._value(measure, self.all)
+        if why is not None:
+            return value, 0.0, why
+        variance, floor = 0.0, 0.0
+        for side, pairs in enumerate(self.sides):
+            if pairs.is_complete:
+                continue
+            without = [self._value(measure, totals)[0] for totals in self.without[side]]
+            variance += float(np.var(without)) * (GROUPS - 1)
+            moved = (self._value(measure, self._unseen(side, d))[0] for d in (0.0, self.bound))
+            floor = max(floor, *(abs(after - value) for after in moved))
+        return value, max(float(np.sqrt(variance)), floor), None
+
+    def _with(self, side: int, totals: Totals) -> list[Totals]:
+        """All totals, those of one side replaced."""
+        return [totals if i == side else kept for i, kept in enumerate(self.all)]
+
+    def _unseen(self, side: int, distance: float) -> list[Totals]:
+        """All totals with a pair of the smallest clusters, of as large a share as may be unseen."""
+        sizes, totals = self.stats.sizes[0], self.all[side]
+        ends = np.argsort(np.where(sizes > 1 - side, sizes, np.inf), kind="stable")[: 1 + side]
+        by_cluster = totals.by_cluster.copy()
+        by_cluster[ends] += RULE_OF_THREE * distance
+        low, high = self.ends
+        terms = np.array([distance**2, max(low - distance, 0.0), max(distance - high, 0.0)])
+        more = replace(
+            totals,
+            by_cluster=by_cluster,
+            others=totals.others + RULE_OF_THREE * terms,
+            counts=totals.counts + RULE_OF_THREE,
+        )
+        return self._with(side, more)
+
+    def _value(self, measure: Measure, totals: list[Totals]) -> tuple[float, str | None]:
+        """The measure of these totals, and the reason of a missing value."""
+        scales = [
+            side.population / max(float(total.counts), 1.0)
+            for side, total in zip(self.sides, totals, strict=True)
+        ]
+        stats, within = self.stats, self.sides[0].population
+        stats.within_sums = [scales[0] * totals[0].by_cluster]
+        stats.between_sums = [scales[1] * totals[1].by_cluster]
+        squares, below, above = scales[0] * totals[0].others + scales[1] * totals[1].others
+        stats.distance_squares = np.array([squares])
+        stats.smallest_sums = np.array([within * self.ends[0] - below])
+        stats.largest_sums = np.array([within * self.ends[1] + above])
+        values, reasons = measure.judge(stats)
+        return float(values[0]), reasons.get(0)
+
+
+def _extreme_distances(sides: tuple[DrawnPairs, DrawnPairs]) -> Floats:
+    """The distances below which, and above which, as many pairs are as there are within.
+
+    The sum of the l smallest of N values is the largest l·ξ − Σ max(ξ − value, 0) over ξ, which
+    this quantile attains. So its own error changes the sum only in the second order.
+    """
+    within, between = (side.population for side in sides)
+    d = np.concatenate([side.distances for side in sides])
+    weights = np.repeat(
+        [side.population / max(len(side.distances), 1) for side in sides],
+        [len(side.distances) for side in sides],
+    )
+    order = np.argsort(d)
+    reached = np.cumsum(weights[order])
+    at = np.searchsorted(reached, [within, between])
+    return np.asarray(d[order[np.minimum(at, len(d) - 1)]])
