@@ -464,6 +464,20 @@ def test_pairs_are_sorted_by_distance(kind, size):
     assert (np.sort(pairs) == np.arange(size)).all()
 
 
+@pytest.mark.parametrize("digits", [1, 9])
+def test_ranks_of_one_clustering_are_those_beside_another(digits, monkeypatch):
+    monkeypatch.setattr("karat.measures.passes.ranks.MAX_PAIRS_IN_MEMORY", 2**14)
+    rng = np.random.default_rng(digits)
+    X, labels = rng.normal(size=(700, 3)).round(digits), rng.integers(0, 4, 700)
+    labels[:9] = -1
+    both = {"alone": labels, "beside": np.where(labels < 0, -1, rng.integers(0, 4, 700))}
+    keys = ["baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]
+    together = karat.evaluate(X, both, measures=keys, noise="drop").table
+    for name, row in both.items():
+        alone = karat.evaluate(X, {name: row}, measures=keys, noise="drop").table
+        assert (alone.loc[name] == together.loc[name]).all()
+
+
 @pytest.mark.parametrize("key", [m.key for m in catalogue.select(kind="internal")])
 def test_a_clustering_that_leaves_out_everything_has_reasons_and_stops_nobody(key):
     X = np.random.default_rng(9).normal(size=(30, 2))

@@ -75,6 +75,49 @@ def collect_pairs(tile, r0, j0, low, high, values, pairs, filled):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def collect_sides(tile, r0, j0, low, high, labels, values, within, between):
+    """Collect distances in [low, high): those within clusters from the front, others from the end.
+
+    ``within`` is their number so far, and ``between`` where the others begin.
+    """
+    candidates = np.empty(tile.shape[1], dtype=np.int64)
+    for r in range(len(tile)):
+        row = tile[r]
+        count = 0
+        for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
+            candidates[count] = j
+            count += int((row[j] >= low) & (row[j] < high))
+        for t in range(count):
+            j = candidates[t]
+            if labels[j0 + j] == labels[r0 + r]:
+                values[within] = row[j]
+                within += 1
+            else:
+                between -= 1
+                values[between] = row[j]
+    return within, between
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def merged_rank_sum(within, between):
+    """Twofold rank sum of the sorted distances within, and ties, as :func:`rank_sums`."""
+    ranks, ties = 0, 0
+    i, j = 0, 0
+    while i < len(within):
+        value, a, b = within[i], i, j
+        while i < len(within) and within[i] == value:
+            i += 1
+        while b < len(between) and between[b] < value:
+            b += 1
+        j = b
+        while j < len(between) and between[j] == value:
+            j += 1
+        ranks += (i - a) * (a + b + i + j + 1)
+        ties += (i - a) * (j - b)
+    return ranks, ties
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def least(tile, r0, j0, low, high):
     """The smallest distance in [low, high), and its frequency."""
     value, count = np.inf, 0

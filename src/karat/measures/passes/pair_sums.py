@@ -1,11 +1,13 @@
 """Sums over pairs from a sample of pairs, with errors by a grouped jackknife.
 
-Each statistic is a sum of terms of single pairs, so a sample estimates it without bias: sums of
-distances by cluster, of squares, and of the distances beyond a quantile. A measure is computed
-from the estimates, and again without each of :data:`GROUPS` groups of pairs. Distances have no
-bound of their own, so the error is at least what a pair beyond all drawn ones would change, were
-its share as large as an unseen share may be. The bound of its distance is four times the farthest
-distance from any object, for distances that obey the triangle inequality and for their squares.
+Each statistic is a sum of terms of single pairs, so a sample estimates it without bias. The terms
+are distances by cluster, squares, and distances beyond a quantile. A measure is computed from the
+estimates, and again without each of :data:`GROUPS` groups of pairs.
+
+Distances have no bound of their own, so a far pair may be unseen. The error is therefore at least
+the effect of a pair at an upper bound of all distances, with the largest share that an unseen pair
+may have. The bound is four times the farthest distance from any object. It holds for distances
+that obey the triangle inequality, and for their squares.
 """
 
 from __future__ import annotations

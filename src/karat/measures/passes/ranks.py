@@ -253,7 +253,8 @@ def _rank_sums(
 ) -> tuple[list[int], list[int], list[int]]:
     """Numbers of pairs within, twice their rank sums, and ties, of each clustering."""
     number = pairs.n * (pairs.n - 1) // 2
-    capacity = MAX_PAIRS_IN_MEMORY // available_cores()
+    # distances of a single clustering are sorted in place, without their pairs
+    capacity = MAX_PAIRS_IN_MEMORY * (4 if labels.shape[1] == 1 else 1) // available_cores()
     if pairs.workers.elsewhere:  # memory is per worker, and every worker needs a range
         capacity = min(MAX_PAIRS_IN_MEMORY // 2, number // N_SHARES)
     capacity = max(capacity, 2**16)
@@ -282,11 +283,29 @@ def _rank_sums_of_range(
     low, high, _, room = item
     if room > capacity:
         return _rank_sums_of_ties(distances, labels, low, room)
+    if labels.shape[1] == 1:
+        return _rank_sums_of_one(distances, labels[:, 0].copy(), low, high, room)
     values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
     for tile in _tiles(distances, range(0, distances.n, STRIP_WIDTH)):
         filled = ranks.collect_pairs(*tile, low, high, values, pairs, filled)
     assert filled == room
     return list(ranks.rank_sums(*sort_pairs(values, pairs), labels))
+
+
+def _rank_sums_of_one(
+    distances: Distances, labels: NDArray[np.int32], low: float, high: float, room: int
+) -> list[Ints]:
+    """As above, of a single clustering: distances within and between are sorted by themselves."""
+    from karat._kernels import ranks
+
+    values, within, between = np.empty(room), 0, room
+    for tile in _tiles(distances, range(0, distances.n, STRIP_WIDTH)):
+        within, between = ranks.collect_sides(*tile, low, high, labels, values, within, between)
+    assert within == between
+    values[:within].sort()
+    values[within:].sort()
+    sums = ranks.merged_rank_sum(values[:within], values[within:])
+    return [np.array([number]) for number in (within, *sums)]
 
 
 def sort_pairs(values: Floats, pairs: Ints) -> tuple[Floats, Ints]:
