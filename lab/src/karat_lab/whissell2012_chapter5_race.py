@@ -28,8 +28,7 @@ FRESH = ("la1", "la2", "hitech", "reviews", "ohscal", "k1b", "classic")
 #: documents of each collection: the first, or so many drawn at random
 FIRST = {"fbis": 2000}
 DRAWN = 1000
-#: what the thesis' figures of BM25-tf-idf fit: BM25 of the tf-idf weights. Formula 5.9 as printed
-#: saturates the counts, and then multiplies by idf
+#: BM25 of the tf-idf weights; formula 5.9 saturates the counts, and then multiplies by idf
 SATURATED = "saturated tf-idf"
 #: of the authors' toolkit CLUTO, which by default scales the columns of sparse data by idf
 CLUTO = ("RB-I2", "Direct-I2", "Agglo-I2", "RB-H1", "Direct-H1", "Agglo-H1")
