@@ -33,13 +33,14 @@ test: lint
 coverage: lint
 	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=term:skip-covered
 
-# faults that no test notices; make mutants OPTIONS="--rooms bench,bounds --count 20"
+# faults that no test notices; make mutants OPTIONS="--rooms bench,bounds --each 20"
 mutants: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python .ci/mutants.py $(OPTIONS)
 
+# file by file: started again, it continues; .ci/test_all.json has what came of it
 test-all: lint
-	$(BIN)/python -m pytest $(WORKERS) -m 'long or not long' --hypothesis-profile=fresh
+	$(BIN)/python .ci/test_all.py --options "$(WORKERS)"
 
 demo: setup
 	mkdir -p demo

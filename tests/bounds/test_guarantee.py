@@ -16,6 +16,7 @@ from karat.bounds import LabelSequence, Learner, b_always, classifiers, sequenti
 from karat.bounds.classes import KnownClasses
 from karat.bounds.components import half
 from karat.bounds.confidence_sequence import most_errors
+from karat.bounds.wording import ONLY_QUESTION
 from karat.runtime.validation import InputError
 
 LABELINGS = [[0, 0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1]]
@@ -339,3 +340,21 @@ def test_coverage_when_stopping_at_a_target(delta):
                 break
         broken += wrong(guarantee, (truth, y))
     assert broken <= 2000 * delta + 3 * (2000 * delta * (1 - delta)) ** 0.5
+
+
+def test_what_is_not_refused_keeps_its_bounds_and_what_is_keeps_the_first_reason():
+    X = np.repeat([0, 1], 100)
+    y = np.where(np.random.default_rng(0).random(200) < 0.4, X, None)
+    mdl = karat.guarantee({"halves": X}, y).mdl
+    assert mdl.refused == ""
+    assert mdl.table["bound"].iloc[0] < mdl.table["unlabelled"].iloc[0]
+    refused = mdl.refusing("the draw")
+    assert refused.table["bound"].iloc[0] == mdl.table["unlabelled"].iloc[0]
+    assert refused.refusing("something else").refused == "the draw"
+
+
+def test_the_premise_of_one_question_is_that_of_sequences_alone():
+    X = np.repeat([0, 1], 100)
+    y = np.where(np.random.default_rng(0).random(200) < 0.4, X, None)
+    assert ONLY_QUESTION in karat.guarantee({"halves": X}, y, anytime=True).premises
+    assert ONLY_QUESTION not in karat.guarantee({"halves": X}, y).premises

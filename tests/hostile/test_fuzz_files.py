@@ -1,7 +1,7 @@
-"""Damaged or odd files as every file that a command takes: an answer or a reasoned error.
+"""Damaged or odd files and odd options of every command: an answer or a reasoned error.
 
 What fails is kept in ``corpus``, a file for each case, and replayed by the quick tests from then
-on. ``KARAT_FUZZ_SEED`` draws other cases.
+on. ``KARAT_FUZZ_SEED`` draws other cases, ``KARAT_FUZZ`` so many.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import io
 import json
 import lzma
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
@@ -37,7 +38,8 @@ from karat.runtime.validation import InputError
 CORPUS = Path(__file__).with_name("corpus")
 SEED = int(os.environ.get("KARAT_FUZZ_SEED", "0"))
 OBJECTS = 24
-PARTS, CASES = 10, 60
+PARTS = 10
+CASES = int(os.environ.get("KARAT_FUZZ", "600")) // PARTS
 FIT = "-c average -k 2 --n-init 1 --workers 1"
 #: commands; what stands in braces is a file of this kind
 COMMANDS = [
@@ -55,6 +57,8 @@ COMMANDS = [
     f"run {{table}} {FIT} --storage {{study}}",
     f"run {{table}} {FIT} --against {{model}}",
     "assign {table} --model {model} --output a.csv",
+    "watch {model} {table}",
+    "measures silhouette",
     "sample {data} -n 2",
     "check {data}",
     "check {table} --truth {labels}",
@@ -80,6 +84,16 @@ FOLDERS = {
     }.items()
     for name, kind in found.items()
 }
+#: values of options, by a part of their type
+ODD = {
+    "int": ["0", "-1", "1", "3", "1.5", "x", ""],
+    "float": ["0", "-1", "0.1", "1", "1e999", "nan", "x", ""],
+    "Path": ["missing.csv", ".", "", "new.html", "new.csv", "no/such/a.csv"],
+    "str": ["", "x", "é ü", "a,b", "a=b", "p", "-1", "0", "2-4", "2,3", "nan", "*", "'", "cosine",
+            "standard", "table", "u", "label", "builtins:str"],
+}  # fmt: skip
+#: options that open a page, ask a language model or wait for other machines
+WAITING = {"page", "suggest", "teach", "reader", "dask", "timeout", "key_variable"}
 #: options that take files which are written alone, or no file
 WRITTEN = {"report", "labels", "output", "picture", "predict", "export", "save_model"}
 
@@ -240,8 +254,37 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
 Case = tuple[list[str], dict[str, bytes]]
 
 
+def options_of(command: str) -> Iterator[tuple[str, str, Any, Any]]:
+    """Options of a command: name of the parameter, option, its description and type."""
+    group: Any = get_command(app)
+    registered = next(
+        each
+        for each in app.registered_commands
+        if each.callback is not None and (each.name or each.callback.__name__) == command
+    )
+    options = {str(param.name): param.opts[0] for param in group.commands[command].params}
+    hints = get_type_hints(registered.callback, include_extras=True)
+    for name, hint in hints.items():
+        said = getattr(hint, "__metadata__", [None])[0]
+        if isinstance(said, OptionInfo):
+            yield name, options[name], said, hint.__origin__
+
+
+def odd_options(command: str, files: dict[str, bytes], rng: np.random.Generator) -> Iterator[str]:
+    """Up to three options of the command, with values that somebody may type."""
+    options = [option for option in options_of(command) if option[0] not in WAITING]
+    for _ in range(int(rng.integers(4)) if options else 0):
+        _, option, _, kind = options[int(rng.integers(len(options)))]
+        yield option
+        if "bool" not in (name := str(kind)):
+            values = [value for part, odd in ODD.items() if part in name for value in odd]
+            values += re.findall(r"'(\S*?)'", name) if "Literal" in name else []
+            values += list(files) if "Path" in name else []
+            yield (values or ODD["str"])[int(rng.integers(len(values) or len(ODD["str"])))]
+
+
 def draw(rng: np.random.Generator) -> Case:
-    """A command and its files, one of which is damaged, or another kind of file."""
+    """A command with odd options and its files, one of them damaged or of another kind."""
     kinds = goods(1 + int(rng.integers(3)))
     words, files = [], {}
     for number, word in enumerate(COMMANDS[int(rng.integers(len(COMMANDS)))].split()):
@@ -253,6 +296,10 @@ def draw(rng: np.random.Generator) -> Case:
         words.append(word)
     if words[0] == "bench":
         files |= {name: kinds[kind][0][1] for name, kind in FOLDERS.items()}
+    if rng.random() < 0.5:
+        words += odd_options(words[0], files, rng)
+    if not files:
+        return words, files
     names = sorted(files)
     name = names[int(rng.integers(len(names)))]
     if rng.random() < 0.1:
@@ -320,19 +367,10 @@ def test_commands_answer_or_say_why(part: int) -> None:
 
 def file_options() -> Iterator[tuple[str, str]]:
     """Commands and those of their options that take a file to read."""
-    group: Any = get_command(app)
-    for command in app.registered_commands:
-        assert command.callback is not None
-        called = str(command.name or command.callback.__name__)
-        options = {str(one.name): one.opts[0] for one in group.commands[called].params}
-        hints = get_type_hints(command.callback, include_extras=True)
-        for name, hint in hints.items():
-            said = getattr(hint, "__metadata__", [None])[0]
-            told = isinstance(said, OptionInfo) and (
-                "Path" in str(hint) or "FILE" in str(said.metavar)
-            )
-            if told and name not in WRITTEN:
-                yield called, options[name]
+    for command in get_command(app).commands:  # type: ignore[attr-defined]
+        for name, option, said, kind in options_of(command):
+            if ("Path" in str(kind) or "FILE" in str(said.metavar)) and name not in WRITTEN:
+                yield command, option
 
 
 def test_every_option_that_reads_a_file_is_drawn() -> None:

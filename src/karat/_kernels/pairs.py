@@ -76,6 +76,41 @@ def accumulate(tile, squared, r0, j0, inputs, into, at):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def by_object(values, wanted, clusters, first, sizes, parts):
+    """Add accumulators of the clusters from ``first`` to what objects need of all clusters.
+
+    ``values`` are those of :func:`accumulate` for one clustering. ``parts`` (8, objects) are sums,
+    means and extremes of the own cluster and of the others.
+    """
+    own, other, mean, near, far, widest, inside, outside = parts
+    for c in range(len(sizes)):
+        size = sizes[c]
+        if wanted[SUM]:
+            a = values[SUM][c]
+            for j in range(len(clusters)):
+                is_own = clusters[j] == first + c
+                own[j] += a[j] if is_own else 0.0
+                other[j] += 0.0 if is_own else a[j]
+                mean[j] = min(mean[j], np.inf if is_own else a[j] / size)
+        if wanted[MIN]:
+            a = values[MIN][c]
+            for j in range(len(clusters)):
+                is_own = clusters[j] == first + c
+                near[j] = a[j] if is_own else near[j]
+                far[j] = min(far[j], np.inf if is_own else a[j])
+        if wanted[MAX]:
+            a = values[MAX][c]
+            for j in range(len(clusters)):
+                widest[j] = a[j] if clusters[j] == first + c else widest[j]
+        if wanted[INVERSE]:
+            a = values[INVERSE][c]
+            for j in range(len(clusters)):
+                is_own = clusters[j] == first + c
+                inside[j] += a[j] if is_own else 0.0
+                outside[j] += 0.0 if is_own else a[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def turn(tile, out):
     """Transpose a tile: ``out[j, r] = tile[r, j]``, a cache line of each row at a time."""
     R, B = tile.shape

@@ -18,7 +18,7 @@ from karat.measures.internal.batch import (
     measure_one,
     of_features,
 )
-from karat.measures.internal.nearest import centroid_distances, nearest_centroids
+from karat.measures.internal.nearest import between_centroids, centroid_pairs
 from karat.measures.internal.soft import has_memberships, soft_pbm
 from karat.measures.internal.variance import ALL_COINCIDE, NO_SCATTER
 from karat.measures.passes.statistics import Statistics
@@ -82,12 +82,19 @@ def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> floa
     sizes, C = stats.sizes[m], stats.centroids[m]
     if stats.pairs_within(m) == 0:
         return SINGLETONS_ONLY
+    if p == 2:
+        pairs = between_centroids(stats, m)
+        if q == 2:
+            pairs = centroid_pairs(C, np.sqrt(stats.squares[m] / sizes))
+        return SAME_CENTROID if pairs.nearest == 0 else float(pairs.worst.mean())
     spread = stats.spreads[m] / sizes if q == 1 else np.sqrt(stats.squares[m] / sizes)
     worst = np.empty(len(C))
-    for block, distances in centroid_distances(C, p):
+    for i, center in enumerate(C):
+        distances = np.linalg.norm(C - center, ord=p, axis=1)
+        distances[i] = math.inf
         if (distances == 0).any():
             return SAME_CENTROID
-        worst[block] = ((spread[block, None] + spread) / distances).max(axis=1)
+        worst[i] = ((spread[i] + spread) / distances).max()
     return float(worst.mean())
 
 
@@ -131,9 +138,7 @@ def _pbm(stats: Statistics, m: int) -> float | str:
         return NO_SCATTER
     k = len(stats.sizes[m])
     outer = float(stats.total_spreads[m])
-    blocks = centroid_distances(stats.centroids[m])
-    farthest = max(float(distances[np.isfinite(distances)].max()) for _, distances in blocks)
-    return (outer / inner * farthest / k) ** 2
+    return (outer / inner * between_centroids(stats, m).farthest / k) ** 2
 
 
 define(
@@ -181,7 +186,7 @@ def ray_turi_index(stats: Statistics, m: int) -> float | str:
     """
     if stats.pairs_within(m) == 0:
         return SINGLETONS_ONLY
-    nearest = nearest_centroids(stats, m)
+    nearest = between_centroids(stats, m).nearest
     if nearest == 0:
         return SAME_CENTROID
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2
@@ -254,15 +259,10 @@ def sd_separation(stats: Statistics, m: int) -> float | str:
     >>> sd_separation([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     0.2
     """
-    nearest, farthest, inverses = math.inf, 0.0, 0.0
-    for _, distances in centroid_distances(stats.centroids[m]):
-        nearest = min(nearest, float(distances.min()))
-        if nearest == 0:
-            return SAME_CENTROID
-        distances[np.isinf(distances)] = 0.0
-        farthest = max(farthest, float(distances.max()))
-        inverses += float((1 / distances.sum(axis=1)).sum())
-    return farthest / nearest * inverses
+    pairs = between_centroids(stats, m)
+    if pairs.nearest == 0:
+        return SAME_CENTROID
+    return pairs.farthest / pairs.nearest * float((1 / pairs.sums).sum())
 
 
 @_of_centroids("Wemmert–Gançarski index", references=["wemmert2000"], cost="O(n k d)")

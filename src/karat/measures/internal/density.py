@@ -27,6 +27,7 @@ from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
+from karat.runtime.resources import require_memory
 from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
 
@@ -276,7 +277,7 @@ def _over_largest(values: Floats) -> Floats:
     needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
-    cost="O(n k² d)",
+    cost="O(n k d)",
     default=False,
 )
 def s_dbw_index(stats: Statistics, m: int) -> float | str:
@@ -289,7 +290,7 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
     the centroids (0 if both are 0). Dens_bw is 1/(k(k−1)) times the sum over all ordered pairs, so
     the *mean* over the pairs, as in R's clv and the manual of clusterCrit. clusterCrit itself uses
     the sum (iris: 0.8233; the mean gives 0.3471). The Python package s-dbw uses standard deviations
-    instead of variances, and counts only the centroid's cluster at a centroid. O(n k² d).
+    instead of variances, and counts only the cluster of the centroid. O(n k d) time, O(k²) memory.
 
     Examples
     --------
@@ -305,27 +306,31 @@ def s_dbw_index(stats: Statistics, m: int) -> float | str:
         return ALL_COINCIDE
     scattering = float(lengths.mean()) / total
     radius = math.sqrt(float(lengths.sum())) / k
-    a, b = np.triu_indices(k, 1)
-    middles = (C[a] + C[b]) / 2
-    at_centroids = _counts(stats, m, C, radius)
-    at_middles = _counts(stats, m, middles, radius)
-    pairs = np.arange(len(a))
-    at_first = at_centroids[a, a] + at_centroids[b, a]
-    at_second = at_centroids[a, b] + at_centroids[b, b]
-    between = at_middles[a, pairs] + at_middles[b, pairs]
-    highest = np.maximum(at_first, at_second)
-    dense = highest > 0
-    return scattering + float((between[dense] / highest[dense]).sum()) / len(a)
+    require_memory(40.0 * k * k, f"S_Dbw of {k:,} clusters", "exclude it, or merge clusters")
+    at_centroids, between = _near_centroids(stats, m, radius)
+    own = np.diagonal(at_centroids)
+    highest = np.maximum(own[:, None] + at_centroids.T, own + at_centroids)
+    dense = (highest > 0) & np.tri(k, k=-1, dtype=bool)
+    return scattering + float(((between + between.T)[dense] / highest[dense]).sum()) / math.comb(
+        k, 2
+    )
 
 
-def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
-    """Numbers (k, points) of objects of each cluster within ``radius`` of each point."""
+def _near_centroids(stats: Statistics, m: int, radius: float) -> tuple[Floats, Floats]:
+    """Numbers (k, k) of the row's objects within ``radius`` of the column's centroid.
+
+    And of the midpoint of both centroids: x is within r of (a + b)/2 if 2x − a is within 2r of b.
+    """
     from scipy.spatial.distance import cdist
 
-    total = np.zeros((len(stats.sizes[m]), len(points)))
+    C = stats.centroids[m]
+    at_centroids, between = np.zeros((len(C), len(C))), np.zeros((len(C), len(C)))
     for clusters, weights, rows in centred_blocks(stats, m):
-        np.add.at(total, clusters, (cdist(rows, points) <= radius) * weights[:, None])
-    return total
+        near = (cdist(rows, C) <= radius) * weights[:, None]
+        np.add.at(at_centroids, clusters, near)
+        near = (cdist(2 * rows - C[clusters], C) <= 2 * radius) * weights[:, None]
+        np.add.at(between, clusters, near)
+    return at_centroids, between
 
 
 define(

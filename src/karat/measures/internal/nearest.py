@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from karat.measures.internal.batch import (
 )
 from karat.measures.internal.variance import NO_SCATTER
 from karat.measures.passes.statistics import Statistics
+from karat.runtime.threads import in_strips
 from karat.runtime.types import ArrayLike, Floats, Labels, Metric
 from karat.runtime.validation import check_choice
 
@@ -109,7 +109,7 @@ def _separation(stats: Statistics, m: int, kind: str) -> float:
     if kind == "single":
         return float(stats.nearest_between[m].min())
     if kind == "centroid":
-        return nearest_centroids(stats, m)
+        return between_centroids(stats, m).nearest
     if kind == "complete":
         values = stats.linkage_maxima[m].copy()
     elif kind == "average":
@@ -133,20 +133,35 @@ def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
     return 2 * stats.spreads[m] / stats.sizes[m]
 
 
-def centroid_distances(C: Floats, p: float = 2) -> Iterator[tuple[slice, Floats]]:
-    """Blocks of rows of the centroids' Minkowski distances, with an infinite diagonal."""
-    from scipy.spatial.distance import cdist
+class BetweenCentroids(NamedTuple):
+    """Of the Euclidean distances of centroids: extremes, and each centroid's sum.
 
-    for start in range(0, len(C), 512):
-        block = slice(start, min(start + 512, len(C)))
-        distances = cdist(C[block], C, "minkowski", p=p)
-        distances[np.arange(len(distances)), np.arange(len(C))[block]] = np.inf
-        yield block, distances
+    ``worst`` is each centroid's largest (spread + spread)/distance.
+    """
+
+    nearest: float
+    farthest: float
+    sums: Floats
+    worst: Floats
 
 
-def nearest_centroids(stats: Statistics, m: int) -> float:
-    """The smallest Euclidean distance of two centroids."""
-    return min(float(distances.min()) for _, distances in centroid_distances(stats.centroids[m]))
+def between_centroids(stats: Statistics, m: int) -> BetweenCentroids:
+    """Distances of the centroids of clustering m; spreads are mean distances to them."""
+    return stats.once(
+        "between centroids",
+        m,
+        lambda m: centroid_pairs(stats.centroids[m], stats.spreads[m] / stats.sizes[m]),
+    )
+
+
+def centroid_pairs(C: Floats, spreads: Floats) -> BetweenCentroids:
+    """What the distances of these centroids give, in O(k² d) and O(k d) memory."""
+    from karat._kernels.centroids import between_centroids
+
+    out = np.empty((4, len(C)))
+    in_strips(lambda start, stop: between_centroids(C, spreads, start, stop, out), len(C))
+    nearest, farthest, sums, worst = out
+    return BetweenCentroids(float(nearest.min()), float(farthest.max()), sums, worst)
 
 
 define(

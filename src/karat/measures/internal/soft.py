@@ -12,7 +12,7 @@ from karat.labelings.partitions import SoftPartition
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import SINGLETONS_ONLY, batch_form, compute_one
-from karat.measures.internal.nearest import nearest_centroids
+from karat.measures.internal.nearest import between_centroids
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.types import ArrayLike, Floats, Labels
 from karat.runtime.validation import (
@@ -129,7 +129,7 @@ def _xie_beni(stats: Statistics, m: int, separation: str) -> float | str:
     if separation == "single":
         nearest = float(stats.nearest_between[m].min())
     else:
-        nearest = nearest_centroids(stats, m)
+        nearest = between_centroids(stats, m).nearest
     if nearest == 0:
         return "the separation of two clusters is 0"
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2

@@ -169,10 +169,10 @@ class Statistics:
 
     def n_judged(self, m: int) -> Any:
         """Number of judged objects of clustering m: an integer, or a sum of weights."""
-        return self._once("judged", m, lambda m: self.sizes[m].sum().item())
+        return self.once("judged", m, lambda m: self.sizes[m].sum().item())
 
-    def _once(self, name: str, m: int, count: Callable[[int], Any]) -> Any:
-        """A cached number of clustering m, shared by measures and samples."""
+    def once(self, name: str, m: int, count: Callable[[int], Any]) -> Any:
+        """A cached value of clustering m, shared by measures and samples."""
         key = name, m
         if key not in self._numbers:
             self._numbers[key] = count(m)
@@ -184,7 +184,7 @@ class Statistics:
         W(W − 1)/2 for clusters of total weight W. An object of weight w < 1 is a part of an object
         and forms no pair with itself: (W² − Σ w min(w, 1))/2.
         """
-        return np.asarray(self._once("cluster pairs", m, self._cluster_pairs))
+        return np.asarray(self.once("cluster pairs", m, self._cluster_pairs))
 
     def _cluster_pairs(self, m: int) -> NDArray[Any]:
         """Number of pairs within each cluster, not cached."""
@@ -196,11 +196,11 @@ class Statistics:
 
     def pairs_within(self, m: int) -> Any:
         """Number of pairs within the clusters of clustering m."""
-        return self._once("pairs within", m, lambda m: self.cluster_pairs(m).sum().item())
+        return self.once("pairs within", m, lambda m: self.cluster_pairs(m).sum().item())
 
     def pairs_between(self, m: int) -> Any:
         """Number of pairs between the clusters of clustering m."""
-        return self._once("pairs between", m, self._pairs_between)
+        return self.once("pairs between", m, self._pairs_between)
 
     def _pairs_between(self, m: int) -> Any:
         """Number of pairs between clusters, not cached."""

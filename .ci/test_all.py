@@ -1,0 +1,94 @@
+"""Run every test, the long ones too, one file after another, and store what came of each.
+
+``python .ci/test_all.py`` continues a run of the same commit. ``--long`` runs the long tests alone,
+``--show`` prints what is stored in ``test_all.json``: date, commit, outcomes and seconds by file.
+The exit code is 1 if a test fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+STORED = Path(__file__).with_name("test_all.json")
+OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed")
+NO_TESTS = 5
+
+
+def shards(long_ones: bool) -> list[str]:
+    """Files of tests, and the folder of the library for its examples."""
+    files = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("lab/tests/**/test_*.py")]
+    names = sorted(str(path.relative_to(ROOT)) for path in files)
+    if long_ones:
+        return [name for name in names if "mark.long" in (ROOT / name).read_text(encoding="utf8")]
+    return [*names, "src/karat"]
+
+
+def run(shard: str, marks: str, options: list[str]) -> dict[str, object]:
+    """Outcomes of the tests of a file, and the names of those that fail or are skipped."""
+    command = ["-m", "pytest", "-q", "-m", marks, "--hypothesis-profile=fresh", *options, shard]
+    begun = time.monotonic()
+    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+    counts = Counter()
+    for number, outcome in re.findall(r"(\d+) (\w+)", done.stdout.rstrip().rpartition("\n")[2]):
+        counts[outcome.rstrip("s") if outcome.startswith("error") else outcome] += int(number)
+    notes = re.findall(r"^(?:FAILED|ERROR|SKIPPED) .*", done.stdout, re.MULTILINE)
+    if done.returncode not in (0, 1, NO_TESTS):
+        counts["error"] += 1
+        notes.append(f"exit code {done.returncode}: {done.stderr[-300:] or done.stdout[-300:]}")
+    outcomes = {name: counts[name] for name in OUTCOMES if counts[name]}
+    seconds = round(time.monotonic() - begun)
+    return {"date": date.today().isoformat(), "marks": marks, **outcomes, "seconds": seconds} | (
+        {"notes": [note[:300] for note in notes]} if notes else {}
+    )
+
+
+def show(stored: dict[str, dict]) -> int:
+    """Print sums, and what failed or was skipped; 1 if something failed."""
+    sums = Counter()
+    for shard, entry in stored.items():
+        sums.update({name: entry.get(name, 0) for name in (*OUTCOMES, "seconds")})
+        print(*(f"{shard}: {note}" for note in entry.get("notes", [])), sep="\n", end="")
+    dates = sorted(entry["date"] for entry in stored.values())
+    commits = sorted({entry["commit"] for entry in stored.values()})
+    print(f"\n{len(stored)} files, {dates[:1]} to {dates[-1:]}, commits {commits}: {dict(sums)}")
+    return int(bool(sums["failed"] or sums["error"]))
+
+
+def main() -> int:
+    """Run what this commit has not run."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--long", action="store_true", help="the long tests alone")
+    parser.add_argument("--show", action="store_true", help="print what is stored")
+    parser.add_argument("files", nargs="*", help="files of tests, if not all")
+    parser.add_argument("--options", default="", help="for pytest, such as '-n 2'")
+    asked = parser.parse_args()
+    stored = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
+    if asked.show:
+        return show(stored)
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
+    marks = "long" if asked.long else "long or not long"
+    names = shards(asked.long)
+    for shard in asked.files or names:
+        entry = stored.get(shard, {})
+        if entry.get("commit") == commit and entry["marks"] in (marks, "long or not long"):
+            continue
+        stored[shard] = {"commit": commit, **run(shard, marks, asked.options.split())}
+        print(shard, stored[shard], flush=True)
+        STORED.write_text(json.dumps(dict(sorted(stored.items())), indent=1) + "\n", "utf-8")
+    every = shards(long_ones=False)
+    return show({shard: entry for shard, entry in stored.items() if shard in every})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

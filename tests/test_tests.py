@@ -1,0 +1,72 @@
+"""The tests themselves: each checks something, and the ledger of planted faults is whole."""
+
+from __future__ import annotations
+
+import ast
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LEDGER = ROOT / ".ci" / "mutants.json"
+#: checks that raise; a page of the gallery is a program, which fails by itself
+CHECKS = ("assert", "check", "raises", "warns", "run_path", "run_page")
+
+
+@cache
+def files() -> tuple[tuple[Path, ast.Module], ...]:
+    paths = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "lab" / "tests").rglob("*.py")]
+    return tuple((path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(paths))
+
+
+def called(function: ast.FunctionDef) -> set[str]:
+    """Last parts of the names of what a function calls."""
+    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return {ast.unparse(name).rsplit(".", 1)[-1] for name in calls}
+
+
+def checking(function: ast.FunctionDef, helpers: set[str]) -> bool:
+    """Whether a function asserts, or calls what does."""
+    asserts = any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(function))
+    return asserts or any(name in helpers or name.startswith(CHECKS) for name in called(function))
+
+
+def test_every_test_checks_something() -> None:
+    silent = []
+    for path, tree in files():
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        helpers: set[str] = set()
+        for _ in range(3):  # helpers of helpers
+            helpers |= {f.name for f in functions if checking(f, helpers)}
+        silent += [
+            f"{path.relative_to(ROOT)}:{f.lineno} {f.name}"
+            for f in functions
+            if f.name.startswith("test_") and f.name not in helpers
+        ]
+    assert not silent, "\n".join(silent)
+
+
+def test_every_skip_says_why() -> None:
+    bare = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path, tree in files()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func) in ("pytest.skip", "pytest.mark.skip", "pytest.mark.skipif")
+        and not ((call.args and ast.unparse(call.func) == "pytest.skip") or call.keywords)
+    ]
+    assert not bare, bare
+
+
+@pytest.mark.skipif(not LEDGER.exists(), reason="no faults are stored")
+def test_the_ledger_counts_what_was_planted() -> None:
+    entries = json.loads(LEDGER.read_text("utf-8"))
+    library = ROOT / "src" / "karat"
+    rooms = {path.parent.name for path in library.glob("*/__init__.py")} | {"beside"}
+    assert {entry["room"] for entry in entries} <= rooms
+    for entry in entries:
+        verdicts = entry["decided"] + len(entry["undecided"]) + entry["equivalent"]
+        assert verdicts == entry["drawn"], entry["room"]
+        assert len(entry["survivors"]) + len(entry["noticed_since"]) <= entry["decided"]
