@@ -133,6 +133,11 @@ def plant(
     }  # fmt: skip
     for stored in read_ledger(ledger):
         entry = stored if (stored["room"], stored["seed"]) == (room, seed) else entry
+    for survivor in list(entry["survivors"]):
+        file = survivor["at"].rsplit(":", 1)[0]
+        if (file, survivor["before"], survivor["after"]) in equivalent:
+            entry["survivors"].remove(survivor)
+            entry |= {"decided": entry["decided"] - 1, "equivalent": entry["equivalent"] + 1}
     for number, mutant in enumerate(draw(planter.copy, lines, f"{seed} {room}")):
         if number < entry["drawn"]:
             continue

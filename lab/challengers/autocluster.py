@@ -2,7 +2,8 @@
 
 By default a clustering counts only if its least cluster has 1 % of the objects and 5 % of the size
 of the greatest; noise is a cluster. The rule is applied to the given labelings; the package does
-not install on Python 3.11, because it needs the withdrawn distribution ``sklearn``.
+not install on Python 3.11, because it needs the withdrawn distribution ``sklearn`` (and ``smac``
+of that time, without which it cannot be imported).
 """
 
 import numpy as np

@@ -116,12 +116,8 @@ def test_a_reason_belongs_to_a_small_group_of_figures() -> None:
 def test_a_reason_that_cannot_apply_is_not_attached() -> None:
     causes = [each for each in reasons() if each.status != UNKNOWN]
     for each in causes:
-        assert each.supposes == "starts" or "starts" not in each.why, each
         assert each.supposes == "classifier" or "classifier" not in each.why, each
     assert {each.supposes for each in reasons()} == {"", *SUPPOSED}
-    starts = Reason("table", "", "likely", "", "starts", "Other random starts.")
-    assert starts.applies("table", "RB-K-means, NMI")
-    assert not any(starts.applies("table", f"{name}, NMI") for name in ("Clink", "Slink", "UPGMA"))
     votes = Reason("table", "", "likely", "", "classifier", "Other classifiers.")
     assert votes.applies("table", "inf-ARI, RINGS")
     assert not votes.applies("table", "Silhouette, RINGS")
@@ -188,6 +184,14 @@ def test_what_is_no_evidence_counts_nowhere() -> None:
     assert said == (
         "1 of 3 published figures agree with ours, 1 cannot be told from no effect, 1 is 0 in both."
     )
+
+
+def test_an_average_repeats_what_it_is_made_of() -> None:
+    columns = [(which, part) for which in ("iris", "average") for part in ("karat", "published")]
+    table = pd.DataFrame([[0.5, 0.9, 0.5, 0.9]], ["B/W"], pd.MultiIndex.from_tuples(columns))
+    for which in ("iris", "average"):
+        table[which, "error"] = 0.1
+    assert [c.verdict for c in comparisons(table)] == [DIFFERS, REPEATED]
 
 
 def test_words_in_rows_of_two_levels_are_no_counts() -> None:

@@ -16,6 +16,7 @@ from karat.nulls.structure import linearity, needed, probability_of
 from karat.nulls.valleys import (
     NUMBERS_OF_CLUSTERS,
     _spanning_edges,
+    _thin_border,
     _valley_along,
     find_valleys,
 )
@@ -185,3 +186,14 @@ def test_the_order_of_many_rows_does_not_matter():
         coordinates(rows, "euclidean", np.random.default_rng(3)) for rows in (X, X[order])
     )
     assert first == pytest.approx(second)
+
+
+def test_a_border_is_thin_between_dense_groups_and_not_within_one():
+    rng = np.random.default_rng(0)
+    halves = np.where(np.arange(600) % 2, 1.0, -1.0) + rng.normal(scale=0.3, size=600)
+    flat = rng.uniform(-2, 2, 600)
+    evidence = [
+        _thin_border(np.column_stack([t, rng.normal(scale=0.3, size=600)]), np.arange(600), t)
+        for t in (halves, flat)
+    ]
+    assert evidence[0] > 20 > 3 > evidence[1]

@@ -188,7 +188,8 @@ def list_data(
 @lab.command("challenge")
 def challenge_rivals(
     methods: Annotated[
-        list[Path], typer.Argument(help="Python files, each with choose(X, labelings).")
+        list[Path],
+        typer.Argument(help="Python files, each with choose(X, labelings) or cluster(X)."),
     ],
     scale: Annotated[
         str, typer.Option("--scale", help="paper: all tasks. quick: a few small data sets.")

@@ -16,8 +16,9 @@ from karat.judge import load_judge
 from karat_lab import ExperimentResult
 from karat_lab.cases import TrainingCase
 from karat_lab.choice import PARTS, corpus
+from karat_lab.choice_corpus import agreement
 from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
-from karat_lab.choice_tasks import build
+from karat_lab.choice_tasks import ChoiceTask, build
 from karat_lab.rivals import RIVALS
 from karat_lab.training import folds_of
 
@@ -30,12 +31,12 @@ Say = Callable[[str], None]
 
 
 def load_method(path: Path) -> ModuleType:
-    """The Python file of a method: ``choose(X, labelings) -> position``, and perhaps ``train``.
+    """The Python file of a method: ``choose(X, labelings) -> position`` or ``cluster(X)``.
 
     Raises
     ------
     InputError
-        If there is no such file, or it has no function ``choose``.
+        If there is no such file, it lacks a package, or it has neither function.
     """
     if not path.is_file():
         raise InputError(f"there is no file {path}; name a Python file with choose(X, labelings)")
@@ -43,9 +44,12 @@ def load_method(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a Python file; its name must end in .py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    if not callable(getattr(module, "choose", None)):
-        raise InputError(f"{path} has no function choose(X, labelings); define one")
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        raise InputError(f"{path} needs {error.name}; pip install {error.name}") from error
+    if not any(callable(getattr(module, way, None)) for way in ("choose", "cluster")):
+        raise InputError(f"{path} has no function choose(X, labelings) or cluster(X); define one")
     return module
 
 
@@ -64,7 +68,8 @@ def challenge(
     methods : mapping of str to module or object
         By name. ``choose(X, labelings)`` returns the position of one of the labelings, an integer
         array of shape (M, n). ``train(tasks)``, where a method has one, is called before each fold
-        with the tasks of the others: ``(X, labelings, agreements)``.
+        with the tasks of the others: ``(X, labelings, agreements)``. A method that is a system of
+        its own has ``cluster(X)`` instead, which returns labels (n,).
     samples : int, optional
         Sub-tasks of each real table; 21 in full.
     storage : path, optional
@@ -82,11 +87,11 @@ def challenge(
     every = corpus(PARTS if samples is None else samples, storage, say)
     fold, judge = folds_of(every), load_judge()
     cases = [case.sweep for case in every]
-    chosen: dict[str, NDArray[np.intp]] = {}
+    agreements: dict[str, NDArray[np.float64]] = {}
 
-    def choose(way: str, i: int, position: int) -> None:
-        """Store the choice for case i."""
-        chosen.setdefault(way, np.zeros(len(cases), dtype=np.intp))[i] = position
+    def score(way: str, i: int, value: float) -> None:
+        """Store the agreement for case i."""
+        agreements.setdefault(way, np.zeros(len(cases)))[i] = value
 
     for f in range(int(fold.max()) + 1):
         learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
@@ -97,11 +102,12 @@ def challenge(
         for i in map(int, np.flatnonzero(fold == f)):
             case = cases[i]
             for name, method in methods.items():
-                choose(name, i, _position(method, case))
-            choose("the judge", i, int(np.argmax(judge(case.evidence).score)))
+                own = hasattr(method, "cluster")
+                score(name, i, _clustered(method, case) if own else _chosen(method, case))
+            score("the judge", i, case.first[np.argmax(judge(case.evidence).score)])
             for way, rival in RIVALS.items():
-                choose(way, i, int(np.argmax(rival(case))))
-    table = _table(cases, chosen)
+                score(way, i, case.first[np.argmax(rival(case))])
+    table = _table(cases, agreements)
     of = {case.collection for case in every}
     return ExperimentResult("challenge", table, (
         f"{len(every):,} tasks of {len(of)} collections. A method that trains does so on the other "
@@ -110,16 +116,20 @@ def challenge(
     ))  # fmt: skip
 
 
+def _task(case: TrainingCase) -> ChoiceTask:
+    """The task that a case is of."""
+    family, name, number = case.name.split("/")
+    return build((family, name, int(number)))
+
+
 def _given(case: TrainingCase) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Input of a method: data and labelings."""
-    family, name, number = case.name.split("/")
     assert case.codes is not None
-    X = np.asarray(build((family, name, int(number))).X, dtype=np.float64)
-    return X, case.codes.astype(np.int64)
+    return np.asarray(_task(case).X, dtype=np.float64), case.codes.astype(np.int64)
 
 
-def _position(method: Any, case: TrainingCase) -> int:
-    """Validated choice of a method for a case."""
+def _chosen(method: Any, case: TrainingCase) -> float:
+    """Agreement of the labeling that a method chooses."""
     X, labelings = _given(case)
     answer = method.choose(X, labelings)
     try:
@@ -131,17 +141,25 @@ def _position(method: Any, case: TrainingCase) -> int:
             f"choose returned {answer!r} for {case.name}; it must return the position of one of "
             f"the {len(labelings)} labelings, 0 to {len(labelings) - 1}"
         )
-    return position
+    return float(case.first[position])
 
 
-def _table(cases: Sequence[TrainingCase], chosen: dict[str, NDArray[np.intp]]) -> pd.DataFrame:
+def _clustered(method: Any, case: TrainingCase) -> float:
+    """Agreement of the clusters that a method makes."""
+    task = _task(case)
+    labels = np.asarray(method.cluster(np.asarray(task.X, dtype=np.float64)))
+    if labels.shape != (len(task.X),) or labels.dtype.kind != "i":
+        raise InputError(
+            f"cluster returned an array of {labels.dtype}, shape {labels.shape}, for {case.name}; "
+            f"it must return {len(task.X)} whole numbers, -1 for an outlier"
+        )
+    return agreement(labels, task.truths[0])
+
+
+def _table(cases: Sequence[TrainingCase], ways: dict[str, NDArray[np.float64]]) -> pd.DataFrame:
     """Agreement of the choices by group of data."""
     import pandas as pd
 
-    ways = {
-        way: np.array([case.first[at] for case, at in zip(cases, positions, strict=True)])
-        for way, positions in chosen.items()
-    }
     ways["a candidate at random"] = np.array([case.first.mean() for case in cases])
     ways["best candidate"] = np.array([case.first.max() for case in cases])
     columns = {}

@@ -45,7 +45,8 @@ class PublishedComparison:
     is_effect : bool
         Whether the figure is a change, and 0 no effect.
     repeats : bool
-        Whether the publication has the same figure elsewhere, where it is counted.
+        Whether the publication has the same figure elsewhere, where it is counted, or has those
+        that this is the average of.
     p : float
         Chance of counts as different as these, where the figure is a row of counts.
     """
@@ -119,13 +120,14 @@ def comparisons(table: pd.DataFrame) -> list[PublishedComparison]:
 
 
 def _by_columns(table: pd.DataFrame) -> Iterator[PublishedComparison]:
-    """Columns (data set, published or karat or error or ±)."""
+    """Columns (data set, published or karat or error or ±); their average repeats them."""
     for which in table.columns.get_level_values(0).unique():
         of_set: Any = table[which]
         for quantity, row in of_set.iterrows():
             half, error = row.get("±", math.nan), row["error"]
             name = f"{quantity}, {which}"
-            yield _comparison(name, row["karat"], row["published"], half=half, error=error)
+            comparison = _comparison(name, row["karat"], row["published"], half=half, error=error)
+            yield replace(comparison, repeats=which == "average")
 
 
 def _by_rows(table: pd.DataFrame) -> Iterator[PublishedComparison]:

@@ -13,10 +13,7 @@ from importlib.resources import files
 SHOWN, LIKELY, UNKNOWN = "shown", "likely", "unknown"
 STATUSES = (SHOWN, LIKELY, UNKNOWN)
 #: what a reason can suppose of a cell, with the cells of which it is true
-SUPPOSED = {
-    "classifier": r"Informativeness|\binf-|Clarity",
-    "starts": r"^(?!.*\b(?:Slink|Clink|UPGMA|Agglo|PAM)\b)",
-}
+SUPPOSED = {"classifier": r"Informativeness|\binf-|Clarity"}
 
 
 @dataclass(frozen=True)

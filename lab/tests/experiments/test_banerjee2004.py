@@ -29,20 +29,23 @@ def small(monkeypatch):
     monkeypatch.setitem(banerjee2004.FIGURES, "banerjee2004-figure4", ("yahoo", "cmu-same-100"))
     monkeypatch.setattr(banerjee2004, "SPLITS", (50, 90))
     monkeypatch.setattr(banerjee2004, "DRAWS", 3)
-    monkeypatch.setattr(
-        banerjee2004, "CLUSTERERS", {"SPKMeans": "spherical-kmeans", "KMeans": "kmeans"}
-    )
+    clusterers = {"SPKMeans": ("spherical-kmeans", {}), "KMeans": ("kmeans", {})}
+    clusterers["SPKMeans refined"] = ("spherical-kmeans-refined", {})
+    monkeypatch.setattr(banerjee2004, "CLUSTERERS", clusterers)
+    sets = {"": ("SPKMeans", "KMeans"), ", refined": ("SPKMeans refined", "KMeans")}
+    monkeypatch.setattr(banerjee2004, "SETS", sets)
     return made
 
 
 def test_best_bounds_and_resuming(small, tmp_path):
     kept = tmp_path / "kept.karat"
-    first = banerjee2004.run(name="banerjee2004-figure4", samples=2, storage=kept)
-    assert first.table["collection"].tolist() == ["yahoo", "yahoo", "cmu-same-100", "cmu-same-100"]
-    assert (first.table["bound"] < 60).all()
-    assert first.table["published"].iloc[0] == 73.84
+    first = banerjee2004.run(name="banerjee2004-figure4", samples=3, storage=kept)
+    assert first.table["collection"].tolist() == ["yahoo"] * 4 + ["cmu-same-100"] * 4
+    halves = first.table["what"].str.startswith("50-50")
+    assert (first.table["bound"][halves] < 60).all()
+    assert first.table["published"].dropna().tolist() == [73.84, 64.0]
     fitted = kept.read_bytes()
-    again = banerjee2004.run(name="banerjee2004-figure4", samples=2, storage=kept)
+    again = banerjee2004.run(name="banerjee2004-figure4", samples=3, storage=kept)
     assert kept.read_bytes() == fitted
     assert again.table.equals(first.table)
 
@@ -53,7 +56,7 @@ def test_a_cell_by_hand(small):
     bounds = []
     for draw in range(3):
         train = np.random.default_rng([0, 50, draw]).permutation(60)[:30]
-        labels = banerjee2004._fit("spherical-kmeans", data.X, 3, 0)
+        labels = banerjee2004._fit("SPKMeans", data.X, 3, 0)
         wrong = sum(
             np.count_nonzero(own) - np.bincount(data.truth[train][own]).max()
             for own in (labels[train] == c for c in range(3))
@@ -62,6 +65,21 @@ def test_a_cell_by_hand(small):
         bounds.append(100 * b_max(30, 30, int(wrong), 0.1 / 3**3) / 30)
     row = table.query("clusterer == 'SPKMeans' and what == 'start 1, k = 3'").iloc[0]
     assert row["bound"] == pytest.approx(np.mean(bounds))
+
+
+def test_the_lowest_of_one_start_is_not_beside_that_of_ten(small):
+    one = banerjee2004.run(name="banerjee2004-figure4", samples=1).table
+    assert one["published"].isna().all()
+
+
+def test_each_draw_has_ten_of_the_starts():
+    plan = banerjee2004._plan("banerjee2004-figure1", None, 0)
+    starts = np.broadcast_to(np.arange(plan.pool), (5, 20, 1, plan.pool))
+    drawn = plan.drawn(starts)
+    assert drawn.shape == (5, 20, 1, 10)
+    assert (np.diff(drawn, axis=-1) > 0).all()  # each at most once
+    assert (drawn == drawn[:1]).all()  # the same at every split
+    assert len(np.unique(drawn[0], axis=0)) > 15
 
 
 def test_six_figures_are_listed():

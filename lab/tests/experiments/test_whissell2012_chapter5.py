@@ -17,7 +17,15 @@ from karat.text import TermWeighter
 from karat_lab import EXPERIMENTS, run, whissell2012_chapter5, whissell2012_chapter5_race
 from karat_lab import whissell2012_tables as published
 from karat_lab.whissell2012_chapter5 import COMPARED
-from karat_lab.whissell2012_chapter5_race import FRESH, KS, MEASURES, SETS, algorithms, scale
+from karat_lab.whissell2012_chapter5_race import (
+    FRESH,
+    KS,
+    MEASURES,
+    SATURATED,
+    SETS,
+    algorithms,
+    scale,
+)
 
 NAMES = {f"whissell2012-table{number}" for number in COMPARED}
 
@@ -93,10 +101,49 @@ def test_best_and_rankings_by_hand(small):
     assert (taus["low"] <= taus["high"]).all()
 
 
-def test_what_k1_was_chosen_on_is_told_apart(small):
+def test_bm25_is_judged_where_k1_was_not_chosen(small):
+    found = run("whissell2012-table5.11", samples=1).table
+    of_formula = found[found["to"] == "bm25-tf-idf"]
+    assert of_formula["collection"].tolist() == ["re0", "re1", "tr41", "tr45", "wap", "overall"]
+    assert of_formula["NMI published"].tolist() == [13.1, -1.0, 1.6, -3.1, 4.4, 2.9]
+    assert found[found["to"] == SATURATED]["NMI published"].isna().all()
     found = run("whissell2012-table5.13", samples=1)
-    assert sorted(set(found.table["sets"])) == [5, 7]
+    assert (found.table["repeats"] == (found.table["to"] == SATURATED)).all()
+    assert "5 collections" in found.notes[0]
     assert "k1 = 20 was chosen on fbis and tr31" in found.notes[-1]
+
+
+def test_saturated_weights_by_definition():
+    counts = collection("re0")[0].toarray()
+    weights = counts * np.log(len(counts) / (counts > 0).sum(axis=0))
+    lengths = weights.sum(axis=1, keepdims=True)
+    wanted = weights * 21 / (weights + 20 * lengths / lengths.mean())
+    wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
+    found = whissell2012_chapter5_race.weigh(sparse.csr_array(counts), SATURATED)
+    assert np.allclose(found.toarray(), wanted)
+
+
+def test_columns_scaled_by_idf_are_those_of_the_toolkit(small, monkeypatch):
+    monkeypatch.setattr(whissell2012_chapter5_race, "CLUTO", ("UPGMA",))
+    table = run("whissell2012-table5.5", samples=1).table.set_index(["algorithm", "measure"])
+    row = table.loc[("UPGMA on idf columns", "NMI")]
+    assert row["published"] == 22.1
+    assert row["repeats"]
+    changes = []
+    for which in SETS:
+        counts, classes = collection(which)
+        nmi = []
+        for weight in ("tf-idf", "tf"):
+            rows = TermWeighter(weight).fit_transform(counts).toarray()
+            rows *= np.log(len(rows) / (rows > 0).sum(axis=0))
+            tree = average(pdist(rows, "cosine"))
+            cuts = [fcluster(tree, k, "maxclust") for k in scale(1)[1]]
+            nmi.append(np.mean([
+                normalized_mutual_info_score(classes, cut, average_method="geometric")
+                for cut in cuts
+            ]))  # fmt: skip
+        changes.append(100 * (nmi[0] / nmi[1] - 1))
+    assert row["change"] == pytest.approx(np.mean(changes))
 
 
 def test_fresh_collections_are_others(small):
