@@ -145,13 +145,15 @@ def test_expected_agreement_by_its_definition(seed):
 
 def test_a_clear_lead_is_chosen_and_a_tie_is_shared():
     agreement = np.array([[1.0, 0.1, 0.1], [0.1, 1.0, 0.1], [0.1, 0.1, 1.0]])
-    allowed = np.ones(3, dtype=bool)
-    clear = chosen_when_shaken(np.array([0.5, 0.2, 0.2]), agreement, allowed)
+    every = np.ones(3, dtype=bool)
+    clear = chosen_when_shaken(np.array([0.5, 0.2, 0.2]), agreement, every, every)
     assert clear.tolist() == [1, 0, 0]
-    tie = chosen_when_shaken(np.array([0.5, 0.5, 0.2]), agreement, allowed)
+    level = np.array([0.5, 0.5, 0.2])
+    tie = chosen_when_shaken(level, agreement, every, every)
     assert tie.sum() == pytest.approx(1)
     assert tie[:2].min() > 0.3
-    assert chosen_when_shaken(np.array([0.5, 0.2, 0.2]), agreement, ~allowed | [0, 1, 1])[0] == 0
+    assert chosen_when_shaken(level, agreement, every, np.array([True, False, True]))[0] > 0.5
+    assert chosen_when_shaken(level, agreement, np.arange(3) > 0, every)[0] == 0
 
 
 def test_numbers_half_as_probable_as_the_first_are_level():

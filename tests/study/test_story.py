@@ -73,7 +73,7 @@ def test_where_too_little_was_tried_more_is_the_next_step():
 
 
 def test_moons_are_two():
-    X, y = make_moons(300, noise=0.06, random_state=0)
+    X, y = make_moons(400, noise=0.05, random_state=0)
     answer = swept(X, k=range(2, 5)).best()
     assert answer.structure.decision == "yes"
     assert answer.n_clusters == answer.numbers[0].k == 2

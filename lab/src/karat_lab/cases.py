@@ -93,6 +93,14 @@ class TrainingCase:
         return part
 
     @cached_property
+    def repeatable(self) -> NDArray[np.bool_]:
+        """Mask of the candidates that come back with another seed."""
+        from karat.clusterers import catalogue
+
+        drawn = {key for key, clusterer in catalogue.items() if clusterer.depends_on_seed}
+        return np.array([bool(names - drawn) for names in self.sources])
+
+    @cached_property
     def sweep(self) -> TrainingCase:
         """The case with the candidates of the sweep, and the clusterers that found each."""
         case = self.take(self.kinds["swept"])

@@ -89,7 +89,7 @@ def cases_of(
 def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
     """Trial of the judge and its rivals on one case."""
     case = whole.sweep
-    judgement = by_expected_agreement(judge, judge(case.evidence), case.evidence)
+    judgement = by_expected_agreement(judge, judge(case.evidence), case.evidence, case.repeatable)
     reached = {"judge": float(case.first[int(np.argmax(judgement.score))])}
     for way, rival in RIVALS.items():
         reached[way] = float(case.first[int(np.argmax(rival(case)))])
@@ -128,7 +128,7 @@ def among_some(case: TrainingCase, judge: Judge, size: int) -> dict[str, float] 
     reached = case.first[positions]
     part = case.take(positions)
     consensus = RIVALS["consensus of families"](part)
-    chosen = by_expected_agreement(judge, judge(part.evidence), part.evidence)
+    chosen = by_expected_agreement(judge, judge(part.evidence), part.evidence, part.repeatable)
     return {
         "judge": float(reached[int(np.argmax(chosen.score))]),
         "consensus of families": float(reached[int(np.argmax(consensus))]),

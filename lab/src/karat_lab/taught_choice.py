@@ -271,7 +271,7 @@ def _reached(
     others = case.take(np.flatnonzero([bool(by - {SOURCE}) for by in case.sources]))
     out = {"the network's own answer": agreement(own, truth)}
     for words, some in (("with", case), ("without", others)):
-        chosen = by_expected_agreement(judge, judge(some.evidence), some.evidence)
+        chosen = by_expected_agreement(judge, judge(some.evidence), some.evidence, some.repeatable)
         assert some.codes is not None
         expected = np.array([reading.expected(codes) for codes in some.codes])
         out |= {

@@ -147,9 +147,9 @@ def mode_p_value(values: Floats, rng: np.random.Generator) -> float:
         at = np.searchsorted(distinct, values)
         below, above = np.r_[reach[0], reach][at], np.r_[reach, reach[-1]][at]
         values = values + rng.uniform(-below, above)
-    from karat._kernels.dip import dip_evidence  # starts Numba
+    from karat._kernels.dip import column_evidence  # starts Numba
 
-    return float(np.exp(-dip_evidence(np.sort(values))))
+    return float(np.exp(-column_evidence(np.sort(values))))
 
 
 def triple_tests(values: Floats, candidates: Bools) -> Floats:

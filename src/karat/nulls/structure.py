@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from karat._kernels.dip import column_evidence
 from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates
-from karat.nulls.dips import evidence as dip_evidence
 from karat.nulls.valleys import OBJECTS_PER_CLUSTER, find_valleys
 from karat.runtime.types import ArrayLike, Floats, Metric, RandomState, Rows
 from karat.runtime.validation import InputError, check_random_state
@@ -118,8 +118,9 @@ def assess_structure(
     k-means finds 2 to 30 clusters, each time without a quarter of the objects. Hartigan's dip tests
     this quarter between each two clusters, on their line and along the data. Pairs without a valley
     are one cluster (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform
-    density, the hardest without a valley. For one column the dip is that of all values. At most
-    2,000 objects are drawn. The documentation of stability has results for data of many kinds.
+    density, the hardest without a valley. For one column the dip is that of all values, and of
+    those at each end. At most 2,000 objects are drawn. The documentation of stability has results
+    for data of many kinds.
 
     Examples
     --------
@@ -149,7 +150,8 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
     n = len(Z)
     if Z.shape[1] == 1:
         enough = n >= 2 * OBJECTS_PER_CLUSTER
-        runs, linear = np.array([dip_evidence(Z[:, 0])] if enough else []), OF_COLUMN
+        runs = np.array([column_evidence(np.sort(Z[:, 0]))] if enough else [])
+        linear = OF_COLUMN
     else:
         valleys, groups = find_valleys(Z, rng)
         best = np.argsort(-valleys.mean(axis=1), kind="stable")[:DEEPEST]

@@ -21,13 +21,19 @@ from karat.study.jobs import derived_seed, jobs_for
 from karat.study.notes import derived
 from karat.study.ranking import (
     FAR_BEHIND,
+    REPEATABLE,
     chosen_when_shaken,
     expected_agreement,
     level_numbers,
 )
 from karat.study.request import SweepRequest
 from karat.study.samples import draw_sample, part_of
-from karat.study.scores import candidate_labels, distinct_candidates, evaluate
+from karat.study.scores import (
+    candidate_labels,
+    candidate_table,
+    distinct_candidates,
+    evaluate,
+)
 from karat.study.store import partition_hash
 
 if TYPE_CHECKING:
@@ -106,6 +112,8 @@ class JudgedCandidates:
     names: tuple[str, ...]
     #: number of objects that the evidence was taken from, None for all
     weighed: int | None
+    #: mask of the clusterings that come back with another seed
+    repeatable: NDArray[np.bool_]
     #: shares of candidates and references together by number of clusters, the greatest first
     numbers: dict[int, float]
     #: reference clusterings, the best first; some may be candidates, too
@@ -148,7 +156,7 @@ class JudgedCandidates:
     def chosen_on_parts(self) -> dict[str, float]:
         """Chances of the clusterings to be chosen on 90 % of the rows."""
         chances = chosen_when_shaken(
-            self.judgement.ahead, self.evidence.agreement, self.may_be_first
+            self.judgement.ahead, self.evidence.agreement, self.may_be_first, self.repeatable
         )
         return dict(zip(self.names, chances.tolist(), strict=True))
 
@@ -213,10 +221,12 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
     judge, m = tried.judge, len(usable)
     of_all = judge(evidence)
     of_candidates = evidence.take(np.arange(m))
-    of_all = by_expected_agreement(judge, of_all, evidence)
+    repeatable = _repeatable(tried, usable)
+    beside = np.r_[repeatable, np.ones(len(references), dtype=bool)]
+    of_all = by_expected_agreement(judge, of_all, evidence, beside)
     judgement = of_all
     if references:
-        judgement = by_expected_agreement(judge, judge(of_candidates), of_candidates)
+        judgement = by_expected_agreement(judge, judge(of_candidates), of_candidates, repeatable)
     judgement = led_by_the_best(judgement)
     k = np.array([*usable["n_clusters"], *(r.codes.max() + 1 for r in references)], dtype=int)
     numbers = {int(number): float(of_all.probability[k == number].sum()) for number in np.unique(k)}
@@ -231,9 +241,18 @@ def _judged_without_pairs(tried: Tried) -> JudgedCandidates | None:
         evidence=of_candidates,
         names=tuple(map(str, usable.index)),
         weighed=n_weighed if n_weighed < len(tried.objects.contents) else None,
+        repeatable=repeatable,
         numbers=dict(sorted(numbers.items(), key=lambda share: -share[1])),
         references=tuple((reference, _expected(of_all, i)) for reference, i in ordered),
     )
+
+
+def _repeatable(tried: Tried, usable: pd.DataFrame) -> NDArray[np.bool_]:
+    """Mask of the partitions that a clusterer without random numbers, or the user, has made."""
+    table = candidate_table(tried)
+    drawn = {key for key, clusterer in tried.clusterers.items() if clusterer.depends_on_seed}
+    steady = table.loc[~table["clusterer"].isin(drawn), "partition"]
+    return usable["partition"].isin(steady).to_numpy(dtype=bool)
 
 
 def _few_of(usable: pd.DataFrame) -> pd.DataFrame:
@@ -244,13 +263,20 @@ def _few_of(usable: pd.DataFrame) -> pd.DataFrame:
     return usable[usable.index.isin(names)]
 
 
-def by_expected_agreement(judge: Judge, judgement: Judgement, evidence: Evidence) -> Judgement:
+def by_expected_agreement(
+    judge: Judge,
+    judgement: Judgement,
+    evidence: Evidence,
+    repeatable: NDArray[np.bool_] | None = None,
+) -> Judgement:
     """A judgement whose first holds still, see :func:`karat.study.ranking.expected_agreement`.
 
     The choice follows the probabilities of the numbers of clusters. A candidate comes last if its
-    number is less than half as probable as another.
+    number is less than half as probable as another. One that is not repeatable steps back.
     """
     score = expected_agreement(judgement.ahead, evidence.agreement)
+    if repeatable is not None:
+        score -= REPEATABLE * ~repeatable
     score -= ~level_numbers(judgement.probability, evidence.traits.sizes[:, 0].astype(np.int64))
     first = int(np.argmax(score))
     score += judgement.predicted[first] - score[first]

@@ -68,8 +68,8 @@ class Objects:
     def structure(self) -> Structure | None:
         """Whether the data have clusters at all, by the data alone; None for a graph."""
         X, metric = self.in_order
-        seed = np.random.default_rng(self._seed("structure"))
-        return None if metric == "graph" else structure_of(X, metric, seed)
+        # no seed of the user's: a decision that another seed turns is none
+        return None if metric == "graph" else structure_of(X, metric, np.random.default_rng(0))
 
     @property
     def is_partly_labelled(self) -> bool:
