@@ -40,7 +40,7 @@ NEAR = {
 
 
 def nearest(root: Path, room: str) -> list[str]:
-    """The tests of a room: its folder, its doctests, files of its name."""
+    """The tests of a room: its folder, its doctests, files of its name, pinned answers."""
     files = [*(root / "tests").rglob("test_*.py"), *(root / SOURCE / room).rglob("[!_]*.py")]
     near = NEAR.get(room, [room])
     chosen = [
@@ -48,7 +48,7 @@ def nearest(root: Path, room: str) -> list[str]:
         for path in files
         if room in path.relative_to(root).parts
         or path.parent.name in near
-        or any(path.name.startswith(f"test_{part}") for part in near)
+        or any(path.name.startswith(f"test_{part}") for part in [*near, "pinned"])
     ]
     return sorted(chosen, key=lambda name: (name.startswith("src"), name))
 
