@@ -2,7 +2,7 @@
 
 ``python .ci/mutants.py --each 60 --store`` draws faults in every room (or in those of ``--rooms``)
 until each has 60 decided ones, and plants them in a copy of the repository. Each meets the nearest
-tests: those of the room, if they run its line, quick ones first, up to 30 seconds of them. One
+tests: those of the room, if they run its line, quick ones first, up to ``--seconds`` of them. One
 measured run finds them. A fault in a compiled function, which is not measured, meets the tests of
 its callers. A fault whose tests take too long is undecided. Faults that change nothing anybody
 could see are listed, with the reason, in ``equivalent_mutants.toml``.
@@ -11,8 +11,9 @@ The exit code is 1 if more than a tenth of a room's faults survived, except in r
 word (plot, report, cli). ``--changed main`` plants faults only in lines that differ from ``main``.
 
 ``--store`` keeps every verdict in ``mutants.json`` at once, and a second run continues there.
-``--ledger`` prints what is stored. ``--again --tests FILES`` plants the stored survivors again, and
-takes those out that these tests notice. cosmic-ray has the operators.
+``--ledger`` prints what is stored. ``--again`` plants the stored survivors again: before the tests
+of every room measured in ``--work``, or those of ``--tests FILES``. It takes out what they notice.
+cosmic-ray has the operators.
 """
 
 from __future__ import annotations
@@ -62,11 +63,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--rooms", help="these alone, separated by commas")
     parser.add_argument("--part", default="1/1", help="2/4: every fourth room from the second on")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for a fault (300)")
+    parser.add_argument("--seconds", type=float, default=30, help="of tests for a fault (30)")
     parser.add_argument("--work", type=Path, help="folder that keeps the copy and the measured run")
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this one")
     parser.add_argument("--store", action="store_true", help="keep the verdicts in mutants.json")
     parser.add_argument("--again", action="store_true", help="plant the stored survivors again")
-    parser.add_argument("--tests", nargs="*", default=[], help="files that --again runs")
+    parser.add_argument("--tests", nargs="*", default=[], help="files that --again runs instead")
     parser.add_argument("--ledger", action="store_true", help="print what is stored")
     return parser.parse_args()
 
@@ -100,11 +102,13 @@ def main() -> int:
             if not (child := os.fork()):
                 lines = lines_of(folder / "copy", all_rooms[room], only)
                 faults = partial(plant_again if asked.again else plant, asked, lines, ledger)
-                files = asked.tests if asked.again else nearest(folder / "copy", room)
-                pytest.main(
-                    [*OPTIONS, f"--basetemp={folder / 'tmp'}", *files],
-                    plugins=[Planter(folder, room, faults, measured=not asked.again)],
-                )
+                planter = Planter(folder, room, faults, not asked.again, asked.seconds)
+                if asked.again:
+                    files = asked.tests or beyond(planter, ledger)
+                else:
+                    files = nearest(folder / "copy", room)
+                if files:
+                    pytest.main([*OPTIONS, f"--basetemp={folder / 'tmp'}", *files], [planter])
                 os._exit(0)
             os.waitpid(child, 0)
         return table(read_ledger(ledger), together=only is not None)
@@ -161,6 +165,19 @@ def plant(
         write_ledger(ledger, [*kept, entry])
 
 
+def beyond(planter: Planter, ledger: Path) -> list[str]:
+    """Files with tests of any measured room that run a line of the room's stored survivors."""
+    for room in rooms(planter.copy):
+        if (kept := planter.folder / f"{room}.json").exists():
+            planter.load(kept)
+    tests = set()
+    for entry in (entry for entry in read_ledger(ledger) if entry["room"] == planter.room):
+        for survivor in entry["survivors"]:
+            if mutant := again(planter.copy, survivor):
+                tests |= set(planter.that_run(mutant))
+    return sorted({test.split("::")[0] for test in tests})
+
+
 def plant_again(
     asked: argparse.Namespace, _: list[tuple[Path, int]], ledger: Path, planter: Planter
 ) -> None:
@@ -169,7 +186,10 @@ def plant_again(
     for entry in (entry for entry in entries if entry["room"] == planter.room):
         for survivor in list(entry["survivors"]):
             mutant = again(planter.copy, survivor)
-            alive = mutant and planter.survives(mutant, list(planter.items), asked.timeout)
+            tests = list(planter.items)
+            if mutant and not asked.tests:
+                tests = planter.that_run(mutant)
+            alive = mutant and planter.survives(mutant, tests, asked.timeout)
             print("noticed" if alive is False else "still there", survivor["at"], flush=True)
             if alive is False:
                 entry["survivors"].remove(survivor)

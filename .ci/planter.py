@@ -26,8 +26,6 @@ from faults import SOURCE, Mutant
 
 #: the tests that a fault meets first: so many, and so many seconds of them
 FIRST_TESTS, FIRST_SECONDS = 25, 8.0
-#: and so many seconds in all
-LONGEST_SECONDS = 30.0
 MEMORY, NOT_SWAPPED = 12 * 2**30, 99
 #: seconds that a second of processor time may take
 WAITING = 8
@@ -42,7 +40,7 @@ NEAR = {
 
 
 def nearest(root: Path, room: str) -> list[str]:
-    """The tests of a room: its folder, its doctests, files of its name."""
+    """The tests of a room: its folder, its doctests, files of its name, pinned answers."""
     files = [*(root / "tests").rglob("test_*.py"), *(root / SOURCE / room).rglob("[!_]*.py")]
     near = NEAR.get(room, [room])
     chosen = [
@@ -50,7 +48,7 @@ def nearest(root: Path, room: str) -> list[str]:
         for path in files
         if room in path.relative_to(root).parts
         or path.parent.name in near
-        or any(path.name.startswith(f"test_{part}") for part in near)
+        or any(path.name.startswith(f"test_{part}") for part in [*near, "pinned"])
     ]
     return sorted(chosen, key=lambda name: (name.startswith("src"), name))
 
@@ -106,13 +104,18 @@ class Planter:
     """
 
     def __init__(
-        self, folder: Path, room: str, faults: Callable[[Planter], None], measured: bool
+        self,
+        folder: Path,
+        room: str,
+        faults: Callable[[Planter], None],
+        measures: bool,
+        longest: float,
     ) -> None:
         self.folder, self.copy, self.room = folder, folder / "copy", room
-        self.faults, self.measured = faults, measured
+        self.faults, self.measures, self.longest = faults, measures, longest
         self.failed: set[str] = set()
         self.seconds: dict[str, float] = {}
-        self.of_line: dict[str, dict[int, list[str]]] = {}
+        self.of_line: dict[str, dict[str, list[str]]] = {}
         self.items: dict[str, pytest.Item] = {}
         self.by_name: dict[tuple[str, str], list[types.FunctionType]] = defaultdict(list)
         self.planted = 0
@@ -125,16 +128,23 @@ class Planter:
                 code = function.__code__
                 self.by_name[code.co_filename, code.co_qualname].append(function)
         gc.freeze()
-        if self.measured:
+        if self.measures:
             kept = self.folder / f"{self.room}.json"
             if not kept.exists():
                 self.child(lambda: self.measure(kept), 7200)
-            stored = json.loads(kept.read_text("utf-8"))
-            self.seconds, self.of_line = stored["seconds"], stored["lines"]
+            self.load(kept)
             took = sum(self.seconds.values())
             print(f"{self.room}: {len(self.seconds)} of {len(self.items)} tests, {took:.0f} s")
         self.faults(self)
         return True
+
+    def load(self, kept: Path) -> None:
+        """Add what a measured run kept."""
+        stored = json.loads(kept.read_text("utf-8"))
+        self.seconds |= stored["seconds"]
+        for file, lines in stored["lines"].items():
+            for line, tests in lines.items():
+                self.of_line.setdefault(file, {}).setdefault(line, []).extend(tests)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Remember what failed."""
@@ -192,7 +202,7 @@ class Planter:
         near, total = [], 0.0
         for test in sorted(tests, key=nearness):
             total += self.seconds.get(test, 1)
-            if not near or total <= LONGEST_SECONDS:
+            if not near or total <= self.longest:
                 near.append(test)
         return near
 

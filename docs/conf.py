@@ -166,7 +166,8 @@ def peer_rows(package: str) -> list[list[str]]:
         row = verdicts[peer.name]
         times = f", {row['equal']} of {row['compared']}" if row["verdict"] == "unexplained" else ""
         call = f"``{peer.call}``" if peer.call else "not there"
-        rows.append([peer.name, call, f"{row['verdict']}{times}", peer.note])
+        note = row["reason"] if row["verdict"] == "not run" else peer.note
+        rows.append([peer.name, call, f"{row['verdict']}{times}", note])
     return rows
 
 

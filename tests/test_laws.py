@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -133,3 +134,21 @@ def test_one_name_is_one_quantity(key):
     value = function(X, labels) if measure.kind == "internal" else function(truth, labels)
     scores = karat.evaluate(X, labels, y=truth, measures=[key], metric=metric)
     assert value == pytest.approx(float(scores[key].iloc[0]), rel=1e-12)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_measure_that_writes_to_its_input_is_found(position):
+    def writes(X, labels):
+        (X, labels)[position][0] = 0
+        return karat.silhouette(X, labels)
+
+    bad = replace(catalogue["silhouette"], key="bad", function=writes, compute=None)
+    with pytest.raises(ValueError, match="read-only"):
+        check_measure(bad)
+
+
+def test_the_module_runs_the_command_line_and_an_import_does_not():
+    code = "import runpy, sys; sys.argv = ['karat', '--version']; runpy.run_module('karat.__main__'"
+    for name, printed in (("__main__", karat.__version__), ("other", "")):
+        command = [sys.executable, "-c", f"{code}, run_name={name!r})"]
+        assert printed == subprocess.check_output(command, text=True).strip().rpartition(" ")[2]

@@ -14,6 +14,7 @@ from karat.distances import (
     FORMS,
     METRICS,
     as_distances,
+    as_graph,
     as_square,
     check_metric,
     condensed,
@@ -283,3 +284,24 @@ def test_a_function_with_the_name_of_a_distance_of_scipy_is_itself():
     everything = slice(0, 4)
     D = as_distances(X, euclidean).block(everything, everything)
     np.testing.assert_array_equal(D, cdist(X, X, "chebyshev"))
+
+
+@pytest.mark.parametrize("metric", ["precomputed", lambda x, y: abs(x - y)])
+def test_the_condensed_form_of_a_matrix_and_of_a_function(metric):
+    points = np.array([0.0, 1.0, 3.0, 7.0, 15.0])
+    D = abs(points[:, None] - points)
+    given = D if metric == "precomputed" else points
+    np.testing.assert_array_equal(condensed(given, metric), squareform(D))
+
+
+def test_a_direction_that_matters_is_found_among_many_objects():
+    def later(x, y):
+        return 2.0 * abs(x - y) if x > y else abs(x - y)
+
+    with pytest.raises(InputError, match="depends on the direction"):
+        object_distances(list(range(60)), later)
+
+
+def test_a_graph_has_no_edges_of_weight_zero():
+    A = sparse.csr_array(([1.0, 1.0, 0.0, 0.0], ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
+    assert as_graph(A).nnz == 2

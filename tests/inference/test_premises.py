@@ -9,7 +9,7 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.mixture import GaussianMixture
 
 from karat import InputError
-from karat.inference import check_premises, differences
+from karat.inference import check_premises, differences, premises_of
 from karat.inference.premises import _Members, _mixture_of, _shape, _transformed
 
 N = 120
@@ -134,3 +134,16 @@ def test_lengths_of_normal_deviations_are_rarely_refuted():
     rng = np.random.default_rng(2)
     whys = [_shape(rng.normal(size=(40, 4)), list("abcd"), joint=True) for _ in range(150)]
     assert sum(why is not None for why in whys) <= 5  # 1.5 are expected
+
+
+def test_copies_are_counted():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    X[90:] = X[:10]
+    with pytest.raises(InputError, match=r"10 of 100 rows are copies of others"):
+        check_premises(X, "gaussian", None, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(("scale", "said"), [(None, True), (1.0, False), ("clusters", False)])
+def test_a_covariance_of_all_objects_is_said_to_be_too_large(scale, said):
+    assert any("is that of all objects" in one for one in premises_of("gaussian", scale)) == said
+    assert not any("is that of all objects" in one for one in premises_of("poisson", scale))

@@ -457,3 +457,11 @@ def test_a_label_that_a_sample_misses_is_counted():
     assert table.counts.sum() == 10_000
     one[1] = -7
     assert ContingencyTable(one, one).row_names.tolist() == [-7, 0]
+
+
+def test_names_of_a_frame_of_counts_are_kept():
+    frame = pd.DataFrame([[5, 1], [0, 4]], index=["a", "b"], columns=["x", "y"])
+    table = ContingencyTable.from_counts(frame)
+    assert (list(table.row_names), list(table.column_names)) == (["a", "b"], ["x", "y"])
+    renamed = ContingencyTable.from_counts(frame, labels_pred=["u", "v"])
+    assert (list(renamed.row_names), list(renamed.column_names)) == (["a", "b"], ["u", "v"])

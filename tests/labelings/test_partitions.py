@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from karat.labelings.labels import apply_noise_policy, encode, known_labels
+from karat.labelings.labels import apply_noise_policy, count_labels, encode, known_labels
 from karat.labelings.partitions import (
     OverlappingPartition,
     SoftPartition,
@@ -263,3 +263,15 @@ def test_objects_that_are_taken_keep_their_clusters_and_these_their_names():
             used = {labels[i] for i in objects} - {-1}
             assert part.n_clusters[m] == len(part.cluster_names[m]) == len(used)
         assert part.names == ("a", "b")
+
+
+@pytest.mark.parametrize(("missing", "words"), [(1, "1 missing label "), (2, "2 missing labels ")])
+def test_missing_labels_are_counted(missing, words):
+    with pytest.raises(InputError, match=words):
+        encode(["a", "b", *[None] * missing])
+
+
+def test_eight_classes_are_listed():
+    labels = np.array([*"aabcdefghij"], dtype=object)
+    assert count_labels(labels[:9]).endswith("g (1), h (1)")
+    assert count_labels(labels).endswith("h (1), and 2 more")

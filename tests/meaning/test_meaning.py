@@ -17,7 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 
 import karat
 from karat.labelings.held_out import held_out
-from karat.meaning import Condition, describe_clusters
+from karat.meaning import ClusterDescription, Condition, describe_clusters
 from karat.meaning.effects import Means
 from karat.meaning.features import Feature, as_table
 from karat.meaning.rules import _learn, between
@@ -452,3 +452,12 @@ def test_a_study_describes_documents_distances_and_coordinates():
     study = karat.Study(D, metric="precomputed")
     study.add({"named": ["left"] * 6 + ["right"] * 6})
     assert [cluster.name for cluster in study.describe("named")] == ["left", "right"]
+
+
+def test_a_description_in_words_and_as_plain_values():
+    plain = ClusterDescription(0, "small", 30, 0.25)
+    assert str(plain) == "small: 30 objects (25 %)"
+    assert plain.to_dict()["rule"] is None
+    described = describe_clusters(customers()[["age"]], (customers()["age"] > 50).astype(int))
+    with_rule = next(one for one in described if one.rule is not None)
+    assert with_rule.to_dict()["rule"] == str(with_rule.rule)

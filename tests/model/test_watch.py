@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import betaln
+from scipy.stats import chi2_contingency
 
 import karat
 from command_line import karat_command
 from karat.model import watch
-from karat.model.watch import change_evidence, spread_of
+from karat.model.watch import _signal, change_evidence, spread_of
 from karat.runtime.validation import InputError
 
 CENTERS = 9.0 * np.eye(3)
@@ -173,3 +174,19 @@ def test_the_command_writes_a_page(model: karat.Model, tmp_path: Path) -> None:
     assert refused.returncode == 2
     record = json.loads(karat_command(*command[:-2], "--json", cwd=tmp_path).stdout)
     assert any(signal["alarm"] is not None for signal in record["signals"])
+
+
+def test_the_spread_of_rare_categories_is_that_of_pearson() -> None:
+    counts = np.array([[9, 0], [9, 1], [8, 0], [3, 7]])
+    expected = chi2_contingency(counts, correction=False)
+    assert spread_of(counts) == pytest.approx(expected.statistic / expected.dof)
+    rare = np.array([[1, 0], [0, 1], [0, 1], [2, 0], [0, 3]])
+    expected = chi2_contingency(rare, correction=False)
+    assert spread_of(rare) == pytest.approx(expected.statistic / expected.dof)
+
+
+def test_the_usual_share_is_that_of_the_reference() -> None:
+    counts = np.array([[300, 100], [290, 110], [100, 300]])
+    signal = _signal("share", "a", counts, 2, 0.05)
+    np.testing.assert_allclose((signal.low + signal.high) / 2, 210.5 / 801)
+    np.testing.assert_allclose(signal.values, [0.25, 0.275, 0.75])

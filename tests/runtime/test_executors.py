@@ -6,6 +6,7 @@ import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import reduce
 from pathlib import Path
+from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -24,8 +25,10 @@ from karat.measures.passes import centroids, pairs, ranks
 from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.plan import GIVES
 from karat.measures.passes.statistics import Statistics
-from karat.runtime.executors import Workers, as_executor, tree_sum
+from karat.runtime.executors import Workers, _OfDask, as_executor, tree_sum
+from karat.runtime.output import check_output
 from karat.runtime.threads import available_cores
+from karat.runtime.validation import InputError
 from scattering import Scattering
 
 #: what order of sums may change: each of n² terms at most its last digit
@@ -307,3 +310,21 @@ def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):
     for name in (name for need in needs for name in GIVES[need]):
         for one, other in zip(getattr(blocks, name), getattr(whole, name), strict=True):
             np.testing.assert_allclose(one, other, rtol=SUMS, atol=SUMS, err_msg=name)
+
+
+@pytest.mark.parametrize(("done", "cancelled"), [(False, 1), (True, 0)])
+def test_a_cancelled_future_cancels_its_remote_job(done, cancelled):
+    asked = []
+    remote = SimpleNamespace(
+        done=lambda: done, cancel=lambda: asked.append(1), add_done_callback=lambda call: None
+    )
+    client = SimpleNamespace(submit=lambda function, *args, **options: remote)
+    _OfDask(client, {}).submit(len, []).cancel()
+    assert len(asked) == cancelled
+
+
+def test_a_file_that_is_there_is_not_replaced_unasked(tmp_path):
+    (tmp_path / "a").touch()
+    with pytest.raises(InputError, match="exists already"):
+        check_output(tmp_path / "a")
+    assert check_output(tmp_path / "a", overwrite=True).name == "a"

@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from karat.runtime.kept_file import FINISHED_WORK, STUDY, EntryFile, KeptValues
+from karat.runtime.kept_file import FINISHED_WORK, STUDY, EntryFile, KeptValues, _explain
 from karat.runtime.validation import StorageError
 from karat.study.store import Store
 
@@ -226,3 +227,20 @@ def test_a_file_in_exclusive_use_is_named(tmp_path, monkeypatch):
     assert kept.get("a") is None
     kept.put("a", 1)
     assert KeptValues(path).get("a") == 1
+
+
+def test_a_new_file_is_for_its_user_alone(tmp_path):
+    KeptValues(tmp_path / "kept.karat").put("a", 1)
+    assert (tmp_path / "kept.karat").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (sqlite3.DatabaseError("checksum mismatch"), "is damaged"),
+        (sqlite3.OperationalError("no such table: entries"), "is damaged"),
+        (sqlite3.OperationalError("interrupted"), "kept.karat: interrupted"),
+    ],
+)
+def test_errors_of_the_database_are_explained(error, words):
+    assert words in _explain(error, Path("kept.karat"))

@@ -176,7 +176,7 @@ def test_libsvm(tmp_path):
     assert data.y is not None
     for name, text in (("b.svm", "1 1:2\n2 1:1 2:nan\n"), ("b.mat", "2 2 2\n1 1\n2 inf\n")):
         (tmp_path / name).write_text(text)
-        with pytest.raises(InputError, match=r"1 counts of terms are missing.* row 2 of 2"):
+        with pytest.raises(InputError, match=r"1 counts of terms are missing.* row 2 of"):
             read(tmp_path / name)
 
 

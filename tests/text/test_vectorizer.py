@@ -164,3 +164,8 @@ def test_input_validation():
         TermWeighter("bm25").fit([[1]])
     with pytest.raises(InputError, match="b from 0 to 1"):
         TermWeighter("bm25-tf", b=2).fit([[1]])
+
+
+def test_a_term_of_no_document_has_a_finite_weight():
+    fitted = TermWeighter().fit(sparse.csr_array([[1.0, 0.0], [2.0, 0.0]]))
+    np.testing.assert_array_equal(fitted.idf_, [0.0, 0.0])

@@ -204,6 +204,8 @@ PYTHON: Mapping[str, Callable[[Peer, PeerCase], Any]] = {
     "validclust": _others,
     "ELKI": _elki,
 }
+#: packages that only CRAN has
+ELSEWHERE = ("clusterCrit", "NbClust")
 #: names the jar of ELKI 0.7, as Debian's package elki has it
 ELKI_JAR = "ELKI_JAR"
 #: packages of R, run by one script
@@ -357,7 +359,7 @@ def rows_of(
         # later releases of ELKI have the names without a call
         is_run = release and not peer.is_skipped and (package != "ELKI" or peer.run)
         if not is_run:
-            verdicts = _not_run(peer)
+            verdicts = _not_run(peer, why_not_run(package, peer, release))
         elif package in PYTHON:
             verdicts = _compared(peer, _values_in_python(package, peer, chosen), chosen)
         else:
@@ -428,10 +430,20 @@ def release_of(package: str) -> str | None:
         return None
 
 
-def _not_run(peer: Peer) -> Iterator[dict[str, Any]]:
+def why_not_run(package: str, peer: Peer, release: str | None) -> str:
+    """Why a package was not asked for a name."""
+    if package in ELSEWHERE:
+        return "neither in Debian nor in PyPI"
+    if not release:
+        return "not installed"
+    return "judges no given clustering" if peer.is_skipped else f"not in release {release}"
+
+
+def _not_run(peer: Peer, why: str = "") -> Iterator[dict[str, Any]]:
     """The row of a name that is not compared."""
-    verdict = NOT_RUN if peer.call else ABSENT
-    yield {"clusterings": "", "verdict": verdict, "equal": 0, "compared": 0, "reason": peer.note}
+    verdict, reasons = (NOT_RUN, [why, peer.note]) if peer.call else (ABSENT, [peer.note])
+    reason = "; ".join(filter(None, reasons))
+    yield {"clusterings": "", "verdict": verdict, "equal": 0, "compared": 0, "reason": reason}
 
 
 def _compared(
