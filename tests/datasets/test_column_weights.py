@@ -35,6 +35,16 @@ def test_columns_that_say_nothing_get_no_weight():
     np.testing.assert_array_equal(dataset.X, X)
 
 
+def test_coin_beside_a_few_numbers_gets_no_weight_and_numbers_keep_theirs():
+    X, _ = four_groups()
+    coin = noise()[:, 2:]
+    for numbers in (X[:, :2], noise()[:, :1], noise()[:, :2]):
+        weights = weighted(from_array(np.hstack([numbers, coin]))).column_weights
+        assert list(weights.values()) == [1.0] * numbers.shape[1] + [0.0]
+    flag = (X[:, :1] > 4).astype(float)
+    assert all(weighted(from_array(np.hstack([X[:, :2], flag]))).column_weights.values())
+
+
 @pytest.mark.parametrize("draw", [
     lambda rng: rng.normal(size=(300, 8)),
     lambda rng: rng.uniform(size=(60, 5)),
@@ -111,7 +121,7 @@ def test_pair_tests_agree_with_scipy():
 
 
 @pytest.mark.parametrize(("X", "metric"), [
-    (four_groups()[0][:, :3], None),
+    (four_groups()[0][:, :1], None),
     (np.hstack([four_groups(40)[0], noise(40)]), None),
     (np.hstack([four_groups()[0], noise()]), "cosine"),
     (np.hstack([four_groups()[0], noise()]), lambda a, b: float(abs(a - b).sum())),

@@ -22,6 +22,8 @@ LEVEL = 0.01
 MIN_UNUSUAL = 15
 #: distinct values up to which a numeric column is coded like a category
 MAX_CODED_VALUES = 6
+#: with fewer columns other numeric ones always count: each may matter, and little can be tested
+MIN_COLUMNS = 4
 #: codes of a column that fewer objects have are one code
 MIN_CODE_SHARE, MIN_CODE_COUNT = 0.02, 5
 #: columns are compared with as many others, drawn at random where there are more
@@ -193,9 +195,12 @@ def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> 
     for j in np.flatnonzero(is_numeric & ~mask):
         column = values[:, j]
         mask[j] = mode_p_value(column[~np.isnan(column)], rng) * d <= LEVEL
-    if d <= MAX_IN_TRIPLES and not mask.all():
+    if 3 <= d <= MAX_IN_TRIPLES and not mask.all():
         n_triples = d * (d - 1) * (d - 2) / 6
         mask |= triple_tests(values, ~mask) * n_triples <= LEVEL
+    if d < MIN_COLUMNS:
+        distinct = [len(np.unique(column[~np.isnan(column)])) for column in values.T]
+        mask |= is_numeric & (np.array(distinct) > MAX_CODED_VALUES)
     if not mask.any():
         return ~mask
     for j in np.flatnonzero(~mask):

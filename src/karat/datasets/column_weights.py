@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 #: the weights of a user: by column, of all in order, or "equal"; None for those of the data
 ColumnWeights: TypeAlias = "Mapping[str, float] | Sequence[float] | str | None"
-#: fewer columns or objects are not weighed: each may matter, and little can be tested
-MIN_COLUMNS, MIN_OBJECTS = 4, 50
+#: fewer objects are not weighed
+MIN_OBJECTS = 50
 #: cells up to which copies of all rows are sought
 MAX_COMPARED = 20_000_000
 #: digits that a scaling and its reversal leave
@@ -60,7 +60,7 @@ def weighted(
     Dataset
         :attr:`Dataset.weighing` has the weights; columns of weight 0 are no longer features. The
         same data set where nothing is weighed: ``"equal"``, documents, distances, graphs, sparse
-        data, distances that are not sums over columns, fewer than four columns or 50 objects.
+        data, distances that are not sums over columns, one column, fewer than 50 objects.
 
     Raises
     ------
@@ -76,6 +76,7 @@ def weighted(
     - it depends on two others together (signs about the medians, at level 0.01)
     - it has several modes (dip, at level 0.01)
     - fewer than 15 of its values are unusual, so dependence could not show
+    - it has more than six distinct values, and there are fewer than four columns
 
     Among columns that repeat each other one counts, and exclusive flags count as one category. If
     no column counts, all do.
@@ -114,7 +115,7 @@ def weighted(
         if obstacle:
             raise InputError(f"column_weights cannot be used: {obstacle}; leave it out")
         weighing = Weighing(_checked(column_weights, list(columns)), "user")
-    elif obstacle or len(columns) < MIN_COLUMNS:
+    elif obstacle or len(columns) < 2:
         return dataset
     else:
         rows = _rows_once(dataset.X)
