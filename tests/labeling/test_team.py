@@ -27,7 +27,7 @@ from karat.labeling import (
 )
 from karat.labeling.answers import AnswerFile, now
 from karat.labeling.session import TWICE
-from karat.runtime.validation import InputError
+from karat.runtime.validation import InputError, StorageError
 
 N = 60
 OBJECTS = [f"object {i}, =x" for i in range(N)]
@@ -100,6 +100,23 @@ def test_an_unfinished_line_is_dropped_and_the_next_is_whole(open_session, cut):
     again.add("spam")
     assert open_session("ann").labels == [*session.labels[:2], "spam"]
     assert all(json.loads(line) for line in path.read_text().splitlines())
+
+
+@pytest.mark.parametrize("kept", [0, 1, 20])
+def test_a_file_whose_first_line_was_not_finished_is_begun_again(open_session, kept):
+    session = open_session("ann")
+    _label(session, 1)
+    path = session.file.path
+    os.truncate(path, min(kept, path.stat().st_size))
+    if kept != 1:  # "{" may be any file
+        assert taught_rows(path) is None
+        again = open_session("ann")
+        again.add("spam")
+        assert open_session("ann").labels == ["spam"]
+        assert taught_rows(path) == []
+    else:
+        with pytest.raises(StorageError, match="line 1 is not an answer"):
+            open_session("ann")
 
 
 def test_each_is_asked_for_another_object_and_every_fifth_twice(open_session):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat.labeling.locked_file import append, locked
+from karat.labeling.locked_file import append, has_line, locked
 from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 #: one class; the class that a review decided, empty where that is withdrawn
 ANSWER_KINDS = ("label", "confirm", "unknown", "skip", "open", "undo", "same", "settle")
 _FORM = "karat answers"
+#: first bytes of the first line
+_BEGINS = b'{"form"'
 
 
 @dataclass(frozen=True, order=True)
@@ -107,7 +108,7 @@ class AnswerFile:
         except OSError as error:
             raise StorageError(f"{self.path} cannot be read: {error.strerror}") from None
         complete = text[: text.rfind(b"\n") + 1]
-        if text and not complete and self._read_to == 0 and not text.startswith(b'{"form"'):
+        if text and not complete and self._read_to == 0 and not text.startswith(_BEGINS):
             raise _foreign(self.path, 1)
         self._take(complete)
         self._read_to += len(complete)
@@ -118,7 +119,7 @@ class AnswerFile:
         lines = "".join(json.dumps(asdict(answer), ensure_ascii=False) + "\n" for answer in answers)
         try:
             with locked(self.path) as file:
-                if os.fstat(file).st_size == 0:
+                if not has_line(file):
                     lines = json.dumps(self._head) + "\n" + lines
                 append(file, lines.encode())
         except OSError as error:
@@ -175,11 +176,13 @@ class AnswerFile:
 
 
 def taught_rows(path: str | Path) -> list[int] | None:
-    """Rows of the teaching objects, by the first line of a file; None without a file."""
+    """Rows of the teaching objects, by the first line of a file; None without one."""
     try:
         with Path(path).open("rb") as file:
-            head = json.loads(file.readline())
-        return [int(row) for row in head["taught"]]
+            line = file.readline()
+        if not line or (line.startswith(_BEGINS) and not line.endswith(b"\n")):
+            return None  # the disk was full, or the process was killed
+        return [int(row) for row in json.loads(line)["taught"]]
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):

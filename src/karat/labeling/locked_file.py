@@ -42,6 +42,15 @@ def append(file: int, lines: bytes) -> None:
         raise
 
 
+def has_line(file: int) -> bool:
+    """Whether a locked file has a whole line."""
+    os.lseek(file, 0, os.SEEK_SET)
+    while piece := os.read(file, 1 << 16):
+        if b"\n" in piece:
+            return True
+    return False
+
+
 def _byte(file: int, position: int) -> bytes:
     """Read one byte."""
     os.lseek(file, position, os.SEEK_SET)
