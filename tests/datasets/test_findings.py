@@ -258,6 +258,8 @@ def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
     assert data.ids.tolist() == ["p", "q", "r"]
     np.testing.assert_array_equal(data.X.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
     assert any("1 edges from a node to itself were excluded; 1 repeated" in n for n in data.notes)
+    path.write_text("u,v\np,-1\n-1,q\nq,p\n")
+    assert [str(name) for name in read(path, kind="graph").ids] == ["-1", "p", "q"]
     path.write_text("u,v\np,p\nq,q\n")
     with pytest.raises(InputError, match="no edge"):
         read(path, kind="graph")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -307,11 +307,22 @@ def _sheet(book: Any, name: str, header: bool | None) -> tuple[Any, int]:
     return pd.read_excel(book, header=n_title, **options), n_title
 
 
+def load_array(
+    path: Path, *, archive: bool = False, mmap_mode: Literal["r", "c"] | None = None
+) -> Any:
+    """Array of an ``.npy`` file, or the archive of arrays that an ``.npz`` file is."""
+    loaded: Any = np.load(path, mmap_mode=mmap_mode, allow_pickle=False)
+    if isinstance(loaded, np.ndarray) == archive:
+        content = ".npy" if archive else ".npz"
+        raise InputError(f"{path} has the content of an {content} file; rename it to that")
+    return loaded
+
+
 def _npy(path: Path) -> RawData:
     """Read an array; large arrays of floats are memory-mapped."""
     with _numbers_only(path):
         # a private map: accidental writes do not reach the file
-        array = np.load(path, mmap_mode="c", allow_pickle=False)
+        array = load_array(path, mmap_mode="c")
     is_float = array.dtype in (np.float32, np.float64) and array.dtype.isnative
     if array.ndim == 2 and is_float and array.flags.c_contiguous and resources.is_large(array):
         return RawData("", None, np.asarray(array))

@@ -423,7 +423,7 @@ def read_columns(
 def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:
     """Labelings of an ``.npy`` or ``.npz`` file, one-dimensional arrays, by name."""
     stem, suffix = _files.split_name(path)
-    loaded = np.load(path, allow_pickle=False)
+    loaded = _files.load_array(path, archive=suffix == ".npz")
     if suffix == ".npz":
         with loaded:
             arrays = _files.members(loaded, path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _layout, object_ids
-from karat.datasets._files import check_file, explained, read_raw, split_name
+from karat.datasets._files import check_file, explained, load_array, read_raw, split_name
 from karat.datasets._options import ReadingOptions
 from karat.datasets.table_kinds import ends_of, square_of
 from karat.runtime.validation import InputError
@@ -28,7 +28,7 @@ def read_matrix(
     distances = options.kind == "distances"
     with explained(path):
         if distances and split_name(path)[1] == ".npy":
-            return np.load(path, mmap_mode="r", allow_pickle=False), None, ()
+            return load_array(path, mmap_mode="r"), None, ()
         if not distances and split_name(path)[1] == GRAPHML:
             return graph_of_edges(*_graphml(path))
         content = read_raw(path, options).content

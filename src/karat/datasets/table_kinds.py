@@ -95,7 +95,12 @@ def _node_column(column: pa.ChunkedArray, name: str) -> NDArray[Any] | None:
     if column.null_count or len(column) == 0:
         return None
     if _columns.is_text(column.type):
-        return _columns.objects(column, name)
+        nodes = _columns.objects(column, name)
+        kinds = set(map(type, nodes))
+        if type(None) in kinds:
+            return None
+        # -1 among names is a name, too
+        return nodes.astype(np.int64) if kinds == {int} else nodes.astype(str).astype(object)
     if not _columns.is_number(column.type):
         return None
     values = _columns.floats(column)

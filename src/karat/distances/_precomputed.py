@@ -156,13 +156,16 @@ def as_graph(A: ArrayLike | Path) -> csr_array:
 def _read(path: Path) -> Any:
     """Array of an ``.npy`` file, memory-mapped."""
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        loaded: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+        if not isinstance(loaded, np.ndarray):  # an archive by its content
+            raise ValueError
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except ValueError:
         raise InputError(
             f"{path} is not an .npy file of numbers; write one with numpy.save(path, D)"
         ) from None
+    return loaded
 
 
 def _from_condensed(values: NDArray[Any]) -> NDArray[Any]:

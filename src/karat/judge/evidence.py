@@ -130,7 +130,9 @@ def as_points(X: Rows, metric: Metric = "euclidean") -> Floats:
     if angular:
         X = normalize(X)
     n, d = X.shape
-    if sparse.issparse(X) or d > MAX_DENSE_FEATURES:
+    if d == 1:
+        X = X.toarray() if sparse.issparse(X) else X
+    elif sparse.issparse(X) or d > MAX_DENSE_FEATURES:
         from sklearn.decomposition import TruncatedSVD
 
         kept = max(1, min(LATENT_DIMENSIONS, d - 1, n - 1))
