@@ -95,6 +95,11 @@ def callers(root: Path, path: Path, line: int) -> tuple[set[str], set[Path]]:
     return names, files
 
 
+def too_long(number: int, frame: types.FrameType | None) -> None:
+    """End a test."""
+    pytest.fail("takes too long to meet a fault")
+
+
 class Planter:
     """A plugin of pytest: where it would run the tests of a room, it plants the room's faults.
 
@@ -162,12 +167,18 @@ class Planter:
                 break
 
     def measure(self, kept: Path) -> int:
-        """Keep which lines each test runs, and how long it takes; failing ones are left out."""
+        """Keep which lines each test runs, and how long it takes; failing ones are left out.
+
+        So are those that no fault could meet, because they take longer than all of its tests may.
+        """
         measuring = coverage.Coverage(data_file=None, source=[str(self.copy / SOURCE)])
         measuring.start()
+        signal.signal(signal.SIGVTALRM, too_long)
         for test in self.items:
             measuring.switch_context(test)
+            signal.setitimer(signal.ITIMER_VIRTUAL, self.longest)
             self.run([test], stop=False)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         measuring.stop()
         data = measuring.get_data()
         lines = {
