@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,8 +21,8 @@ from pathlib import Path
 import numpy as np
 
 STORED = Path(__file__).with_suffix(".json")
-#: seconds after which a command hangs, and address space that it may take
-LIMIT, MEMORY = 900, 12 * 2**30
+#: seconds, and seconds of processor time, after which a command hangs; address space it may take
+LIMIT, PROCESSOR, MEMORY = 7200, 900, 12 * 2**30
 #: judges a labeling with 50,000 clusters, from inside and from outside
 MANY_CLUSTERS = """
 import numpy as np, karat
@@ -84,7 +85,8 @@ CASES: dict[str, Callable[[np.random.Generator], Commands]] = {
 def outcome(name: str) -> dict[str, object]:
     """Outcome, seconds and peak memory of a case, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        home = os.getcwd()
+        home, used = os.getcwd(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = used.ru_utime + used.ru_stime
         os.chdir(folder)
         commands, begun = CASES[name](np.random.default_rng(0)), time.monotonic()
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -93,21 +95,27 @@ def outcome(name: str) -> dict[str, object]:
         for process in running:
             try:
                 _, said = process.communicate(timeout=LIMIT)
+                if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+                    ends.append("hangs")
+                    continue
                 refused = "Traceback" not in said and (said.strip().splitlines() or ["?"])[-1]
                 ends.append("answer" if not process.returncode else refused or "traceback")
             except subprocess.TimeoutExpired:
                 process.kill()
                 ends.append("hangs")
         os.chdir(home)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
-        "outcome": {end: ends.count(end) for end in ends}, "peak GB so far": round(peak, 2),
-        "seconds": round(time.monotonic() - begun), "date": date.today().isoformat(),
+        "outcome": {end: ends.count(end) for end in ends},
+        "peak GB so far": round(used.ru_maxrss / 1e6, 2), "seconds": round(time.monotonic() - begun),
+        "processor seconds": round(used.ru_utime + used.ru_stime - before),
+        "date": date.today().isoformat(),
     }  # fmt: skip
 
 
 def limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR))
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """Pinned answers: what karat computes today, so that nothing changes unseen.
 
 ``python tests/test_pinned.py`` writes ``pinned.json`` anew. Whoever changes an answer on purpose
-commits the new file, and its differences show what else has changed.
+commits the new file, and its differences show what else has changed. Answers that another processor
+computes otherwise, because k-means ends elsewhere after a rounding, are not pinned.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def names() -> dict[str, Any]:
 
 
 EXPRESSIONS = [
-    *(f"valleys.find_valleys({X}, rng(0))" for X in ("ONE", "X", "FIVE", "RING")),
-    *(f"valleys.separated({X}, rng(0), 3.0)" for X in ("X", "FIVE", "WIDE[:, :3]")),
+    *(f"valleys.find_valleys({X}, rng(0))" for X in ("ONE", "X", "RING")),
+    *(f"valleys.separated({X}, rng(0), 3.0)" for X in ("X", "WIDE[:, :3]")),
     "valleys.valley_evidence(X, y, rng(0))",
     "valleys.valley_evidence(FIVE, y5, rng(0))",
     "valleys.valley_evidence(X, np.where(X[:, 0] > X[:, 1], 0, 1), rng(0))",
@@ -60,7 +61,7 @@ EXPRESSIONS = [
     "coordinates(WIDE, 'euclidean', rng(0))[:5]",
     "coordinates(WIDE[:40], 'cosine', rng(0))[:5]",
     "coordinates(X.round(0), 'euclidean', rng(0))[:9]",
-    *(f"vars(karat.assess_structure({X}))" for X in ("ONE", "X", "FIVE", "WIDE", "RING")),
+    *(f"vars(karat.assess_structure({X}))" for X in ("ONE", "WIDE", "RING")),
     "structure.standard_error(np.array([2.0]))",
     "structure.probability_of(4.0, 400, 0.5)",
     *(f"karat.stability.draw_reference(X, {kind!r}, random_state=0)[:4]"
@@ -70,11 +71,11 @@ EXPRESSIONS = [
     *(f"karat.clusterers.catalogue[{key!r}].make({one.values[0] if one.values else 3}, 0)"
       f".fit_predict(abs({X}))"
       for key, one in karat.clusterers.catalogue.items() for X in ("FIVE", "S")
-      if X == "FIVE" or "cosine" in one.distances),
+      if X == "FIVE" or ("cosine" in one.distances and key != "spectral-symmetric")),
     *(f"karat.stability.{name}(FIVE, 'ward', k=[2, 4, 5], random_state=0, {options})"
       for name, options in (
-          ("ben_hur", "n_resamples=6"), ("calibrated_stability", "n_resamples=4, n_references=3"),
-          ("clest", "n_splits=4, n_references=3"), ("levine_domany", "n_resamples=4"),
+          ("ben_hur", "n_resamples=6"), ("clest", "n_splits=4, n_references=3"),
+          ("levine_domany", "n_resamples=4"),
           ("fang_wang", "n_resamples=5"), ("lange", "n_splits=4"),
           ("prediction_strength", "n_splits=4"),
           *(("subsampling", f"n_resamples=2, method={i}") for i in (1, 2, 3)))),

@@ -140,7 +140,8 @@ def main() -> None:
         code = 2
     except OSError as error:
         place = error.filename or "the standard output"
-        typer.echo(f"karat: {place} cannot be used: {error.strerror}", err=True)
+        reason = f"{place} cannot be used: {error.strerror}" if error.strerror else str(error)
+        typer.echo(f"karat: {reason}", err=True)
         # or Python would try once more when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 2
