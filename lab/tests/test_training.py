@@ -239,8 +239,17 @@ def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch, tmp_path)
     values = table.loc[["a candidate at random", "judge", "best candidate"]].astype(float)
     assert (values.loc["judge"] <= values.loc["best candidate"]).all()
     assert "cover" in notes[1]
-    changes = choice_ablations._ablations(some, Boosting(trees=2, leaves=4), 0, print)
+    changes, errors = choice_ablations._ablations(some, Boosting(trees=2, leaves=4), 0, print)
     assert set(changes["16 tasks without: moons"]) == {"mean of groups", *groups[:2]}
+    assert len(errors) == len(changes)
+
+
+def test_columns_have_few_steps_in_the_order_of_their_values():
+    fit = choice_ablations._coarse(cases()[:4], SMALL, 0)
+    exact = np.concatenate([one.table for one in cases()[:4]])
+    assert len(np.unique(fit.table)) <= choice_ablations.STEPS
+    for coarse, values in zip(fit.table.T, exact.T, strict=True):
+        assert (np.diff(coarse[np.argsort(values, kind="stable")]) >= 0).all()
 
 
 def test_your_own_judge_decides():

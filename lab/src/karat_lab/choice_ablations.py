@@ -7,6 +7,7 @@ and the trees choose on its tasks. ``storage`` is the folder of the shards of ta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -17,17 +18,20 @@ from karat.judge.features import columns
 from karat.judge.judgements import kind_of
 from karat_lab import ExperimentResult
 from karat_lab.choice_generated import GROUPS, cases_in, make_shards
-from karat_lab.choice_training import FEW, MEAN, N_JOBS, SHARDS, means_of
+from karat_lab.choice_training import MEAN, SHARDS, by_group, means_of, of_groups, reached_by
 from karat_lab.training import Fit, every_fold
 from karat_lab.trees import Boosting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.runtime.types import Floats
     from karat_lab.cases import TrainingCase
 
 #: trees that are smaller than the judge's, and tasks of the ablations
-SMALL, TASKS = Boosting(trees=80, leaves=15, rate=0.1), 400
+SMALL, TASKS = Boosting(trees=40, leaves=15, rate=0.15), 400
+#: steps of each column: with as few values as this, the boosting needs no weighted quantiles
+STEPS = 200
 
 
 def run(
@@ -52,10 +56,9 @@ def run(
         numbers = range(SHARDS if samples is None else samples)
         make_shards(folder, numbers, say)
         cases = list(cases_in(folder, numbers))
-    small = FEW if len(numbers) < 10 else SMALL
-    table = _curve(cases, small, random_state, say)
+    table = _curve(cases, SMALL, random_state, say)
     part = np.random.default_rng(random_state).permutation(len(cases))[:TASKS]
-    changes = _ablations([cases[int(i)] for i in part], small, random_state, say)
+    changes, errors = _ablations([cases[int(i)] for i in part], SMALL, random_state, say)
     order = [MEAN, *GROUPS]
     shown = {way: [f"{row[group]:.3f}" for group in order] for way, row in table.items()}
     shown |= {
@@ -64,38 +67,56 @@ def run(
     }
     frame = pd.DataFrame(shown, index=order).T.rename_axis("learned from")
     return ExperimentResult(name, frame, (
-        f"Trees of this table: {small.trees} with {small.leaves} leaves.",
+        f"trees: {SMALL.trees} with {SMALL.leaves} leaves; {len(cases):,} tasks.",
+        f"changes of the mean of groups have standard errors of {min(errors):.3f} to "
+        f"{max(errors):.3f}.",
     ))  # fmt: skip
 
 
 def _ablations(
     cases: Sequence[TrainingCase], size: Boosting, random_state: int, say: Callable[[str], None]
-) -> dict[str, dict[str, float]]:
-    """Changes of choices without a kind of evidence, and by judges that lack one more group."""
+) -> tuple[dict[str, dict[str, float]], list[float]]:
+    """Changes of choices without a kind of evidence, and by judges that lack one more group.
+
+    Beside them the standard errors of the changes of their means.
+    """
     fold = every_fold(cases)
-    names = list(columns(cases[0].evidence))
-    kinds = np.array([kind_of(name) for name in names])
-    fit = Fit(cases, size, random_state, N_JOBS)
-
-    def means(grow: Fit, kept: NDArray[Any] | None = None) -> dict[str, float]:
-        """Means of a judge whose training has only the kept cases."""
-        return means_of(cases, grow.unseen(fold, kept).ahead)
-
-    base, out = means(fit), {}
-    for kind in dict.fromkeys(kinds):
-        blind = Fit(cases, size, random_state, N_JOBS)
-        blind.table[:, kinds == kind] = 0
-        less = means(blind)
-        out[f"{len(cases)} tasks without: {kind}"] = {key: less[key] - base[key] for key in base}
-        say(f"without {kind}")
+    kinds = np.array([kind_of(name) for name in columns(cases[0].evidence)])
     groups = np.array([case.collection for case in cases])
+    fit = _coarse(cases, size, random_state)
+
+    def reached(grow: Fit, kept: NDArray[Any] | None = None) -> Floats:
+        """Agreement of the choices of a judge whose training has only the kept cases."""
+        return reached_by(cases, grow.unseen(fold, kept).ahead)
+
+    base, out, errors = reached(fit), {}, []
+
+    def note(what: str, change: Floats, usual: NDArray[Any]) -> None:
+        """Add the change of each case, for usual ones."""
+        some = [case for case, kept in zip(cases, usual, strict=True) if kept]
+        each = by_group(some, change[usual]).values()
+        squares = [np.var(part) / len(part) for part in each]
+        errors.append(float(np.sqrt(np.sum(squares))) / len(squares))
+        out[f"{len(cases)} tasks without: {what}"] = of_groups(some, change[usual])
+        say(f"without {what}")
+
+    for kind in dict.fromkeys(kinds):
+        blind = copy(fit)
+        blind.table = np.where(kinds == kind, np.float32(0), fit.table)
+        note(kind, reached(blind) - base, groups != "")
     for group in GROUPS:
-        less = means(fit, np.flatnonzero(groups != group))
-        change = {key: less[key] - base[key] for key in GROUPS if key != group}
-        change[MEAN] = float(np.mean(list(change.values())))
-        out[f"{len(cases)} tasks without: {group}"] = change
-        say(f"without {group}")
-    return out
+        less = reached(fit, np.flatnonzero(groups != group))
+        note(group, less - base, groups != group)
+    return out, errors
+
+
+def _coarse(cases: Sequence[TrainingCase], size: Boosting, random_state: int) -> Fit:
+    """Fits that read each column in a few steps of equal shares."""
+    fit = Fit(cases, size, random_state, 1)
+    for column in fit.table.T:
+        edges = np.unique(np.quantile(column, np.linspace(0, 1, STEPS)[1:-1]))
+        column[:] = np.searchsorted(edges, column)
+    return fit
 
 
 def _curve(
@@ -103,7 +124,7 @@ def _curve(
 ) -> dict[str, dict[str, float]]:
     """Choices by the number of tasks that are learned from."""
     fold = every_fold(cases)
-    fit = Fit(cases, size, random_state, N_JOBS)
+    fit = _coarse(cases, size, random_state)
     order_of = np.random.default_rng(random_state).permutation(len(cases))
     out = {}
     for parts in (8, 4, 2, 1):

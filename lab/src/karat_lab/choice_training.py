@@ -108,27 +108,40 @@ def compared(fit: Fit, unseen: Unseen) -> tuple[pd.DataFrame, list[str]]:
 
 def means_of(cases: Sequence[TrainingCase], scores: Sequence[Floats]) -> dict[str, float]:
     """Mean agreement of the choices in each group, and the mean of the groups."""
-    return _of_groups(cases, [
-        float(case.sweep.first[int(np.argmax(set_back(score, case.sweep.evidence)))])
+    return of_groups(cases, reached_by(cases, scores))
+
+
+def reached_by(cases: Sequence[TrainingCase], scores: Sequence[Floats]) -> Floats:
+    """Agreement of the choice of each case."""
+    return np.array([
+        case.sweep.first[int(np.argmax(set_back(score, case.sweep.evidence)))]
         for case, score in zip(cases, scores, strict=True)
     ])  # fmt: skip
 
 
-def _of_groups(cases: Sequence[TrainingCase], reached: Sequence[float]) -> dict[str, float]:
+def of_groups(cases: Sequence[TrainingCase], values: Sequence[float] | Floats) -> dict[str, float]:
     """Mean of the tested cases in each group, and the mean of the groups."""
-    values: dict[str, list[float]] = {}
-    for case, value in zip(cases, reached, strict=True):
-        if case.is_tested:
-            values.setdefault(case.collection, []).append(value)
-    means = {group: float(np.mean(each)) for group, each in values.items()}
+    each = by_group(cases, values)
+    means = {group: float(np.mean(part)) for group, part in each.items()}
     return {MEAN: float(np.mean(list(means.values()))), **means}
+
+
+def by_group(
+    cases: Sequence[TrainingCase], values: Sequence[float] | Floats
+) -> dict[str, list[float]]:
+    """Values of the tested cases in each group."""
+    out: dict[str, list[float]] = {}
+    for case, value in zip(cases, values, strict=True):
+        if case.is_tested:
+            out.setdefault(case.collection, []).append(float(value))
+    return out
 
 
 def _ends(cases: Sequence[TrainingCase]) -> dict[str, dict[str, float]]:
     """Means of all candidates and of the best."""
     return {
-        "a candidate at random": _of_groups(cases, [float(c.sweep.first.mean()) for c in cases]),
-        "best candidate": _of_groups(cases, [float(c.sweep.first.max()) for c in cases]),
+        "a candidate at random": of_groups(cases, [float(c.sweep.first.mean()) for c in cases]),
+        "best candidate": of_groups(cases, [float(c.sweep.first.max()) for c in cases]),
     }
 
 

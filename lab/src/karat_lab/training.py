@@ -362,6 +362,7 @@ class Fit:
                 learned = np.intersect1d(learned, kept)
             excluded = np.flatnonzero(fold == f)
             ends = np.cumsum([len(self.cases[int(i)].table) for i in excluded])
+            rows = np.concatenate([np.arange(*self.starts[i : i + 2]) for i in excluded])
             for values, grow in zip(out, (self.level, self.order), strict=True):
                 form = f"{self.boosting.trees}x{self.boosting.leaves}-{self.random_state}"
                 file = f"{grow.__name__}-{len(self.cases)}-{form}-{f}.npy"
@@ -369,8 +370,7 @@ class Fit:
                 if path is not None and path.exists():
                     predicted = np.load(path)
                 else:
-                    table = np.concatenate([self.cases[int(i)].table for i in excluded])
-                    predicted = grow(learned).predict(table)
+                    predicted = grow(learned).predict(self.table[rows])
                     if path is not None:
                         np.save(path, predicted)
                 for i, part in zip(excluded, np.split(predicted, ends[:-1]), strict=True):

@@ -131,7 +131,7 @@ def as_points(X: Rows, metric: Metric = "euclidean") -> Floats:
         X = normalize(X)
     n, d = X.shape
     if d == 1:
-        X = X.toarray() if sparse.issparse(X) else X
+        X = sparse.csr_matrix(X).toarray() if sparse.issparse(X) else X
     elif sparse.issparse(X) or d > MAX_DENSE_FEATURES:
         from sklearn.decomposition import TruncatedSVD
 
