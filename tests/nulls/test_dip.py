@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from karat._kernels.dip import column_evidence, dip, dip_evidence
+from karat._kernels.dip import dip, dip_evidence
 
 
 def naive_dip(x):
@@ -81,17 +81,3 @@ def test_evidence_is_minus_log_p_under_a_uniform_density(n):
     values = [dip_evidence(np.sort(rng.uniform(size=n))) for _ in range(4000)]
     for p in (0.3, 0.1, 0.05):
         assert np.mean(np.array(values) >= -np.log(p)) == pytest.approx(p, rel=0.2)
-
-
-@pytest.mark.parametrize("unimodal", ["uniform", "normal", "exponential"])
-def test_one_mode_of_a_column_is_not_taken_for_two(unimodal):
-    rng = np.random.default_rng(7)
-    values = [column_evidence(np.sort(getattr(rng, unimodal)(size=200))) for _ in range(2000)]
-    assert np.mean(np.array(values) >= -np.log(0.05)) < 0.05 + 0.015
-
-
-def test_a_small_mode_at_an_end_is_seen():
-    rng = np.random.default_rng(3)
-    small = np.sort(np.r_[rng.normal(size=340), rng.normal(5, 1, size=60)])
-    assert dip_evidence(small) < 5.3 < column_evidence(small)
-    assert column_evidence(-small[::-1]) == pytest.approx(column_evidence(small), rel=0.01)

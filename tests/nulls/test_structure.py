@@ -9,9 +9,9 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 import karat
+from karat._kernels.dip import dip_evidence
 from karat._kernels.spanning_trees import path_lengths
 from karat.nulls.coordinates import coordinates
-from karat.nulls.dips import evidence as dip
 from karat.nulls.structure import linearity, needed, probability_of
 from karat.nulls.valleys import (
     NUMBERS_OF_CLUSTERS,
@@ -158,9 +158,11 @@ def test_the_valley_along_a_curve_is_that_of_its_arc(bend):
     rng = np.random.default_rng(3)
     t = np.sort(rng.uniform(size=300))
     curve = np.column_stack([np.cos(bend * t), np.sin(bend * t)]) / bend
-    assert _valley_along(curve, t > 0.5) == pytest.approx(dip(t), abs=1.0)
+    assert _valley_along(curve, t > 0.5, fitted=False) == pytest.approx(
+        dip_evidence(np.sort(t)), abs=1.0
+    )
     gap = (t < 0.4) | (t > 0.6)
-    assert _valley_along(curve[gap], t[gap] > 0.5) > 8
+    assert _valley_along(curve[gap], t[gap] > 0.5, fitted=False) > 8
 
 
 def test_valleys_count_the_clusters():

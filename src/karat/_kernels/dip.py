@@ -134,22 +134,6 @@ def dip_evidence(x):
 
 
 @njit(cache=True, nogil=True)
-def column_evidence(x):
-    """-log p of one mode of ascending values, where few of them may be the second mode.
-
-    The dip of all values misses a small mode: half of Bonferroni's correction is for it, and an
-    eighth each for the halves and the quarters at both ends. A part of a unimodal distribution is
-    unimodal.
-    """
-    n = len(x)
-    greatest = dip_evidence(x) - np.log(2.0)
-    for part in (n // 2, n // 4):
-        greatest = max(greatest, dip_evidence(x[:part]) - np.log(8.0))
-        greatest = max(greatest, dip_evidence(x[n - part :]) - np.log(8.0))
-    return max(greatest, 0.0)
-
-
-@njit(cache=True, nogil=True)
 def pair_valleys(projections, half_squares, distances, fold, assigned, k, least, evidence):
     """Evidence of a valley between every two clusters, from objects excluded from their fold.
 

@@ -30,8 +30,8 @@ MIN_CODE_SHARE, MIN_CODE_COUNT = 0.02, 5
 MAX_PARTNERS = 200
 #: objects that the comparison takes, and cells where there are many columns
 MAX_OBJECTS, MAX_CELLS, MIN_SAMPLED = 5_000, 2_000_000, 500
-#: triples of columns are tested up to this number of columns
-MAX_IN_TRIPLES = 60
+#: triples of columns are tested, and modes by likelihoods, up to this number of columns
+MAX_IN_TRIPLES = MAX_FITTED = 60
 #: least share of objects on either side of a column's median for a test of triples
 MIN_SIDE = 0.1
 
@@ -137,8 +137,11 @@ def _indicators(codes: Sequence[Ints], sizes: Ints) -> NDArray[np.float32]:
     return out
 
 
-def mode_p_value(values: Floats, rng: np.random.Generator) -> float:
-    """p-value of one mode: Hartigan's dip against a uniform density, ties spread apart."""
+def mode_p_value(values: Floats, rng: np.random.Generator, *, fitted: bool) -> float:
+    """p-value of one mode by Hartigan's dip, ties spread apart.
+
+    Also by the likelihood of two groups if ``fitted``, which takes longer and sees small groups.
+    """
     values = np.sort(values)
     distinct = np.unique(values)
     if len(distinct) <= MAX_CODED_VALUES:
@@ -149,9 +152,11 @@ def mode_p_value(values: Floats, rng: np.random.Generator) -> float:
         at = np.searchsorted(distinct, values)
         below, above = np.r_[reach[0], reach][at], np.r_[reach, reach[-1]][at]
         values = values + rng.uniform(-below, above)
-    from karat._kernels.dip import column_evidence  # starts Numba
+    from karat._kernels.dip import dip_evidence  # starts Numba
+    from karat._kernels.modes import line_evidence
 
-    return float(np.exp(-column_evidence(np.sort(values))))
+    evidence = line_evidence(values) if fitted else dip_evidence(np.sort(values))
+    return float(np.exp(-evidence))
 
 
 def triple_tests(values: Floats, candidates: Bools) -> Floats:
@@ -194,7 +199,8 @@ def informative(values: Floats, is_numeric: Bools, rng: np.random.Generator) -> 
     mask: Bools = false_discovery_control(np.minimum(p_values, 1)) <= MAX_FALSE_SHARE
     for j in np.flatnonzero(is_numeric & ~mask):
         column = values[:, j]
-        mask[j] = mode_p_value(column[~np.isnan(column)], rng) * d <= LEVEL
+        fitted = d <= MAX_FITTED
+        mask[j] = mode_p_value(column[~np.isnan(column)], rng, fitted=fitted) * d <= LEVEL
     if 3 <= d <= MAX_IN_TRIPLES and not mask.all():
         n_triples = d * (d - 1) * (d - 2) / 6
         mask |= triple_tests(values, ~mask) * n_triples <= LEVEL

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from karat._kernels.dip import column_evidence
+from karat._kernels.modes import FEWEST, line_evidence
 from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates
 from karat.nulls.valleys import OBJECTS_PER_CLUSTER, find_valleys
@@ -26,10 +26,10 @@ __all__ = [
 Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
-INTERCEPT, PER_EVIDENCE, PER_SIZE = -4.05, 0.74, -1.43
-#: reference number of objects, evidence relative to the linearity above which the number of objects
-#: does not matter, and above which more evidence does not
-USUAL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 8.0, 12.0
+INTERCEPT, PER_EVIDENCE, PER_SIZE = -6.87, 1.09, -3.6
+#: reference number of objects, and number that counts where there are fewer; evidence relative to
+#: the linearity above which the number of objects does not matter, and more evidence does not
+USUAL_SIZE, SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 50, 8.0, 10.0
 #: least linearity, that of a column, whose dip has a known distribution, and the power by which
 #: evidence is divided
 MIN_LINEARITY, OF_COLUMN, LINEARITY_POWER = 0.25, 0.6, 1.5
@@ -38,7 +38,7 @@ NEIGHBOURHOOD, NEIGHBOURHOODS = 0.2, 60
 #: probability from which there are clusters, and below which there are none
 CLUSTERS_FROM, NO_CLUSTERS_BELOW = 0.9, 0.2
 #: share of the objects below which a cluster can be missed
-SMALL_CLUSTER = 0.1
+SMALL_CLUSTER = 0.05
 #: deepest valleys that are averaged, and fewest objects of a neighbourhood
 DEEPEST, MIN_NEIGHBOURS = 2, 12
 
@@ -67,7 +67,8 @@ class Structure:
         Mean share of the largest principal component in neighbourhoods of a fifth of the objects:
         1 on a line. Random gaps are deeper in thin data, so these need more evidence.
 
-    Equal objects have no clusters. A cluster of fewer than a tenth of the objects can be missed.
+    Equal objects have no clusters. A cluster of fewer than a twentieth of the objects can be
+    missed.
     """
 
     probability: float
@@ -81,7 +82,7 @@ class Structure:
     @property
     def smallest(self) -> int:
         """Number of objects below which a cluster can be missed."""
-        return int(np.ceil(SMALL_CLUSTER * self.n_objects))
+        return max(int(np.ceil(SMALL_CLUSTER * self.n_objects)), FEWEST)
 
     def __str__(self) -> str:
         sentence = {
@@ -118,9 +119,10 @@ def assess_structure(
     k-means finds 2 to 30 clusters, each time without a quarter of the objects. Hartigan's dip tests
     this quarter between each two clusters, on their line and along the data. Pairs without a valley
     are one cluster (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform
-    density, the hardest without a valley. For one column the dip is that of all values, and of
-    those at each end. At most 2,000 objects are drawn. The documentation of stability has results
-    for data of many kinds.
+    density, the hardest without a valley. A small group has no deep valley. So up to 3 clusters,
+    and for one column, the likelihood of two normal groups is compared with that of one flat,
+    skewed or long-tailed group. At most 2,000 objects are drawn. The documentation of stability has
+    results for data of many kinds.
 
     Examples
     --------
@@ -150,7 +152,7 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
     n = len(Z)
     if Z.shape[1] == 1:
         enough = n >= 2 * OBJECTS_PER_CLUSTER
-        runs = np.array([column_evidence(np.sort(Z[:, 0]))] if enough else [])
+        runs = np.array([line_evidence(Z[:, 0])] if enough else [])
         linear = OF_COLUMN
     else:
         valleys, groups = find_valleys(Z, rng)
@@ -198,7 +200,7 @@ def predictors(evidence: float, n: int, linear: float) -> tuple[float, float]:
     """Relative evidence, and the number of objects as far as it matters beside it."""
     relative = evidence / max(linear, MIN_LINEARITY) ** LINEARITY_POWER
     relative = min(relative, CERTAIN_EVIDENCE)
-    size = np.log(max(n, 2) / USUAL_SIZE) * max(1 - relative / ENOUGH_EVIDENCE, 0.0)
+    size = np.log(max(n, SMALL_SIZE) / USUAL_SIZE) * max(1 - relative / ENOUGH_EVIDENCE, 0.0)
     return relative, float(size)
 
 

@@ -9,13 +9,15 @@ unimodal; Hartigan's dip tests this.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from math import log
 
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.stats import norm
 
-from karat.nulls.dips import evidence as evidence_of_dip
+from karat._kernels.dip import dip_evidence
+from karat._kernels.modes import line_evidence
 from karat.runtime.threads import in_threads
 from karat.runtime.types import Bools, Floats, Ints
 
@@ -35,6 +37,8 @@ REPEATS = 4
 COVARIANCE_RIDGE = 0.1
 #: evidence (-log p) that is worth a closer look, and evidence that separates two clusters
 WORTH_A_LOOK, VALLEY_LIMIT = 1.5, 3.5
+#: largest number of clusters for which distributions are fitted between each two
+FITTED = 3
 #: upper limit of the evidence
 MOST_EVIDENCE = 50.0
 #: half of the border's width between centres at -1 and 1, and objects below which it is empty
@@ -133,11 +137,16 @@ def _links_between(Z: Floats, labels: Ints, k: int, rng: np.random.Generator) ->
         projections.assigned, k, MIN_CLUSTER_SIZE, evidence,
     )  # fmt: skip
     large = np.flatnonzero(np.bincount(projections.assigned, minlength=k) >= MIN_CLUSTER_SIZE)
-    for a, b in zip(*np.nonzero(np.tril(evidence) > WORTH_A_LOOK), strict=True):
-        rows, t = projections.between(int(a), int(b))
-        near = min(float(evidence[a, b]), _thin_border(Z, rows, t), MOST_EVIDENCE)
+    fitted = k <= FITTED
+    for a, b in combinations(large.tolist(), 2):
+        if evidence[a, b] <= WORTH_A_LOOK and not fitted:
+            continue
+        rows, t = projections.between(a, b)
+        near = min(_thin_border(Z, rows, t), MOST_EVIDENCE)
         if near > WORTH_A_LOOK:
-            near = min(near, _valley_along(Z[rows], t > 0))
+            near = min(near, line_evidence(t) if fitted else float(evidence[a, b]))
+        if near > WORTH_A_LOOK:
+            near = min(near, _valley_along(Z[rows], t > 0, fitted=fitted))
         evidence[a, b] = evidence[b, a] = near
     return _spanning_edges(evidence[np.ix_(large, large)])
 
@@ -209,7 +218,7 @@ def _nearest(A: Floats, centres: Floats, sizes: Floats) -> Ints:
     return np.asarray((squares - 2 * A @ centres.T).argmin(axis=1))
 
 
-def _valley_along(Z: Floats, side: Bools) -> float:
+def _valley_along(Z: Floats, side: Bools, *, fitted: bool) -> float:
     """Evidence (-log p) of a valley along the data of two clusters, however bent they are.
 
     A place is the projection on the line between two central objects, by the lengths of paths
@@ -231,7 +240,8 @@ def _valley_along(Z: Floats, side: Bools) -> float:
     apart = lengths[0][ends[1]]
     if apart <= 0:
         return 0.0
-    return evidence_of_dip((np.square(lengths[0]) - np.square(lengths[1])) / (2 * apart))
+    places = (np.square(lengths[0]) - np.square(lengths[1])) / (2 * apart)
+    return line_evidence(places) if fitted else float(dip_evidence(np.sort(places)))
 
 
 def _thin_border(Z: Floats, rows: Ints, t: Floats) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from karat._kernels.modes import line_evidence
 from karat.distances import embed
 from karat.nulls.valleys import WORTH_A_LOOK
 
@@ -168,8 +169,6 @@ def components(X: NDArray[Any], metric: str, name: str, codes: Codes) -> Iterato
 
 def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
     """Views of dependent features and of single multimodal ones, and the number of groups."""
-    from karat._kernels.dip import column_evidence
-
     order = feature_order(X)
     groups = [tuple(sorted(order[list(group)].tolist())) for group in groups_of(X[:, order])]
     kept = []
@@ -177,7 +176,7 @@ def feature_groups(X: NDArray[Any], metric: str) -> tuple[list[DataView], int]:
         if len(group) == 1:
             if metric != "euclidean":  # one feature has one direction
                 continue
-            if column_evidence(np.sort(X[:, group[0]].astype(np.float64))) < WORTH_A_LOOK:
+            if line_evidence(X[:, group[0]].astype(np.float64)) < WORTH_A_LOOK:
                 continue
         kept.append(DataView("features", group, (), metric))
     return kept[:MOST_GROUPS], len(groups)

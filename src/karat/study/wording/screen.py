@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from karat.meaning import ClusterDescription
-    from karat.study.facts import AnswerFacts, Expected, Number, OwnClustering, ReferenceClustering
+    from karat.study.facts import (
+        AnswerFacts,
+        Expected,
+        LevelCandidate,
+        Number,
+        OwnClustering,
+        ReferenceClustering,
+    )
 
 #: groups that are listed, groups of which the name and the rule are, and words of a topic
 MOST_GROUPS, MOST_DETAILED, TOPIC_WORDS = 8, 4, 8
@@ -221,14 +228,34 @@ def _how_many(answer: AnswerFacts) -> str:
 
 def _relation(first: Number, number: Number) -> str:
     """What the clustering with another number divides or unites of the most likely one."""
-    united = [(whole, parts) for whole, parts in number.united if len(parts) > 1]
-    if first.name is None or not united or not number.is_nested:
+    if first.name is None or not number.is_nested:
         return ""
-    wholes = [whole for whole, _ in united]
-    if number.k > first.k:
-        verb = "splits" if len(wholes) == 1 else "split"
-        return f", {named_groups(wholes)} {verb}"
-    return "".join(f", {named_groups(parts)} join" for _, parts in united[:FEW])
+    return "".join(f", {change}" for change in changes(number.united, number.k > first.k))
+
+
+def changes(united: Iterable[tuple[str, Sequence[str]]], finer: bool) -> list[str]:
+    """Which groups a finer clustering splits, or a coarser one joins.
+
+    >>> changes([("1", ["1"]), ("2", ["2", "3"])], True), changes([("2", ["2", "3"])], False)
+    (['group 2 splits'], ['groups 2 and 3 join'])
+    """
+    several = [(whole, parts) for whole, parts in united if len(parts) > 1]
+    if not several:
+        return []
+    if finer:
+        verb = "splits" if len(several) == 1 else "split"
+        return [f"{named_groups([whole for whole, _ in several])} {verb}"]
+    return [f"{named_groups(parts)} join" for _, parts in several[:FEW]]
+
+
+def difference(answer: AnswerFacts, one: LevelCandidate) -> str:
+    """What a candidate that is level with the answer shares with it, and what differs."""
+    changed = changes(one.united, one.n_clusters > answer.n_clusters) if one.is_nested else []
+    if not changed and one.is_nested:
+        return "some objects change groups"
+    if not changed:
+        return f"{named_groups(one.shared) if one.shared else 'no group'} the same"
+    return ", ".join(changed)
 
 
 def named_groups(names: Sequence[str]) -> str:
@@ -274,8 +301,11 @@ def _level(answer: AnswerFacts) -> str:
         names += [name for name in answer.measured.inside_error if name not in names]
     if not names:
         return ""
-    rest = len(names) - 1
-    return f", level with {listed([names[0], *[f'{rest} more'] * (rest > 0)])}"
+    first, rest = names[0], len(names) - 1
+    if answer.level:
+        nearest = answer.level[0]
+        first += f" ({groups(nearest.n_clusters)}: {difference(answer, nearest)})"
+    return f", level with {listed([first, *[f'{rest} more'] * (rest > 0)])}"
 
 
 def _steady(answer: AnswerFacts) -> str:

@@ -19,6 +19,7 @@ from karat.study.wording.phrases import (
     share,
     span,
 )
+from karat.study.wording.screen import difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -224,7 +225,8 @@ def level(answer: AnswerFacts) -> list[str]:
     """Sentences on the candidates that are level with the answer, and on the tree of numbers."""
     sentences = [
         f"Level with it: {one.name} ({clusters(one.n_clusters)}, expected agreement "
-        f"{agreement(one.expected)}, adjusted Rand index {one.agreement:.2f} with it)."
+        f"{agreement(one.expected)}, adjusted Rand index {one.agreement:.2f} with it; "
+        f"{difference(answer, one)})."
         for one in answer.level
     ]
     if len(answer.granularities) > 1:
