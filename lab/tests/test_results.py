@@ -29,6 +29,7 @@ from karat_lab.comparison import (
     AGREES,
     BOTH_ZERO,
     DIFFERS,
+    LEVEL,
     NO_EFFECT,
     NO_ERROR,
     REPEATED,
@@ -66,6 +67,23 @@ from karat_lab.scale import QUICK, WHOLE, quick_of
 )
 def test_verdicts(ours, published, low, high, verdict) -> None:
     assert PublishedComparison("x", ours, published, low, high).verdict == verdict
+
+
+def test_equal_figures_without_an_interval_decide_nothing_where_ours_is_random() -> None:
+    equal = PublishedComparison("x", 3.0, 3.0)
+    assert equal.verdict == AGREES
+    assert replace(equal, is_random=True).verdict == NO_ERROR
+    table = pd.DataFrame({"karat": [1.0], "published": [1.0]})
+    assert [c.verdict for c in comparisons(table, is_random=True)] == [NO_ERROR]
+
+
+def test_a_ranking_is_one_figure() -> None:
+    table = pd.DataFrame(
+        {"measure": ["NMI", "FQ"], "ours": ["a 1.0, b 2.0"] * 2, "published": ["b, a", "a, b"],
+         "tau": [-1.0, 1.0], "low": [-1.0, 0.0], "high": [0.0, 1.0], "p": [0.01, 1.0]}
+    )  # fmt: skip
+    found = [(c.quantity, c.verdict) for c in comparisons(table, is_random=True)]
+    assert found == [("NMI", DIFFERS), ("FQ", AGREES)]
 
 
 def test_half_widths_and_standard_errors() -> None:
@@ -107,6 +125,32 @@ def test_every_reason_says_how_sure_it_is() -> None:
     assert explanations("whissell2012-table7.3", ["trec07p", "other"]) == "Unknown."
 
 
+def stored(name: str) -> dict[str, dict]:
+    """Comparisons of a stored result by their quantity."""
+    result = json.loads((STORED / f"{name}.json").read_text("utf-8"))
+    return {each["quantity"]: each for each in result["comparisons"]}
+
+
+def test_what_is_shown_has_the_published_figure_in_a_stored_interval() -> None:
+    for name, quantity in differing():
+        each = reason(name, quantity)
+        if each.status != SHOWN:
+            assert not each.proof, each
+            continue
+        cell = stored(name)[quantity]
+        if isinstance(cell["published"], str) and cell["p"] is None:
+            continue  # a property: the stored search is the proof
+        proof = stored(each.run)[each.row(quantity)]
+        assert proof["published"] == cell["published"], quantity
+        if cell["p"] is not None:
+            assert proof["p"] >= LEVEL, quantity
+        else:
+            assert proof["low"] <= cell["published"] <= proof["high"], quantity
+            # a wide interval is no proof: ours is nearer than without the reason
+            away = [abs(each["ours"] - each["published"]) for each in (proof, cell)]
+            assert away[0] < away[1], quantity
+
+
 def test_a_reason_belongs_to_a_small_group_of_figures() -> None:
     number = Counter(reason(*figure) for figure in differing())
     written = {each: number[each] for each in reasons()}
@@ -118,7 +162,7 @@ def test_a_reason_that_cannot_apply_is_not_attached() -> None:
     for each in causes:
         assert each.supposes == "classifier" or "classifier" not in each.why, each
     assert {each.supposes for each in reasons()} == {"", *SUPPOSED}
-    votes = Reason("table", "", "likely", "", "classifier", "Other classifiers.")
+    votes = Reason("table", "", "likely", "", "", "classifier", "Other classifiers.")
     assert votes.applies("table", "inf-ARI, RINGS")
     assert not votes.applies("table", "Silhouette, RINGS")
     assert not votes.applies("another", "inf-ARI, RINGS")

@@ -48,7 +48,10 @@ class PublishedComparison:
         Whether the publication has the same figure elsewhere, where it is counted, or has those
         that this is the average of.
     p : float
-        Chance of counts as different as these, where the figure is a row of counts.
+        Chance of a difference as large, where the figure is a row of counts or a ranking.
+    is_random : bool
+        Whether ours would be another in other samples, so that without an interval an equal
+        figure decides as little as a different one.
     """
 
     quantity: str
@@ -60,6 +63,7 @@ class PublishedComparison:
     is_effect: bool = False
     repeats: bool = False
     p: float = math.nan
+    is_random: bool = False
 
     @property
     def difference(self) -> float:
@@ -87,13 +91,15 @@ class PublishedComparison:
             if not self.low <= self.published <= self.high:
                 return DIFFERS
             return NO_EFFECT if self.is_effect and self.low <= 0 <= self.high else AGREES
+        if self.is_random:
+            return NO_ERROR
         digits = len(f"{self.published:.15g}".partition(".")[2])
         return AGREES if round(self.ours, digits) == self.published else NO_ERROR
 
     def as_dict(self) -> dict[str, Any]:
         """Values for JSON, with None for missing ones."""
         values = asdict(self) | {"difference": self.difference, "verdict": self.verdict}
-        for flag in ("other_data", "is_effect", "repeats"):
+        for flag in ("other_data", "is_effect", "repeats", "is_random"):
             del values[flag]
         return {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
@@ -110,13 +116,15 @@ def _verdict_on_words(ours: str, published: str) -> str:
     return DIFFERS
 
 
-def comparisons(table: pd.DataFrame) -> list[PublishedComparison]:
+def comparisons(table: pd.DataFrame, *, is_random: bool = False) -> list[PublishedComparison]:
     """Every published figure of an experiment's table; none where it has none."""
     if table.columns.nlevels > 1:
-        return list(_by_columns(table))
-    if table.index.nlevels > 1 and "published" in table.index.get_level_values(-1):
-        return list(_by_rows(table))
-    return list(_of_records(table))
+        found = _by_columns(table)
+    elif table.index.nlevels > 1 and "published" in table.index.get_level_values(-1):
+        found = _by_rows(table)
+    else:
+        found = _of_records(table)
+    return [replace(each, is_random=is_random) for each in found]
 
 
 def _by_columns(table: pd.DataFrame) -> Iterator[PublishedComparison]:
@@ -197,6 +205,9 @@ def _published(
     """Comparison of one published value, if there is one."""
     value = row[published]
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return
+    if "p" in row:
+        yield PublishedComparison(quantity, row[ours], value, p=row["p"])
         return
     half = next((row[prefix + c] for c in HALF_WIDTHS if prefix + c in row), math.nan)
     error = next((row[prefix + c] for c in ERRORS if prefix + c in row), math.nan)

@@ -30,6 +30,9 @@ class Reason:
         Shown by a stored result, supported from outside, or not known.
     run : str
         The stored result that shows it; empty for the others.
+    proof : str
+        What stands in place of ``quantity`` in the row of that result whose interval has the
+        published figure; empty where figures are words.
     supposes : str
         A key of :data:`SUPPOSED`, or empty: the reason belongs to no other figures.
     why : str
@@ -40,6 +43,7 @@ class Reason:
     quantity: str
     status: str
     run: str = ""
+    proof: str = ""
     supposes: str = ""
     why: str = ""
 
@@ -51,6 +55,14 @@ class Reason:
             and re.search(self.quantity, quantity) is not None
             and re.search(supposed, quantity) is not None
         )
+
+    def row(self, quantity: str) -> str:
+        """Row of the stored result that shows it for this figure.
+
+        >>> Reason("table", "^RB-I2", "shown", "table", "RB-I2 on idf").row("RB-I2, NMI")
+        'RB-I2 on idf, NMI'
+        """
+        return re.sub(self.quantity, self.proof, quantity, count=1)
 
     def __str__(self) -> str:
         said = f"{self.status.capitalize()} ({self.run})" if self.run else self.status.capitalize()

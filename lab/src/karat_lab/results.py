@@ -118,7 +118,8 @@ def _as_json(
 ) -> dict[str, Any]:
     """A result as JSON has it."""
     experiment = EXPERIMENTS[experiment_result.name]
-    compared = [comparison.as_dict() for comparison in comparisons(experiment_result.table)]
+    found = comparisons(experiment_result.table, is_random=bool(experiment.repeats))
+    compared = [comparison.as_dict() for comparison in found]
     smaller = quick_of(experiment.name).leaves_out
     if smaller and request["samples"] is not None:
         full = f"; in full {experiment.repeats}" if experiment.repeats else ""

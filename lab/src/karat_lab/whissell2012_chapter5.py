@@ -51,6 +51,13 @@ READINGS = {"bm25-tf-idf": SATURATED}
 #: the tables of BM25, whose k1 the thesis tested on the collections that it was not chosen on
 OF_BM25 = ("5.10", "5.11", "5.12", "5.13", "5.14")
 FRESH_PAIRS = (("tf-idf", "tf"), ("bm25-tf-idf", "tf-idf"))
+ON_IDF_NOTE = (
+    f"'{ON_IDF.strip()}': the toolkit of RB, Direct and Agglo scales the columns of sparse data by "
+    "idf unless it is told not to, and then the rows to length 1; the thesis does not say what it "
+    "was told."
+)
+#: draws of the collections for the chance of a ranking
+CHANCE_DRAWS = 999
 TABLE, FIGURE, FRESH_NAME = (
     "whissell2012-table",
     "whissell2012-figure",
@@ -88,7 +95,7 @@ def run(
     compared = list(dict.fromkeys(weight for pair in _pairs(weights) for weight in pair))
     scores = cells(
         of_scale(sets, samples), compared, samples, seed, storage, progress,
-        on_idf=number in published.BY_ALGORITHM,
+        on_idf=number in published.BY_ALGORITHM or number in published.RANKINGS,
     )  # fmt: skip
     if number in published.BEST:
         table, notes = _best(scores, number, weights)
@@ -99,7 +106,7 @@ def run(
     elif number == "5.8":
         table, notes = _taus(scores, seed)
     else:
-        table, notes = _rankings(scores, number, weights[0], seed)
+        table, notes = _rankings(scores, number, weights[0], seed, like=samples != 0)
     return ExperimentResult(name, table, (*notes, *_setting(scores, samples, weights)))
 
 
@@ -240,9 +247,7 @@ def _by_algorithm(
         f"{int(inside.sum())} of {len(counted)} published means lie within our interval; "
         f"{int(clear.sum())} of our intervals exclude 0, and of these {int((clear & agree).sum())} "
         "have the published sign.",
-        f"'{ON_IDF.strip()}': the toolkit of RB, Direct and Agglo scales the columns of sparse "
-        "data by idf unless it is told not to, and then the rows to length 1; the thesis does not "
-        "say what it was told.",
+        ON_IDF_NOTE,
     ]
     return table, notes
 
@@ -289,31 +294,64 @@ def _best(all_scores: pd.DataFrame, number: str, weights: Sequence[str]) -> tupl
 
 
 def _rankings(
-    all_scores: pd.DataFrame, number: str, weight: str, seed: int
+    all_scores: pd.DataFrame, number: str, weight: str, seed: int, *, like: bool
 ) -> tuple[Any, list[str]]:
-    """Average ranks of the algorithms beside the published ranking, with notes."""
+    """Rankings of the algorithms beside the published ones, with notes.
+
+    A ranking is one figure. ``like``: ours are of enough fits to be beside the published ones.
+    """
     import pandas as pd
 
-    columns: dict[str, Any] = {}
-    notes = []
-    for measure in MEASURES:
-        scores = _wide(all_scores, weight, measure)
-        ranks = average_ranks(scores)
-        printed = [a for a in published.RANKINGS[number][measure] if a in scores.columns]
-        columns[measure] = ranks
-        columns[f"{measure} published"] = pd.Series(
-            {algorithm: float(i) for i, algorithm in enumerate(printed, 1)}
-        )
-        tau = rank_agreement(
-            {measure: scores}, published={"published": printed}, random_state=seed
-        ).iloc[0]
-        notes.append(
-            f"Kendall's τ of our ranking by {measure} with the published: {tau['tau']:.2f} "
-            f"({tau['low']:.2f} to {tau['high']:.2f})."
-        )
-    table = pd.DataFrame(columns).sort_values("NMI").rename_axis("algorithm").reset_index()
-    notes.append("Ours are average ranks over the collections, the published are places.")
-    return table, notes
+    rows = []
+    for reading, on_idf in (("", False), (ON_IDF.strip(), True)):
+        for measure in MEASURES:
+            scores = _wide(all_scores, weight, measure)
+            scores = _of_toolkit(scores) if on_idf else scores.drop(columns=_on_idf(scores))
+            ranks = average_ranks(scores)
+            printed = [a for a in published.RANKINGS[number][measure] if a in scores.columns]
+            tau = rank_agreement(
+                {measure: scores}, published={"published": printed}, random_state=seed
+            ).iloc[0]
+            row = {"measure": measure, "reading": reading, "published": ", ".join(printed)}
+            row |= {"ours": ", ".join(f"{name} {rank:.1f}" for name, rank in ranks.items())}
+            row |= {"tau": tau["tau"], "low": tau["low"], "high": tau["high"]}
+            chance = _chance_of_ranking(scores, printed, seed)
+            rows.append(row | {"p": chance, "repeats": on_idf, "like": like})
+    table = pd.DataFrame(rows)
+    table.loc[~table.pop("like"), "published"] = ""
+    return table, [
+        "Ours are average ranks over the collections, the published are places. 'tau' is Kendall's "
+        "τ between the two.",
+        "'p' is how often a ranking by as many collections, drawn with replacement, is as far from "
+        f"ours as the published one: {CHANCE_DRAWS} draws.",
+        ON_IDF_NOTE,
+    ]
+
+
+def _on_idf(scores: pd.DataFrame) -> list[str]:
+    """Columns of the toolkit's algorithms on columns scaled by idf."""
+    return [str(name) for name in scores.columns if str(name).endswith(ON_IDF)]
+
+
+def _of_toolkit(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores with the toolkit's algorithms on columns scaled by idf in place of the others."""
+    scaled = _on_idf(scores)
+    plain = [name.removesuffix(ON_IDF) for name in scaled]
+    own = scores[scaled].set_axis(plain, axis=1)
+    return scores.drop(columns=scaled).assign(**{name: own[name] for name in plain})
+
+
+def _chance_of_ranking(scores: pd.DataFrame, printed: Sequence[str], seed: int) -> float:
+    """Chance that a ranking by as many sets drawn anew is as far from ours as a printed one."""
+    from scipy.stats import kendalltau
+
+    ranks = scores.rank(axis=1, ascending=False).to_numpy()
+    ours = ranks.mean(axis=0)
+    places = [printed.index(str(name)) for name in scores.columns]
+    seen = kendalltau(ours, places).statistic
+    draws = np.random.default_rng(seed).integers(len(ranks), size=(CHANCE_DRAWS, len(ranks)))
+    taus = np.array([kendalltau(ours, ranks[draw].mean(axis=0)).statistic for draw in draws])
+    return float((1 + (taus <= seen + 1e-12).sum()) / (1 + CHANCE_DRAWS))
 
 
 def _taus(all_scores: pd.DataFrame, seed: int) -> tuple[Any, list[str]]:
@@ -329,13 +367,16 @@ def _taus(all_scores: pd.DataFrame, seed: int) -> tuple[Any, list[str]]:
     printed = [
         published.TAUS[first, second] for first, second in table[["one", "other"]].to_numpy()
     ]
-    table = table.assign(published=printed)
+    # these are tau of the printed rankings of tables 5.6 and 5.7, where they are counted
+    table = table.assign(published=printed, repeats=True)
     inside = int(
         ((table["low"] <= table["published"]) & (table["published"] <= table["high"])).sum()
     )
     with_fq = table["one"].str.contains("FQ") != table["other"].str.contains("FQ")
     wide, published_means = (table.groupby(with_fq)[c].mean() for c in ("tau", "published"))
     return table, [
+        "The published τ are exactly those of the printed rankings of tables 5.6 and 5.7, so they "
+        "are counted there.",
         f"{inside} of {len(table)} published τ lie within our interval (collections drawn with "
         "replacement).",
         "The thesis: FQ stands apart. τ of FQ with another measure is "

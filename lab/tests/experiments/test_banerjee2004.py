@@ -31,6 +31,7 @@ def small(monkeypatch):
     monkeypatch.setattr(banerjee2004, "DRAWS", 3)
     clusterers = {"SPKMeans": ("spherical-kmeans", {}), "KMeans": ("kmeans", {})}
     clusterers["SPKMeans refined"] = ("spherical-kmeans-refined", {})
+    clusterers |= banerjee2004.COUNTED
     monkeypatch.setattr(banerjee2004, "CLUSTERERS", clusterers)
     sets = {"": ("SPKMeans", "KMeans"), ", refined": ("SPKMeans refined", "KMeans")}
     monkeypatch.setattr(banerjee2004, "SETS", sets)
@@ -43,7 +44,10 @@ def test_best_bounds_and_resuming(small, tmp_path):
     assert first.table["collection"].tolist() == ["yahoo"] * 4 + ["cmu-same-100"] * 4
     halves = first.table["what"].str.startswith("50-50")
     assert (first.table["bound"][halves] < 60).all()
-    assert first.table["published"].dropna().tolist() == [73.84, 64.0]
+    # once beside the paper's algorithms, which count, and once beside ours
+    beside = first.table.dropna(subset="published")
+    assert beside["published"].tolist() == [73.84, 73.84, 64.0, 64.0]
+    assert beside["repeats"].tolist() == [False, True, False, True]
     fitted = kept.read_bytes()
     again = banerjee2004.run(name="banerjee2004-figure4", samples=3, storage=kept)
     assert kept.read_bytes() == fitted
@@ -65,6 +69,32 @@ def test_a_cell_by_hand(small):
         bounds.append(100 * b_max(30, 30, int(wrong), 0.1 / 3**3) / 30)
     row = table.query("clusterer == 'SPKMeans' and what == 'start 1, k = 3'").iloc[0]
     assert row["bound"] == pytest.approx(np.mean(bounds))
+
+
+def test_tf_stands_beside_the_weights_that_the_paper_does_not_state(small, monkeypatch):
+    table = banerjee2004.run(name="banerjee2004-figure1", samples=3).table
+    lowest = table[table["what"].str.startswith("lowest")].set_index("clusterer")
+    assert lowest["repeats"].to_dict() == {
+        "KMeans": False, "SPKMeans": False, "SPKMeans refined": True,
+        "KMeans on tf": True, "SPKMeans on tf": True,
+    }  # fmt: skip
+    plan = banerjee2004._plan("banerjee2004-figure1", None, 0)
+    keys = {plan.key("yahoo", 0, name) for name in banerjee2004.CLUSTERERS}
+    assert len(keys) == len(banerjee2004.CLUSTERERS)
+    given = {}
+
+    def fit(algorithm, X, k, seed):
+        given[algorithm] = X
+        return np.zeros(60, dtype=int)
+
+    monkeypatch.setattr(banerjee2004, "_fit", fit)
+    data = banerjee2004.collection("any", None)
+    for algorithm in ("SPKMeans", "SPKMeans on tf"):
+        banerjee2004._count(data, algorithm, [0], plan)
+    assert given["SPKMeans"] is data.X
+    counts = data.counts.toarray()
+    wanted = counts / np.linalg.norm(counts, axis=1, keepdims=True)
+    assert np.allclose(given["SPKMeans on tf"].toarray(), wanted)
 
 
 def test_the_lowest_of_one_start_is_not_beside_that_of_ten(small):
