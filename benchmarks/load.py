@@ -107,7 +107,8 @@ def outcome(name: str) -> dict[str, object]:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "outcome": {end: ends.count(end) for end in ends},
-        "peak GB so far": round(used.ru_maxrss / 1e6, 2), "seconds": round(time.monotonic() - begun),
+        "peak GB so far": round(used.ru_maxrss / 1e6, 2),
+        "seconds": round(time.monotonic() - begun),
         "processor seconds": round(used.ru_utime + used.ru_stime - before),
         "date": date.today().isoformat(),
     }  # fmt: skip

@@ -1,0 +1,115 @@
+"""Null references and valleys by their definitions: boxes, coordinates, shuffles, partitions."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist, pdist
+
+from karat.nulls import coordinates, references, structure, valleys
+from karat.nulls.references import draw_reference
+from karat.runtime.validation import InputError
+
+
+def blobs(k, n=40, apart=12.0, seed=0):
+    y = np.arange(k * n) % k
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(k * n, 2)) + apart * np.column_stack([y, y % 2]), y
+
+
+def test_a_box_has_the_limits_of_each_feature():
+    X = np.random.default_rng(0).normal(size=(60, 3)) * [1, 10, 0.1] + [0, 50, -3]
+    box = references.Null(X, "euclidean").draw("box", np.random.default_rng(1))
+    assert (box >= X.min(axis=0)).all()
+    assert (box <= X.max(axis=0)).all()
+    assert (np.ptp(box, axis=0) > 0.8 * np.ptp(X, axis=0)).all()
+
+
+def test_covariance_within_clusters_is_its_definition():
+    X, y = blobs(3)
+    labels = y.copy()
+    labels[::7] = -1
+    root = references._within(X, labels)
+    kept, codes = X[labels >= 0], labels[labels >= 0]
+    away = kept - np.array([kept[codes == c].mean(axis=0) for c in range(3)])[codes]
+    np.testing.assert_allclose(root.T @ root, away.T @ away / (len(kept) - 3))
+    # a label that no object has
+    np.testing.assert_allclose(references._within(X[y != 1], y[y != 1]).shape, (2, 2))
+
+
+@pytest.mark.parametrize("n", [30, 700])
+def test_principal_coordinates_have_the_distances_and_the_inertia(n):
+    X = np.random.default_rng(0).normal(size=(n, 3)) * [3, 2, 1]
+    points = references.principal_coordinates(cdist(X, X))
+    np.testing.assert_allclose(pdist(points), pdist(X), rtol=1e-6)
+    uneven = cdist(X, X, "cityblock")
+    points = references.principal_coordinates(uneven)
+    inertia = np.square(points - points.mean(axis=0)).sum()
+    assert inertia == pytest.approx(np.square(uneven).sum() / (2 * n), rel=1e-6)
+
+
+def test_shuffled_counts_keep_features_and_lengths():
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.poisson([0.1] * 15 + [1.5] * 5, size=(80, 20)).astype(float))
+    drawn = [draw_reference(X, "shuffled", random_state=seed) for seed in range(40)]
+    for one in drawn[:5]:
+        assert one.has_canonical_format or one.nnz == X.nnz
+        dense = one.toarray()
+        assert np.count_nonzero(dense) == X.nnz  # no object got one feature twice
+        for j in range(20):
+            np.testing.assert_array_equal(np.sort(dense[:, j]), np.sort(X.toarray()[:, j]))
+    # longer objects get more features
+    lengths = np.diff(X.indptr)
+    got = np.mean([np.diff(sparse.csr_array(one).indptr) for one in drawn], axis=0)
+    assert np.corrcoef(lengths, got)[0, 1] > 0.9
+
+
+@pytest.mark.parametrize(("X", "there"), [
+    (np.eye(5), "'gaussian' and 'uniform'"), (sparse.csr_array(np.eye(5)), "'shuffled'"),
+])  # fmt: skip
+def test_a_kind_that_the_data_do_not_have_is_rejected_with_those_that_they_have(X, there):
+    wrong = "shuffled" if isinstance(X, np.ndarray) else "uniform"
+    with pytest.raises(InputError, match=re.escape(f"there is {there}")):
+        draw_reference(X, wrong)
+
+
+def test_groups_far_apart_are_separated_as_they_are():
+    X, y = blobs(3)
+    labels, evidence = valleys.separated(X, np.random.default_rng(0), 3.0)
+    assert len({*zip(y.tolist(), labels.tolist(), strict=True)}) == 3
+    assert evidence > 3
+    cloud = np.random.default_rng(0).normal(size=(120, 2))
+    assert valleys.separated(cloud, np.random.default_rng(0), 3.0) is None
+
+
+def test_a_partition_that_cuts_a_cloud_has_no_valley():
+    X, y = blobs(2, n=60)
+    rng = np.random.default_rng
+    right = valleys.valley_evidence(X, y, rng(0))
+    cloud = rng(1).normal(size=(120, 2))
+    wrong = valleys.valley_evidence(cloud, (cloud[:, 0] > 0).astype(int), rng(0))
+    assert wrong < 2 < right
+    assert valleys.valley_evidence(X, np.zeros(120, dtype=int), rng(0)) == 0
+
+
+def test_a_constant_feature_and_copies_change_no_coordinates():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    rng = np.random.default_rng
+    plain = coordinates.spread_ties(X, rng(0))
+    wider = coordinates.spread_ties(np.column_stack([X, np.full(40, 3.0)]), rng(0))
+    np.testing.assert_array_equal(plain[0], wider[0])
+    assert coordinates.spread_ties(np.ones((5, 2)), rng(0))[0].shape == (5, 0)
+
+
+def test_the_sentence_says_what_can_be_missed_unless_there_are_clusters():
+    for decision, said in (("yes", False), ("no", True), ("unclear", True)):
+        found = structure.Structure(0.5, decision, 4.0, 2, 100, 0.01, 0.4)
+        assert ("can be missed" in str(found)) == said
+
+
+def test_standard_error_of_repeats():
+    assert structure.standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)
+    assert structure.standard_error(np.array([1.0])) == 0.0
