@@ -127,21 +127,14 @@ def plant(
 ) -> None:
     """Fill the room's entry of the ledger."""
     room, seed = planter.room, asked.seed
-    equivalent = {
-        (entry["file"], entry["before"], entry["after"])
-        for entry in tomllib.loads(EQUIVALENTS.read_text(encoding="utf8")).get("mutant", [])
-    }
+    equivalent = equivalents()
     entry = {
         "room": room, "seed": seed, "drawn": 0, "decided": 0, "undecided": [],
         "equivalent": 0, "survivors": [], "noticed_since": [],
     }  # fmt: skip
     for stored in read_ledger(ledger):
         entry = stored if (stored["room"], stored["seed"]) == (room, seed) else entry
-    for survivor in list(entry["survivors"]):
-        file = survivor["at"].rsplit(":", 1)[0]
-        if (file, survivor["before"], survivor["after"]) in equivalent:
-            entry["survivors"].remove(survivor)
-            entry |= {"decided": entry["decided"] - 1, "equivalent": entry["equivalent"] + 1}
+    excuse(entry)
     for number, mutant in enumerate(draw(planter.copy, lines, f"{seed} {room}")):
         if number < entry["drawn"]:
             continue
@@ -165,6 +158,22 @@ def plant(
         write_ledger(ledger, [*kept, entry])
 
 
+def equivalents() -> set[tuple[str, str, str]]:
+    """File, line before and line after of the faults that change nothing anybody could see."""
+    listed = tomllib.loads(EQUIVALENTS.read_text(encoding="utf8")).get("mutant", [])
+    return {(one["file"], one["before"], one["after"]) for one in listed}
+
+
+def excuse(entry: dict) -> None:
+    """Count survivors as equivalent that were listed since."""
+    known = equivalents()
+    for survivor in list(entry["survivors"]):
+        file = survivor["at"].rsplit(":", 1)[0]
+        if (file, survivor["before"], survivor["after"]) in known:
+            entry["survivors"].remove(survivor)
+            entry |= {"decided": entry["decided"] - 1, "equivalent": entry["equivalent"] + 1}
+
+
 def beyond(planter: Planter, ledger: Path) -> list[str]:
     """Files with tests of any measured room that run a line of the room's stored survivors."""
     for room in rooms(planter.copy):
@@ -184,6 +193,8 @@ def plant_again(
     """Plant the stored survivors; the ledger moves those that the tests notice now."""
     entries = read_ledger(ledger)
     for entry in (entry for entry in entries if entry["room"] == planter.room):
+        excuse(entry)
+        write_ledger(ledger, entries)
         for survivor in list(entry["survivors"]):
             mutant = again(planter.copy, survivor)
             tests = list(planter.items)

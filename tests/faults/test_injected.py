@@ -235,7 +235,7 @@ def test_labelings_whose_names_alone_were_stored_can_be_added(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["interrupt", "memory", "write"])
-@pytest.mark.parametrize("moment", range(12))
+@pytest.mark.parametrize("moment", range(6))
 def test_a_fault_at_any_step(whole, tmp_path, kind, moment):
     step = random.Random(f"{moment} {kind} {whole[0]}").randrange(1, whole[2][kind] + 1)
     check_one_fault(whole, tmp_path / "f", kind, step)
