@@ -206,7 +206,7 @@ def _published(
     value = row[published]
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return
-    if "p" in row:
+    if not math.isnan(row.get("p", math.nan)):
         yield PublishedComparison(quantity, row[ours], value, p=row["p"])
         return
     half = next((row[prefix + c] for c in HALF_WIDTHS if prefix + c in row), math.nan)

@@ -7,7 +7,7 @@ normalised mutual information with the classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,7 +144,10 @@ def jackknife(table: pd.DataFrame, key: str) -> float:
 
 
 def correlation_table(
-    tables: dict[str, pd.DataFrame], published: Any, samples: int = 50
+    tables: dict[str, pd.DataFrame],
+    published: Any,
+    samples: int = 50,
+    keys: Sequence[str] = tuple(TITLES),
 ) -> pd.DataFrame:
     """Rows measures; columns (data set or average) × (published, karat, error, ±).
 
@@ -157,28 +160,30 @@ def correlation_table(
     half = stats.t.ppf(0.975, count - 1) * np.sqrt(1 + count / samples) if count > 1 else np.nan
     columns: dict[tuple[str, str], list[float]] = {}
     for place, (dataset, table) in enumerate(tables.items()):
-        columns[dataset, "published"] = [published[key][place] for key in TITLES]
-        columns[dataset, "karat"] = [rank_correlation(table, key) for key in TITLES]
-        columns[dataset, "error"] = [jackknife(table, key) for key in TITLES]
+        columns[dataset, "published"] = [published[key][place] for key in keys]
+        columns[dataset, "karat"] = [rank_correlation(table, key) for key in keys]
+        columns[dataset, "error"] = [jackknife(table, key) for key in keys]
         columns[dataset, "±"] = [half * error for error in columns[dataset, "error"]]
     ours, errors = (
         np.array([columns[dataset, part] for dataset in tables]) for part in ("karat", "error")
     )
-    if all(len(published[key]) == len(tables) + 1 for key in TITLES):
-        columns["average", "published"] = [published[key][-1] for key in TITLES]
+    if all(len(published[key]) == len(tables) + 1 for key in keys):
+        columns["average", "published"] = [published[key][-1] for key in keys]
         columns["average", "karat"] = list(ours.mean(axis=0))
         columns["average", "error"] = list(np.sqrt((errors**2).sum(axis=0)) / len(tables))
         columns["average", "±"] = [half * error for error in columns["average", "error"]]
-    return pd.DataFrame(columns, index=pd.Index(list(TITLES.values()), name="measure"))
+    return pd.DataFrame(columns, index=pd.Index([TITLES[key] for key in keys], name="measure"))
 
 
-def chosen_k_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def chosen_k_table(
+    tables: dict[str, pd.DataFrame], keys: Sequence[str] = tuple(TITLES)
+) -> pd.DataFrame:
     """Frequency of k clusters in each measure's best clustering, ties to fewer clusters."""
     import pandas as pd
 
     rows = {}
     for dataset, table in tables.items():
-        for key, title in TITLES.items():
+        for key, title in ((key, TITLES[key]) for key in keys):
             counts = np.zeros(10, dtype=int)
             for _, part in table.groupby(level="sample"):
                 counts[min(*_best_numbers(part, key), 11) - 2] += 1
