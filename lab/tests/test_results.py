@@ -230,6 +230,11 @@ def test_what_is_no_evidence_counts_nowhere() -> None:
     )
 
 
+def test_a_table_of_repeated_figures_has_none_that_agree() -> None:
+    said = results.verdict_of([REPEATED] * 28, simulated=False)
+    assert said == "The published figures, 28, repeat others, which are counted instead."
+
+
 def test_an_average_repeats_what_it_is_made_of() -> None:
     columns = [(which, part) for which in ("iris", "average") for part in ("karat", "published")]
     table = pd.DataFrame([[0.5, 0.9, 0.5, 0.9]], ["B/W"], pd.MultiIndex.from_tuples(columns))
@@ -424,6 +429,7 @@ def test_an_experiment_is_found_by_what_its_source_calls_it() -> None:
     assert as_name("structure") == "structure"
     assert run("table 16.2").name == "manning2008-table16.2"
     assert as_name("7.2") == "whissell2012-table7.2"
-    assert as_name("figure 7.2") == "whissell2012-figure7.2"
+    # what an experiment has beside the figure in its name
+    assert as_name("figure 7.2") == as_name("Figure 7.3") == "whissell2012-figure7.2"
     with pytest.raises(InputError, match="no experiment is called"):
         as_name("table 9.9")

@@ -109,10 +109,17 @@ def as_name(text: str) -> str:
     end = re.escape("".join(text.lower().split()))
     kinds = ("table", "figure", "[a-z]+") if text[:1].isdigit() else ("",)
     matches = ([n for n in EXPERIMENTS if re.search(f"-{kind}{end}$", n)] for kind in kinds)
-    names = next(filter(None, matches), [])
+    names = next(filter(None, matches), []) or _with_source(text)
     if len(names) > 1:
         raise InputError(f"{text!r} is {' or '.join(names)}; say which")
     return EXPERIMENTS[names[0] if names else text].name
+
+
+def _with_source(text: str) -> list[str]:
+    """Experiments of several published figures, one of which is called this."""
+    kind, _, number = text.lower().strip().partition(" ")
+    listed = re.compile(rf"\b{re.escape(kind)}s\b.*(?<![\d.]){re.escape(number)}(?![\d.])")
+    return [e.name for e in EXPERIMENTS.values() if number and listed.search(e.source)]
 
 
 def run(

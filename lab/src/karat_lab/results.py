@@ -190,6 +190,8 @@ def verdict_of(verdicts: Sequence[str], *, simulated: bool) -> str:
     if count[OTHER_DATA] == len(verdicts):
         return f"The published figures, {len(verdicts)}, are of other data than ours."
     figures = len(verdicts) - count[REPEATED]
+    if not figures:
+        return f"The published figures, {len(verdicts)}, repeat others, which are counted instead."
     parts = [f"{count[AGREES]} of {figures} published figures agree with ours"]
     if count[DIFFERS]:
         parts.append(f"{count[DIFFERS]} {'differs' if count[DIFFERS] == 1 else 'differ'}")
