@@ -30,6 +30,8 @@ DEFAULT_CLUSTERERS = (
     "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
     "hdbscan-filled",
 )  # fmt: skip
+#: features from which on the covariances of a mixture take minutes a fit
+MANY_FEATURES = 1_000
 #: for sparse rows with the cosine distance: linear in the stored entries (banerjee2004)
 DOCUMENT_CLUSTERERS = (
     "spherical-kmeans-refined",
@@ -86,17 +88,20 @@ class Fits:
         """Names of the clusterers that a sweep tries by default.
 
         Documents get those that never make rows dense; k-medoids is added if there are no means, a
-        mixture of numbers and categories if columns have two values.
+        mixture of numbers and categories if columns have two values. Gaussian mixtures are for
+        fewer than 1,000 features.
         """
         X, metric = self.objects.dataset.X, self.objects.metric
         documents = metric == "cosine" and not isinstance(X, np.ndarray)
         if documents:
             return DOCUMENT_CLUSTERERS
+        is_wide = self.objects.dataset.n_features >= MANY_FEATURES
+        names = tuple(c for c in DEFAULT_CLUSTERERS if c != "gaussian-mixture" or not is_wide)
         if metric == "euclidean" and isinstance(X, np.ndarray) and two_valued_features(X).any():
-            return (*DEFAULT_CLUSTERERS, "mixed-mixture")
+            return (*names, "mixed-mixture")
         if isinstance(metric, str) and (metric in FORMS or metric == "graph"):
-            return DEFAULT_CLUSTERERS
-        return (*DEFAULT_CLUSTERERS, "kmedoids")
+            return names
+        return (*names, "kmedoids")
 
     def release(self) -> None:
         """Forget the executor's workers and the data that they store."""
