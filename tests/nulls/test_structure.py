@@ -199,3 +199,11 @@ def test_a_border_is_thin_between_dense_groups_and_not_within_one():
         for t in (halves, flat)
     ]
     assert evidence[0] > 20 > 3 > evidence[1]
+
+
+@pytest.mark.parametrize(("n", "d"), [(1000, 8), (2000, 8)])
+def test_large_clouds_have_no_clusters(n, d):
+    X = np.random.default_rng(1).normal(size=(n, d))
+    assert karat.assess_structure(X).decision == "no"
+    X[: n // 3, 0] += 6
+    assert karat.assess_structure(X).decision == "yes"
