@@ -61,7 +61,7 @@ def _best(
     start = max(starts, key=lambda at: likelihood(np.array(at), x))
 
     def descent(at: Floats) -> tuple[float, Floats]:
-        """Minus the log-likelihood and its slopes, by differences: SciPy's cost ten times more."""
+        """Minus the log-likelihood and its slopes, by differences that cost less than SciPy's."""
         value = -likelihood(at, x)
         slopes = [(-likelihood(at + step, x) - value) / DIFFERENCE for step in steps]
         return value, np.array(slopes)
