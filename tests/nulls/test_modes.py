@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import approx_fprime
 from scipy.stats import norm, uniform
 
 from karat import assess_structure
 from karat._kernels import modes
 from karat._kernels.dip import dip_evidence
-from karat._kernels.modes import _bimodal, _trapezium, _two_groups, line_evidence, two_against_one
+from karat._kernels.modes import _bimodal, line_evidence, two_against_one
 from karat.datasets._dependence import mode_p_value
 
 ONE = {
@@ -60,16 +61,51 @@ def test_many_values_are_as_their_quantiles(monkeypatch):
     assert of_quantiles == pytest.approx(two_against_one(x), rel=0.1)
 
 
+def likelihood(family, at, x):
+    """Log-likelihood and its slopes."""
+    slopes = np.empty(4)
+    return modes.log_likelihood(family, np.array(at), x, slopes, np.empty((4, 4))), slopes
+
+
 def test_likelihoods_are_those_of_the_densities():
     x = np.random.default_rng(4).normal(size=50)
     two = 0.25 * norm.pdf(x, -0.5, 0.8) + 0.75 * norm.pdf(x, 1.5, 0.8)
-    at = np.array([0.5, 0.0, np.log(0.8), np.log(1 / 3)])
-    assert _two_groups(at, x) == pytest.approx(np.log(two).sum())
+    at = [0.5, 0.0, np.log(0.8), np.log(1 / 3)]
+    assert likelihood(modes.TWO_GROUPS, at, x)[0] == pytest.approx(np.log(two).sum())
     grid = np.linspace(-1.5, 2.5, 40_001)
     of_grid = uniform.pdf(grid, -1.5, 4) * (1 + np.tanh(0.3) * (grid - 0.5) / 2)
     flat = [np.trapezoid(of_grid * norm.pdf(v, grid, 0.6), grid) for v in x]
-    at = np.array([0.5, np.log(2), np.log(0.6), 0.3])
-    assert _trapezium(at, x) == pytest.approx(np.log(flat).sum(), abs=1e-3)
+    at = [0.5, np.log(2), np.log(0.6), 0.3]
+    assert likelihood(modes.TRAPEZIUM, at, x)[0] == pytest.approx(np.log(flat).sum(), abs=1e-3)
+    z = np.sinh(1.3 * np.arcsinh((x - 0.2) / 0.7) - 0.4)  # normal, by definition
+    steep = np.log(1.3 * np.sqrt(1 + z * z) / np.sqrt(0.49 + np.square(x - 0.2)))
+    at = [0.2, np.log(0.7), 0.4, np.log(1.3)]
+    expected = (norm.logpdf(z) + steep).sum()
+    assert likelihood(modes.BENT_NORMAL, at, x)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("family", [modes.TWO_GROUPS, modes.TRAPEZIUM, modes.BENT_NORMAL])
+def test_slopes_are_those_of_the_likelihood(family):
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=30)
+    for _ in range(20):
+        at = rng.normal(size=4) * [1, 0.5, 0.5, 1]
+        slopes = likelihood(family, at, x)[1]
+        numeric = approx_fprime(at, lambda at: likelihood(family, at, x)[0], 1e-7)
+        assert numeric == pytest.approx(slopes, rel=1e-4, abs=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize("kind", ["atoms", "outlier", "heavy tails", "steps"])
+def test_odd_values_have_a_finite_evidence(kind, scale):
+    rng = np.random.default_rng(7)
+    values = {
+        "atoms": (rng.random(100) < 0.3).astype(float),
+        "outlier": np.r_[rng.normal(size=99), 1e9],
+        "heavy tails": rng.standard_cauchy(100) ** 3,
+        "steps": np.repeat(np.exp(np.arange(10.0)), 10),
+    }[kind]
+    assert np.isfinite(line_evidence(values * scale))
 
 
 @pytest.mark.parametrize("odds", [0.0, 1.0, 2.5, -2.5, 4.0])
