@@ -1,9 +1,12 @@
-"""Arrays under the name of an archive, and archives under that of an array, are told."""
+"""Files of arrays that are misnamed, damaged or of other content give the reason."""
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from scipy import sparse
 
 import karat
 from karat.datasets import read, read_labelings
@@ -42,5 +45,39 @@ def test_data_and_distances(misnamed):
         read(array)
     with pytest.raises(InputError, match=r"has the content of an \.npz file"):
         read(archive, kind="distances")
-    with pytest.raises(InputError, match=r"is not an \.npy file of numbers"):
+    with pytest.raises(InputError, match=r"has the content of an \.npz file; rename it"):
         karat.silhouette(archive, Y, metric="precomputed")
+    with pytest.raises(InputError, match=r"holds no sparse matrix"):
+        karat.distances.as_graph(archive)
+
+
+DISTANCES = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+
+
+def _damaged(folder):
+    """Files with what is wrong with each."""
+    np.save(folder / "whole.npy", DISTANCES)
+    sparse.save_npz(folder / "whole.npz", sparse.csr_array(DISTANCES))
+    yield "empty.npy", b"", "is damaged or truncated"
+    yield "archive.npy", (folder / "whole.npz").read_bytes()[:200], "is damaged or truncated"
+    yield "head.npy", (folder / "whole.npy").read_bytes()[:60], "cannot be read"
+    yield "cut.npy", (folder / "whole.npy").read_bytes()[:150], "cannot be read"
+    yield "text.npy", b"0 1\n1 0\n", "holds Python objects or no arrays"
+    parts = io.BytesIO()
+    np.savez(parts, format=np.array(b"csr"), shape=np.array([5, 5]), data=np.ones(1))
+    yield "parts.npz", parts.getvalue(), "is damaged or truncated|has the content of an"
+    yield "rows.npy", (folder / "whole.npy").read_bytes(), "has the content of an"
+
+
+def test_damaged_distances_and_graphs_give_a_reason(tmp_path):
+    for name, content, reason in _damaged(tmp_path):
+        path = tmp_path / name
+        path.write_bytes(content)
+        for read_matrix in (karat.distances.as_square, karat.distances.as_graph):
+            if (name, read_matrix) == ("rows.npy", karat.distances.as_square):
+                assert np.array_equal(read_matrix(path), DISTANCES)
+                continue
+            with pytest.raises(InputError, match=reason):
+                read_matrix(path)
+    with pytest.raises(InputError, match="is damaged or truncated"):
+        read(tmp_path / "parts.npz")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 import struct
 import threading
 import time
@@ -46,7 +47,7 @@ def opened(tmp_path):
     session = LabelSession(tmp_path / "answers.jsonl", ORDER, objects.lines(), by="ann")
     desk = Desk(session, Watch(session, {"halves": [0] * 15 + [1] * 15}, target=0.9), objects)
     served = LabelPage(desk)
-    thread = threading.Thread(target=served.serve)
+    thread = threading.Thread(target=served.serve, name="page")
     thread.start()
     yield served
     served.closed = True
@@ -150,6 +151,47 @@ def test_bodies_without_an_end(opened, monkeypatch):
         assert send(opened, "/answer", content, length)[0] == status, length
     assert send(opened, "/other", b"{}")[0] == 404
     assert send(opened, "//[", b"{}")[0] == 404
+
+
+RAW = {
+    "no request": (b"\0\xff\x16\x03\r\n\r\n", 400),
+    "a long line": (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 414),
+    "many headers": (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431),
+    "another method": (b"PUT /answer HTTP/1.1\r\n\r\n", 501),
+    "another protocol": (b"GET / HTTP/9.9\r\n\r\n", 505),
+    "no host": (b"POST /answer HTTP/1.1\r\nX-Token: x\r\n\r\n", 403),
+    "parts": (b"POST /answer HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: {host}\r\n"
+              b"X-Token: {token}\r\n\r\nffffffff\r\n{", 411),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_an_odd_request_gets_an_answer(opened, name, capfd):
+    request, status = RAW[name]
+    host = opened.url.split("/")[2]
+    request = request.replace(b"{host}", host.encode()).replace(b"{token}", opened.token.encode())
+    with socket.create_connection(("127.0.0.1", int(host.split(":")[1])), timeout=60) as sent:
+        sent.sendall(request)
+        line = sent.makefile("rb").readline()
+    # before its version is known, a request is answered as one of HTTP 0.9, without a status
+    unversioned = status in (400, 505) and b"DOCTYPE" in line.upper()
+    assert unversioned or f" {status} ".encode() in line
+    assert ask(opened, "/state")[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST /answer HTTP/1.1\r\nContent-"])
+def test_a_browser_that_leaves_is_no_failure(opened, begun, capfd):
+    with socket.create_connection(("127.0.0.1", opened._server.server_port)) as sent:
+        sent.sendall(begun)
+        # closed at once, without a farewell
+        sent.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert ask(opened, "/state")[0] == 200
+    opened.closed = True
+    for thread in threading.enumerate():
+        if thread.name == "page":
+            thread.join(timeout=60)  # it waits for the handlers
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_failure_inside_is_an_answer_too(opened, monkeypatch):

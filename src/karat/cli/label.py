@@ -229,11 +229,13 @@ def _clusterings(
     dataset: Dataset, candidates: CandidateOptions, id_column: str | None
 ) -> tuple[dict[str, Any], dict[str, float] | None]:
     """Clusterings by name, and their prior shares by the judge if it can judge them."""
-    from karat.datasets import read_labelings
+    from karat.datasets import read_constraints, read_labelings
     from karat.study import Study
 
     numbers = parse_counts(candidates.k)
     if candidates.labelings is not None:
+        if candidates.constraints is not None:
+            read_constraints(candidates.constraints)  # a premise, whatever made the clusterings
         labelings = read_labelings(candidates.labelings, id_column=id_column, ids=dataset.ids)
         return dict(labelings), None
     path = candidates.storage or Path(f"{dataset.name}.karat")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, read_annotated
 from karat.datasets.json_tables import JSON_LINE_SUFFIXES, JSON_SUFFIX, read_records
 from karat.runtime import resources
+from karat.runtime.array_files import explained_arrays, load_array, load_sparse
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -307,22 +308,10 @@ def _sheet(book: Any, name: str, header: bool | None) -> tuple[Any, int]:
     return pd.read_excel(book, header=n_title, **options), n_title
 
 
-def load_array(
-    path: Path, *, archive: bool = False, mmap_mode: Literal["r", "c"] | None = None
-) -> Any:
-    """Array of an ``.npy`` file, or the archive of arrays that an ``.npz`` file is."""
-    loaded: Any = np.load(path, mmap_mode=mmap_mode, allow_pickle=False)
-    if isinstance(loaded, np.ndarray) == archive:
-        content = ".npy" if archive else ".npz"
-        raise InputError(f"{path} has the content of an {content} file; rename it to that")
-    return loaded
-
-
 def _npy(path: Path) -> RawData:
     """Read an array; large arrays of floats are memory-mapped."""
-    with _numbers_only(path):
-        # a private map: accidental writes do not reach the file
-        array = load_array(path, mmap_mode="c")
+    # a private map: accidental writes do not reach the file
+    array = load_array(path, mmap_mode="c")
     is_float = array.dtype in (np.float32, np.float64) and array.dtype.isnative
     if array.ndim == 2 and is_float and array.flags.c_contiguous and resources.is_large(array):
         return RawData("", None, np.asarray(array))
@@ -330,19 +319,6 @@ def _npy(path: Path) -> RawData:
     shape = " × ".join(map(str, array.shape))
     resources.require_memory(size, f"{path} (an array of {shape})", _SIZE_HINT)
     return _array(np.array(array), {}, path)
-
-
-@contextlib.contextmanager
-def _numbers_only(path: Path) -> Iterator[None]:
-    """Explain NumPy's error for pickled objects."""
-    try:
-        yield
-    except ValueError as error:
-        if "Python objects" in str(error) or "pickle" in str(error):
-            raise InputError(
-                f"{path} holds Python objects, which are not loaded; save numbers or text"
-            ) from None
-        raise
 
 
 def _array(array: NDArray[Any], beside: dict[str, NDArray[Any]], path: Path) -> RawData:
@@ -368,11 +344,9 @@ def _npz(path: Path) -> RawData:
     with zipfile.ZipFile(path) as archive:
         n_bytes = sum(info.file_size for info in archive.infolist())
     resources.require_memory(2 * n_bytes, str(path), _SIZE_HINT)
-    with np.load(path, allow_pickle=False) as file:
+    with load_array(path, archive=True) as file:
         if {"format", "shape", "data"} <= set(file.files):
-            from scipy import sparse
-
-            return RawData("", None, sparse.load_npz(path), owned=True)
+            return RawData("", None, load_sparse(path), owned=True)
         arrays = members(file, path)
     tables = [name for name, array in arrays.items() if array.ndim == 2]
     data_name = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
@@ -391,7 +365,7 @@ def members(file: NpzFile, path: Path) -> dict[str, Any]:
     """Arrays of an open NPZ file by name."""
     if not file.files:
         raise InputError(f"{path} holds no array")
-    with _numbers_only(path):
+    with explained_arrays(path):
         arrays = {name: file[name] for name in file.files}
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
@@ -405,10 +379,13 @@ def _matrix_market(path: Path) -> Any:
     from scipy import sparse
 
     with _layout.open_binary(path) as stream:
-        magic = stream.read(14)
-    if magic != b"%%MatrixMarket":
-        raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")
-    # by path: SciPy's reader crashes the process on an open file
+        if stream.read(14) != b"%%MatrixMarket":
+            raise InputError(
+                f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket"
+            )
+        # SciPy's reader crashes the process on a zero byte, and on an open file
+        if any(b"\0" in block for block in iter(lambda: stream.read(1 << 20), b"")):
+            raise InputError(f"{path} is damaged: it has a zero byte")
     rows, columns, stored, *_ = scipy_io.mminfo(path)
     resources.require_memory(
         32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _SIZE_HINT

@@ -17,6 +17,7 @@ from karat.datasets._options import ReadingOptions
 from karat.datasets.annotated_matrices import ANNDATA_SUFFIXES, clusterings_of
 from karat.datasets.label_studio import studio_columns
 from karat.labelings.labels import known_labels
+from karat.runtime.array_files import load_array
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -423,7 +424,7 @@ def read_columns(
 def _numpy_columns(path: Path, plain: bool) -> dict[str, NDArray[Any]]:
     """Labelings of an ``.npy`` or ``.npz`` file, one-dimensional arrays, by name."""
     stem, suffix = _files.split_name(path)
-    loaded = _files.load_array(path, archive=suffix == ".npz")
+    loaded = load_array(path, archive=suffix == ".npz")
     if suffix == ".npz":
         with loaded:
             arrays = _files.members(loaded, path)

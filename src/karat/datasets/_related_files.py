@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _layout, object_ids
-from karat.datasets._files import check_file, explained, load_array, read_raw, split_name
+from karat.datasets._files import check_file, explained, read_raw, split_name
 from karat.datasets._options import ReadingOptions
 from karat.datasets.table_kinds import ends_of, square_of
+from karat.runtime.array_files import load_array
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.runtime.array_files import load_array, load_sparse
 from karat.runtime.validation import InputError, as_numbers, check_data, largest_value, on_host
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def as_square(X: ArrayLike | Path, *, symmetric: bool = False) -> Matrix:
             "give all of them as a dense array, or the data and a metric"
         )
     if isinstance(X, (str, Path)):
-        X = _read(Path(X))
+        X = load_array(Path(X), mmap_mode="r")
     X = on_host(X)
     if np.ndim(X) == 1:
         X = _from_condensed(np.asarray(X))
@@ -125,13 +126,7 @@ def as_graph(A: ArrayLike | Path) -> csr_array:
     from scipy import sparse
 
     if isinstance(A, (str, Path)):
-        try:
-            A = sparse.load_npz(A)
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"{A} is not a sparse matrix in .npz form ({error}); write one with "
-                "scipy.sparse.save_npz(path, A)"
-            ) from None
+        A = load_sparse(Path(A))
     matrix: Any = check_data(A, name="the graph")
     if matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"a graph is a square matrix of affinities; its shape is {matrix.shape}")
@@ -151,21 +146,6 @@ def as_graph(A: ArrayLike | Path) -> csr_array:
             "nearest neighbours, give (A + A.T) / 2"
         )
     return matrix
-
-
-def _read(path: Path) -> Any:
-    """Array of an ``.npy`` file, memory-mapped."""
-    try:
-        loaded: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-        if not isinstance(loaded, np.ndarray):  # an archive by its content
-            raise ValueError
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except ValueError:
-        raise InputError(
-            f"{path} is not an .npy file of numbers; write one with numpy.save(path, D)"
-        ) from None
-    return loaded
 
 
 def _from_condensed(values: NDArray[Any]) -> NDArray[Any]:

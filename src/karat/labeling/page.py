@@ -160,6 +160,13 @@ class _Handler(BaseHTTPRequestHandler):
     page: LabelPage
     timeout = 5.0  # a browser may open a connection and send nothing
 
+    def handle_one_request(self) -> None:
+        """Handle a request; a browser that leaves amid it is no failure."""
+        try:
+            super().handle_one_request()
+        except ConnectionError:
+            self.close_connection = True
+
     def do_GET(self) -> None:
         """Send the page, its state or an image."""
         self._guarded(self._get)
@@ -173,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             work()
         except ConnectionError:
-            self.close_connection = True  # the browser left
+            raise
         except TimeoutError:
             self._error("the request did not arrive in time", HTTPStatus.REQUEST_TIMEOUT)
         except ValueError as error:  # an InputError among them
