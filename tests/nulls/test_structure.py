@@ -195,7 +195,7 @@ def test_a_border_is_thin_between_dense_groups_and_not_within_one():
     halves = np.where(np.arange(600) % 2, 1.0, -1.0) + rng.normal(scale=0.3, size=600)
     flat = rng.uniform(-2, 2, 600)
     evidence = [
-        _thin_border(np.column_stack([t, rng.normal(scale=0.3, size=600)]), np.arange(600), t)
+        _thin_border(np.column_stack([t, rng.normal(scale=0.3, size=600)]), np.arange(600), t)[0]
         for t in (halves, flat)
     ]
     assert evidence[0] > 20 > 3 > evidence[1]

@@ -26,21 +26,21 @@ __all__ = [
 Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
-INTERCEPT, PER_EVIDENCE, PER_SIZE = -6.87, 1.09, -3.6
+INTERCEPT, PER_EVIDENCE, PER_SIZE = -4.53, 0.94, -1.73
 #: reference number of objects, and number that counts where there are fewer; evidence relative to
 #: the linearity above which the number of objects does not matter, and more evidence does not
-USUAL_SIZE, SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 50, 8.0, 10.0
-#: least linearity, that of a column, whose dip has a known distribution, and the power by which
-#: evidence is divided
-MIN_LINEARITY, OF_COLUMN, LINEARITY_POWER = 0.25, 0.6, 1.5
+USUAL_SIZE, SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 25, 8.0, 10.0
+#: least linearity by which evidence is divided, and that of a column, whose dip has a known
+#: distribution
+MIN_LINEARITY, OF_COLUMN = 0.35, 0.5
 #: share of the objects in a neighbourhood, and neighbourhoods whose linearity is averaged
 NEIGHBOURHOOD, NEIGHBOURHOODS = 0.2, 60
 #: probability from which there are clusters, and below which there are none
 CLUSTERS_FROM, NO_CLUSTERS_BELOW = 0.9, 0.2
 #: share of the objects below which a cluster can be missed
 SMALL_CLUSTER = 0.05
-#: deepest valleys that are averaged, and fewest objects of a neighbourhood
-DEEPEST, MIN_NEIGHBOURS = 2, 12
+#: fewest objects of a neighbourhood
+MIN_NEIGHBOURS = 12
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ def assess_structure(
     are one cluster (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform
     density, the hardest without a valley. A small group has no deep valley. So up to 3 clusters,
     and for one column, the likelihood of two normal groups is compared with that of one flat,
-    skewed or long-tailed group. Several columns of more than 400 objects have evidence in
-    proportion to 400. At most 2,000 objects are drawn. The documentation of stability has results
-    for data of many kinds.
+    skewed or long-tailed group. Evidence of more than 400 objects is divided by the square root of
+    their number over 400. At most 2,000 objects are drawn. The documentation of stability has
+    results for data of many kinds.
 
     Examples
     --------
@@ -157,10 +157,10 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
         linear = OF_COLUMN
     else:
         valleys, groups = find_valleys(Z, rng)
-        best = np.argsort(-valleys.mean(axis=1), kind="stable")[:DEEPEST]
-        # of more objects, random gaps have more evidence, too
-        runs = valleys[best].sum(axis=0) / DEEPEST * min(USUAL_SIZE / n, 1.0)
+        runs = valleys[valleys.mean(axis=1).argmax()] if len(valleys) else np.zeros(0)
         linear = linearity(Z)
+    # of more objects, random gaps have more evidence, too
+    runs = runs * min(USUAL_SIZE / n, 1.0) ** 0.5
     evidence = float(runs.mean()) if len(runs) else 0.0
     probability, error = probability_of(evidence, n, linear, standard_error(runs))
     decision: Decision = "unclear"
@@ -196,12 +196,12 @@ def linearity(Z: Floats) -> float:
 def needed(linear: float = OF_COLUMN) -> float:
     """Evidence needed for a yes; more of data along a line."""
     limit = np.log(CLUSTERS_FROM / (1 - CLUSTERS_FROM)) - INTERCEPT
-    return float(limit / PER_EVIDENCE * max(linear, MIN_LINEARITY) ** LINEARITY_POWER)
+    return float(limit / PER_EVIDENCE * max(linear, MIN_LINEARITY))
 
 
 def predictors(evidence: float, n: int, linear: float) -> tuple[float, float]:
     """Relative evidence, and the number of objects as far as it matters beside it."""
-    relative = evidence / max(linear, MIN_LINEARITY) ** LINEARITY_POWER
+    relative = evidence / max(linear, MIN_LINEARITY)
     relative = min(relative, CERTAIN_EVIDENCE)
     size = np.log(max(n, SMALL_SIZE) / USUAL_SIZE) * max(1 - relative / ENOUGH_EVIDENCE, 0.0)
     return relative, float(size)

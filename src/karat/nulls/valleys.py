@@ -137,17 +137,21 @@ def _links_between(Z: Floats, labels: Ints, k: int, rng: np.random.Generator) ->
         projections.assigned, k, MIN_CLUSTER_SIZE, evidence,
     )  # fmt: skip
     large = np.flatnonzero(np.bincount(projections.assigned, minlength=k) >= MIN_CLUSTER_SIZE)
-    fitted = k <= FITTED
-    for a, b in combinations(large.tolist(), 2):
-        if evidence[a, b] <= WORTH_A_LOOK and not fitted:
+    few, part = k <= FITTED, np.arange(k)
+    for a, b in sorted(combinations(large.tolist(), 2), key=lambda pair: evidence[pair]):
+        if part[a] == part[b]:
             continue
-        rows, t = projections.between(a, b)
-        near = min(_thin_border(Z, rows, t), MOST_EVIDENCE)
-        if near > WORTH_A_LOOK:
-            near = min(near, line_evidence(t) if fitted else float(evidence[a, b]))
-        if near > WORTH_A_LOOK:
-            near = min(near, _valley_along(Z[rows], t > 0, fitted=fitted))
-        evidence[a, b] = evidence[b, a] = near
+        if few or evidence[a, b] > WORTH_A_LOOK:
+            rows, t = projections.between(a, b)
+            near, bent = _thin_border(Z, rows, t)
+            fitted = few and not bent
+            if near > WORTH_A_LOOK:
+                near = min(near, line_evidence(t) if fitted else float(evidence[a, b]))
+            if near > WORTH_A_LOOK:
+                near = min(near, _valley_along(Z[rows], t > 0, fitted=fitted))
+            evidence[a, b] = evidence[b, a] = near
+        if evidence[a, b] <= WORTH_A_LOOK:
+            part[part == part[b]] = part[a]
     return _spanning_edges(evidence[np.ix_(large, large)])
 
 
@@ -244,19 +248,21 @@ def _valley_along(Z: Floats, side: Bools, *, fitted: bool) -> float:
     return line_evidence(places) if fitted else float(dip_evidence(np.sort(places)))
 
 
-def _thin_border(Z: Floats, rows: Ints, t: Floats) -> float:
+def _thin_border(Z: Floats, rows: Ints, t: Floats) -> tuple[float, bool]:
     """Evidence (-log p) that objects near the border of two clusters are less dense than beside it.
+
+    And whether the clusters are pieces of a curve.
 
     Density is that of the nearest neighbours in the direction of the centres and along the widest
     axes across it, less what the distance from the line of the centres explains.
     """
     border = np.abs(t) < BORDER
     if border.sum() < EMPTY:
-        return MOST_EVIDENCE
+        return MOST_EVIDENCE, False
     beside = (np.abs(t) > 2 * BORDER) & (np.abs(t) < 2 - 2 * BORDER)
     sides = beside & (t > 0), beside & (t < 0)
     if min(side.sum() for side in sides) < EMPTY:
-        return 0.0
+        return 0.0, False
     P = _across(Z[rows], t > 0)
     nearest = cKDTree(P).query(P, NEIGHBOURS + 1)[0][:, -1]
     q = P.shape[1]
@@ -274,8 +280,8 @@ def _thin_border(Z: Floats, rows: Ints, t: Floats) -> float:
         z = min(z, float(dense.mean() - thin.mean()) / max(np.sqrt(error), 1e-9))
     evidence = float(-norm.logsf(z))
     if q > 1 and _bend(P[border, 1:], P[beside, 1:]) > BENT:
-        return max(evidence - CHOSEN, 0.0)
-    return STRAIGHT * evidence
+        return min(max(evidence - CHOSEN, 0.0), MOST_EVIDENCE), True
+    return min(STRAIGHT * evidence, MOST_EVIDENCE), False
 
 
 def _bend(border: Floats, beside: Floats) -> float:
