@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SIZES = (100, 200, 400, 1000, 2000)
 #: data sets of each kind and size; the first seeds of the fit and of the figures
-EACH, FIT, FIGURES = 3, 0, 1_000
+EACH, FIT, FIGURES = 10, 0, 1_000
 #: best agreement of k-means with the classes from which on real tables are clustered
 FOUND = 0.5
 MOST = 400
@@ -42,7 +42,7 @@ def run(
 ) -> ExperimentResult:
     """Decisions on structure for simulated data of many kinds and for real tables.
 
-    ``samples``: data sets of each kind and size; three by default.
+    ``samples``: data sets of each kind and size; ten by default.
 
     Returns for each group of kinds and number of objects, the share of each answer: first of kinds
     that nothing was chosen or fitted on, by name, then of the others.

@@ -68,7 +68,7 @@ class Structure:
         1 on a line. Random gaps are deeper in thin data, so these need more evidence.
 
     Equal objects have no clusters. A cluster of fewer than a twentieth of the objects can be
-    missed.
+    missed, and so can long clusters side by side, which k-means cuts across.
     """
 
     probability: float
