@@ -7,7 +7,7 @@ that is near, leaves it small. Likelihoods of families see both.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import acosh, asinh, cosh, erfc, exp, log, log1p, pi, sinh, sqrt, tanh
+from math import acosh, asinh, cosh, erfc, exp, inf, log, log1p, pi, sinh, sqrt, tanh
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +45,7 @@ def two_against_one(t: Floats) -> float:
     with their square root, since no family fits many real values.
     """
     n, spread = len(t), float(t.std()) if len(t) else 0.0
-    if n < 2 * FEWEST or spread == 0:
+    if n < 2 * FEWEST or not 0 < spread < inf:
         return 0.0
     x = (t - t.mean()) / spread
     if n > MOST_VALUES:
@@ -74,10 +74,9 @@ def _divided(x: Floats) -> list[list[float]]:
     ascending, starts = np.sort(x), []
     n, sums = np.arange(1, len(x)), np.cumsum(ascending)[:-1]
     between = (n * len(x) / (len(x) - n)) * np.square(sums / n)
-    for cut in {int(between.argmax()) + 1, len(x) // 10, len(x) - len(x) // 10}:
+    tail = max(len(x) // 10, 2)
+    for cut in {min(max(int(between.argmax()) + 1, 2), len(x) - 2), tail, len(x) - tail}:
         low, high = ascending[:cut], ascending[cut:]
-        if min(len(low), len(high)) < 2:
-            continue
         within = (len(low) * low.var() + len(high) * high.var()) / len(x)
         starts.append(
             [
