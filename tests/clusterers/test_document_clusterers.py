@@ -255,6 +255,23 @@ def test_soft_mixtures_settle_by_what_a_row_gains():
     assert gains[-1] <= 0.1 < gains[:-1].min()
 
 
+@pytest.mark.parametrize("assignment", ["hard", "soft"])
+def test_mixtures_say_whether_they_settled(assignment):
+    X = np.repeat(np.eye(3), 10, axis=0) + 0.1 * np.random.default_rng(0).random((30, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        VonMisesFisherMixture(3, assignment=assignment, random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match="not settled after max_iter=1"):
+        VonMisesFisherMixture(3, assignment=assignment, max_iter=1, random_state=0).fit(
+            np.random.default_rng(1).random((60, 8))
+        )
+
+
+def test_rows_that_cancel_have_finite_centers():
+    model = VonMisesFisherMixture(1, random_state=0).fit([[1.0, 0.0], [-1.0, 0.0]])
+    assert np.isfinite(model.cluster_centers_).all()
+
+
 @pytest.mark.parametrize("assignment", ["soft", "hard"])
 def test_with_many_terms_components_are_gaussians_around_means(assignment):
     X = more_or_less_on_a_topic()

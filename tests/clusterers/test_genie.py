@@ -108,5 +108,7 @@ def test_outliers_join_the_nearest_clustered_object():
     for i in np.flatnonzero(found < 0):
         expected[i] = min((D[i, j], found[j]) for j in np.flatnonzero(found >= 0))[1]
     np.testing.assert_array_equal(FilledHDBSCAN(10).fit(X).labels_, expected)
+    with pytest.raises(ValueError, match=r"1 sample.* while a minimum of 2 is required"):
+        FilledHDBSCAN(10).fit(X[:1])
     np.testing.assert_array_equal(FilledHDBSCAN(10, metric="precomputed").fit(D).labels_, expected)
     assert (FilledHDBSCAN(90).fit(X).labels_ == -1).all()

@@ -206,7 +206,7 @@ def _spread_seeds(unit: csr_array, k: int, rng: np.random.Generator) -> list[int
     while len(chosen) < k:
         seed = unit[[chosen[-1]]].toarray().ravel()
         np.maximum(nearest, unit @ seed, out=nearest)
-        far = np.clip(1 - nearest, 0, None)
+        far = 1 - nearest
         far[far < 1e-6] = 0
         total = far.sum()
         chosen.append(int(rng.choice(n, p=far / total)) if total > 0 else int(rng.integers(n)))

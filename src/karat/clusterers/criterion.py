@@ -190,7 +190,7 @@ class CriterionClustering(RowClusterer):
 def _visits(n: int, rng: np.random.Generator) -> Ints:
     """Row numbers in random order; of many rows, blocks of neighbours stay together."""
     block = min(max(n // 100, 1), 32)
-    starts = rng.permutation(-(-n // block)) * block
+    starts = rng.permutation(np.arange(0, n, block))
     rows = (starts[:, None] + np.arange(block)).ravel()
     return rows[rows < n]
 

@@ -147,9 +147,8 @@ class _Groups:
             energy[j, :] = energy[:, j] = np.inf
             others = np.flatnonzero(alive)
             others = others[others != i]
-            if len(others):
-                values = self._energies(i, others, width)
-                energy[np.minimum(i, others), np.maximum(i, others)] = values
+            values = self._energies(i, others, width)
+            energy[np.minimum(i, others), np.maximum(i, others)] = values
         self.sizes, self.sums, self.moments = (
             part[alive] for part in (self.sizes, self.sums, self.moments)
         )

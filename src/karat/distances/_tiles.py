@@ -110,8 +110,8 @@ class Product(Distances):
         """Write a tile of distances to ``out``."""
         from karat._kernels.distances import squares_from_products
 
-        np.dot(self.Z[r0:r1], strip, out=out[: r1 - r0])
-        squares_from_products(out[: r1 - r0], r0, self.norms, j0, self.Z)
+        np.dot(self.Z[r0:r1], strip, out=out)
+        squares_from_products(out, r0, self.norms, j0, self.Z)
 
 
 #: share of stored rows in the columns of a stored number below which lists of them are faster
@@ -149,13 +149,13 @@ class SparseProduct(Distances):
             sparse_squares_from_products,
         )
 
-        Z, rows = self.Z, out[: r1 - r0]
+        Z = self.Z
         if self.lists:
             starts, having, values = strip
-            list_products(Z.indptr, Z.indices, Z.data, r0, r1, starts, having, values, rows)
+            list_products(Z.indptr, Z.indices, Z.data, r0, r1, starts, having, values, out)
         else:
-            sparse_products(Z.indptr, Z.indices, Z.data, r0, r1, strip, rows)
-        sparse_squares_from_products(rows, r0, self.norms, j0, Z.indptr, Z.indices, Z.data)
+            sparse_products(Z.indptr, Z.indices, Z.data, r0, r1, strip, out)
+        sparse_squares_from_products(out, r0, self.norms, j0, Z.indptr, Z.indices, Z.data)
 
 
 class ExtendedJaccard(Distances):
@@ -175,11 +175,10 @@ class ExtendedJaccard(Distances):
     def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
         """Write a tile of distances to ``out``."""
         self.squares.tile(r0, r1, j0, j1, strip, out)
-        s = out[: r1 - r0]
-        product = (self.norms[r0:r1, None] + self.norms[j0:j1] - s) / 2
+        product = (self.norms[r0:r1, None] + self.norms[j0:j1] - out) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
-            s /= s + product
-        s[np.isnan(s)] = 0.0  # two rows of zeros
+            out /= out + product
+        out[np.isnan(out)] = 0.0  # two rows of zeros
 
 
 class Blocks(Distances):
@@ -203,7 +202,7 @@ class Blocks(Distances):
         values = self.function(strip, dense(self.X[r0:r1])).T
         if not np.isfinite(values).all():
             values = np.where(np.isnan(values), 0.0, values) if self.symmetric else values
-        out[: r1 - r0] = values
+        out[:] = values
 
 
 class Divergence(Distances):

@@ -87,9 +87,7 @@ class Engine:
 
     def part(self, rows: Positions) -> Any:
         """The data of the objects in ``rows``."""
-        if self.metric not in RELATIONS:
-            return self.X[rows]
-        return self.X[rows][:, rows] if sparse.issparse(self.X) else self.X[np.ix_(rows, rows)]
+        return self.X[np.ix_(rows, rows)] if self.metric in RELATIONS else self.X[rows]
 
     @cached_property
     def quick(self) -> QuickKMeans | None:
