@@ -1,16 +1,27 @@
-"""Switches of public functions are keyword-only: ``f(X, True)`` says nothing to a reader."""
+"""Switches of public functions are keyword-only, and no default changes unseen.
+
+``f(X, True)`` says nothing to a reader. Another default changes the answers of everybody who relies
+on it, and so does another property of a measure or clusterer: ``defaults.txt`` has them all.
+``python tests/test_signatures.py`` writes it anew; its differences belong into the list of changes.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import karat
 
 SWITCHES = ("bool", "bool | None", "bool | float")
+FILE = Path(__file__).with_name("defaults.txt")
+#: properties of a record that are words
+NAMED = ("kind", "family", "takes", "parameter")
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
@@ -34,6 +45,62 @@ def is_room(name: str) -> bool:
     return inspect.ismodule(getattr(karat, name))
 
 
+def defaults() -> list[str]:
+    """Defaults of public functions, methods and classes, and what the catalogues say."""
+    lines = []
+    for name, function in [*public_functions(), *public_dataclasses()]:
+        given = [
+            f"{parameter.name}={parameter.default!r}"
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.default is not parameter.empty
+        ]
+        lines += [f"{name}({', '.join(given)})"] * bool(given)
+    for catalogue in (karat.measures.catalogue, karat.clusterers.catalogue):
+        for key, record in catalogue.items():
+            facts = {field.name: getattr(record, field.name) for field in fields(record)}
+            facts.pop("references", None)
+            properties = [
+                f"{name}={sorted(value) if isinstance(value, frozenset) else value!r}"
+                for name, value in facts.items()
+                if name in NAMED or isinstance(value, bool | int | float | tuple | frozenset)
+            ]
+            lines.append(f"{type(record).__name__} {key}: {', '.join(properties)}")
+    return lines
+
+
+def public_classes() -> Iterator[Any]:
+    """The public classes with parameters."""
+    for room in [karat, *(getattr(karat, name) for name in dir(karat) if is_room(name))]:
+        for name in dir(karat) if room is karat else getattr(room, "__all__", ()):
+            thing = getattr(room, name)
+            if inspect.isclass(thing) and inspect.isfunction(thing.__init__):
+                yield thing
+
+
+def public_dataclasses() -> Iterator[tuple[str, Any]]:
+    """The public classes that are made of fields."""
+    for thing in dict.fromkeys(public_classes()):
+        if dataclasses.is_dataclass(thing):
+            yield f"{thing.__module__}.{thing.__name__}", thing
+
+
+def documented(thing: Any) -> dict[str, tuple[Any, str]]:
+    """The default of each parameter, as it is and as the docstring has it in one word."""
+    doc, result = inspect.getdoc(thing) or "", {}
+    for name, parameter in inspect.signature(thing).parameters.items():
+        line = re.search(rf"^(?:[\w, ]+, )?{name} : .*\bdefault (\S+)$", doc, re.MULTILINE)
+        if line and parameter.default is not parameter.empty:
+            result[name] = parameter.default, line[1].strip('`"')
+    return result
+
+
+def alike(real: Any, said: str) -> bool:
+    """Whether a docstring has the value of a default."""
+    if isinstance(real, int | float) and not isinstance(real, bool):
+        return float(said.replace(",", "")) == real
+    return said == str(real)
+
+
 def switches(function: Any) -> list[str]:
     """The switches that a function takes by position."""
     return [
@@ -54,3 +121,22 @@ def test_the_rule_sees_what_it_forbids() -> None:
 
     assert switches(bad) == ["exact"]
     assert import_module("karat.bounds").guarantee in dict(public_functions()).values()
+
+
+def test_defaults_are_those_of_the_file() -> None:
+    stored = FILE.read_text(encoding="utf-8").splitlines()
+    assert defaults() == stored, "python tests/test_signatures.py writes the file anew"
+
+
+def test_docstrings_state_the_defaults() -> None:
+    found = [
+        (f"{thing.__name__}({parameter})", *values)
+        for thing in {*dict(public_functions()).values(), *public_classes()}
+        for parameter, values in documented(thing).items()
+    ]
+    assert len(found) > 100
+    assert not [(name, real, said) for name, real, said in found if not alike(real, said)]
+
+
+if __name__ == "__main__":
+    FILE.write_text("\n".join([*defaults(), ""]), encoding="utf-8")
