@@ -60,6 +60,7 @@ def test_functions_without_a_record_cite_too():
     [
         (lambda X, labels: float(np.sum(np.asarray(labels) == "a")), "no worse"),
         (lambda X, labels: karat.silhouette(X, labels) + 5, "outside"),
+        (lambda X, labels: karat.silhouette(X, labels) + 5 * (len(set(labels)) == 3), "outside"),
         (lambda X, labels: karat.silhouette(X, labels) - (str(labels[0]) == "d"), "names"),
         (lambda X, labels: karat.silhouette(X, labels) * 0.1 / (1 + abs(X[0, 0])), "order"),
     ],

@@ -505,7 +505,7 @@ def test_ids_of_other_objects_are_rejected(named):
     with pytest.raises(InputError, match=r"'q0', 'q1', 'q2'.*'o\d+', 'o\d+', 'o\d+'"):
         read_folder(named)
     pd.concat([table, table.head(1).assign(id="q")]).to_csv(path, index=False)
-    with pytest.raises(InputError, match=r"1 of 31 objects are not there \(e.g. 'q'\)"):
+    with pytest.raises(InputError, match=r"reference: 1 of 31 objects are not there \(e.g. 'q'\)"):
         read_folder(named)
     table.to_csv(path, index=False)
     for name in ("truth.csv", "labels2.csv.gz"):

@@ -140,7 +140,9 @@ def test_a_missing_representation_is_an_entry():
     sets = embedded(["uno", "due"])
     del sets["due"][0]["blurred"]
     race = Benchmark(sets, ["ward"], n_init=1).run()
-    assert race.table["reason"].dropna().tolist() == ["the set has no such representation"]
+    missing = race.table[race.table["reason"].notna()]
+    assert missing["reason"].tolist() == ["the set has no such representation"]
+    assert missing["try"].tolist() == [0]
     assert race.compare(failed=0.0).scores.loc["due", "blurred"] == 0
 
 

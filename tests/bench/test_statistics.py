@@ -166,6 +166,9 @@ def test_the_last_digit_is_no_difference():
     again = np.array([sum([v] * 10) / 10 for v in scores])
     assert (scores != again).any()
     assert average_ranks({"one": scores, "again": again}).tolist() == [1.5, 1.5]
+    # the twelfth digit is one
+    nearly = scores * [1, 1, 1 + 3e-12]
+    assert average_ranks({"one": scores, "nearly": nearly})["nearly"] < 1.5
     pairs = pairwise_wilcoxon({"a": [0.9, 0.8, 0.3], "b": [0.8, 0.7, 0.4]})
     assert pairs["effect"].item() == pytest.approx(1 / 3)  # three equal ranks
 
@@ -276,6 +279,8 @@ def test_words_of_ties():
     assert "best" not in tie.words[0]
     third = compare_methods({"a": [3, 2, 3, 2], "b": [2, 3, 2, 3], "c": [1, 1, 1, 1]})
     assert "a and b share the best average rank, 1.50 of 3." in third.words[0]
+    four = compare_methods({"a": [3, 2], "b": [2, 3], "c": [3, 2], "d": [2, 3]})
+    assert "a, b, c and d have the same average rank, 2.50 of 4." in four.words[0]
     equal = compare_methods({"a": [1, 2, 3], "b": [1, 2, 3]})
     assert equal.words[1] == "All methods have the same score on each data set."
     assert not any("to show" in sentence for sentence in equal.words)

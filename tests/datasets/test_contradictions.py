@@ -10,6 +10,7 @@ from karat.datasets import from_table, read
 from karat.datasets.column_contradictions import exclusive_sets, lone_cells, unit_changes
 from karat.datasets.findings import sentence
 from karat.datasets.number_readings import numbers_of
+from karat.datasets.unit_names import CONVERSIONS
 
 
 def findings_by_key(data):
@@ -128,6 +129,15 @@ def test_a_change_of_the_unit_is_converted(factor):
     facts = findings_by_key(data)["unit-change"].facts["changes"]
     assert abs(int(facts["width"][0].split()[2]) - 121) <= 6
     np.testing.assert_allclose(data.X[130:, 1], table["width"][130:], rtol=1e-9)
+
+
+def test_each_conversion_has_its_inverse():
+    words = list(CONVERSIONS)
+    for there, back in zip(words[::2], words[1::2], strict=True):
+        (factor, offset), (inverse, moved) = CONVERSIONS[there], CONVERSIONS[back]
+        assert (factor * inverse, factor * moved + offset) == pytest.approx((1, 0))
+    factor, offset = CONVERSIONS["°F instead of °C"]
+    assert (100 * factor + offset, offset) == (212, 32)
 
 
 def test_sorted_rows_and_drifts_change_no_unit():

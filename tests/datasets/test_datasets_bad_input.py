@@ -346,22 +346,3 @@ def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
     write(tmp_path, pack(text), name)
     layout = _layout.detect_layout(tmp_path / name, ".csv", header=None, encoding="utf-8")
     assert abs(layout.estimated_rows / 36_000 - 1) < 0.15
-
-
-def test_available_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.runtime import resources
-
-    real = resources.available_memory()
-    assert real is None or real > 1_000_000
-    meminfo = write(tmp_path, "MemTotal: 9000 kB\nMemAvailable: 5000 kB\n", "meminfo")
-    monkeypatch.setattr(resources, "_PROC", meminfo)
-    monkeypatch.setattr(resources, "_CGROUP", tmp_path)
-    assert resources.available_memory() == 5000 * 1024
-    write(tmp_path, "max", "memory.max")
-    assert resources.available_memory() == 5000 * 1024
-    write(tmp_path, "3000000", "memory.max")
-    write(tmp_path, "2500000", "memory.current")
-    write(tmp_path, "anon 1\ninactive_file 1000000\n", "memory.stat")
-    assert resources.available_memory() == 1_500_000
-    monkeypatch.setattr(resources, "_PROC", tmp_path / "nothing")
-    assert resources.available_memory() == 1_500_000

@@ -14,6 +14,7 @@ import karat
 import karat.datasets
 from karat import cli
 from karat.datasets import DoubtfulError, from_array, from_objects, from_table, read
+from karat.datasets.column_kinds import sentinels
 from karat.datasets.findings import SENTENCES, sentence
 from karat.datasets.number_formats import days
 from karat.datasets.number_readings import numbers_of
@@ -173,6 +174,8 @@ def test_repeated_far_values_are_missing(tmp_path):
     pressure = pd.DataFrame({"p": rng.normal(90, 8, 300), "q": rng.normal(30, 8, 300)})
     pressure.loc[:9, "p"] = 0.0
     assert findings_by_key(from_table(pressure))["sentinel"].facts["values"] == {"p": (0.0,)}
+    ends = np.array([-9999.0, -999.0, *range(20), 9999.0])
+    assert sorted(sentinels(ends, np.array([20, 20, *[9] * 20, 20]))) == [-9999.0, -999.0, 9999.0]
     counts = pd.DataFrame({"a": rng.poisson(2, 300), "b": rng.poisson(9, 300)})
     assert "sentinel" not in findings_by_key(from_table(counts))
 

@@ -33,6 +33,12 @@ def test_lines_above_and_below_the_table_are_skipped_with_a_note(tmp_path):
     np.testing.assert_allclose(data.X, ROWS)
     assert any("'Report, 2024'" in note for note in data.notes)
     assert any("'Source: us'" in note for note in data.notes)
+    # as many as ten lines above a table may be titles
+    above = [f"Report {i}" for i in range(11)]
+    data = read(write(tmp_path / "x.csv", [*above[:10], "a,b,c", *LINES]))
+    np.testing.assert_allclose(data.X, ROWS)
+    with pytest.raises(InputError):
+        read(write(tmp_path / "x.csv", [*above, "a,b,c", *LINES]))
     # short lines within the table are still an error
     path = write(tmp_path / "x.csv", ["a,b,c", *LINES[:20], "1", *LINES[20:]])
     with pytest.raises(InputError, match="line 22"):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chi
 from sklearn.cluster import KMeans
 
-from karat.inference import differences
+from karat.inference import check_premises, conditional_test, differences
 from karat.inference.conditional import _of_draws
+from karat.inference.premises import _copies, _Members
 from karat.runtime.validation import InputError
 
 
@@ -23,3 +25,44 @@ def test_the_weighted_share_of_the_draws_beyond():
     logs = np.log([0.5, 0.25, 0.25])
     found = _of_draws(1.0, np.array([True, False, True]), logs)
     assert found.p_value == pytest.approx(0.75)
+
+
+def test_draws_without_a_distance_leave_the_others():
+    """Where every distance gives the clusters, the p value is that of the chi distribution."""
+    X = np.random.default_rng(3).normal(size=(40, 3))
+    halves = np.arange(40) % 2
+    found = conditional_test(X, halves, 0, 1, lambda X: halves, scale=1.0, n_draws=4000)
+    assert chi.sf(found.statistic / np.sqrt(0.1), 3) > 0.2  # far from 0 are few draws
+    assert found.p_value == pytest.approx(chi.sf(found.statistic / np.sqrt(0.1), 3), abs=0.05)
+    assert found.standard_error < 0.05
+
+
+def test_three_times_the_expected_copies_are_allowed():
+    """Three pairs expected: seven or more have a chance of 3 %, nine or more of 0.4 %."""
+    distinct = np.arange(200.0)
+
+    def with_pairs(count):
+        return np.concatenate([distinct, distinct[:count]])[:, None]
+
+    assert _copies(with_pairs(7), 1.0) is None
+    assert "9 of 209 rows are copies" in _copies(with_pairs(9), 1.0)
+
+
+@pytest.mark.parametrize("unit", [0.001, 1.0, 1000.0])
+def test_rounding_makes_copies_in_any_unit(unit):
+    rng = np.random.default_rng(0)
+    check_premises((rng.normal(size=(150, 2)).round(1)) * unit, "gaussian", None, ["a", "b"])
+    few = np.repeat(rng.normal(size=(75, 2)).round(3), 2, axis=0) * unit
+    with pytest.raises(InputError, match="75 of 150 rows are copies"):
+        check_premises(few, "gaussian", None, ["a", "b"])
+
+
+def test_a_second_number_of_components_may_gain_where_the_next_does_not():
+    likelihoods = {1: -100.0, 2: -99.0, 3: -80.0}
+
+    class Known(_Members):
+        def fit(self, X, k, rng):
+            return likelihoods.get(k, -80.0), k, k
+
+    found = Known("poisson", np.ones(1)).best_fit(np.zeros((40, 1)), np.random.default_rng(0))
+    assert found[1] == 3

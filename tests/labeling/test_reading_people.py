@@ -124,7 +124,12 @@ def test_a_person_finds_intruders_by_the_same_door(tmp_path):
     while (at := desk.at) is not None:
         assert len(desk.names) == 5
         desk.give("label", desk.names[drawn.places[at]], at)
-    assert drawn.read(desk.said, "ann").share == 1
+    found = drawn.read(desk.said, "ann")
+    assert found.share == 1
+    table = found.per_cluster
+    assert (table["answered"] > 1).any()
+    assert (table["share"] == table["hits"] / table["answered"]).all()
+    assert drawn.read(desk.said, "ann", delta=0.1).interval == found.interval
 
 
 def test_intruders_are_rows_and_images_too(tmp_path):

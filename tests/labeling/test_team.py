@@ -117,6 +117,8 @@ def test_a_file_whose_first_line_was_not_finished_is_begun_again(open_session, k
     else:
         with pytest.raises(StorageError, match="line 1 is not an answer"):
             open_session("ann")
+        with pytest.raises(StorageError, match="line 1 is not an answer"):
+            taught_rows(path)
 
 
 def test_each_is_asked_for_another_object_and_every_fifth_twice(open_session):
@@ -299,6 +301,16 @@ def test_what_teaches_is_stored_with_the_answers(open_session, tmp_path):
     now = Watch(ann, {"right": [0] * 35 + [1] * 25}).update()
     assert (now.found.m, now.found.n) == (1, N - 5)
     assert "chosen without any label" in now.sentence
+
+
+def test_agreement_is_of_the_objects_that_do_not_teach(open_session):
+    ann, bob = open_session("ann", taught=4), open_session("bob", taught=4)
+    for session in (ann, bob):
+        _label(session, 20)
+    ann.refresh()
+    assert ann.twice
+    now = Watch(ann, {"right": [0] * 35 + [1] * 25}, delta=0.1).update()
+    assert now.team == agreement(ann.twice, N - 4, 0.1, ordered=True)
 
 
 def test_each_cluster_is_taught_once_where_there_is_one_clustering():

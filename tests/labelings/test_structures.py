@@ -147,9 +147,9 @@ def test_what_structures_cannot_be():
 def test_what_hardening_does_is_told():
     from karat.labelings.structures import Hardened
 
-    assert "below one half for 1 of 2" in str(
-        Hardened.of(SoftPartition([[1, 0, 0], [0.4, 0.3, 0.3]]))
-    )
+    soft = Hardened.of(SoftPartition([[1, 0, 0], [0.4, 0.3, 0.3]]))
+    assert "below one half for 1 of 2" in str(soft)
+    assert (soft.largest, soft.below_half, soft.several, soft.none) == (0.7, 1, 0, 0)
     overlapping = OverlappingPartition([[1, 1], [0, 1], [0, 0]])
     told = str(Hardened.of(overlapping))
     assert "1 of 3 objects are in several and 1 in none" in told

@@ -79,6 +79,16 @@ def test_labels_and_sums_are_those_of_memory(
     np.testing.assert_allclose(assigned.deviations, in_clusters.std(ddof=0))
 
 
+def test_a_cluster_of_one_row_is_a_cluster(model: karat.Model, tmp_path: Path) -> None:
+    rows = np.concatenate([X[TRUTH == 0][:5], X[TRUTH == 1][:4], X[TRUTH == 2][:1]])
+    pd.DataFrame(rows, columns=list("abcd")).to_parquet(tmp_path / "x.parquet")
+    assigned = assign_rows(model, tmp_path / "x.parquet")
+    assert sorted(assigned.sizes) == [1, 4, 5]
+    Z = (rows - model.preparation.center) / model.preparation.scale
+    labels = model.predict(pd.DataFrame(rows, columns=list("abcd"))).labels
+    assert assigned.calinski_harabasz == pytest.approx(calinski_harabasz_score(Z, labels))
+
+
 @pytest.mark.parametrize("outliers", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_cells_give_what_all_distances_give(seed: int, outliers: float) -> None:

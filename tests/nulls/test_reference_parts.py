@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -113,3 +114,33 @@ def test_the_sentence_says_what_can_be_missed_unless_there_are_clusters():
 def test_standard_error_of_repeats():
     assert structure.standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)
     assert structure.standard_error(np.array([1.0])) == 0.0
+
+
+def test_components_that_stand_out_of_noise_are_kept():
+    """Of one axis beyond the leading ones, all of its variance is noise."""
+    n, d = 400, coordinates.MAX_COMPONENTS + 1
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(np.column_stack([np.ones(n), rng.normal(size=(n, d))]))[0][:, 1:]
+    sizes = np.sqrt([9.0] * 12 + [1.2] * (d - 13) + [1.0])
+    turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
+    found = coordinates._first_components((basis * sizes) @ turn, rng)
+    # random noise of variance 1 reaches (1 + (d / n)^(1/2))^2 = 1.63
+    np.testing.assert_allclose(np.square(found).sum(axis=0), 9.0)
+    assert found.shape == (n, 12)
+
+
+def test_no_draw_of_a_shuffle_is_repeated_where_none_is_double():
+    n, d = 10, 30
+    X = sparse.csr_array(np.eye(n)[np.arange(d) % n].T)
+    rows = 9 - np.arange(d) // 10
+    real, drawn = np.random.default_rng(0), []
+
+    def uniform(low, high, count):
+        drawn.append(count)
+        return 3.0 * rows[:count] + 1
+
+    rng = SimpleNamespace(uniform=uniform, permutation=real.permutation)
+    shuffled = references._shuffled(X, rng)
+    assert drawn == [d]
+    assert (shuffled.sum(axis=0) == 1).all()
+    assert (shuffled.sum(axis=1) > 0).all()

@@ -174,9 +174,12 @@ def test_libsvm(tmp_path):
     data = read(tmp_path / "a.svm", vectorizer={"weight": "tf", "norm": None})
     np.testing.assert_array_equal(data.X.toarray(), [[2, 0, 1], [0, 1, 0], [1, 0, 0]])
     assert data.y is not None
-    for name, text in (("b.svm", "1 1:2\n2 1:1 2:nan\n"), ("b.mat", "2 2 2\n1 1\n2 inf\n")):
+    for name, text in (
+        ("b.svm", "1 1:2\n2 1:1 2:nan\n1 1:inf\n"),
+        ("b.mat", "3 2 3\n1 1\n2 inf\n1 nan\n"),
+    ):
         (tmp_path / name).write_text(text)
-        with pytest.raises(InputError, match=r"1 counts of terms are missing.* row 2 of"):
+        with pytest.raises(InputError, match=r"2 counts of terms are missing.* row 2 of 3"):
             read(tmp_path / name)
 
 

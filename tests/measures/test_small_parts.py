@@ -1,0 +1,27 @@
+"""The smallest distance of several tiles, and the number of its pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from karat.distances import as_distances
+from karat.measures.passes import ranks
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_smallest_distance_of_a_range_and_its_pairs(seed, monkeypatch):
+    monkeypatch.setattr(ranks, "STRIP_ROWS", 4)
+    monkeypatch.setattr(ranks, "STRIP_WIDTH", 6)
+    X = np.random.default_rng(seed).integers(0, 12, size=(23, 1)).astype(float)
+    every = pdist(X)
+    distances = as_distances(X, "cityblock")
+    for low, high in ((0, 9), (1, 9), (3, 12), (5, 6)):
+        inside = every[(every >= low) & (every < high)]
+        shares = [
+            ranks._least_of_share(distances, low, high, share) for share in ranks._strips(len(X))
+        ]
+        least = min(value for value, _ in shares)
+        assert least == inside.min()
+        assert sum(count for value, count in shares if value == least) == (every == least).sum()
