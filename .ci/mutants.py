@@ -12,7 +12,8 @@ word (plot, report, cli). ``--changed main`` plants faults only in lines that di
 
 ``--store`` keeps every verdict in ``mutants.json`` at once, and a second run continues there.
 ``--ledger`` prints what is stored. ``--again`` plants the stored survivors again: before the tests
-of every room measured in ``--work``, or those of ``--tests FILES``. It takes out what they notice.
+of every room measured in ``--work``, or those of ``--tests FILES``. It takes out what they notice,
+and does not count lines that are no more.
 cosmic-ray has the operators.
 """
 
@@ -197,15 +198,18 @@ def plant_again(
         write_ledger(ledger, entries)
         for survivor in list(entry["survivors"]):
             mutant = again(planter.copy, survivor)
-            tests = list(planter.items)
-            if mutant and not asked.tests:
-                tests = planter.that_run(mutant)
-            alive = mutant and planter.survives(mutant, tests, asked.timeout)
-            print("noticed" if alive is False else "still there", survivor["at"], flush=True)
-            if alive is False:
+            if mutant is None:
+                print("no more in the code", survivor["at"], flush=True)
                 entry["survivors"].remove(survivor)
-                entry["noticed_since"].append(survivor)
-                write_ledger(ledger, entries)
+                entry |= {"decided": entry["decided"] - 1, "gone": entry.get("gone", 0) + 1}
+            else:
+                tests = planter.that_run(mutant) if not asked.tests else list(planter.items)
+                alive = planter.survives(mutant, tests, asked.timeout)
+                print("noticed" if alive is False else "still there", survivor["at"], flush=True)
+                if alive is False:
+                    entry["survivors"].remove(survivor)
+                    entry["noticed_since"].append(survivor)
+            write_ledger(ledger, entries)
 
 
 def table(entries: list[dict], together: bool) -> int:

@@ -40,7 +40,7 @@ NEAR = {
 
 
 def nearest(root: Path, room: str) -> list[str]:
-    """The tests of a room: its folder, its doctests, files of its name, pinned answers."""
+    """The tests of a room: its folder, doctests, files of its name, pinned answers, defaults."""
     files = [*(root / "tests").rglob("test_*.py"), *(root / SOURCE / room).rglob("[!_]*.py")]
     near = NEAR.get(room, [room])
     chosen = [
@@ -48,7 +48,7 @@ def nearest(root: Path, room: str) -> list[str]:
         for path in files
         if room in path.relative_to(root).parts
         or path.parent.name in near
-        or any(path.name.startswith(f"test_{part}") for part in [*near, "pinned"])
+        or any(path.name.startswith(f"test_{part}") for part in [*near, "pinned", "signatures"])
     ]
     return sorted(chosen, key=lambda name: (name.startswith("src"), name))
 
@@ -200,7 +200,7 @@ class Planter:
         if names := callers(self.copy, mutant.path, mutant.line)[0]:
             tests |= self._that_name(names)
         elif not around:
-            tests = set(self.seconds)
+            tests = self._at_import(mutant, lines) or set(self.seconds)
         tests = tests or {test for running in lines.values() for test in running}
         stem = f"test_{mutant.path.stem.strip('_')}.py"
 
@@ -216,6 +216,17 @@ class Planter:
             if not near or total <= self.longest:
                 near.append(test)
         return near
+
+    def _at_import(self, mutant: Mutant, lines: dict[int, list[str]]) -> set[str]:
+        """Tests of what is computed at import: a default of a function, or what has a name."""
+        tests = {test for test in self.seconds if "test_signatures" in test}
+        for node in ast.walk(ast.parse((self.copy / mutant.path).read_text(encoding="utf8"))):
+            if isinstance(node, ast.FunctionDef) and node.lineno <= mutant.line:
+                inside = range(node.body[0].lineno, (node.end_lineno or 0) + 1)
+                if mutant.line < inside.start:
+                    return tests.union(*(lines.get(line, []) for line in inside))
+        name = re.match(r"[A-Za-z_]\w*", mutant.before)
+        return tests.union(*lines.values(), self._that_name({name[0]}) if name else ())
 
     def _that_name(self, names: set[str]) -> set[str]:
         """Tests that run a line with one of these names."""
