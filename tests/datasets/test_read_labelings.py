@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from karat.datasets import load, read_labelings
+from karat.datasets._labelings import _labels
 from karat.runtime.validation import InputError
 
 
@@ -134,3 +135,10 @@ def test_rejected_files(tmp_path: Path) -> None:
         read_labelings(tmp_path / "x.npy")
     with rejected("Parquet"):
         read_labelings(write(tmp_path, "x", "x.mtx"))
+
+
+@pytest.mark.parametrize("dtype", [object, np.uint8])
+def test_whole_numbers_become_integers_of_one_kind(dtype: Any) -> None:
+    assert _labels(np.array([2, 0, 1], dtype=dtype)).dtype == np.int64
+    assert _labels(np.array([2, "a"], dtype=object)).dtype == object
+    assert _labels(np.array([2, True], dtype=object)).tolist() == [2, True]

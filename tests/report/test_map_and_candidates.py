@@ -150,6 +150,9 @@ def test_flows_sizes_and_cards_are_those_of_all_objects(study: karat.Study, data
                 assert float(elsewhere) == pytest.approx(rest, rel=6e-3, abs=1e-3)
                 assert np.sign(length) == np.sign(mean - rest)
     assert data["candidates"][0]["slots"] == list(range(len(data["candidates"][0]["sizes"])))
+    # a cluster is told by what it has less of, too
+    lengths = [told[2] for one in data["candidates"] for each in one["told"] for told in each]
+    assert min(lengths) < 0 < max(lengths)
 
 
 def test_matched_clusters_have_one_colour(study: karat.Study, data: Any) -> None:

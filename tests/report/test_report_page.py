@@ -248,6 +248,11 @@ def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
         if key in catalogue:
             given = np.array([np.nan if v is None else v for v in values])
             np.testing.assert_allclose(given, scores[key].astype(float), rtol=1e-4)
+    less_is_better = {c["key"] for c in table["columns"] if not c["up"]}
+    assert {"rank", "n_clusters", "seconds"} <= less_is_better
+    assert {f"values.{m.key}" for m in catalogue.values() if m.greater_is_better}.isdisjoint(
+        less_is_better
+    )
     families = [c["title"].lower() for c in table["columns"] if c["group"] == "Votes"]
     assert families == [c.lower() for c in ranked.columns if c.lower() in families]
     assert len(families) >= 3

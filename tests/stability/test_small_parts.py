@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from karat.runtime.validation import InputError
 from karat.stability import clest, consensus, consensus_matrix, subsampling
-from karat.stability.calibrated import _in_turn
+from karat.stability.calibrated import RATIO, _in_turn
 from karat.stability.engine import prepare
 from karat.stability.method import carrier
 from karat.stability.result import curve_table
@@ -54,7 +54,7 @@ def test_neighbours_are_found_before_labels_are_carried():
 
 
 def test_numbers_that_cannot_be_stable_are_not_compared():
-    lost = np.array([0.1, 0.9, 0.3, 0.5])
+    lost = np.array([0.1, 0.9, RATIO, 0.5])
     tree, single = prepare(X, "ward"), prepare(X, "kmeans")
     assert _in_turn(tree, lost, everywhere=True) == [[0, 1, 2, 3]]
     assert _in_turn(tree, lost, everywhere=False) == [[0, 2]]
