@@ -66,10 +66,14 @@ class PeerCase:
 
     @property
     def names(self) -> dict[str, Any]:
-        """What the expressions of the tables read."""
+        """What the expressions of the tables read; ``A`` is a graph, and ``Z`` has codes."""
         labelings = {"truth": self.truth, "labels": self.labels}
+        D = cdist(self.X, self.X)
+        is_edge = (D > 0) & (np.median(D) > D)
         return {
             "X": self.X,
+            "Z": np.round(self.X).astype(np.int64),
+            "A": np.where(is_edge, 1 / (1 + D), 0.0),
             "truth": self.truth,
             "labels": self.labels,
             "labelings": labelings,
@@ -189,6 +193,18 @@ def _without_index(jar: Path) -> str:
     return str(copy)
 
 
+def _networkx(peer: Peer, case: PeerCase) -> Any:
+    networkx = importlib.import_module("networkx")
+    graph = networkx.from_numpy_array(case.names["A"])
+    parts = [set(np.flatnonzero(case.labels == c).tolist()) for c in np.unique(case.labels)]
+    return eval(peer.run, {"networkx": networkx, "np": np, "G": graph, "parts": parts})
+
+
+def _kmodes(peer: Peer, case: PeerCase) -> Any:
+    dissim = importlib.import_module("kmodes.util.dissim")
+    return eval(peer.run, {"dissim": dissim, "np": np} | case.names)
+
+
 def _others(peer: Peer, case: PeerCase) -> Any:
     """Packages whose tables hold the whole expression."""
     names = {"import_module": importlib.import_module} | case.names
@@ -202,6 +218,8 @@ PYTHON: Mapping[str, Callable[[Peer, PeerCase], Any]] = {
     "permetrics": _permetrics,
     "hdbscan": _others,
     "validclust": _others,
+    "networkx": _networkx,
+    "kmodes": _kmodes,
     "ELKI": _elki,
 }
 #: packages that only CRAN has

@@ -641,6 +641,97 @@ MCLUST = (
     Peer("classError", "1 - matching_accuracy(truth, labels)"),
 )
 
+#: over the clusters: weight of the edges that leave them, sum of their nodes' degrees
+_CUT = "A[labels == c][:, labels != c].sum()"
+_VOLUME, _REST = "A[labels == c].sum()", "A[labels != c].sum()"
+_WITHIN = "labels[:, None] == labels"
+
+
+def _of_parts(of_part: str) -> str:
+    """The sum over the clusters."""
+    return f"sum({of_part} for c in np.unique(labels))"
+
+
+NETWORKX = (
+    Peer("modularity", "modularity(A, labels)", run="networkx.community.modularity(G, parts)"),
+    Peer(
+        "partition_quality: coverage",
+        "",
+        "modularity subtracts the share that is expected",
+        there=f"(A > 0)[{_WITHIN}].sum() / (A > 0).sum()",
+        run="networkx.community.partition_quality(G, parts)[0]",
+    ),
+    Peer(
+        "partition_quality: performance",
+        "",
+        "counts pairs without an edge, nearly all in large graphs",
+        there=f"(({_WITHIN}) == (A > 0))[np.triu_indices(n, 1)].mean()",
+        run="networkx.community.partition_quality(G, parts)[1]",
+    ),
+    Peer(
+        "conductance",
+        "conductance(A, labels)",
+        "of one cluster there; here the mean over the clusters",
+        run="np.mean([networkx.conductance(G, part, weight='weight') for part in parts])",
+    ),
+    Peer(
+        "normalized_cut_size",
+        "graph_normalized_cut(A, labels)",
+        "of one cluster there, which adds the cut over the volume of all other nodes",
+        there=_of_parts(f"{_CUT} * (1 / {_VOLUME} + 1 / {_REST})"),
+        run="sum(networkx.normalized_cut_size(G, part, weight='weight') for part in parts)",
+    ),
+    Peer(
+        "edge_expansion",
+        "graph_ratio_cut(A, labels)",
+        "of one cluster there, over the smaller one of its size and that of the others",
+        there=_of_parts(f"{_CUT} / min((labels == c).sum(), (labels != c).sum())"),
+        run="sum(networkx.edge_expansion(G, part, weight='weight') for part in parts)",
+    ),
+    Peer(
+        "cut_size",
+        "",
+        "grows with the clusters; the cuts divide it",
+        there=_of_parts(_CUT),
+        run="sum(networkx.cut_size(G, part, weight='weight') for part in parts)",
+    ),
+    Peer(
+        "mixing_expansion",
+        "",
+        "cut_size over twice the number of edges",
+        there=f"{_of_parts(_CUT)} / (A > 0).sum()",
+        run="sum(networkx.mixing_expansion(G, part, weight='weight') for part in parts)",
+    ),
+    Peer("volume", "", "the degrees of a cluster's nodes: no judgement"),
+    Peer("node_expansion", "", "counts the nodes beside a cluster, not its edges"),
+    Peer("boundary_expansion", "", "counts the nodes beside a cluster, not its edges"),
+)
+
+_OF_FIT = "of a fit of its own; it runs as karat.bench.KPrototypes"
+_BINARY = "np.insert(Z % 2, 0, 1, axis=1)"
+KMODES = (
+    Peer(
+        "matching_dissim",
+        "distances.distance_matrix(Z, metric='hamming') * Z.shape[1]",
+        run="np.array([dissim.matching_dissim(Z, row) for row in Z])",
+    ),
+    Peer(
+        "euclidean_dissim",
+        "distances.distance_matrix(X, metric='sqeuclidean')",
+        run="np.array([dissim.euclidean_dissim(X, row) for row in X])",
+    ),
+    Peer(
+        "jaccard_dissim_binary",
+        f"distances.distance_matrix({_BINARY}, metric='jaccard')",
+        "two rows without a presence are an error there",
+        run=f"np.array([dissim.jaccard_dissim_binary({_BINARY}, row) for row in {_BINARY}])",
+    ),
+    Peer("jaccard_dissim_label", "", "compares sets of codes, whatever their column"),
+    Peer("ng_dissim", "", "to the modes of a fit's clusters"),
+    Peer("KModes.cost_", "", _OF_FIT),
+    Peer("KPrototypes.cost_", "", _OF_FIT),
+)
+
 PEERS = {
     "clusterCrit": CLUSTER_CRIT,
     "NbClust": NB_CLUST,
@@ -651,6 +742,8 @@ PEERS = {
     "permetrics": PERMETRICS,
     "hdbscan": HDBSCAN,
     "validclust": VALIDCLUST,
+    "networkx": NETWORKX,
+    "kmodes": KMODES,
     "clue": CLUE,
     "mclust": MCLUST,
     "ELKI": ELKI,
