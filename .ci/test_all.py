@@ -21,22 +21,25 @@ ROOT = Path(__file__).resolve().parents[1]
 STORED = Path(__file__).with_name("test_all.json")
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed")
 NO_TESTS = 5
+#: seconds after which a file is stopped, which counts as an error
+LONGEST = 5400
 
 
 def shards(long_ones: bool) -> list[str]:
-    """Files of tests, and the folder of the library for its examples."""
+    """Files of tests, and the folders of the library and the laboratory for their examples."""
     files = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("lab/tests/**/test_*.py")]
     names = sorted(str(path.relative_to(ROOT)) for path in files)
     if long_ones:
         return [name for name in names if "mark.long" in (ROOT / name).read_text(encoding="utf8")]
-    return [*names, "src/karat"]
+    return [*names, "src/karat", "lab/src"]
 
 
 def run(shard: str, marks: str, options: list[str]) -> dict[str, object]:
     """Outcomes of the tests of a file, and the names of those that fail or are skipped."""
     command = ["-m", "pytest", "-q", "-m", marks, "--hypothesis-profile=fresh", *options, shard]
     begun = time.monotonic()
-    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+    limited = ["timeout", "--kill-after=60", str(LONGEST), sys.executable, *command]
+    done = subprocess.run(limited, cwd=ROOT, capture_output=True, text=True)
     counts = Counter()
     for number, outcome in re.findall(r"(\d+) (\w+)", done.stdout.rstrip().rpartition("\n")[2]):
         counts[outcome.rstrip("s") if outcome.startswith("error") else outcome] += int(number)
@@ -49,6 +52,11 @@ def run(shard: str, marks: str, options: list[str]) -> dict[str, object]:
     return {"date": date.today().isoformat(), "marks": marks, **outcomes, "seconds": seconds} | (
         {"notes": [note[:300] for note in notes]} if notes else {}
     )
+
+
+def read() -> dict[str, dict]:
+    """What is stored, by file."""
+    return json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
 
 
 def show(stored: dict[str, dict]) -> int:
@@ -71,23 +79,24 @@ def main() -> int:
     parser.add_argument("files", nargs="*", help="files of tests, if not all")
     parser.add_argument("--options", default="", help="for pytest, such as '-n 2'")
     asked = parser.parse_args()
-    stored = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
     if asked.show:
-        return show(stored)
+        return show(read())
     commit = subprocess.run(
         ["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()
     marks = "long" if asked.long else "long or not long"
     names = shards(asked.long)
     for shard in asked.files or names:
-        entry = stored.get(shard, {})
+        entry = read().get(shard, {})
         if entry.get("commit") == commit and entry["marks"] in (marks, "long or not long"):
             continue
-        stored[shard] = {"commit": commit, **run(shard, marks, asked.options.split())}
-        print(shard, stored[shard], flush=True)
-        STORED.write_text(json.dumps(dict(sorted(stored.items())), indent=1) + "\n", "utf-8")
+        entry = {"commit": commit, **run(shard, marks, asked.options.split())}
+        print(shard, entry, flush=True)
+        # read again: others may run other files
+        stored = dict(sorted((read() | {shard: entry}).items()))
+        STORED.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
     every = shards(long_ones=False)
-    return show({shard: entry for shard, entry in stored.items() if shard in every})
+    return show({shard: entry for shard, entry in read().items() if shard in every})
 
 
 if __name__ == "__main__":
