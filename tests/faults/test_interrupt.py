@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import random
 import signal
+import subprocess
 import sys
+from itertools import islice, takewhile
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -112,3 +115,58 @@ def test_ctrl_c_and_again(whole, tmp_path):
 def test_ctrl_c_at_any_step(whole, tmp_path, moment):
     chance = random.Random(f"{moment} {whole[0]}")
     check_one_interrupt(whole, tmp_path / "s.karat", chance.randrange(1, whole[2]))
+
+
+#: the command, which tells of each function that Numba compiles once the fits are judged
+TELLING = """
+import importlib, sys
+from numba.core import event
+from karat import __main__
+
+class Compiled(event.Listener):
+    def on_start(self, told):
+        print("compiling", told.data["dispatcher"].py_func.__name__, file=sys.stderr, flush=True)
+
+    def on_end(self, told):
+        pass
+
+def judged(*options, judge=(run := importlib.import_module("karat.cli.run"))._judge):
+    event.register("numba:compile", Compiled())
+    return judge(*options)
+
+run._judge = judged
+__main__.main()
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [1, 3])
+def test_ctrl_c_while_numba_compiles_in_judging(tmp_path, number):
+    kept = tmp_path / "kept.karat"
+    words = f"run wine -k 2:3 -c kmeans --n-init 2 --workers 1 --report r.html --storage {kept}"
+    child = subprocess.Popen(
+        [sys.executable, "-c", TELLING, *words.split()],
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")},
+        # a shell's background job ignores Ctrl-C, and so would all that it starts
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert child.stderr is not None
+    try:
+        compiled = (line for line in child.stderr if line.startswith("compiling "))
+        assert len(list(islice(compiled, number))) == number, "Numba compiled nothing"
+        os.killpg(child.pid, signal.SIGINT)
+        told = list(takewhile(lambda line: "again ends at once" not in line, child.stderr))
+        os.killpg(child.pid, signal.SIGINT)
+        _, errors = child.communicate(timeout=300)
+    finally:
+        child.kill()
+    assert child.returncode == 130, errors
+    said = "".join([*told, errors])
+    assert "4 finished candidates are kept" in said
+    assert "Traceback" not in said or "Exception ignored" in said
+    # each is obeyed once a function is compiled with those that it calls, not a hundred later
+    assert max("".join(told).count("compiling "), errors.count("compiling ")) < 30
+    assert not (tmp_path / "r.html").exists()
+    with karat.Study(karat.datasets.read("wine"), storage=kept) as study:
+        assert len(study.candidates) == 4

@@ -267,6 +267,8 @@ def _choose(
             stability=False if skipped else stability, second_sample=stop is None, **sweep.execution
         )
     except KeyboardInterrupt as interruption:
+        if study.tried.stopped and not isinstance(stop, BudgetSpent):
+            raise  # the judging was stopped before
         # the stability is optional: the answer is complete without it
         stop, skipped = interruption, "interrupted; --stability judges it"
         answer = study.best(stability=False, second_sample=False)
