@@ -145,13 +145,21 @@ def _simulated(name: str) -> Path:
 
 
 def points(
-    name: str, *, impute: Literal["drop", "median"] = "drop"
+    name: str,
+    *,
+    impute: Literal["drop", "median"] = "drop",
+    scale: Literal["auto", "none"] = "auto",
 ) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """Features and classes of a table; objects that lack a value are dropped or imputed."""
+    """Features and classes of a table; objects that lack a value are dropped or imputed.
+
+    ``scale``: as karat scales what a user reads, or not at all. Packaged sets are never scaled.
+    """
     if is_packaged(name):
         data_set = karat.datasets.load(name)
     else:
-        data_set = karat.datasets.read(locate(name), label_column="label", impute=impute)
+        data_set = karat.datasets.read(
+            locate(name), label_column="label", impute=impute, scale=scale
+        )
     names = [str(value) for value in np.asarray(data_set.y)]
     if is_packaged(name):
         # numbered as they appear: the order of the classes in the collections

@@ -105,8 +105,10 @@ QUICK: dict[str, Quick] = {
     "whissell2012-table6": Quick(
         0, "one sample of three data sets instead of 50 of five: no errors", "chapter6"
     ),
+    "whissell2012-chapter5-readings": Quick(1, "one start of each bisection instead of 10"),
     "whissell2012-chapter6-readings": Quick(
-        1, "one sample of each data set instead of 5: no errors", "chapter6"
+        1, "one sample of each synthetic data set instead of 5, four of each real one instead of "
+        "20", "chapter6"
     ),
     "whissell2012-table6.4": Quick(
         1, "one sample of each data set instead of 20: no errors", "chapter6"

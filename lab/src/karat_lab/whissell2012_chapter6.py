@@ -154,16 +154,15 @@ def correlation_table(
     The average is that of all data sets; ``samples`` are those of the published figures.
     """
     import pandas as pd
-    from scipy import stats
 
-    count = min(len(table.index.unique("sample")) for table in tables.values())
-    half = stats.t.ppf(0.975, count - 1) * np.sqrt(1 + count / samples) if count > 1 else np.nan
+    counts = {name: len(table.index.unique("sample")) for name, table in tables.items()}
+    half = {name: _half_width(count, samples) for name, count in counts.items()}
     columns: dict[tuple[str, str], list[float]] = {}
     for place, (dataset, table) in enumerate(tables.items()):
         columns[dataset, "published"] = [published[key][place] for key in keys]
         columns[dataset, "karat"] = [rank_correlation(table, key) for key in keys]
         columns[dataset, "error"] = [jackknife(table, key) for key in keys]
-        columns[dataset, "±"] = [half * error for error in columns[dataset, "error"]]
+        columns[dataset, "±"] = [half[dataset] * error for error in columns[dataset, "error"]]
     ours, errors = (
         np.array([columns[dataset, part] for dataset in tables]) for part in ("karat", "error")
     )
@@ -171,8 +170,18 @@ def correlation_table(
         columns["average", "published"] = [published[key][-1] for key in keys]
         columns["average", "karat"] = list(ours.mean(axis=0))
         columns["average", "error"] = list(np.sqrt((errors**2).sum(axis=0)) / len(tables))
-        columns["average", "±"] = [half * error for error in columns["average", "error"]]
+        widest = float(np.max(list(half.values())))
+        columns["average", "±"] = [widest * error for error in columns["average", "error"]]
     return pd.DataFrame(columns, index=pd.Index([TITLES[key] for key in keys], name="measure"))
+
+
+def _half_width(count: int, samples: int) -> float:
+    """Half width of the 95 % interval by the standard error; NaN for a single sample."""
+    from scipy import stats
+
+    if count < 2:
+        return float("nan")
+    return float(stats.t.ppf(0.975, count - 1) * np.sqrt(1 + count / samples))
 
 
 def chosen_k_table(

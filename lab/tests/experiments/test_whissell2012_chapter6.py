@@ -156,7 +156,7 @@ def test_names_are_registered() -> None:
 
 
 def test_real_data(real_data: None) -> None:
-    for name, shape in (("IRIS", (75, 4)), ("WINE", (89, 13)), ("IMAGE", (1155, 19))):
+    for name, shape in (("IRIS", (75, 4)), ("WINE", (89, 13)), ("IMAGE", (1050, 19))):
         X, truth = samples.draw(name, np.random.default_rng(0))
         assert X.shape == shape
         assert len(truth) == len(X)
@@ -201,3 +201,13 @@ def test_an_average_is_that_of_all_data_sets(sets: int) -> None:
     found = chapter6.correlation_table(tables, chapter6.TAUS_REAL)
     assert ("average", "published") in found.columns or sets < 5
     assert len(found.columns) == 4 * (sets + (sets == 5))
+
+
+def test_real_sets_are_as_published(real_data: None) -> None:
+    X, classes = samples.draw("IMAGE", np.random.default_rng(0))
+    # columns and rows of the picture, in pixels
+    assert len(set(classes)) == 7
+    assert (X[:, :2] == X[:, :2].round()).all()
+    assert X[:, 0].max() > 200
+    X, _ = samples.draw("ISOLET", np.random.default_rng(0))
+    assert np.abs(X).max() == 1

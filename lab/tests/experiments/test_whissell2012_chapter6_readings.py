@@ -1,4 +1,4 @@
-"""Other readings of tables 6.1 and 6.2."""
+"""Other readings of tables 6.1, 6.2 and 6.4."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ def test_rows_name_the_figures_of_the_tables(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(samples, "K", range(2, 4))
-    monkeypatch.setitem(readings.SETS, readings.TWICE, ("ELONGATED",))
+    monkeypatch.setitem(readings.SETS, readings.TWICE, ("ELONGATED", "IRIS"))
     name = "whissell2012-chapter6-readings"
     found = karat_lab.run(name, samples=2, storage=tmp_path / "kept.db")
     table = found.table.set_index(["figure", "reading"])
-    assert len(table) == 2 * (5 + 1)
+    assert len(table) == 2 * (5 + 1) + 1
+    assert table.loc["C-Index, IRIS", "pairs twice"]["published"] == -0.238
     silhouette = table.loc["Silhouette, ELONGATED", "less noise"]
     assert silhouette["published"] == 0.599
     assert silhouette["low"] < silhouette["ours"] < silhouette["high"]

@@ -1,0 +1,40 @@
+"""What the published figures of repeated bisection can be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import karat
+from karat_lab.whissell2012_chapter5_readings import least_nmi
+
+SIZES = np.array([12, 7, 5])
+
+
+def test_no_clusterings_have_a_smaller_mean() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), SIZES)
+    for _ in range(40):
+        qualities, values = [], []
+        for k in (2, 3, 5):
+            noise = rng.integers(k, size=len(truth))
+            labels = np.where(rng.random(len(truth)) < rng.random(), truth % k, noise)
+            labels[rng.permutation(len(labels))[:k]] = np.arange(k)
+            qualities.append(karat.entropy_quality(truth, labels))
+            values.append(karat.normalized_mutual_information(truth, labels))
+        least = least_nmi(SIZES, float(np.mean(qualities)), (2, 3, 5))
+        assert least <= np.mean(values) + 1e-9
+
+
+def test_the_least_is_reached_by_clusters_of_one_size() -> None:
+    # four clusters of one size that halve two classes: information log 2, entropy log 4
+    truth = np.repeat([0, 0, 1, 1], 3)
+    labels = np.repeat([0, 1, 2, 3], 3)
+    reached = karat.normalized_mutual_information(truth, labels)
+    assert least_nmi(np.array([6, 6]), 1.0, [4]) == pytest.approx(reached)
+
+
+def test_so_few_clusters_cannot_have_that_quality() -> None:
+    assert least_nmi(np.array([5, 5, 5, 5]), 1.0, [2, 3]) == math.inf
