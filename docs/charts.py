@@ -181,6 +181,32 @@ def technical() -> go.Figure:
     return _ways("challenge/whole", ways)
 
 
+#: how the notes on real collections begin, and the curve that they are points of
+PREDICTED = {
+    "predicted": "agreement of the choice",
+    "a number of clusters with probability": "number of clusters",
+    "a choice within 0.05 of the best with probability": "choice within 0.05 of the best",
+}
+
+
+def reliability() -> go.Figure:
+    """What the judge predicts beside what came of it, on real collections."""
+    traces: list[dict[str, Any]] = [
+        {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "as predicted",
+         "line": {"dash": "dash", "color": style.NOISE_COLOR}}
+    ]  # fmt: skip
+    for i, (beginning, title) in enumerate(PREDICTED.items()):
+        told = [note.split(",") for note in measured.notes("choice")
+                if note.startswith(f"{beginning} 0.")]  # fmt: skip
+        cases, x, y = np.array([[float(measured.NUMBER.findall(part)[-1]) for part in parts[-3:]]
+                                for parts in told]).T  # fmt: skip
+        marker = {"color": style.color(i), "size": 4 + 3 * np.log(cases)}
+        traces.append({"type": "scatter", "mode": "lines+markers", "x": x, "y": y, "name": title,
+                       "text": [f"{n:.0f} cases" for n in cases], "marker": marker})  # fmt: skip
+    return style.figure(traces, height=420, xaxis={"title": {"text": "predicted"}},
+                        yaxis={"title": {"text": "came true"}})  # fmt: skip
+
+
 def stability() -> go.Figure:
     """Stability of the wines beside data without clusters."""
     resampled = karat.stability.assess(wines().X, "kmeans", k=range(2, 8), n_resamples=10)
@@ -358,7 +384,7 @@ def questions() -> go.Figure:
 CHARTS = {
     make.__name__.replace("_", "-"): make
     for make in (quickstart, alternatives, reading, pictures, model, inference, large, bench,
-                 choice, technical, stability, internal, external, clarity, axioms,
+                 choice, technical, reliability, stability, internal, external, clarity, axioms,
                  axioms_external, study, measures, clusterers, reproduce, reproduced, questions)
 }  # fmt: skip
 CHARTS["input"] = columns
