@@ -332,8 +332,9 @@ def _in_tiles(
         out = np.empty((rows, s))
         for first in range(start, stop, rows):
             last = min(first + rows, stop)
-            distances.tile(s + first, s + last, 0, s, strip, out)
-            keep(first, last, out[: last - first])
+            tile = out[: last - first]
+            distances.tile(s + first, s + last, 0, s, strip, tile)
+            keep(first, last, tile)
 
     if distances.uses_blas:  # matrix products use all cores already
         work(0, len(objects))
