@@ -71,7 +71,8 @@ def forged(content: dict[str, Any], arrays: dict[str, Any]) -> Iterator[tuple[st
     for name, array in arrays.items():
         bad = [array[:0], array[..., None], array.astype(str), array.astype(np.complex128)]
         if array.dtype.kind == "f":
-            bad += [np.full_like(array, np.nan), -array - 1, array.astype(np.int32)]
+            whole = np.nan_to_num(array).astype(np.int32)
+            bad += [np.full_like(array, np.nan), -array - 1, whole]
         else:
             bad += [array - 9, array + 10_000, array.astype(np.float64)]
         bad += [array[:-1], np.concatenate([array, array])]
@@ -121,7 +122,9 @@ def test_forged_parts_give_clear_errors(tmp_path: Path, kind: str) -> None:
     expected = np.asarray(load_model(tmp_path / "whole").predict(further))
     assert expected.tolist() == np.asarray(model.predict(further)).tolist()
     path, rejected = tmp_path / "forged", 0
-    for case, changed, changed_arrays in forged(content, arrays):
+    cases = list(forged(content, arrays))
+    assert len(cases) > 400
+    for case, changed, changed_arrays in cases:
         write(path, changed, changed_arrays)
         try:
             with warnings.catch_warnings():

@@ -146,6 +146,9 @@ def test_cluto(tmp_path):
     (tmp_path / "words").write_bytes(b"v\nw\ncaf\xe9\ny\nz\n")
     with pytest.raises(InputError, match=r"words is not written in UTF-8: byte 7 \(line 3\)"):
         read(tmp_path / "n.npz", terms=tmp_path / "words")
+    (tmp_path / "words").write_bytes("v\nw\nx\ny\ncafé".encode()[:-1])
+    with pytest.raises(InputError, match=r"words is not written in UTF-8: byte 11 \(line 5\)"):
+        read(tmp_path / "n.npz", terms=tmp_path / "words")
     (tmp_path / "words.gz").write_bytes(b"no gzip")
     with pytest.raises(InputError, match=r"words\.gz cannot be read"):
         read(tmp_path / "n.npz", terms=tmp_path / "words.gz")

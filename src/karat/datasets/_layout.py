@@ -345,10 +345,12 @@ def encoding_error(path: Path, encoding: str) -> InputError | None:
     decoder = codecs.getincrementaldecoder(encoding)()
     position, line = 0, 1
     with open_binary(path) as stream:
-        for chunk in iter(lambda: stream.read(HEAD_BYTES), b""):
+        chunk = b"more"
+        while chunk:
+            chunk = stream.read(HEAD_BYTES)
             pending = decoder.getstate()[0]
             try:
-                decoder.decode(chunk)
+                decoder.decode(chunk, final=not chunk)
             except UnicodeError as error:
                 start = getattr(error, "start", 0)
                 offset = position - len(pending) + start
