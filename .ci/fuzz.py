@@ -37,8 +37,8 @@ def answer_all(cases: Connection) -> None:
 
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    while True:
-        told = fuzz.wrong(cases.recv())
+    for case in iter(cases.recv, None):
+        told = fuzz.wrong(case)
         cases.send((told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10))
 
 
@@ -99,6 +99,8 @@ def main() -> int:
             print(number, fuzz.keep(case).name, failures[-1], flush=True)
         elif number % 100 == 99:
             print(f"{number + 1} commands, peak of {runner.peak} MB", flush=True)
+    if runner.left:
+        runner.cases.send(None)
     lines = json.loads(STORED.read_text("utf-8")) if STORED.exists() else []
     lines.append({
         "date": date.today().isoformat(), "commit": commit, "seed": asked.seed,
