@@ -167,7 +167,7 @@ def peer_rows(package: str) -> list[list[str]]:
         times = f", {row['equal']} of {row['compared']}" if row["verdict"] == "unexplained" else ""
         call = f"``{peer.call}``" if peer.call else "not there"
         note = row["reason"] if row["verdict"] == "not run" else peer.note
-        rows.append([peer.name, call, f"{row['verdict']}{times}", note])
+        rows.append([f"``{peer.name}``", call, f"{row['verdict']}{times}", note])
     return rows
 
 
