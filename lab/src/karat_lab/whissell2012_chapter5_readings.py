@@ -46,7 +46,7 @@ def least_nmi(sizes: NDArray[np.int64], quality: float, ks: Iterable[int] = KS) 
         taken = min(left, entropy, log_k)
         total += taken / np.sqrt(log_k * entropy)
         left -= taken
-    return total / len(logs) if left < 1e-9 else float("inf")
+    return float(total / len(logs)) if left < 1e-9 else float("inf")
 
 
 def _possible() -> list[str]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from karat.runtime.types import RandomState
 
 K = range(2, 21)
-#: objects of the training part, which come first; the thesis has the 2,100 of the test part
-TRAINING = {"IMAGE": 210}
+#: objects of the test part, which come last and are those of the thesis
+TESTED = {"IMAGE": 2_100}
 #: real data set -> file, and what differs from the one of the thesis
 REAL = {
     "IMAGE": ("segment", ""),
@@ -101,8 +101,7 @@ def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
     """
     if name in WHISSELL2012:
         return make_whissell2012(name, random_state=rng)
-    first = TRAINING.get(name, 0)
-    X, truth = (part[first:] for part in points(REAL[name][0], scale="none"))
+    X, truth = (part[-TESTED.get(name, 0) :] for part in points(REAL[name][0], scale="none"))
     rows = np.sort(rng.choice(len(X), len(X) // 2, replace=False))
     return X[rows], truth[rows]
 
