@@ -48,7 +48,10 @@ class Distances:
         return None
 
     def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Strip, out: Floats) -> None:
-        """Write the distances from objects j0..j1 (columns) to r0..r1 (rows) to ``out``."""
+        """Write the distances from objects j0..j1 (columns) to r0..r1 (rows) to ``out``.
+
+        It has exactly as many rows and columns: kernels write to all of its rows unchecked.
+        """
         raise NotImplementedError
 
     def block(self, rows: slice, columns: slice) -> Floats:
