@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _delimited
+from karat.datasets._files import explained
 from karat.datasets._layout import TextLayout, detect_layout
 from karat.datasets._names import quoted
 from karat.runtime.extras import require
@@ -361,7 +362,8 @@ def _text_format(
             content = stream.read(_HEAD_BYTES)
         is_whole = len(content) < _HEAD_BYTES
         head.write_bytes(content if is_whole else content[: content.rfind(b"\n") + 1])
-        layout = detect_layout(head, _suffix(file), header=header, encoding=encoding)
+        with explained(Path(file)):
+            layout = detect_layout(head, _suffix(file), header=header, encoding=encoding)
     if layout.delimiter == " ":
         raise InputError(f"{file}: columns are separated by blanks; write commas or tabs")
     types = dict.fromkeys(layout.names, pa.string())
