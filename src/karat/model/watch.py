@@ -204,7 +204,7 @@ def watch(
     if model.preparation.reshaping:
         raise InputError("the model's objects have several rows each, which periods may divide")
     needed = list(model.preparation.needed) or [name for name in partitions.columns if name != by]
-    partitions.check_columns([*needed, *([by] if by else [])])
+    partitions.check_columns([*needed, *([] if by is None else [by])])
     decimal = partitions.text.decimal if partitions.text is not None else "."
     work = partial(_count_part, by, needed, decimal, _limits(model))
     counts: dict[str, Ints] = {}
@@ -274,7 +274,7 @@ def _count_part(
 
     counts: dict[str, Ints] = {}
     shape = len(limits), 2, 2
-    columns = list(dict.fromkeys([*needed, *([by] if by else [])]))
+    columns = list(dict.fromkeys([*needed, *([] if by is None else [by])]))
     for _, table in part.tables(columns):
         rows = with_points(table.select(needed), decimal)
         placed = model.placed(model.prepare(rows), named=False)
