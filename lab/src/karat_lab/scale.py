@@ -90,7 +90,9 @@ QUICK: dict[str, Quick] = {
     "measure-times": Quick(2, "two internal and two external measures instead of all"),
     "number-of-clusters": Quick(3, "three real tables and three benchmark sets instead of 40 sets"),
     "peer-times": Quick(1000, "1,000 objects instead of 4,000"),
-    "structure": Quick(1, "one data set of each kind and size instead of ten"),
+    "structure": Quick(
+        1, "one data set of each kind with at most 400 objects instead of ten with up to 2,000"
+    ),
     "whissell2012-table4.1": Quick(3, "three internal and three external measures instead of 26"),
     "whissell2012-figure5": Quick(1, "eight of 101 values of k1, three of 29 numbers of clusters"),
     "whissell2012-table5": Quick(

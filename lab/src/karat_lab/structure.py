@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 
 SIZES = (100, 200, 400, 1000, 2000)
-#: data sets of each kind and size; the first seeds of the fit and of the figures
-EACH, FIT, FIGURES = 10, 0, 1_000
+#: data sets of each kind and size, sizes of a single one, and the first seed of the figures; the
+#: packaged coefficients were fitted to seeds from 0
+EACH, FEW_SIZES, FIGURES = 10, 3, 1_000
 #: best agreement of k-means with the classes from which on real tables are clustered
 FOUND = 0.5
 MOST = 400
@@ -42,7 +43,8 @@ def run(
 ) -> ExperimentResult:
     """Decisions on structure for simulated data of many kinds and for real tables.
 
-    ``samples``: data sets of each kind and size; ten by default.
+    ``samples``: data sets of each kind and size; ten by default. A single one has at most 400
+    objects. ``random_state=-1000`` has the data sets of the fit, and so its coefficients.
 
     Returns for each group of kinds and number of objects, the share of each answer: first of kinds
     that nothing was chosen or fitted on, by name, then of the others.
@@ -53,7 +55,7 @@ def run(
     rows: list[dict[str, Any]] = []
     first = FIGURES + int(random_state)
     for seed in range(first, first + (EACH if samples is None else samples)):
-        for n in SIZES:
+        for n in SIZES[:FEW_SIZES] if samples == 1 else SIZES:
             rows += simulated(seed, n, kept)
             if progress is not None:
                 progress(f"seed {seed}, {n} objects")
@@ -67,6 +69,9 @@ def run(
         pd.concat([table, real], ignore_index=True),
         (
             *_reliability(simulations[is_left_out]),
+            "The kinds that were not left out have the coefficients "
+            + ", ".join(f"{value:.2f}" for value in fit(simulations[~is_left_out]))
+            + ": the intercept, by evidence, and by the number of objects.",
             f"At most {MOST} objects of a real table, features of unit variance. Its classes are "
             f"clusters if k-means at their number finds them (ARI of {FOUND}).",
             *([f"Not in {data_folder()}: {', '.join(absent)}."] if absent else []),

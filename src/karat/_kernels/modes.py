@@ -50,7 +50,7 @@ def two_against_one(t: Floats) -> float:
     x = (t - t.mean()) / spread
     if n > MOST_VALUES:
         x = np.quantile(x, (np.arange(MOST_VALUES) + 0.5) / MOST_VALUES)
-    two, at = _best(TWO_GROUPS, _divided(x), x, np.inf)
+    two, at = _best(TWO_GROUPS, _divided(x), x, inf)
     if not _bimodal(at) or n / (1 + exp(abs(at[3]))) < FEWEST:
         return 0.0
     one = _best(TRAPEZIUM, [[0.0, 0.4, -1.0, 0.0], [0.0, 0.1, -0.3, 0.0]], x, two)[0]

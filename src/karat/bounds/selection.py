@@ -43,7 +43,7 @@ def choose(
     """Clustering that fits these labels best, and the classes of its clusters.
 
     The fit is the mean of two error counts: of the majority labels (too few), and with each label
-    left out in turn (too many). ``bits`` are prior lengths of the clusterings. With a ``language``
+    excluded in turn (too many). ``bits`` are prior lengths of the clusterings. With a ``language``
     the PAC-MDL bound chooses instead, with a ``chooser`` that function does. Clusters without
     labels, and ties, get the class that the best-fitting clusterings give to their objects. Only
     the equality of classes matters.

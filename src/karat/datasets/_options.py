@@ -141,11 +141,9 @@ class ReadingOptions:
 
     def columns(self) -> list[str]:
         """All named columns."""
-        pivoted = () if self.pivot is None else self.pivot.rpartition(":")[::2]
-        single = (self.label_column, self.id_column, self.one_row_per)
-        return [name for name in (*single, *self.drop) if name is not None] + [
-            *filter(None, pivoted)
-        ]
+        pivoted = filter(None, (self.pivot or "").rpartition(":")[::2])
+        listed = (self.label_column, self.id_column, *self.drop, self.one_row_per, *pivoted)
+        return [name for name in listed if name is not None]
 
     def check_columns(self, names: Iterable[str]) -> None:
         """Raise unless every named column exists."""

@@ -143,8 +143,8 @@ def _links_between(Z: Floats, labels: Ints, k: int, rng: np.random.Generator) ->
             continue
         if few or evidence[a, b] > WORTH_A_LOOK:
             rows, t = projections.between(a, b)
-            near, bent = _thin_border(Z, rows, t)
-            fitted = few and not bent
+            thin, bent = _thin_border(Z, rows, t)
+            near, fitted = min(thin, MOST_EVIDENCE), few and not bent
             if near > WORTH_A_LOOK:
                 near = min(near, line_evidence(t) if fitted else float(evidence[a, b]))
             if near > WORTH_A_LOOK:
@@ -280,8 +280,8 @@ def _thin_border(Z: Floats, rows: Ints, t: Floats) -> tuple[float, bool]:
         z = min(z, float(dense.mean() - thin.mean()) / max(np.sqrt(error), 1e-9))
     evidence = float(-norm.logsf(z))
     if q > 1 and _bend(P[border, 1:], P[beside, 1:]) > BENT:
-        return min(max(evidence - CHOSEN, 0.0), MOST_EVIDENCE), True
-    return min(STRAIGHT * evidence, MOST_EVIDENCE), False
+        return max(evidence - CHOSEN, 0.0), True
+    return STRAIGHT * evidence, False
 
 
 def _bend(border: Floats, beside: Floats) -> float:
