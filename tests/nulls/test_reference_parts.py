@@ -111,9 +111,55 @@ def test_the_sentence_says_what_can_be_missed_unless_there_are_clusters():
         assert ("can be missed" in str(found)) == said
 
 
-def test_standard_error_of_repeats():
-    assert structure.standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)
-    assert structure.standard_error(np.array([1.0])) == 0.0
+def test_a_decision_is_settled_two_errors_from_its_limits():
+    for probability, error, settled in (
+        (0.5, 0.14, True), (0.5, 0.16, False), (0.85, 0.03, False), (0.97, 0.03, True),
+        (0.25, 0.02, True), (0.15, 0.03, False), (0.9, 0.0, False),
+    ):  # fmt: skip
+        found = structure.Structure(probability, "unclear", 4.0, 1, 100, error)
+        assert found.is_settled == settled, (probability, error)
+
+
+def test_searches_are_repeated_near_a_limit_and_for_the_leading_numbers(monkeypatch):
+    asked = []
+
+    def find(Z, rng, numbers):
+        """Evidence that differs from search to search at 3 clusters; none above 5."""
+        asked.append(numbers.tolist())
+        of_three = level + (1 if len(asked) % 2 else -1)
+        others = np.where(numbers > 5, 0.0, level - 0.5)
+        return np.where(numbers == 3, of_three, others), np.where(numbers == 3, 3, 9)
+
+    monkeypatch.setattr(structure, "find_valleys", find)
+    monkeypatch.setattr("karat.runtime.threads.available_cores", lambda: 1)
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    level = 15.0
+    sure = structure.assess_structure(X)
+    assert (sure.decision, sure.n_clusters, len(asked)) == ("yes", 3, structure.REPEATS)
+    asked.clear()
+    level = structure.needed(sure.linearity)
+    near = structure.assess_structure(X)
+    assert len(asked) == structure.MOST_REPEATS
+    assert asked[0] == list(structure.NUMBERS_OF_CLUSTERS)
+    assert asked[-1] == [3]
+    assert near.error > 0
+    assert near.evidence == pytest.approx(level)
+    monkeypatch.setattr(structure, "MOST_REPEATS", 8)
+    asked.clear()
+    structure.assess_structure(X)
+    assert len(asked) == 8
+
+
+def test_only_tied_or_many_rows_of_plain_features_are_drawn_again():
+    rows = np.zeros((coordinates.MAX_PLACED + 1, 2))
+    few, wide = rows[:50], np.zeros((50, coordinates.MANY_FEATURES + 1))
+    assert coordinates.depend_on_draws(few, "euclidean")
+    assert coordinates.depend_on_draws(rows, "cosine")
+    assert coordinates.depend_on_draws(sparse.csr_array(rows), "cosine")
+    assert not coordinates.depend_on_draws(sparse.csr_array(few), "cosine")
+    assert not coordinates.depend_on_draws(wide, "euclidean")
+    assert not coordinates.depend_on_draws(np.zeros((2_001, 2_001)), "precomputed")
+    assert not coordinates.depend_on_draws(rows, lambda a, b: 0.0)
 
 
 def test_components_that_stand_out_of_noise_are_kept():

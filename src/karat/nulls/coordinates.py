@@ -78,6 +78,14 @@ def placed(X: Rows, metric: Metric, rng: np.random.Generator) -> tuple[Floats, N
     return np.ascontiguousarray(Z[order]), rows[order]
 
 
+def depend_on_draws(X: Rows, metric: Metric) -> bool:
+    """Whether coordinates depend on random numbers: rows are drawn, or ties can be spread."""
+    if metric not in FORMS:
+        return False  # distances are computed once; drawn rows remain the same
+    n, d = X.shape
+    return n > MAX_PLACED or (isinstance(X, np.ndarray) and d <= MANY_FEATURES)
+
+
 def _without_copies(D: Floats) -> NDArray[np.intp]:
     """Positions of objects that are not at distance 0 from an earlier one."""
     return np.flatnonzero(~np.triu(D == 0, 1).any(axis=0))

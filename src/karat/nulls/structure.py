@@ -9,9 +9,10 @@ import numpy as np
 
 from karat._kernels.modes import FEWEST, line_evidence
 from karat.distances import check_metric, check_points
-from karat.nulls.coordinates import coordinates
-from karat.nulls.valleys import OBJECTS_PER_CLUSTER, find_valleys
-from karat.runtime.types import ArrayLike, Floats, Metric, RandomState, Rows
+from karat.nulls.coordinates import coordinates, depend_on_draws
+from karat.nulls.valleys import NUMBERS_OF_CLUSTERS, OBJECTS_PER_CLUSTER, find_valleys
+from karat.runtime.threads import in_threads
+from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 from karat.runtime.validation import InputError, check_random_state
 
 __all__ = [
@@ -26,10 +27,10 @@ __all__ = [
 Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
-INTERCEPT, PER_EVIDENCE, PER_SIZE = -4.53, 0.94, -1.73
+INTERCEPT, PER_EVIDENCE, PER_SIZE = -4.01, 0.83, -1.38
 #: reference number of objects, and number that counts where there are fewer; evidence relative to
 #: the linearity above which the number of objects does not matter, and more evidence does not
-USUAL_SIZE, SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 25, 8.0, 10.0
+USUAL_SIZE, SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 20, 8.0, 10.0
 #: least linearity by which evidence is divided, and that of a column, whose dip has a known
 #: distribution
 MIN_LINEARITY, OF_COLUMN = 0.35, 0.5
@@ -39,6 +40,8 @@ NEIGHBOURHOOD, NEIGHBOURHOODS = 0.2, 60
 CLUSTERS_FROM, NO_CLUSTERS_BELOW = 0.9, 0.2
 #: share of the objects below which a cluster can be missed
 SMALL_CLUSTER = 0.05
+#: searches at a time, and most searches near a limit
+REPEATS, MOST_REPEATS = 4, 16
 #: fewest objects of a neighbourhood
 MIN_NEIGHBOURS = 12
 
@@ -78,6 +81,12 @@ class Structure:
     n_objects: int
     error: float = 0.0
     linearity: float = OF_COLUMN
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the probability is two errors away from the limits of a decision."""
+        limits = CLUSTERS_FROM, NO_CLUSTERS_BELOW
+        return min(abs(self.probability - limit) for limit in limits) > 2 * self.error
 
     @property
     def smallest(self) -> int:
@@ -122,8 +131,9 @@ def assess_structure(
     density, the hardest without a valley. A small group has no deep valley. So up to 3 clusters,
     and for one column, the likelihood of two normal groups is compared with that of one flat,
     skewed or long-tailed group. Evidence of more than 400 objects is divided by the square root of
-    their number over 400. At most 2,000 objects are drawn. The documentation of stability has
-    results for data of many kinds.
+    their number over 400. At most 2,000 objects are drawn. The mean of 4 searches decides, or of
+    up to 16 where the probability is within two errors of a limit. The documentation of stability
+    has results for data of many kinds.
 
     Examples
     --------
@@ -146,39 +156,57 @@ def assess_structure(
 
 
 def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure:
-    """Structure of validated data."""
-    Z = coordinates(X, metric, rng)
+    """Structure of validated data, by searches that are repeated near a limit of the decision."""
+    Z, is_redrawn = coordinates(X, metric, rng), depend_on_draws(X, metric)
     if Z.shape[1] == 0:
         return Structure(0.0, "no", 0.0, 1, len(Z))
-    n = len(Z)
-    if Z.shape[1] == 1:
-        enough = n >= 2 * OBJECTS_PER_CLUSTER
-        runs = np.array([line_evidence(Z[:, 0])] if enough else [])
-        linear = OF_COLUMN
-    else:
-        valleys, groups = find_valleys(Z, rng)
-        runs = valleys[valleys.mean(axis=1).argmax()] if len(valleys) else np.zeros(0)
-        linear = linearity(Z)
+    linear = OF_COLUMN if Z.shape[1] == 1 else linearity(Z)
+
+    numbers = np.array(NUMBERS_OF_CLUSTERS)
+
+    def search(seed: int) -> tuple[Floats, Ints]:
+        """What a search by random numbers of its own finds."""
+        of_search = np.random.default_rng(seed)
+        drawn = coordinates(X, metric, of_search) if is_redrawn else Z
+        return _searched(drawn, of_search, numbers)
+
+    evidence, groups = np.zeros((0, len(numbers))), np.zeros((0, len(numbers)), dtype=np.int64)
+    while True:
+        found = in_threads(search, rng.integers(2**31 - 1, size=REPEATS).tolist())
+        evidence = np.vstack([evidence, [deepest for deepest, _ in found]])
+        groups = np.vstack([groups, [parts for _, parts in found]])
+        structure = _decided(evidence, groups, len(Z), linear)
+        if structure.is_settled or len(evidence) >= MOST_REPEATS:
+            return structure
+        # numbers of clusters that can have the most evidence
+        mean, error = evidence.mean(axis=0), evidence.std(axis=0, ddof=1) / len(evidence) ** 0.5
+        leading = mean + 2 * error >= mean.max()
+        numbers, evidence, groups = numbers[leading], evidence[:, leading], groups[:, leading]
+
+
+def _searched(Z: Floats, rng: np.random.Generator, numbers: Ints) -> tuple[Floats, Ints]:
+    """Evidence and groups for each number of clusters; a column's are the same for each."""
+    deepest, groups = find_valleys(Z, rng, numbers)
+    if Z.shape[1] == 1 and len(Z) >= 2 * OBJECTS_PER_CLUSTER:
+        groups[:] = groups[deepest.argmax()]
+        deepest[:] = line_evidence(Z[:, 0])
+    return deepest, groups
+
+
+def _decided(runs: Floats, groups: Ints, n: int, linear: float) -> Structure:
+    """The decision by the number of clusters with the most evidence in the mean of the runs."""
+    at = int(runs.mean(axis=0).argmax())
     # of more objects, random gaps have more evidence, too
-    runs = runs * min(USUAL_SIZE / n, 1.0) ** 0.5
-    evidence = float(runs.mean()) if len(runs) else 0.0
-    probability, error = probability_of(evidence, n, linear, standard_error(runs))
+    seen = runs[:, at] * min(USUAL_SIZE / n, 1.0) ** 0.5
+    evidence, error = float(seen.mean()), float(seen.std(ddof=1)) / len(seen) ** 0.5
+    probability, error = probability_of(evidence, n, linear, error)
     decision: Decision = "unclear"
     if probability >= CLUSTERS_FROM:
         decision = "yes"
     elif probability < NO_CLUSTERS_BELOW:
         decision = "no"
-    k = 1
-    if decision == "yes":
-        if Z.shape[1] == 1:
-            valleys, groups = find_valleys(Z, rng)
-        k = max(int(groups[valleys.mean(axis=1).argmax()]), 2)
+    k = max(round(np.median(groups[:, at])), 2) if decision == "yes" else 1
     return Structure(probability, decision, evidence, k, n, error, linear)
-
-
-def standard_error(runs: Floats) -> float:
-    """Standard error of the mean of repeats; 0 of a single one."""
-    return float(runs.std(ddof=1) / np.sqrt(len(runs))) if len(runs) > 1 else 0.0
 
 
 def linearity(Z: Floats) -> float:

@@ -8,6 +8,7 @@ unimodal; Hartigan's dip tests this.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import log
@@ -18,7 +19,6 @@ from scipy.stats import norm
 
 from karat._kernels.dip import dip_evidence
 from karat._kernels.modes import line_evidence
-from karat.runtime.threads import in_threads
 from karat.runtime.types import Bools, Floats, Ints
 
 #: numbers of clusters tried, and objects per cluster required
@@ -31,8 +31,8 @@ FIRST_NUMBERS = 3
 #: fewest objects of a cluster with evidence
 MIN_CLUSTER_SIZE = 8
 VALLEY_FOLDS, KMEANS_STARTS, KMEANS_STEPS = 4, 3, 3
-#: clusterings and divisions into folds to average
-REPEATS = 4
+#: divisions into folds to average
+DIVISIONS = 4
 #: share of the mean variance in the covariance within clusters, so that it has an inverse
 COVARIANCE_RIDGE = 0.1
 #: evidence (-log p) that is worth a closer look, and evidence that separates two clusters
@@ -53,12 +53,14 @@ NEIGHBOURS, BESIDE, SHARED_NEIGHBOURS = 5, 3, 2.5
 BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
 
 
-def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
+def find_valleys(
+    Z: Floats, rng: np.random.Generator, numbers: Sequence[int] | Ints
+) -> tuple[Floats, Ints]:
     """Find valleys between the clusters of k-means for several k: their evidence, and groups.
 
-    The evidence, for each number of clusters and repeat, is -log p of the deepest valley that no
-    way around avoids. Groups are the parts into which valleys with more evidence than
-    :data:`VALLEY_LIMIT` divide the clusters.
+    The evidence, for each number of clusters, is -log p of the deepest valley that no way around
+    avoids, and 0 for too few objects. Groups are the parts into which valleys with more
+    evidence than :data:`VALLEY_LIMIT` divide the clusters.
 
     Two clusters without a valley between them are one, and so are chains of such pairs. k-means
     cuts a ring or a sheet, but neighbouring pieces have no valley. The evidence for a number of
@@ -67,14 +69,13 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> tuple[Floats, Ints]:
     does not separate two clusters. The objects near their border must also lie less densely than
     those beside the centres, and the lengths of paths along the data must have a dip.
     """
-    n = len(Z)
-    numbers = [k for k in NUMBERS_OF_CLUSTERS if n >= OBJECTS_PER_CLUSTER * k and Z.shape[1]]
-    jobs = [(k, np.random.default_rng(seed)) for k in numbers for seed in _seeds(rng)]
-    links = in_threads(lambda job: _weakest_links(Z, *job), jobs)
-    by_number = [links[i : i + REPEATS] for i in range(0, len(jobs), REPEATS)]
-    strongest = np.array([[edges.max(initial=0.0) for edges in runs] for runs in by_number])
-    groups = [np.median([(links > VALLEY_LIMIT).sum() for links in runs]) for runs in by_number]
-    return strongest.reshape(-1, REPEATS), 1 + np.round(groups).astype(np.int64)
+    deepest, groups = np.zeros(len(numbers)), np.ones(len(numbers), dtype=np.int64)
+    for i, k in enumerate(numbers):
+        if len(Z) >= OBJECTS_PER_CLUSTER * k and Z.shape[1]:
+            edges = _links_between(Z, _kmeans(Z, int(k), rng), int(k), rng)
+            deepest[i] = edges.max(initial=0.0)
+            groups[i] += (edges > VALLEY_LIMIT).sum()
+    return deepest, groups
 
 
 def valley_evidence(Z: Floats, labels: Ints, rng: np.random.Generator) -> float:
@@ -86,7 +87,8 @@ def valley_evidence(Z: Floats, labels: Ints, rng: np.random.Generator) -> float:
     k = int(labels.max(initial=-1)) + 1
     if k < 2 or Z.shape[1] == 0:
         return 0.0
-    runs = [_links_between(Z, labels, k, np.random.default_rng(seed)) for seed in _seeds(rng)]
+    seeds = rng.integers(2**31 - 1, size=DIVISIONS).tolist()
+    runs = [_links_between(Z, labels, k, np.random.default_rng(seed)) for seed in seeds]
     return float(np.mean([edges.min() if len(edges) == k - 1 else 0.0 for edges in runs]))
 
 
@@ -114,16 +116,6 @@ def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Ints, 
         if evidence >= least:
             return labels, evidence
     return None
-
-
-def _seeds(rng: np.random.Generator) -> list[int]:
-    """One seed for each repeat."""
-    return [int(seed) for seed in rng.integers(2**31 - 1, size=REPEATS)]
-
-
-def _weakest_links(Z: Floats, k: int, rng: np.random.Generator) -> Floats:
-    """Evidence on the edges of the minimum spanning tree of k clusters."""
-    return _links_between(Z, _kmeans(Z, k, rng), k, rng)
 
 
 def _links_between(Z: Floats, labels: Ints, k: int, rng: np.random.Generator) -> Floats:
