@@ -11,9 +11,10 @@ The exit code is 1 if more than a tenth of a room's faults survived, except in r
 word (plot, report, cli). ``--changed main`` plants faults only in lines that differ from ``main``.
 
 ``--store`` keeps every verdict in ``mutants.json`` at once, and a second run continues there.
-``--ledger`` prints what is stored. ``--again`` plants the stored survivors again: before the tests
-of every room measured in ``--work``, or those of ``--tests FILES``. It takes out what they notice,
-and does not count lines that are no more.
+``--ledger`` prints what is stored; "fresh" has those that survived when the room's latest seed was
+drawn, before tests were written against them. ``--again`` plants the stored survivors again: before
+the tests of every room measured in ``--work``, or those of ``--tests FILES``. It takes out what
+they notice, and does not count lines that are no more.
 cosmic-ray has the operators.
 """
 
@@ -215,18 +216,25 @@ def plant_again(
 def table(entries: list[dict], together: bool) -> int:
     """Print what came of each room; 1 if too many faults survived in some."""
     keys = ("decided", "survivors", "noticed_since", "undecided", "equivalent")
-    print(f"\n{'room':<12}{'date':<12}" + "".join(f"{key:>15}" for key in keys))
-    strict = []
+    print(f"\n{'room':<12}{'date':<12}" + "".join(f"{key:>15}" for key in [*keys, "fresh"]))
+    strict, fresh = [], [0, 0]
     for room in sorted({entry["room"] for entry in entries}):
         of_room = [entry for entry in entries if entry["room"] == room]
         sums = {
             key: sum(e[key] if isinstance(e[key], int) else len(e[key]) for e in of_room)
             for key in keys
         }
-        last = max(entry["date"] for entry in of_room)
-        print(f"{room:<12}{last:<12}" + "".join(f"{sums[key]:>15}" for key in keys))
+        last = max(of_room, key=lambda entry: (entry["date"], entry["seed"]))
+        unseen = len(last["survivors"]) + len(last["noticed_since"])
+        fresh = [fresh[0] + unseen, fresh[1] + last["decided"]]
+        print(
+            f"{room:<12}{last['date']:<12}"
+            + "".join(f"{sums[key]:>15}" for key in keys)
+            + f"{unseen:>8} of {last['decided']:>3}"
+        )
         if room not in LENIENT:
             strict.append((sums["survivors"], sums["decided"]))
+    print(f"fresh faults that survived: {fresh[0]} of {fresh[1]}")
     if together:
         # of a few faults in the lines of one change, one may survive
         return int(sum(s for s, _ in strict) > max(1, LIMIT * sum(d for _, d in strict)))

@@ -8,23 +8,18 @@ computes otherwise, because k-means ends elsewhere after a rounding, are not pin
 from __future__ import annotations
 
 import json
-import re
 import sys
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import karat
+from pinning import plain, same, skip_for_other_releases
 
 FILE = Path(__file__).with_name("pinned.json")
-CONSTRAINTS = Path(__file__).parents[1] / "constraints.txt"
-#: relative difference that other processors make
-TOLERANCE = 1e-6
 
 
 @cache
@@ -99,50 +94,14 @@ EXPRESSIONS = [
 ]  # fmt: skip
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    if isinstance(value, pd.DataFrame | pd.Series):
-        return plain(value.reset_index().to_numpy())
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [plain(one) for one in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return None if np.isnan(value) else float(f"{value:.9g}")
-    if isinstance(value, bool | int | str | None):
-        return value
-    return plain(vars(value)) if hasattr(value, "__dict__") else str(value)
-
-
 def answer(expression: str) -> Any:
     """The value of an expression, or its error."""
     return plain(eval(expression, dict(names())))
 
 
-def same(ours: Any, kept: Any) -> bool:
-    """Whether two plain values agree, numbers up to TOLERANCE."""
-    if isinstance(ours, dict) and isinstance(kept, dict):
-        return ours.keys() == kept.keys() and all(same(ours[key], kept[key]) for key in ours)
-    if isinstance(ours, list) and isinstance(kept, list):
-        return len(ours) == len(kept) and all(map(same, ours, kept))
-    if isinstance(ours, float) or isinstance(kept, float):
-        return ours == pytest.approx(kept, rel=TOLERANCE, abs=1e-9)
-    return ours == kept
-
-
-def other_versions() -> list[str]:
-    """Packages whose release is not that of constraints.txt."""
-    wanted = dict(re.findall(r"^([\w-]+)==(\S+)", CONSTRAINTS.read_text("utf-8"), re.MULTILINE))
-    decide = ("numpy", "scipy", "scikit-learn", "scikit_learn")
-    return [name for name in decide if name in wanted and version(name) != wanted[name]]
-
-
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    if other := other_versions():
-        pytest.skip(f"the answers are those of other releases of {', '.join(other)}")
+    skip_for_other_releases()
     kept = json.loads(FILE.read_text("utf-8"))[expression]
     assert same(answer(expression), kept)
 

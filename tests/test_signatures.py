@@ -1,7 +1,8 @@
 """Switches of public functions are keyword-only, and no default changes unseen.
 
 ``f(X, True)`` says nothing to a reader. Another default changes the answers of everybody who relies
-on it, and so does another property of a measure or clusterer: ``defaults.txt`` has them all.
+on it, and so does another property of a measure or clusterer, or of an option of a command:
+``defaults.txt`` has them all.
 ``python tests/test_signatures.py`` writes it anew; its differences belong into the list of changes.
 """
 
@@ -14,14 +15,19 @@ from collections.abc import Iterator
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
+
+import typer
 
 import karat
+from karat.cli import app
 
 SWITCHES = ("bool", "bool | None", "bool | float")
 FILE = Path(__file__).with_name("defaults.txt")
 #: properties of a record that are words
 NAMED = ("kind", "family", "takes", "parameter")
+#: properties of an option
+FACTS = ("min", "max", "clamp", "hidden", "is_eager", "show_default", "case_sensitive")
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
@@ -65,6 +71,20 @@ def defaults() -> list[str]:
                 if name in NAMED or isinstance(value, bool | int | float | tuple | frozenset)
             ]
             lines.append(f"{type(record).__name__} {key}: {', '.join(properties)}")
+    return [*lines, *options()]
+
+
+def options() -> list[str]:
+    """What each command takes: defaults, limits, whether it is needed, shown or repeated."""
+    lines, usual = [], typer.Option()
+    for command in app.registered_commands:
+        kinds = get_type_hints(command.callback, include_extras=True)
+        for name, parameter in inspect.signature(command.callback).parameters.items():
+            info = getattr(kinds[name], "__metadata__", [None])[0]
+            set_ones = [key for key in FACTS if getattr(info, key, None) != getattr(usual, key)]
+            facts = [f"{key}={getattr(info, key)}" for key in set_ones if info is not None]
+            spelt = [*(getattr(info, "param_decls", None) or ()), f"{name}={parameter.default}"]
+            lines.append(" ".join([f"karat {command.callback.__name__}:", *spelt, *facts]))
     return lines
 
 

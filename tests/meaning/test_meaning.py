@@ -20,7 +20,7 @@ from karat.labelings.held_out import held_out
 from karat.meaning import ClusterDescription, Condition, describe_clusters
 from karat.meaning.effects import Means
 from karat.meaning.features import Feature, as_table
-from karat.meaning.rules import _learn, between
+from karat.meaning.rules import _cuts, _learn, between
 from karat.runtime.validation import InputError
 
 
@@ -162,6 +162,19 @@ def test_one_question_is_the_best_there_is(values, data):
         assert best < always + 1e-9
     if len(cuts) == 1:
         assert f1(cuts[0].holds(values[:, used])) == pytest.approx(best)
+
+
+def test_the_score_of_a_question_is_its_f1_where_values_are_missing():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 2))
+    values[::5, 0] = np.nan
+    mask, members = rng.random(40) < 0.8, rng.random(40) < 0.4
+    order = np.argsort(values, axis=0)
+    found = _cuts(order, np.take_along_axis(values, order, axis=0), members, mask)
+    assert {cut.above for _, cut in found} == {False, True}
+    for score, cut in found:
+        said = mask & cut.holds(values)
+        assert score == pytest.approx(2 * (said & members).sum() / (said.sum() + members.sum()))
 
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e6))

@@ -14,7 +14,7 @@ from scipy.stats import chi2_contingency
 import karat
 from command_line import karat_command
 from karat.model import watch
-from karat.model.watch import _signal, change_evidence, spread_of
+from karat.model.watch import _limits, _signal, change_evidence, spread_of
 from karat.runtime.validation import InputError
 
 CENTERS = 9.0 * np.eye(3)
@@ -79,6 +79,15 @@ def test_the_evidence_is_that_of_its_definition() -> None:
     assert evidence[2] == pytest.approx(np.log(mixed / best))
     assert since[2] == 2
     assert evidence[0] == 0
+
+
+def test_a_quarter_of_a_clusters_rows_are_far_from_its_centre(model: karat.Model) -> None:
+    placed = model.rule.place(model.rule.X, np.arange(600))
+    limits = _limits(model)
+    for c in range(3):
+        distances = placed.distances[placed.labels == c]
+        assert (distances > limits[c]).mean() == pytest.approx(0.25, abs=0.01)
+    assert limits[3] == np.inf
 
 
 def test_a_shift_is_found_and_dated(model: karat.Model, tmp_path: Path) -> None:

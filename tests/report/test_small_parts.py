@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import karat
 from karat.datasets import from_array
 from karat.report._drawing import series
-from karat.report._facts import Facts
+from karat.report._facts import Facts, gather
+from karat.report._judges import clarity
 from karat.report._map import drawn
 
 
@@ -34,3 +36,12 @@ def test_a_series_is_a_coloured_line_unless_told():
     line = series("a", [1, 2], [0.5, np.nan])
     assert line == {"name": "a", "dots": False, "grey": False, "x": [1, 2], "y": [0.5, None]}
     assert series("a", [1], [2], error=[0.1], dots=True, grey=True)["error"] == [0.1]
+
+
+def test_the_five_pairs_that_are_hardest_to_tell_apart_are_named():
+    rng = np.random.default_rng(0)
+    study = karat.Study(rng.normal(size=(160, 2)))
+    study.add({"at random": np.arange(160) % 8})
+    sentences = clarity(gather(study)).values["sentences"]
+    assert sentences[-1].startswith("Hardest to tell apart: ")
+    assert sentences[-1].count("%") == 5

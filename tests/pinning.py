@@ -1,0 +1,53 @@
+"""Answers as JSON has them, and whether two are the same up to what other processors make."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+CONSTRAINTS = Path(__file__).parents[1] / "constraints.txt"
+#: relative difference that other processors make
+TOLERANCE = 1e-6
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, pd.DataFrame | pd.Series):
+        return plain(value.reset_index().to_numpy())
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return None if np.isnan(value) else float(f"{value:.9g}")
+    if isinstance(value, bool | int | str | None):
+        return value
+    return plain(vars(value)) if hasattr(value, "__dict__") else str(value)
+
+
+def same(ours: Any, kept: Any) -> bool:
+    """Whether two plain values agree, numbers up to TOLERANCE."""
+    if isinstance(ours, dict) and isinstance(kept, dict):
+        return ours.keys() == kept.keys() and all(same(ours[key], kept[key]) for key in ours)
+    if isinstance(ours, list) and isinstance(kept, list):
+        return len(ours) == len(kept) and all(map(same, ours, kept))
+    if isinstance(ours, float) or isinstance(kept, float):
+        return ours == pytest.approx(kept, rel=TOLERANCE, abs=1e-9)
+    return ours == kept
+
+
+def skip_for_other_releases(*packages: str) -> None:
+    """Skip where packages that decide answers are not those of constraints.txt."""
+    wanted = dict(re.findall(r"^([\w-]+)==(\S+)", CONSTRAINTS.read_text("utf-8"), re.MULTILINE))
+    decide = ("numpy", "scipy", "scikit-learn", "scikit_learn", *packages)
+    other = [name for name in decide if name in wanted and version(name) != wanted[name]]
+    if other:
+        pytest.skip(f"the answers are those of other releases of {', '.join(other)}")
