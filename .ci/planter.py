@@ -34,7 +34,7 @@ OPTIONS = ["-q", "-s", "-p", "no:cacheprovider"]
 NEAR = {
     "_kernels": ["distances", "clusterers", "labelings", "measures"],
     "beside": ["smoke", "laws"],
-    "cli": ["cli", "run_screen", "external_command", "bound_cli"],
+    "cli": ["cli", "compare", "run_screen", "external_command", "bound_cli"],
     "plot": ["plot", "report_page", "readme"],
 }
 

@@ -62,10 +62,12 @@ def internal(rng: np.random.Generator) -> Commands:
 
 
 def texts(rng: np.random.Generator) -> Commands:
-    topics = [[f"w{t}x{i}" for i in range(200)] for t in range(8)]
+    letters = np.array(list("abdefgiklmnoprstuz"))
+    topics = ["".join(rng.choice(letters, 8 * 200)) for _ in range(8)]
+    words = [[topic[i : i + 8] for i in range(0, len(topic), 8)] for topic in topics]
     with open("texts.csv", "w") as file:
         file.write("text\n")
-        file.writelines(" ".join(rng.choice(topics[i % 8], 12)) + "\n" for i in range(200_000))
+        file.writelines(" ".join(rng.choice(words[i % 8], 12)) + "\n" for i in range(200_000))
     return [karat("run", "texts.csv", "--text-column", "text", "-k", 8, "--budget", 300, "--json")]
 
 

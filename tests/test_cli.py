@@ -208,6 +208,21 @@ def test_help_teaches():
     assert "Exit codes" in text
 
 
+@pytest.mark.parametrize(("error", "said"), [
+    (OSError(28, "disk full", "x.csv"), "x.csv cannot be used: disk full"),
+    (OSError(28, "disk full"), "the standard output cannot be used: disk full"),
+    (OSError("odd"), "odd"),
+])  # fmt: skip
+def test_errors_of_the_system_are_told(monkeypatch, error, said):
+    def fail():
+        raise error
+
+    monkeypatch.setattr("karat.cli.app", fail)
+    monkeypatch.setattr(os, "dup2", lambda *_: None)
+    done = run("measures")
+    assert (done.returncode, done.stderr) == (2, f"karat: {said}\n")
+
+
 def test_ctrl_c_before_anything_ran_is_told(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt

@@ -18,6 +18,7 @@ import pytest
 import karat
 from command_line import karat_command
 from karat.cli import _stopping
+from karat.cli._input import InputOptions, read_dataset
 from karat.datasets import sampled_tables
 from karat.datasets.label_folder import LabelFolder
 from karat.study import answer, judgement, objects, scores
@@ -38,6 +39,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sampled_tables, "MAX_WHOLE", 500)
     monkeypatch.setattr(sampled_tables, "SAMPLE_ROWS", 300)
     return tmp_path
+
+
+def test_a_command_reads_all_rows_unless_it_asks_for_a_sample(folder: Path) -> None:
+    reading = InputOptions(data=str(folder / "rows"))
+    assert read_dataset(reading).X.shape == (600, 3)
+    assert read_dataset(reading, whole=False).X.shape == (300, 3)
+
+
+def test_notes_of_a_sample_are_not_among_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "x.npy", np.eye(3))
+    monkeypatch.setattr("karat.datasets.read_cells", lambda *_, **__: (TABLE[:3], ("odd",)))
+    done = karat_command("sample", tmp_path / "x.npy", "-n", 2)
+    assert done.stdout.startswith("draw,row,label,a,b")
+    assert done.stderr == "Note: odd\n"
 
 
 def test_a_run_on_parts_labels_all_rows(folder: Path) -> None:

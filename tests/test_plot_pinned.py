@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import karat
 from pinning import plain, same, skip_for_other_releases
@@ -27,14 +28,13 @@ def names() -> dict[str, Any]:
     rng = np.random.default_rng(0)
     y = np.arange(18) % 3
     X = rng.normal(size=(18, 4)) + 9.0 * np.eye(4)[y]
-    table = karat.ContingencyTable
     few, many = (pd.DataFrame(rng.normal(size=(30, m))).corr("kendall") for m in (4, 18))
     few.index = few.columns = ["silhouette", "purity", "<mine>", "w" * 40]
     classes = [f"class {i % 5}" for i in range(18)]
     return {
-        "np": np, "plot": karat.plot, "X": X, "y": y, "out": np.where(np.arange(18) % 7, y, -1),
-        "few": few, "many": many, "table": table, "classes": classes,
-        "tree": karat.clusterers.LinkageClustering(n_clusters=3).fit(X).linkage_,
+        "np": np, "sparse": sparse, "plot": karat.plot, "table": karat.ContingencyTable,
+        "X": X, "y": y, "out": np.where(np.arange(18) % 7, y, -1), "classes": classes,
+        "few": few, "many": many,
     }  # fmt: skip
 
 
@@ -51,6 +51,7 @@ EXPRESSIONS = [
     " feature_names=['<age>', 'b', 'c', 'd' * 40], n_features=3)",
     "plot.projection(X[:, :2], out, ids=classes)", "plot.projection(X[:, :1], y)",
     "plot.projection(X[:9], y[:9])", "plot.projection(X, y)",
+    "plot.projection(sparse.csr_array(X[:, :3]), y)",
     "plot.consensus_matrix(X, 3, clusterer='ward', n_resamples=9)",
 ]  # fmt: skip
 

@@ -55,7 +55,7 @@ def print_json(answer: object) -> None:
     typer.echo(json.dumps(answer))
 
 
-def print_notes(notes: Iterable[str], *, err: bool = True) -> None:
+def print_notes(notes: Iterable[str], *, err: bool) -> None:
     """Print notes on what was done to the data."""
     for note in notes:
         typer.echo(f"Note: {printable(note)}", err=err)
@@ -120,7 +120,7 @@ def print_wrapped(
         shown = Text(line, style or "")
         if head and i == 0:
             shown = Text(head, "dim").append(line[len(head) :] or "", style="not dim")
-        console.print(shown, soft_wrap=True)
+        console.print(shown)
 
 
 def printable(text: str) -> str:

@@ -135,4 +135,4 @@ def _assign_file(
         typer.echo(
             f"{unsure:,} rows have a confidence below {percent(_assignments.MIN_SURE_CONFIDENCE)}."
         )
-    print_notes(notes)
+    print_notes(notes, err=True)

@@ -139,7 +139,7 @@ def label(
     classes = _class_names(aim)
     dataset = read_dataset(reading)
     print_findings(dataset.findings, err=True)
-    print_notes(dataset.notes)
+    print_notes(dataset.notes, err=True)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
     objects = _objects(dataset, reading, rows)

@@ -71,7 +71,7 @@ def sample(
     drawn.insert(0, "draw", range(1, size + 1))
     drawn.insert(1, "row", rows)
     drawn.insert(2, "label", "")
-    print_notes(notes)
+    print_notes(notes, err=True)
     if output is None:
         typer.echo(to_csv(drawn), nl=False)
     else:
