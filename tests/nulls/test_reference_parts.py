@@ -175,6 +175,19 @@ def test_components_that_stand_out_of_noise_are_kept():
     assert found.shape == (n, 12)
 
 
+@pytest.mark.parametrize(("n", "d"), [(200, 100), (100, 200), (300, 40)])
+def test_noise_has_no_components_and_groups_have_one_less_than_their_number(n, d):
+    rng = np.random.default_rng(1)
+    noise = rng.normal(size=(n, d))
+    groups = noise + 8 * np.eye(5, d)[np.arange(n) % 5]
+    for Z, rank in ((noise, 0), (groups, 4)):
+        Z = Z - Z.mean(axis=0)
+        sizes = np.linalg.svd(Z, compute_uv=False)
+        assert coordinates._beyond_noise(sizes, float(np.square(Z).sum()), n, d) == rank
+        found = coordinates._first_components(Z, rng).shape[1]
+        assert found == max(rank, coordinates.MIN_COMPONENTS)
+
+
 def test_no_draw_of_a_shuffle_is_repeated_where_none_is_double():
     n, d = 10, 30
     X = sparse.csr_array(np.eye(n)[np.arange(d) % n].T)

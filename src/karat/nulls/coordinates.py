@@ -14,7 +14,7 @@ from karat.runtime.types import Floats, Metric, Rows
 #: largest sample of objects, and largest sample if all distances are computed
 MAX_PLACED, MAX_RELATED = 2_000, 1_000
 #: fewest and most principal components kept of many features
-MIN_COMPONENTS, MAX_COMPONENTS = 10, 30
+MIN_COMPONENTS, MAX_COMPONENTS = 3, 30
 #: share of a feature's range below which a step is jitter
 JITTER = 1e-5
 #: number of features above which ties of single features do not matter
@@ -27,7 +27,7 @@ def coordinates(X: Rows, metric: Metric, rng: np.random.Generator) -> Floats:
     Copies of continuous rows are dropped: drawn once each, they are no evidence. Values of features
     with few distinct ones are spread evenly up to the neighbouring values, so that a grid has no
     valleys. Of more than 30 features, those principal components are kept that exceed what
-    independent noise has (Marchenko & Pastur 1967), at least 10 and at most 30.
+    independent noise has (Marchenko & Pastur 1967), at least 3 and at most 30.
 
     Parameters
     ----------
@@ -155,11 +155,23 @@ def _first_components(X: Rows, rng: np.random.Generator) -> Floats:
         vectors, sizes, _ = np.linalg.svd(Z, full_matrices=False)
     nonzero = sizes > 1e-9 * max(sizes[0], np.finfo(float).tiny)
     vectors, sizes = vectors[:, nonzero], sizes[nonzero]
-    if d > MAX_COMPONENTS and len(sizes) > MIN_COMPONENTS:
-        leading = np.square(sizes[:MAX_COMPONENTS])
-        noise = max(total - leading.sum(), 0.0) / max(min(n, d) - len(leading), 1)
-        edge = noise * min(n, d) / d * (1 + np.sqrt(d / n)) ** 2
-        r = int(np.clip((leading > edge).sum(), MIN_COMPONENTS, MAX_COMPONENTS))
+    if d > MAX_COMPONENTS:
+        r = int(np.clip(_beyond_noise(sizes, total, n, d), MIN_COMPONENTS, MAX_COMPONENTS))
         vectors, sizes = vectors[:, :r], sizes[:r]
     r = max(2, n // 5)
     return np.asarray((vectors * sizes)[:, :r])
+
+
+def _beyond_noise(sizes: Floats, total: float, n: int, d: int) -> int:
+    """Number of leading singular values beyond the largest that independent noise has.
+
+    What is left by those counted so far is taken for noise, until no further one is beyond it.
+    """
+    rank, powers, count = min(n, d), np.square(sizes), 0
+    while count < min(rank - 1, len(sizes)):
+        noise = max(total - float(powers[:count].sum()), 0.0) / (rank - count)
+        beyond = int((powers > noise * rank / d * (1 + np.sqrt(d / n)) ** 2).sum())
+        if beyond <= count:
+            break
+        count = beyond
+    return count
