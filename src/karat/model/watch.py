@@ -257,7 +257,7 @@ def _limits(model: Model) -> Floats:
     Any limit is valid.
     """
     rule = model.rule
-    placed = rule.place(rule.X, np.arange(rule.X.shape[0]))
+    placed = rule.place(rule.X)
     limits = np.full(model.n_clusters + 1, np.inf)
     for c in range(model.n_clusters):
         distances = placed.distances[placed.labels == c]
