@@ -10,8 +10,9 @@ from scipy.stats import f_oneway
 
 import karat
 from karat import plot
+from karat.distances.neighbors import neighbor_lists
 from karat.measures import catalogue
-from karat.plot import style
+from karat.plot import layout, style
 from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
@@ -138,6 +139,16 @@ def test_objects_are_named_where_they_are() -> None:
     assert figure.data[1].text == ("<b>u</b><br>cluster 1",)
 
 
+def test_principal_components_that_keep_just_enough_are_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X = RNG.normal(size=(40, 8))
+    kept = layout.share_kept(neighbor_lists(X, 10).indices, layout.principal_plane(X)[0])
+    monkeypatch.setattr(layout, "ENOUGH_KEPT", kept)
+    title = plot.projection(X, np.zeros(40, dtype=int)).layout.xaxis.title.text
+    assert title.startswith("Principal component 1")
+
+
 def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.plot._projection.MOST_POINTS", 200)
     labels = np.repeat([0, 1, 2], [900, 100, 15])
@@ -146,6 +157,7 @@ def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch)
     drawn = [len(t.x) for t in figure.data]
     assert drawn == [round(200 * 900 / 1015), 20, 15]
     assert figure.layout.meta["drawn"] == sum(drawn)
+    assert len({text for trace in figure.data for text in trace.text}) == sum(drawn)
     again = plot.projection(X, labels)
     assert figure.data[0].text == again.data[0].text
 

@@ -22,6 +22,11 @@ from pinning import plain, same, skip_for_other_releases
 FILE = Path(__file__).with_name("figures.json")
 
 
+def bare(figure: Any) -> Any:
+    """A figure without the heights that k-means on uniform data gives."""
+    return figure.for_each_trace(lambda trace: trace.update(y=None, error_y={"array": None}))
+
+
 @cache
 def names() -> dict[str, Any]:
     """What the expressions may use."""
@@ -32,8 +37,9 @@ def names() -> dict[str, Any]:
     few.index = few.columns = ["silhouette", "purity", "<mine>", "w" * 40]
     classes = [f"class {i % 5}" for i in range(18)]
     return {
-        "np": np, "sparse": sparse, "plot": karat.plot, "table": karat.ContingencyTable,
-        "X": X, "y": y, "out": np.where(np.arange(18) % 7, y, -1), "classes": classes,
+        "np": np, "sparse": sparse, "plot": karat.plot, "bare": bare,
+        "table": karat.ContingencyTable, "X": X, "y": y, "classes": classes,
+        "out": np.where(np.arange(18) % 7, y, -1),
         "few": few, "many": many,
     }  # fmt: skip
 
@@ -50,8 +56,11 @@ EXPRESSIONS = [
     "plot.feature_profile(X, np.arange(18) % 13, center=[1, 2, 3, 4], scale=[1, 1, 2, 10],"
     " feature_names=['<age>', 'b', 'c', 'd' * 40], n_features=3)",
     "plot.projection(X[:, :2], out, ids=classes)", "plot.projection(X[:, :1], y)",
+    "plot.projection(X[:2], y[:2])", "plot.projection(X[3:4], y[3:4])",
     "plot.projection(X[:9], y[:9])", "plot.projection(X, y)",
     "plot.projection(sparse.csr_array(X[:, :3]), y)",
+    "plot.style.figure([plot.style.ring([3], [0.5], 'a', showlegend=True)])",
+    "bare(plot.elbow(X, range(1, 4), n_references=2))",
     "plot.consensus_matrix(X, 3, clusterer='ward', n_resamples=9)",
 ]  # fmt: skip
 
