@@ -13,15 +13,16 @@ import karat
 from karat.judge import gather, load_judge
 from karat.labelings import encode
 from karat.runtime.validation import InputError
-from karat_lab import choice_ablations, choice_training
+from karat_lab import choice_ablations, choice_expected, choice_training
 from karat_lab.cases import OWN, TrainingCase
 from karat_lab.choice import tried
 from karat_lab.choice_candidates import without_each
 from karat_lab.choice_corpus import agreement, keep, kept, measured
 from karat_lab.choice_generated import GROUP_OF, case_of, cases_in, draw, kinds, make_shards
-from karat_lab.choice_labelings import own_labelings
+from karat_lab.choice_labelings import above_itself, own_labelings
 from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
-from karat_lab.choice_table import notes_on, table_of
+from karat_lab.choice_table import above_noise, notes_on, table_of
+from karat_lab.favourable import favourable, sign_of
 from karat_lab.rivals import RIVALS
 from karat_lab.training import Fit, every_fold, folds_of, train, train_judge
 from karat_lab.trees import Boosting
@@ -68,6 +69,45 @@ def test_training_twice_gives_the_same_bytes(tmp_path):
     assert again.digest == judges[0].digest
     evidence = cases()[0].evidence
     np.testing.assert_array_equal(again(evidence).score, judges[0](evidence).score)
+
+
+def lowered(forest):
+    """Names of the favourable columns that lower what a forest expects where they improve."""
+    names = load_judge().columns
+    rng = np.random.default_rng(0)
+    F = np.concatenate([one.table for one in cases()])
+    F = F[rng.permutation(len(F))[:150]]
+    before, out = forest.predict(F), []
+    for j, name in enumerate(names):
+        if sign_of(name):
+            better = F.copy()
+            better[:, j] += sign_of(name) * rng.exponential(F[:, j].std(), len(F))
+            if (forest.predict(better) < before - 1e-9).any():
+                out.append(name)
+    return out
+
+
+def test_no_favourable_evidence_lowers_what_is_expected():
+    judge = load_judge()
+    assert lowered(judge.expected) == []
+    assert len(lowered(judge.level)) > 50  # the trees that choose may do so
+    read, signs = favourable(judge.columns)
+    assert set(judge.expected.feature.tolist()) - {-1} <= set(read.tolist())
+    assert {judge.columns[j] for j in read[signs == 0]} > {"size clusters", "data log n"}
+
+
+def test_what_is_expected_is_learned_from_the_stated_cases():
+    some = cases()[:10]
+    other = [replace(one, agreement=1 - one.agreement) for one in some[8:]]
+    stated = np.arange(10) < 8
+    forests = [
+        Fit(every, SMALL, 0, 1, stated).expected(np.arange(10))
+        for every in (some, some[:8] + other)
+    ]
+    np.testing.assert_array_equal(*(forest.value for forest in forests))
+    assert lowered(forests[0]) == []
+    every = Fit(some, SMALL, 0, 1).expected(np.arange(10))
+    assert not np.array_equal(every.value, forests[0].value)
 
 
 @pytest.mark.long
@@ -176,6 +216,17 @@ def test_generated_sets_are_what_they_say():
         np.testing.assert_array_equal(X, again)
 
 
+def test_the_truth_is_compared_with_itself_with_noise():
+    names = [{"ward"}, {"own: truth with 10 % noise"}, {"own: truth with 0 % noise", "genie"}]
+    assert above_itself(np.array([0.9, 0.4, 0.5]), names, 10) is True
+    assert above_itself(np.array([0.9, 0.5, 0.5]), names, 10) is False
+    assert above_itself(np.array([0.9, 0.4, 0.5]), names, 5) is None
+    assert above_noise(lambda noise: [True, False, None] if noise < 20 else []) == (
+        "the truth is predicted above itself with noise: with 5 % in 50.0 % of 2, with 10 % in "
+        "50.0 % of 2 tasks."
+    )
+
+
 def test_agreement_is_that_of_scikit_learn():
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -238,7 +289,13 @@ def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch, tmp_path)
     assert list(table.columns) == ["mean of groups", *groups]
     values = table.loc[["a candidate at random", "judge", "best candidate"]].astype(float)
     assert (values.loc["judge"] <= values.loc["best candidate"]).all()
-    assert "cover" in notes[1]
+    assert "log loss" in notes[1]
+    expected = fit.of_folds(fit.expected, every_fold(some))
+    errors = choice_expected.held(some, every_fold(some), expected)
+    assert (errors["share in the 80 % interval"] > 0.3).all()
+    exact = choice_expected.held(some, every_fold(some), [one.first for one in some])
+    assert (exact["root mean squared error"] == 0).all()
+    assert (exact["share in the 80 % interval"] == 1).all()
     changes, errors = choice_ablations._ablations(some, Boosting(trees=2, leaves=4), 0, print)
     assert set(changes["16 tasks without: moons"]) == {"mean of groups", *groups[:2]}
     assert len(errors) == len(changes)

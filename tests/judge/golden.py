@@ -20,7 +20,7 @@ FILE = Path(__file__).with_name("golden.npz")
 SEEN = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
 TRAITS = ("own", "sizes", "stability", "against_null", "likely", "columns")
 TOLD = (
-    "score", "predicted", "low", "high", "probability", "prior", "near_best", "average",
+    "score", "predicted", "level", "low", "high", "probability", "prior", "near_best", "average",
 )  # fmt: skip
 DATA = {
     "iris": load_iris().data,

@@ -120,6 +120,21 @@ def test_one_labeling_is_judged_on_an_absolute_scale():
     assert said.high.max() < good.predicted.min()
 
 
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_less_is_expected_of_classes_with_errors(load):
+    X, y = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    rng = np.random.default_rng(0)
+    codes = [y]
+    for share in (0.1, 0.1, 0.1, 0.5, 0.5, 0.5):
+        wrong, labels = rng.random(len(y)) < share, y.copy()
+        labels[wrong] = rng.permutation(y[wrong])
+        codes.append(labels)
+    said = load_judge()(gather(X, np.stack(codes).astype(np.int32))).predicted
+    assert said[0] > said[1:4].max()
+    assert said[1:4].min() > said[4:].max()
+
+
 def test_probabilities_are_of_numbers_of_clusters_first():
     score, k = np.array([0.8, 0.79, 0.79, 0.7]), np.array([2.0, 3, 3, 4])
     probabilities = shares(score, k, 0.05, 0.02)
@@ -190,7 +205,7 @@ def test_connected_shapes_win_where_they_are():
     X, y = make_moons(300, noise=0.06, random_state=0)
     best = swept(X).best(stability=False)
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
-    assert best.decided_by == "judge-6"
+    assert best.decided_by == "judge-7"
 
 
 def test_contributions_add_up():
@@ -198,12 +213,12 @@ def test_contributions_add_up():
     judge = load_judge()
     evidence = gather(X, codes)
     F = judge.table(evidence)
-    level, parts, start = judge.level.paths(F)
-    np.testing.assert_allclose(level, judge.level.predict(F), atol=1e-6)
-    np.testing.assert_allclose(start + parts.sum(axis=1), level, atol=1e-5)
+    expected, parts, start = judge.expected.paths(F)
+    np.testing.assert_allclose(expected, judge.expected.predict(F), atol=1e-6)
+    np.testing.assert_allclose(start + parts.sum(axis=1), expected, atol=1e-5)
     said = judge(evidence)
     total = sum(said.contributions.values())
-    np.testing.assert_allclose(said.average + total, level, atol=1e-5)
+    np.testing.assert_allclose(said.average + total, expected, atol=1e-5)
     assert (said.low <= said.predicted).all()
     assert (said.predicted <= said.high).all()
 
@@ -221,6 +236,19 @@ def test_a_file_that_is_no_judge_is_rejected(tmp_path):
     np.savez(path, a=1)
     with pytest.raises(InputError, match="is not a judge"):
         load_judge(path)
+
+
+def test_a_judge_of_one_forest_states_by_it(tmp_path):
+    """Files up to version 6 have no trees for the statement alone."""
+    whole = load_judge()
+    older = {k: v for k, v in whole.arrays().items() if not k.startswith("expected_")}
+    np.savez(tmp_path / "older.npz", **older)
+    X, _, codes = candidates()
+    evidence = gather(X, codes)
+    said = load_judge(tmp_path / "older.npz")(evidence)
+    np.testing.assert_array_equal(said.predicted, said.level)
+    np.testing.assert_array_equal(said.ahead, whole(evidence).ahead)
+    np.testing.assert_array_equal(said.probability, whole(evidence).probability)
 
 
 def test_the_packaged_judge_is_small_and_plain():
@@ -337,7 +365,7 @@ def test_documents_are_told_apart(shared_data):
     study = karat.Study(counts, metric="cosine")
     study.sweep(k=range(2, 13), n_init=2)
     best = study.best(stability=False)
-    assert best.decided_by == "judge-6"
+    assert best.decided_by == "judge-7"
     reached = [
         karat.adjusted_rand_index(topics, labels, noise="singletons")
         for labels in study.labelings(study.rank().index).values()

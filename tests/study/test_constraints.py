@@ -66,7 +66,7 @@ def test_pairs_choose_the_division_that_they_are_of(study, truth):
     assert answer.pairs.kept_must == answer.pairs.n_must
     assert any(sentence.startswith("It keeps ") for sentence in answer.reasons)
     assert answer.to_dict()["pairs"]["after"] > answer.to_dict()["pairs"]["before"]
-    assert answer.reasons[-1].startswith("Decided by judge 6 and")
+    assert answer.reasons[-1].startswith("Decided by judge 7 and")
 
 
 def test_they_are_in_the_record_and_can_be_taken_back(study, tmp_path):

@@ -111,7 +111,7 @@ def test_what_decides_is_recorded(tmp_path):
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
-        assert study.best().decided_by == "judge-6"
+        assert study.best().decided_by == "judge-7"
         study.by = "dunn_index"
         study.by = "silhouette"
         assert study.best().decided_by == "silhouette"
@@ -124,7 +124,7 @@ def test_what_decides_is_recorded(tmp_path):
     with karat.Study(X, storage=path) as study:
         assert study.best().decided_by == "silhouette"
         study.by = None
-        assert study.by == "judge-6"
+        assert study.by == "judge-7"
 
 
 def test_callable_metrics_are_told_apart_by_content(tmp_path):
@@ -186,7 +186,7 @@ def test_identity():
 
 def reversed_judge():
     judge = load_judge()
-    turned = {key: getattr(judge, key) for key in ("order", "level")}
+    turned = {key: getattr(judge, key) for key in ("order", "level", "expected")}
     return replace(judge, **{key: replace(f, value=-f.value) for key, f in turned.items()})
 
 
@@ -200,7 +200,7 @@ def test_the_order_and_the_answer_follow_another_judge():
     assert study.best().name == study.judged().names[int(np.argmax(study.judged().judgement.score))]
     assert study.judge.digest != load_judge().digest
     assert study.best().judge.digest == study.judge.digest
-    assert study.tried.settings.judge == f"6#{study.judge.digest}"
+    assert study.tried.settings.judge == f"7#{study.judge.digest}"
     assert study.record.digest() != before
     study.judge = None
     assert study.record.digest() == before
@@ -266,11 +266,11 @@ def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monke
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         old = study.judge
-    new = replace(load_judge(), version="7", between=0.4).signed()
+    new = replace(load_judge(), version="8", between=0.4).signed()
     monkeypatch.setattr("karat.study.record.load_judge", lambda path=None: new)
-    with pytest.warns(UserWarning, match=rf"begun with judge 6 \({old.digest[:8]}\).* judge 7 \("):
+    with pytest.warns(UserWarning, match=rf"begun with judge 7 \({old.digest[:8]}\).* judge 8 \("):
         study = karat.Study(X, storage=path)
-    assert study.tried.settings.judge == f"7#{new.digest}"
+    assert study.tried.settings.judge == f"8#{new.digest}"
     study.close()
     karat.Study(X, storage=path).close()  # it is recorded, and said once
 

@@ -19,7 +19,7 @@ from karat.judge.label_likelihood import TEMPERATURE
 from karat.study.judgement import by_expected_agreement
 from karat.study.ranking import level_numbers
 from karat_lab import ExperimentResult
-from karat_lab.cases import TrainingCase
+from karat_lab.cases import OWN, TrainingCase
 from karat_lab.choice_corpus import case_of, case_path, keep, kept
 from karat_lab.choice_table import ChoiceTrial, notes_on, table_of
 from karat_lab.choice_tasks import plan
@@ -97,7 +97,7 @@ def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
     numbers = case.evidence.traits.sizes[:, 0].astype(np.int64)
     for m, likelihood in case.labelled.items():
         reached[f"labels alone, {m}"] = _by_labels(case, likelihood)
-        logs = set_back(judgement.predicted, case.evidence) / TEMPERATURE + likelihood
+        logs = set_back(judgement.level, case.evidence) / TEMPERATURE + likelihood
         logs[~level_numbers(softmax(logs), numbers)] = -np.inf
         reached[f"judge and labels, {m}"] = float(case.first[np.argmax(logs)])
     reached["best candidate"] = float(case.first.max())
@@ -107,11 +107,10 @@ def tried(whole: TrainingCase, judge: Judge) -> ChoiceTrial:
         for way, value in (among_some(case, judge, size) or {}).items()
     }
     of_users = whole.kinds["own"]
-    names = tuple(min(whole.sources[int(j)]) for j in of_users)
-    predicted = np.clip(judge.level.predict(whole.table[of_users]), -0.1, 1)
-    return ChoiceTrial(
-        case, judgement, reached, among, np.stack([predicted, whole.first[of_users]]), names
-    )
+    names = tuple(min(n for n in whole.sources[int(j)] if n.startswith(OWN)) for j in of_users)
+    said = judge(whole.evidence.take(of_users))
+    own = np.stack([said.predicted, whole.first[of_users], said.low, said.high])
+    return ChoiceTrial(case, judgement, reached, among, own, names)
 
 
 #: sizes of random parts of the candidates

@@ -195,6 +195,11 @@ def shard_path(folder: Path, number: int) -> Path:
     return folder / f"generated-{number:04d}.npz"
 
 
+def number_of(case: TrainingCase) -> int:
+    """Number of the shard of a generated task."""
+    return int(case.name.rpartition("/")[2])
+
+
 def _short(values: Any) -> Any:
     """Values in single precision."""
     return values.astype(np.float32) if values.dtype == np.float64 else values

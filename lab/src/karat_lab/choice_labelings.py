@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +14,22 @@ if TYPE_CHECKING:
 
     Labels = NDArray[np.int64]
 
-#: shares of the objects whose class is drawn anew
-NOISE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
+#: percentages of the objects whose class is drawn anew
+PERCENT = (0, 5, 10, 20, 30, 50)
+
+
+def above_itself(predicted: Floats, names: Iterable[Collection[str]], noise: int) -> bool | None:
+    """Whether the truth is predicted above itself with some per cent of noise.
+
+    None where either is not among the labelings with these ``names``.
+    """
+    called = [[name.partition("truth with ")[2] for name in each] for each in names]
+    exact, noisy = (
+        [j for j, each in enumerate(called) if f"{n} % noise" in each] for n in (0, noise)
+    )
+    if not exact or not noisy or exact[0] == noisy[0]:
+        return None
+    return bool(predicted[exact[0]] > predicted[noisy[0]])
 
 
 def own_labelings(
@@ -47,11 +61,11 @@ def _of_truth(X: Floats, truth: Labels, rng: np.random.Generator) -> Iterator[tu
     """The truth: noisy, merged, split, truncated."""
     classes, sizes = np.unique(truth[truth >= 0], return_counts=True)
     k, counts = len(classes), truth >= 0
-    for share in NOISE:
+    for percent in PERCENT:
         labels = truth.copy()
-        wrong = counts & (rng.random(len(truth)) < share)
+        wrong = counts & (rng.random(len(truth)) < percent / 100)
         labels[wrong] = rng.permutation(truth[wrong])
-        yield f"truth with {100 * share:.0f} % noise", labels
+        yield f"truth with {percent} % noise", labels
     if k > 2:
         group = rng.permutation(k) % max(2, k // 2)
         yield "merged", np.where(counts, group[np.searchsorted(classes, truth)], -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from karat.judge.judgements import NEAR
+from karat_lab.choice_labelings import PERCENT, above_itself
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +49,8 @@ class ChoiceTrial:
         Agreement of the choice with the truth, by way of choosing.
     among : dict of (str, int) to float
         The same among some of the candidates.
-    own : ndarray, shape (2, labelings)
-        Predicted and true agreement of labelings as users bring them.
+    own : ndarray, shape (4, labelings)
+        Predicted and true agreement of labelings as users bring them, and the interval's ends.
     own_names : tuple of str
     """
 
@@ -57,7 +58,7 @@ class ChoiceTrial:
     judgement: Judgement
     reached: dict[str, float]
     among: dict[tuple[str, int], float] = field(default_factory=dict)
-    own: Floats = field(default_factory=lambda: np.empty((2, 0)))
+    own: Floats = field(default_factory=lambda: np.empty((4, 0)))
     own_names: tuple[str, ...] = ()
 
 
@@ -283,14 +284,21 @@ def _own(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
     for trial in whole:
         for _ in range(20):
             three = rng.choice(trial.own.shape[1], 3, replace=False)
-            predicted, true = trial.own[:, three]
+            predicted, true = trial.own[:2, three]
             first, second = np.sort(true)[::-1][:2]
             if first >= second + 0.1:
                 hits.append(predicted[np.argmax(true)] >= predicted.max())
     yield (
         f"users' labelings of {len(whole)} whole sets ({both.shape[1]}): Spearman's correlation of "
-        f"predicted and true agreement {spearmanr(*both)[0]:.2f}; of three that differ by 0.1 the "
-        f"best is chosen in {100 * np.mean(hits):.0f} %."
+        f"predicted and true agreement {spearmanr(*both[:2])[0]:.2f}; of three that differ by 0.1 "
+        f"the best is chosen in {100 * np.mean(hits):.0f} %."
+    )
+    predicted, true, low, high = both
+    inside = (low <= true) & (true <= high)
+    yield (
+        f"the 80 % interval covers {100 * inside.mean():.0f} % of these labelings, with a mean "
+        f"width of {(high - low).mean():.2f}; root mean squared error of the prediction "
+        f"{np.sqrt(np.mean((predicted - true) ** 2)):.3f}."
     )
     yield (
         f"labelings at random ({random.sum()}): predicted at most 0.10 in "
@@ -299,6 +307,21 @@ def _own(tested: Sequence[ChoiceTrial]) -> Iterator[str]:
         f"{both[0, exact].mean():.2f} on average, 0.5 or more in "
         f"{100 * (both[0, exact] >= 0.5).mean():.0f} %."
     )
+    yield above_noise(lambda noise: [
+        above_itself(trial.own[0], [{name} for name in trial.own_names], noise)
+        for trial in whole
+    ])  # fmt: skip
+
+
+def above_noise(above: Callable[[int], list[bool | None]]) -> str:
+    """How often the truth is predicted above itself with noise, by the percentage of it."""
+    shares = {noise: [each for each in above(noise) if each is not None] for noise in PERCENT[1:]}
+    of_each = (
+        f"with {noise} % in {100 * np.mean(of):.1f} % of {len(of):,}"
+        for noise, of in shares.items()
+        if of
+    )
+    return f"the truth is predicted above itself with noise: {', '.join(of_each)} tasks."
 
 
 def _among(tested: Sequence[ChoiceTrial]) -> Iterator[str]:

@@ -69,6 +69,7 @@ QUICK: dict[str, Quick] = {
     ),
     "taught": Quick(20, "20 seconds of training instead of an hour", sets=_CHOICE),
     "choice-ablations": Quick(2, "two shards of the tasks, few trees"),
+    "choice-expected": Quick(2, "two shards of the tasks, few trees"),
     "choice-generated": Quick(2, "two shards of the tasks, few trees"),
     "guarantee-tightness": Quick(
         1, "eight of 16 sets, one draw of the labels instead of 30", "guarantee", sets=_GUARANTEE

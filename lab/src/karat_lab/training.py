@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from karat.judge.judgements import (
     shares,
 )
 from karat_lab.cases import OWN, TrainingCase
+from karat_lab.favourable import favourable
 from karat_lab.trees import Boosting, export, fit
 
 if TYPE_CHECKING:
@@ -36,12 +39,16 @@ if TYPE_CHECKING:
 FOLDS = 5
 #: candidates of a task that take part in training, at most, and their weight, by kind
 TAKEN = {"swept": (30, 1.0), "own": (12, 0.5)}
+#: the same for the trees that state the expected agreement
+STATED = {"swept": (30, 1.0), "own": (12, 1.0)}
 #: share of the tasks in a bag
 BAGGED = 0.7
 #: temperatures of the probability that are tried
 BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
 WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
 COVERAGE = 0.8
+#: steps of a column that the trees for the expected agreement tell apart
+STEPS = 200
 #: what labelings are called, see :mod:`karat_lab.choice_labelings`
 CLUSTERING_WITH_ERRORS, TRUTH_WITH_ERRORS, NO_ERRORS = "clustering with", "truth with", "with 0 %"
 
@@ -137,10 +144,14 @@ def train(
     the nearness come from predictions for collections excluded from training.
     """
     grown = Fit(list(cases), boosting or Boosting(), random_state, n_jobs)
-    return judge_of(grown, grown.unseen(every_fold(grown.cases)), version)
+    fold = every_fold(grown.cases)
+    expected = grown.of_folds(grown.expected, fold)
+    return judge_of(grown, grown.unseen(fold), expected, version)
 
 
-def judge_of(grown: Fit, unseen: Unseen, version: str = VERSION) -> Judge:
+def judge_of(
+    grown: Fit, unseen: Unseen, expected: Sequence[Floats], version: str = VERSION
+) -> Judge:
     """The judge that learned from all cases, calibrated by what none of its folds had seen."""
     everything = np.arange(len(grown.cases))
     unseen = unseen.tested()
@@ -149,10 +160,13 @@ def judge_of(grown: Fit, unseen: Unseen, version: str = VERSION) -> Judge:
         version,
         tuple(columns(grown.cases[0].evidence)),
         grown.level(everything),
+        grown.expected(everything),
         grown.order(everything),
         between,
         within,
-        *calibrated(*residuals(unseen)),
+        *calibrated(
+            *residuals(compress(grown.cases, grown.stated), compress(expected, grown.stated))
+        ),
         *_near(unseen, list(unseen.shares(between, within))),
     )
     return judge.signed()
@@ -206,18 +220,31 @@ def _near(unseen: Unseen, probability: Sequence[Floats]) -> tuple[Floats, Floats
     return steps, smooth
 
 
-def residuals(unseen: Unseen) -> tuple[Floats, Floats, Floats]:
-    """Predictions, true agreements and weights: half of the choices, half of any candidate."""
+def residuals(
+    cases: Iterable[TrainingCase], expected: Iterable[Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Predictions, true agreements and weights.
+
+    Users' labelings have half of the weight, those of a sweep a quarter, and so has the one of
+    which most is expected: it is chosen for its prediction.
+    """
+    pairs = [pair for pair in zip(cases, expected, strict=True) if pair[0].is_tested]
     predicted, true, weights = [], [], []
-    for case, values, best, weight in zip(
-        unseen.cases, unseen.level, unseen.leaders, _weights(unseen.cases), strict=True
-    ):
-        others = np.concatenate([case.kinds["swept"], case.kinds["own"]])
-        rows = np.concatenate([[best], others])
+    for (case, values), weight in zip(pairs, _weights(case for case, _ in pairs), strict=True):
+        swept, own = case.kinds["swept"], case.kinds["own"]
+        best = np.array([foremost(case, values)])
+        rows = np.concatenate([best, swept, own])
         predicted.append(np.clip(values[rows], -0.1, 1))
         true.append(case.first[rows])
-        weights.append(weight * np.concatenate([[0.5], np.full(len(others), 0.5 / len(others))]))
+        for part, share in ((best, 0.25), (swept, 0.25), (own, 0.5)):
+            weights.append(np.full(len(part), weight * share / max(len(part), 1)))
     return np.concatenate(predicted), np.concatenate(true), np.concatenate(weights)
+
+
+def foremost(case: TrainingCase, values: Floats) -> int:
+    """Position of the candidate of the sweep with the greatest value."""
+    swept = case.kinds["swept"]
+    return int(swept[np.argmax(set_back(values[swept], case.sweep.evidence))])
 
 
 def _mean_of_collections(values_of_cases: Iterable[tuple[TrainingCase, float]]) -> float:
@@ -284,9 +311,16 @@ class Fit:
     """Fits on some of the cases."""
 
     def __init__(
-        self, cases: Sequence[TrainingCase], boosting: Boosting, random_state: int, n_jobs: int
+        self,
+        cases: Sequence[TrainingCase],
+        boosting: Boosting,
+        random_state: int,
+        n_jobs: int,
+        stated: NDArray[np.bool_] | None = None,
     ) -> None:
         self.cases, self.boosting = cases, boosting
+        #: mask of the cases from which the expected agreement is learned
+        self.stated = np.ones(len(cases), dtype=bool) if stated is None else stated
         self.random_state, self.n_jobs = random_state, n_jobs
         self.table = np.concatenate([case.table for case in cases])
         self.starts = np.cumsum([0] + [len(case.table) for case in cases])
@@ -294,6 +328,40 @@ class Fit:
     def level(self, which: NDArray[Any]) -> Forest:
         """Trees for the agreement of candidates and users' labelings with the truth."""
         return self._forest(which, lambda part: self.rows(part, TAKEN))
+
+    def expected(self, which: NDArray[Any]) -> Forest:
+        """Fewer trees for the same, which no favourable evidence lowers, from the stated cases."""
+        read, signs = favourable(list(columns(self.cases[0].evidence)))
+        edges, coarse = self._steps
+        half = copy(self)
+        half.table = coarse[:, read]
+        half.boosting = replace(
+            self.boosting, trees=self.boosting.trees // 2, rate=2 * self.boosting.rate
+        )
+        stated = np.intersect1d(which, np.flatnonzero(self.stated))
+        forest = half._forest(stated, lambda part: self.rows(part, STATED), signs)
+        feature = np.where(forest.feature < 0, -1, read[forest.feature]).astype(np.int16)
+        threshold = forest.threshold.copy()
+        for node in np.flatnonzero(feature >= 0):
+            threshold[node] = edges[feature[node]][int(threshold[node])]
+        return replace(forest, feature=feature, threshold=threshold)
+
+    @cached_property
+    def _steps(self) -> tuple[list[NDArray[np.float32]], NDArray[np.float32]]:
+        """Edges of each column's steps in the stated cases, and the step of each row.
+
+        With as few values as this, the boosting needs no weighted quantiles, which take long.
+        """
+        rows = np.repeat(self.stated, np.diff(self.starts))
+        shares = np.linspace(0, 1, STEPS)[1:-1]
+        edges = [
+            np.unique(np.quantile(column, shares).astype(np.float32))
+            for column in self.table[rows].T
+        ]
+        coarse = np.empty_like(self.table)
+        for steps, values, column in zip(coarse.T, edges, self.table.T, strict=True):
+            steps[:] = np.searchsorted(values, column)
+        return edges, coarse
 
     def order(self, which: NDArray[Any]) -> Forest:
         """Trees for how much better a candidate is than the average one of the sweep."""
@@ -329,6 +397,7 @@ class Fit:
         self,
         which: NDArray[Any],
         rows_of: Callable[[NDArray[Any]], tuple[NDArray[Any], Floats, Floats]],
+        signs: NDArray[np.int8] | None = None,
     ) -> Forest:
         """Trees for the rows of these cases; a bag has a part of the cases, a single one all."""
         rng = np.random.default_rng(self.random_state)
@@ -341,7 +410,13 @@ class Fit:
                 rows, targets, weights = rows_of(part)
                 yield self.table[rows], targets, weights
 
-        models = fit(parts(), self.boosting, random_state=self.random_state, n_jobs=self.n_jobs)
+        models = fit(
+            parts(),
+            self.boosting,
+            signs=signs,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
         return export(models)
 
     def unseen(
@@ -355,7 +430,18 @@ class Fit:
         ``kept`` are the cases that may be learned from, by default all. ``storage`` is a folder
         that keeps the predictions of each fold.
         """
-        out: list[list[Floats]] = [[np.zeros(0)] * len(self.cases) for _ in range(2)]
+        out = [self.of_folds(grow, fold, kept, storage) for grow in (self.level, self.order)]
+        return Unseen.of(self.cases, *out)
+
+    def of_folds(
+        self,
+        grow: Callable[[NDArray[Any]], Forest],
+        fold: NDArray[np.int64],
+        kept: NDArray[Any] | None = None,
+        storage: Path | None = None,
+    ) -> list[Floats]:
+        """Predictions for each case's candidates by trees that are grown without its fold."""
+        out = [np.zeros(0)] * len(self.cases)
         for f in np.unique(fold):
             learned = np.flatnonzero(fold != f)
             if kept is not None:
@@ -363,19 +449,18 @@ class Fit:
             excluded = np.flatnonzero(fold == f)
             ends = np.cumsum([len(self.cases[int(i)].table) for i in excluded])
             rows = np.concatenate([np.arange(*self.starts[i : i + 2]) for i in excluded])
-            for values, grow in zip(out, (self.level, self.order), strict=True):
-                form = f"{self.boosting.trees}x{self.boosting.leaves}-{self.random_state}"
-                file = f"{grow.__name__}-{len(self.cases)}-{form}-{f}.npy"
-                path = None if storage is None else storage / file
-                if path is not None and path.exists():
-                    predicted = np.load(path)
-                else:
-                    predicted = grow(learned).predict(self.table[rows])
-                    if path is not None:
-                        np.save(path, predicted)
-                for i, part in zip(excluded, np.split(predicted, ends[:-1]), strict=True):
-                    values[int(i)] = part
-        return Unseen.of(self.cases, *out)
+            form = f"{self.boosting.trees}x{self.boosting.leaves}-{self.random_state}"
+            file = f"{grow.__name__}-{len(self.cases)}-{form}-{f}.npy"
+            path = None if storage is None else storage / file
+            if path is not None and path.exists():
+                predicted = np.load(path)
+            else:
+                predicted = grow(learned).predict(self.table[rows])
+                if path is not None:
+                    np.save(path, predicted)
+            for i, part in zip(excluded, np.split(predicted, ends[:-1]), strict=True):
+                out[int(i)] = part
+        return out
 
 
 def train_judge(

@@ -43,9 +43,16 @@ class Boosting:
 
 
 def fit(
-    parts: Iterable[Rows], boosting: Boosting, *, random_state: int = 0, n_jobs: int = 1
+    parts: Iterable[Rows],
+    boosting: Boosting,
+    *,
+    signs: NDArray[np.int8] | None = None,
+    random_state: int = 0,
+    n_jobs: int = 1,
 ) -> list[Model]:
     """Fit a model to each part of the rows: tables, targets and weights.
+
+    Predictions may not fall as a column with ``signs`` of 1 grows, nor rise with one of -1.
 
     Notes
     -----
@@ -66,6 +73,7 @@ def fit(
                 l2_regularization=1.0,
                 max_features=boosting.share,
                 early_stopping=False,
+                monotonic_cst=signs,
                 random_state=random_state + bag,
             )
             models.append(model.fit(table, target, sample_weight=weight))

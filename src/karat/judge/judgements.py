@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from karat.runtime.types import Bools, Floats
 
 
-VERSION = "6"
+VERSION = "7"
 #: deduction from the score of a partition that may not win
 FAR = 100.0
 #: share of the probability divided evenly among all candidates
@@ -69,6 +69,8 @@ class Judgement:
     score: Floats
     #: expected adjusted Rand index with an expert's structure, independent of other candidates
     predicted: Floats
+    #: the same by the trees that choose
+    level: Floats
     #: ends of an interval that held for four of five partitions in collections excluded from
     #: training
     low: Floats
@@ -95,8 +97,10 @@ class Judge:
     version: str
     #: columns that the trees read, in order
     columns: tuple[str, ...]
-    #: trees for the adjusted Rand index of a partition with an expert's structure
+    #: trees for the adjusted Rand index of a partition with an expert's structure, which choose
     level: Forest
+    #: trees for the same that state it: no favourable evidence lowers what they expect
+    expected: Forest
     #: trees for the difference of a partition from the average one of its sweep
     order: Forest
     #: temperatures of the probability where an agreement of 0 is predicted: between numbers of
@@ -126,14 +130,16 @@ class Judge:
     def __call__(self, evidence: Evidence) -> Judgement:
         """Judge the partitions that the evidence is of, see :func:`karat.judge.gather`."""
         F = self.table(evidence)
-        level, parts, average = self.level.paths(F)
-        predicted = np.clip(level, -0.1, 1.0)
+        expected, parts, average = self.expected.paths(F)
+        predicted = np.clip(expected, -0.1, 1.0)
+        level = self.level.predict(F)
         score = (level + self.order.predict(F)) / 2
         ahead = set_back(score, evidence)
         best = int(np.argmax(ahead))
         score = score - degenerate(evidence.traits.sizes)
         score += predicted[best] - score[best]
-        doubt = doubt_of(predicted[best])
+        level = np.clip(level, -0.1, 1.0)
+        doubt = doubt_of(level[best])
         probability = shares(
             ahead, evidence.traits.sizes[:, 0], doubt * self.between, doubt * self.within
         )
@@ -143,10 +149,11 @@ class Judge:
         return Judgement(
             score,
             predicted,
+            level,
             np.clip(predicted - np.interp(predicted, self.steps, self.below), -0.1, 1),
             np.clip(predicted + np.interp(predicted, self.steps, self.above), -0.1, 1),
             probability,
-            prior(set_back(predicted, evidence)),
+            prior(set_back(level, evidence)),
             self.near_best(probability, evidence.agreement[best]),
             ahead,
             kinds,
@@ -167,6 +174,7 @@ class Judge:
             "version": np.array(self.version),
             "columns": np.array(self.columns),
             **self.level.arrays("level_"),
+            **self.expected.arrays("expected_"),
             **self.order.arrays("order_"),
             "numbers": np.array([self.between, self.within]),
             **{name: getattr(self, name) for name in PLAIN_ARRAYS},
@@ -261,7 +269,7 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     --------
     >>> from karat.judge import load_judge
     >>> load_judge().version
-    '6'
+    '7'
     """
     return _packaged() if path is None else _read(path)
 
@@ -278,10 +286,13 @@ def _read(path: str | Path | BinaryIO) -> Judge:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         between, within = arrays["numbers"].tolist()
+        # up to version 6, one forest chose and stated
+        stated = "expected_" if "expected_roots" in arrays else "level_"
         return Judge(
             str(arrays["version"]),
             tuple(arrays["columns"].tolist()),
             Forest.from_arrays(arrays, "level_"),
+            Forest.from_arrays(arrays, stated),
             Forest.from_arrays(arrays, "order_"),
             between,
             within,

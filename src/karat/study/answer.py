@@ -55,7 +55,7 @@ class Answer(AnswerFacts):
     outliers, reached_by : int
         Objects that it excludes; candidates that are this clustering.
     decided_by : str
-        ``"judge-6"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
+        ``"judge-7"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
     score : float
         The value of the measure, the probability or the guarantee, where one of these decided. A
         judge has ``expected`` instead, and a vote orders candidates and values none.

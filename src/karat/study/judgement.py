@@ -124,7 +124,7 @@ class JudgedCandidates:
     @property
     def lead(self) -> NDArray[np.float64]:
         """Log of the prior up to a constant; set back where all but a few objects are together."""
-        return set_back(self.judgement.predicted, self.evidence) / TEMPERATURE + self.pairs
+        return set_back(self.judgement.level, self.evidence) / TEMPERATURE + self.pairs
 
     @property
     def prior(self) -> NDArray[np.float64]:
@@ -288,11 +288,12 @@ def led_by_the_best(judgement: Judgement) -> Judgement:
     """A judgement whose expectations are capped by that of the candidate with the best score."""
     first = int(np.argmax(judgement.score))
     # behind it by a hair, in the order of the scores: they are no ties
-    most = judgement.predicted[first] - 1e-6 * (judgement.score[first] - judgement.score)
-    lower = np.maximum(judgement.predicted - most, 0.0)
+    hair = 1e-6 * (judgement.score[first] - judgement.score)
+    lower = np.maximum(judgement.predicted - judgement.predicted[first] + hair, 0.0)
     return replace(
         judgement,
         predicted=judgement.predicted - lower,
+        level=np.minimum(judgement.level, judgement.level[first] - hair),
         low=np.maximum(judgement.low - lower, -0.1),
         high=judgement.high - lower,
     )
