@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat.runtime.validation import InputError
@@ -169,3 +170,8 @@ def test_input_validation():
 def test_a_term_of_no_document_has_a_finite_weight():
     fitted = TermWeighter().fit(sparse.csr_array([[1.0, 0.0], [2.0, 0.0]]))
     np.testing.assert_array_equal(fitted.idf_, [0.0, 0.0])
+
+
+def test_scikit_learn_is_told_that_it_takes_texts():
+    tags = get_tags(TextVectorizer())
+    assert (tags.input_tags.string, tags.input_tags.two_d_array) == (True, False)
