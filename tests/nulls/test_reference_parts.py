@@ -135,7 +135,7 @@ def test_searches_are_repeated_near_a_limit_and_for_the_leading_numbers(monkeypa
     X = np.random.default_rng(0).normal(size=(400, 2))
     level = 15.0
     sure = structure.assess_structure(X)
-    assert (sure.decision, sure.n_clusters, len(asked)) == ("yes", 3, structure.REPEATS)
+    assert (sure.decision, sure.n_clusters, len(asked)) == ("yes", 9, structure.REPEATS)
     asked.clear()
     level = structure.needed(sure.linearity)
     near = structure.assess_structure(X)

@@ -182,6 +182,14 @@ def test_valleys_count_the_clusters():
     assert find_valleys(Z, rng, [6, 200])[1].tolist() == [6, 1]  # too few objects for 200
 
 
+@pytest.mark.parametrize(("k", "n"), [(2, 1_500), (3, 300), (14, 420), (24, 1_200)])
+def test_no_more_clusters_are_counted_than_there_are(k, n):
+    rng = np.random.default_rng(k)
+    X = 9 * np.eye(k, max(k, 3))[np.arange(n) % k] + rng.normal(size=(n, max(k, 3)))
+    counted = karat.assess_structure(X).n_clusters
+    assert max(2, k / 2) <= counted <= k
+
+
 @pytest.mark.parametrize("kind", ["answers", "uniform", "copies"])
 def test_jitter_does_not_matter(kind):
     X = WITHOUT[kind](np.random.default_rng(1)).astype(float)

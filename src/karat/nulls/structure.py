@@ -10,7 +10,12 @@ import numpy as np
 from karat._kernels.modes import FEWEST, line_evidence
 from karat.distances import check_metric, check_points
 from karat.nulls.coordinates import coordinates, depend_on_draws
-from karat.nulls.valleys import NUMBERS_OF_CLUSTERS, OBJECTS_PER_CLUSTER, find_valleys
+from karat.nulls.valleys import (
+    NUMBERS_OF_CLUSTERS,
+    OBJECTS_PER_CLUSTER,
+    USUAL_SIZE,
+    find_valleys,
+)
 from karat.runtime.threads import in_threads
 from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
 from karat.runtime.validation import InputError, check_random_state
@@ -28,9 +33,9 @@ Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
 INTERCEPT, PER_EVIDENCE, PER_SIZE = -4.01, 0.83, -1.38
-#: reference number of objects, and number that counts where there are fewer; evidence relative to
-#: the linearity above which the number of objects does not matter, and more evidence does not
-USUAL_SIZE, SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 400, 20, 8.0, 10.0
+#: number of objects that counts where there are fewer; evidence relative to the linearity above
+#: which the number of objects does not matter, and more evidence does not
+SMALL_SIZE, ENOUGH_EVIDENCE, CERTAIN_EVIDENCE = 20, 8.0, 10.0
 #: least linearity by which evidence is divided, and that of a column, whose dip has a known
 #: distribution
 MIN_LINEARITY, OF_COLUMN = 0.35, 0.5
@@ -61,7 +66,8 @@ class Structure:
     evidence : float
         -log p of the deepest valley between clusters that no way around it avoids.
     n_clusters : int
-        Number of clusters with this evidence; 1 without evidence.
+        Most clusters that valleys separate, if the decision is ``"yes"``; otherwise 1. There can be
+        more: those that overlap have no valley.
     n_objects : int
         Number of distinct objects examined.
     error : float
@@ -170,31 +176,33 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
         drawn = coordinates(X, metric, of_search) if is_redrawn else Z
         return _searched(drawn, of_search, numbers)
 
-    evidence, groups = np.zeros((0, len(numbers))), np.zeros((0, len(numbers)), dtype=np.int64)
+    evidence, most = np.zeros((0, len(numbers))), 2
     while True:
         found = in_threads(search, rng.integers(2**31 - 1, size=REPEATS).tolist())
         evidence = np.vstack([evidence, [deepest for deepest, _ in found]])
-        groups = np.vstack([groups, [parts for _, parts in found]])
-        structure = _decided(evidence, groups, len(Z), linear)
+        most = max(most, int(np.median([groups for _, groups in found], axis=0).max()))
+        structure = _decided(evidence, most, len(Z), linear)
         if structure.is_settled or len(evidence) >= MOST_REPEATS:
             return structure
         # numbers of clusters that can have the most evidence
         mean, error = evidence.mean(axis=0), evidence.std(axis=0, ddof=1) / len(evidence) ** 0.5
         leading = mean + 2 * error >= mean.max()
-        numbers, evidence, groups = numbers[leading], evidence[:, leading], groups[:, leading]
+        numbers, evidence = numbers[leading], evidence[:, leading]
 
 
 def _searched(Z: Floats, rng: np.random.Generator, numbers: Ints) -> tuple[Floats, Ints]:
-    """Evidence and groups for each number of clusters; a column's are the same for each."""
+    """Evidence and groups for each number of clusters; a column's evidence is the same for each."""
     deepest, groups = find_valleys(Z, rng, numbers)
     if Z.shape[1] == 1 and len(Z) >= 2 * OBJECTS_PER_CLUSTER:
-        groups[:] = groups[deepest.argmax()]
         deepest[:] = line_evidence(Z[:, 0])
     return deepest, groups
 
 
-def _decided(runs: Floats, groups: Ints, n: int, linear: float) -> Structure:
-    """The decision by the number of clusters with the most evidence in the mean of the runs."""
+def _decided(runs: Floats, most: int, n: int, linear: float) -> Structure:
+    """The decision by the number of clusters with the most evidence in the mean of the runs.
+
+    There are as many clusters as ``most``, the most that valleys separate.
+    """
     at = int(runs.mean(axis=0).argmax())
     # of more objects, random gaps have more evidence, too
     seen = runs[:, at] * min(USUAL_SIZE / n, 1.0) ** 0.5
@@ -205,7 +213,7 @@ def _decided(runs: Floats, groups: Ints, n: int, linear: float) -> Structure:
         decision = "yes"
     elif probability < NO_CLUSTERS_BELOW:
         decision = "no"
-    k = max(round(np.median(groups[:, at])), 2) if decision == "yes" else 1
+    k = most if decision == "yes" else 1
     return Structure(probability, decision, evidence, k, n, error, linear)
 
 

@@ -24,6 +24,8 @@ from karat.runtime.types import Bools, Floats, Ints
 #: numbers of clusters tried, and objects per cluster required
 NUMBERS_OF_CLUSTERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
 OBJECTS_PER_CLUSTER = 16
+#: number of objects beyond which random gaps have more evidence, by the root of their number
+USUAL_SIZE = 400
 #: how many of these numbers are tried if all clusters must be separated, and starts of each
 SMALL, MANY_STARTS = 6, 10
 #: how many numbers without a valley end that search
@@ -70,11 +72,12 @@ def find_valleys(
     those beside the centres, and the lengths of paths along the data must have a dip.
     """
     deepest, groups = np.zeros(len(numbers)), np.ones(len(numbers), dtype=np.int64)
+    limit = VALLEY_LIMIT * max(len(Z) / USUAL_SIZE, 1.0) ** 0.5
     for i, k in enumerate(numbers):
         if len(Z) >= OBJECTS_PER_CLUSTER * k and Z.shape[1]:
             edges = _links_between(Z, _kmeans(Z, int(k), rng), int(k), rng)
             deepest[i] = edges.max(initial=0.0)
-            groups[i] += (edges > VALLEY_LIMIT).sum()
+            groups[i] += (edges > limit).sum()
     return deepest, groups
 
 

@@ -70,14 +70,16 @@ class ReferenceCandidate(NamedTuple):
 def reference_candidates(tried: Tried) -> dict[str, ReferenceCandidate]:
     """Distinct reference clusterings with two clusters or more, by the hash of their partition.
 
-    They follow from the data, their distance and the seed alone.
+    They follow from the data, their distance and the seed alone: of 2 to 10 clusters, and of as
+    many as valleys separate.
     """
     seed, fits = tried.settings.random_state, tried.fits
     d = 1 if tried.metric in RELATIONS else tried.X.shape[1]
     names = [
         name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
     ]
-    request = SweepRequest.checked(names, NUMBERS, None, 1)
+    counted = 1 if tried.structure is None else tried.structure.n_clusters
+    request = SweepRequest.checked(names, sorted({*NUMBERS, max(counted, 2)}), None, 1)
     fitting, _ = fits.under_distance(request.clusterers)
     jobs = [
         job
