@@ -283,7 +283,7 @@ def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch, tmp_path)
     fit = Fit(some, SMALL, 0, 1)
     unseen = fit.unseen(every_fold(some), storage=tmp_path)
     expected = fit.of_folds(fit.expected, every_fold(some))
-    monkeypatch.setattr(fit, "_forest", None)  # predictions are kept
+    monkeypatch.setattr(fit, "forest_of", None)  # predictions are kept
     again = fit.unseen(every_fold(some), storage=tmp_path)
     np.testing.assert_array_equal(unseen.ahead[0], again.ahead[0])
     table, notes = choice_training.compared(fit, unseen)

@@ -327,7 +327,7 @@ class Fit:
 
     def level(self, which: NDArray[Any]) -> Forest:
         """Trees for the agreement of candidates and users' labelings with the truth."""
-        return self._forest(which, lambda part: self.rows(part, TAKEN))
+        return self.forest_of(which, lambda part: self.rows(part, TAKEN))
 
     def expected(self, which: NDArray[Any]) -> Forest:
         """Fewer trees for the same, which no favourable evidence lowers, from the stated cases."""
@@ -339,7 +339,7 @@ class Fit:
             self.boosting, trees=self.boosting.trees // 2, rate=2 * self.boosting.rate
         )
         stated = np.intersect1d(which, np.flatnonzero(self.stated))
-        forest = half._forest(stated, lambda part: self.rows(part, STATED), signs)
+        forest = half.forest_of(stated, lambda part: self.rows(part, STATED), signs)
         feature = np.where(forest.feature < 0, -1, read[forest.feature]).astype(np.int16)
         threshold = forest.threshold.copy()
         for node in np.flatnonzero(feature >= 0):
@@ -365,7 +365,7 @@ class Fit:
 
     def order(self, which: NDArray[Any]) -> Forest:
         """Trees for how much better a candidate is than the average one of the sweep."""
-        return self._forest(which, self.order_rows)
+        return self.forest_of(which, self.order_rows)
 
     def order_rows(self, which: NDArray[Any]) -> tuple[NDArray[Any], Floats, Floats]:
         """Rows of the candidates of sweeps, targets for the order, weights."""
@@ -393,7 +393,7 @@ class Fit:
         every_weight = np.concatenate(weights)
         return np.concatenate(rows), np.concatenate(targets), every_weight / every_weight.mean()
 
-    def _forest(
+    def forest_of(
         self,
         which: NDArray[Any],
         rows_of: Callable[[NDArray[Any]], tuple[NDArray[Any], Floats, Floats]],
