@@ -164,7 +164,8 @@ def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
             some = [one for one, at in zip(learned, fold, strict=True) if at != f]
             judge = train(some, boosting=boosting)
             for i in np.flatnonzero(fold == f):
-                reached[i] = swept[i].first[int(np.argmax(judge(swept[i].evidence).predicted))]
+                # what is told has the meaning of the evidence built in; what chooses learns it
+                reached[i] = swept[i].first[int(np.argmax(judge(swept[i].evidence).ahead))]
         return reached
 
     assert gained(chosen(swept)) > 0.3
