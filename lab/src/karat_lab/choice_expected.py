@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.judge.judgements import interval_around
 from karat_lab import ExperimentResult
 from karat_lab.choice_generated import cases_in, make_shards
 from karat_lab.choice_labelings import above_itself
@@ -84,8 +85,7 @@ def held(
         )
         for i in np.flatnonzero(tested & (fold == f)).tolist():
             case, predicted = cases[i], np.clip(expected[i], -0.1, 1)
-            low = np.clip(predicted - np.interp(predicted, steps, below), -0.1, 1)
-            high = np.clip(predicted + np.interp(predicted, steps, above), -0.1, 1)
+            low, high = interval_around(predicted, steps, below, above)
             holds = (low <= case.first) & (case.first <= high)
             squares = (predicted - case.first) ** 2
             for what, part in (

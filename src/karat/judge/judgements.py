@@ -150,8 +150,7 @@ class Judge:
             score,
             predicted,
             level,
-            np.clip(predicted - np.interp(predicted, self.steps, self.below), -0.1, 1),
-            np.clip(predicted + np.interp(predicted, self.steps, self.above), -0.1, 1),
+            *interval_around(predicted, self.steps, self.below, self.above),
             probability,
             prior(set_back(level, evidence)),
             self.near_best(probability, evidence.agreement[best]),
@@ -219,6 +218,15 @@ def shares(ahead: Floats, n_clusters: Floats, between: float, within: float) -> 
     divided = (part / part.sum())[position] * weights / np.bincount(position, weights)[position]
     out: Floats = (1 - EVEN_SHARE) * divided + EVEN_SHARE / len(ahead)
     return out
+
+
+def interval_around(
+    predicted: Floats, steps: Floats, below: Floats, above: Floats
+) -> tuple[Floats, Floats]:
+    """Ends of the interval around predictions, from its width on either side at each step."""
+    low: Floats = np.clip(predicted - np.interp(predicted, steps, below), -0.1, 1)
+    high: Floats = np.clip(predicted + np.interp(predicted, steps, above), -0.1, 1)
+    return low, high
 
 
 def doubt_of(predicted: float) -> float:

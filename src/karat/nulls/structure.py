@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from karat.nulls.valleys import (
     OBJECTS_PER_CLUSTER,
     USUAL_SIZE,
     find_valleys,
+    gap_factor,
 )
 from karat.runtime.threads import in_threads
 from karat.runtime.types import ArrayLike, Floats, Ints, Metric, RandomState, Rows
@@ -166,47 +167,51 @@ def structure_of(X: Rows, metric: Metric, rng: np.random.Generator) -> Structure
     Z, is_redrawn = coordinates(X, metric, rng), depend_on_draws(X, metric)
     if Z.shape[1] == 0:
         return Structure(0.0, "no", 0.0, 1, len(Z))
-    linear = OF_COLUMN if Z.shape[1] == 1 else linearity(Z)
-
-    numbers = np.array(NUMBERS_OF_CLUSTERS)
+    is_column, numbers = Z.shape[1] == 1, np.array(NUMBERS_OF_CLUSTERS)
+    linear = OF_COLUMN if is_column else linearity(Z)
 
     def search(seed: int) -> tuple[Floats, Ints]:
-        """What a search by random numbers of its own finds."""
+        """Evidence and groups for each number of clusters, by random numbers of its own."""
         of_search = np.random.default_rng(seed)
         drawn = coordinates(X, metric, of_search) if is_redrawn else Z
-        return _searched(drawn, of_search, numbers)
+        return find_valleys(drawn, of_search, numbers)
+
+    def search_column(seed: int) -> tuple[Floats, Ints]:
+        """Evidence of a column, the same for each number; groups are counted in the end."""
+        drawn = coordinates(X, metric, np.random.default_rng(seed)) if is_redrawn else Z
+        enough = len(drawn) >= 2 * OBJECTS_PER_CLUSTER
+        found = line_evidence(drawn[:, 0]) if enough else 0.0
+        return np.full(len(numbers), found), np.ones(len(numbers), dtype=np.int64)
 
     evidence, most = np.zeros((0, len(numbers))), 2
     while True:
-        found = in_threads(search, rng.integers(2**31 - 1, size=REPEATS).tolist())
+        seeds = rng.integers(2**31 - 1, size=REPEATS).tolist()
+        found = in_threads(search_column if is_column else search, seeds)
         evidence = np.vstack([evidence, [deepest for deepest, _ in found]])
-        most = max(most, int(np.median([groups for _, groups in found], axis=0).max()))
-        structure = _decided(evidence, most, len(Z), linear)
-        if structure.is_settled or len(evidence) >= MOST_REPEATS:
-            return structure
-        # numbers of clusters that can have the most evidence
+        most = max(most, _most_groups(found))
         mean, error = evidence.mean(axis=0), evidence.std(axis=0, ddof=1) / len(evidence) ** 0.5
-        leading = mean + 2 * error >= mean.max()
+        at = int(mean.argmax())
+        structure = _decided(float(mean[at]), float(error[at]), most, len(Z), linear)
+        if structure.is_settled or len(evidence) >= MOST_REPEATS:
+            break
+        # numbers of clusters that can have the most evidence
+        leading = mean + 2 * error >= mean[at]
         numbers, evidence = numbers[leading], evidence[:, leading]
+    if is_column and structure.decision == "yes":
+        most = max(most, _most_groups(in_threads(search, seeds)))
+        structure = replace(structure, n_clusters=most)
+    return structure
 
 
-def _searched(Z: Floats, rng: np.random.Generator, numbers: Ints) -> tuple[Floats, Ints]:
-    """Evidence and groups for each number of clusters; a column's evidence is the same for each."""
-    deepest, groups = find_valleys(Z, rng, numbers)
-    if Z.shape[1] == 1 and len(Z) >= 2 * OBJECTS_PER_CLUSTER:
-        deepest[:] = line_evidence(Z[:, 0])
-    return deepest, groups
+def _most_groups(found: list[tuple[Floats, Ints]]) -> int:
+    """Most groups that a number of clusters has in the median of the searches."""
+    return int(np.median([groups for _, groups in found], axis=0).max())
 
 
-def _decided(runs: Floats, most: int, n: int, linear: float) -> Structure:
-    """The decision by the number of clusters with the most evidence in the mean of the runs.
-
-    There are as many clusters as ``most``, the most that valleys separate.
-    """
-    at = int(runs.mean(axis=0).argmax())
+def _decided(evidence: float, error: float, most: int, n: int, linear: float) -> Structure:
+    """The decision by the most evidence, and as many clusters as valleys separate at the most."""
     # of more objects, random gaps have more evidence, too
-    seen = runs[:, at] * min(USUAL_SIZE / n, 1.0) ** 0.5
-    evidence, error = float(seen.mean()), float(seen.std(ddof=1)) / len(seen) ** 0.5
+    evidence, error = evidence / gap_factor(n), error / gap_factor(n)
     probability, error = probability_of(evidence, n, linear, error)
     decision: Decision = "unclear"
     if probability >= CLUSTERS_FROM:

@@ -8,7 +8,7 @@ unimodal; Hartigan's dip tests this.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from math import log
@@ -56,7 +56,7 @@ BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
 
 
 def find_valleys(
-    Z: Floats, rng: np.random.Generator, numbers: Sequence[int] | Ints
+    Z: Floats, rng: np.random.Generator, numbers: Iterable[int]
 ) -> tuple[Floats, Ints]:
     """Find valleys between the clusters of k-means for several k: their evidence, and groups.
 
@@ -71,14 +71,18 @@ def find_valleys(
     does not separate two clusters. The objects near their border must also lie less densely than
     those beside the centres, and the lengths of paths along the data must have a dip.
     """
-    deepest, groups = np.zeros(len(numbers)), np.ones(len(numbers), dtype=np.int64)
-    limit = VALLEY_LIMIT * max(len(Z) / USUAL_SIZE, 1.0) ** 0.5
-    for i, k in enumerate(numbers):
-        if len(Z) >= OBJECTS_PER_CLUSTER * k and Z.shape[1]:
-            edges = _links_between(Z, _kmeans(Z, int(k), rng), int(k), rng)
-            deepest[i] = edges.max(initial=0.0)
-            groups[i] += (edges > limit).sum()
-    return deepest, groups
+    deepest, groups = [], []
+    for k in map(int, numbers):
+        enough = len(Z) >= OBJECTS_PER_CLUSTER * k and Z.shape[1]
+        edges = _links_between(Z, _kmeans(Z, k, rng), k, rng) if enough else np.zeros(0)
+        deepest.append(edges.max(initial=0.0))
+        groups.append(1 + (edges > VALLEY_LIMIT * gap_factor(len(Z))).sum())
+    return np.array(deepest), np.array(groups)
+
+
+def gap_factor(n: int) -> float:
+    """Factor of the evidence of random gaps in n objects over that in the usual number."""
+    return float(max(n / USUAL_SIZE, 1.0) ** 0.5)
 
 
 def valley_evidence(Z: Floats, labels: Ints, rng: np.random.Generator) -> float:
