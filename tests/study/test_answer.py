@@ -71,6 +71,10 @@ CHANGES = [
     ({"expected": Expected(0.271, 0.11, 0.45)}, "would probably match these in part: 0.27 of 1"),
     ({"near_best": 0.731}, "no candidate is clearly better is 73 %"),
     ({"numbers": NUMBERS}, "3 (70 %) or 2 (25 %, versicolor and virginica join)"),
+    (
+        {"numbers": (Number(3, 0.19, "three"), Number(2, 0.25, "two"))},
+        "3 (19 %, agrees best with the others) or 2 (25 %)",
+    ),
     ({"structure": Structure(0.123, "no", 0.4, 1, 150)}, "look like one cloud"),
     ({"structure": Structure(0.477, "unclear", 2.1, 1, 150)}, "Perhaps 3 groups"),
     ({"structure": Structure(0.877, "unclear", 3.1, 1, 150)}, "3 groups, probably real (88 %)"),

@@ -24,6 +24,7 @@ from karat.study.ranking import (
     level_numbers,
 )
 from karat.study.samples import in_order_of_contents
+from karat.study.stability import swept_numbers
 
 FEW = ("kmeans", "ward", "gaussian-mixture")
 OF_DISTANCES = ("average", "kmedoids", "spectral")
@@ -221,6 +222,15 @@ def test_a_tree_of_granularities_nests():
 def test_a_choice_at_the_end_of_the_numbers_is_open(numbers, expected):
     study = karat.Study(blobs(5 if expected else 3)).sweep("ward", k=numbers, progress=False)
     assert study.best(stability=False).open_above == expected
+
+
+def test_numbers_near_what_valleys_separate_are_tried():
+    centres = 9.0 * np.array([[i, j] for i in range(4) for j in range(3)])
+    X = np.repeat(centres, 30, axis=0) + np.random.default_rng(0).normal(size=(360, 2))
+    study = karat.Study(X).sweep("ward", progress=False)
+    assert study.tried.structure.n_clusters == 12
+    assert swept_numbers(study.tried) == [*range(2, 16)]
+    assert study.best(stability=False).n_clusters == 12
 
 
 # -- parts of the rows -------------------------------------------------------------------------

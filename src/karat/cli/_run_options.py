@@ -39,7 +39,9 @@ class SweepOptions:
     dask: Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.
     """
 
-    k: Annotated[str, Option("-k")] = "2:10"
+    k: Annotated[
+        str | None, Option("-k", show_default="2:10, and near a larger number that is seen")
+    ] = None
     clusterer: ClustererOption = None
     n_init: int = 5
     grid: list[str] | None = None
@@ -58,7 +60,7 @@ class SweepOptions:
     def arguments(self) -> dict[str, Any]:
         """Arguments of :meth:`karat.Study.sweep`; raises for invalid options."""
         return {
-            "k": parse_counts(self.k),
+            "k": None if self.k is None else parse_counts(self.k),
             "grid": parse_grid(self.grid or []),
             "n_init": self.n_init,
             "workers": self.workers,

@@ -23,8 +23,9 @@ from karat.runtime.validation import InputError
 from karat.study.decision import current_facts
 from karat.study.divisions import SHARE, Alternative, AlternativesFacts
 from karat.study.facts import GRADES, Expected, plain
-from karat.study.judgement import NUMBERS, by_expected_agreement, judged, why_not
+from karat.study.judgement import by_expected_agreement, judged, why_not
 from karat.study.notes import derived
+from karat.study.request import NUMBERS
 from karat.study.scores import candidate_table
 from karat.study.views import (
     ALIKE,

@@ -38,8 +38,8 @@ class ChosenClustering(
     ----------
     clusterers : str, estimator, list or mapping, optional
         Clusterers to try, see :meth:`karat.Study.sweep`; the default suits the data.
-    n_clusters : int or iterable of int, default 2 to 10
-        Numbers of clusters.
+    n_clusters : int or iterable of int, optional
+        Numbers of clusters, see :meth:`karat.Study.sweep`; the default suits the data.
     n_init : int, default 5
         Starts for each number of clusters.
     metric : str or callable, default "euclidean"
@@ -79,7 +79,7 @@ class ChosenClustering(
         self,
         clusterers: Clusterers | None = None,
         *,
-        n_clusters: int | Iterable[int] = (2, 3, 4, 5, 6, 7, 8, 9, 10),
+        n_clusters: int | Iterable[int] | None = None,
         n_init: int = 5,
         metric: Metric = "euclidean",
         by: str | None = None,

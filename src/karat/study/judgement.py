@@ -26,7 +26,7 @@ from karat.study.ranking import (
     expected_agreement,
     level_numbers,
 )
-from karat.study.request import SweepRequest
+from karat.study.request import SweepRequest, usual_numbers
 from karat.study.samples import draw_sample, part_of
 from karat.study.scores import (
     candidate_labels,
@@ -50,7 +50,6 @@ QUICK = (
 )  # fmt: skip
 #: maximum number of features for some of them
 FEW_FEATURES = {"gaussian-mixture": 50, "hdbscan-filled": 50}
-NUMBERS = range(2, 11)
 #: maximum number of objects that they are fitted to; the labels are extended to the others
 MAX_REFERENCE = 2_000
 #: candidates of which evidence is gathered once judging was stopped
@@ -70,8 +69,7 @@ class ReferenceCandidate(NamedTuple):
 def reference_candidates(tried: Tried) -> dict[str, ReferenceCandidate]:
     """Distinct reference clusterings with two clusters or more, by the hash of their partition.
 
-    They follow from the data, their distance and the seed alone: of 2 to 10 clusters, and of as
-    many as valleys separate.
+    They follow from the data, their distance and the seed alone.
     """
     seed, fits = tried.settings.random_state, tried.fits
     d = 1 if tried.metric in RELATIONS else tried.X.shape[1]
@@ -79,7 +77,7 @@ def reference_candidates(tried: Tried) -> dict[str, ReferenceCandidate]:
         name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
     ]
     counted = 1 if tried.structure is None else tried.structure.n_clusters
-    request = SweepRequest.checked(names, sorted({*NUMBERS, max(counted, 2)}), None, 1)
+    request = SweepRequest.checked(names, usual_numbers(counted), None, 1)
     fitting, _ = fits.under_distance(request.clusterers)
     jobs = [
         job

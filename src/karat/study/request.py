@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,6 +17,8 @@ from karat.study.store import Planned
 if TYPE_CHECKING:
     from karat.runtime.types import Estimator
 
+#: numbers of clusters that are tried of any data
+NUMBERS = range(2, 11)
 #: parameter -> values
 Grid: TypeAlias = dict[str, list[Any]]
 #: clusterers as users hand them over: one, several, or several by name
@@ -72,6 +75,16 @@ class SweepRequest:
                 key, parameter = clusterer.key, clusterer.parameter
                 candidates.append(Planned(name, key, parameter, value, start, seed))
         return candidates
+
+
+def usual_numbers(separated: int) -> list[int]:
+    """Numbers of clusters to try: 2 to 10, and those within a fifth of what valleys separate.
+
+    >>> usual_numbers(3), usual_numbers(20)[9:]
+    ([2, 3, 4, 5, 6, 7, 8, 9, 10], [16, 17, 18, 19, 20, 21, 22, 23, 24])
+    """
+    near = range(math.floor(0.8 * separated), math.ceil(1.2 * separated) + 1)
+    return sorted({*NUMBERS, *(k for k in near if k > NUMBERS[-1])})
 
 
 def check_count(name: str, value: object) -> None:

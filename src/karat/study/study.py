@@ -223,7 +223,7 @@ class Study:
         self,
         clusterers: Clusterers | None = None,
         *,
-        k: int | Iterable[int] = range(2, 11),
+        k: int | Iterable[int] | None = None,
         grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
@@ -239,9 +239,10 @@ class Study:
             Names from :data:`karat.clusterers.catalogue`, or estimators, which are cloned. A
             pipeline gets the unscaled features. Clusterers that do not support the distance get the
             status ``excluded`` and a reason. The default depends on the data.
-        k : int or iterable of int
-            Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try values of
-            their main parameter instead.
+        k : int or iterable of int, optional
+            Numbers of clusters. By default 2 to 10; where valleys in the data separate more groups,
+            also those within a fifth of that number. Clusterers that find the number themselves
+            (HDBSCAN) try values of their main parameter instead.
         grid : mapping from parameters to values, optional
             Values of a parameter to try, for clusterers without a number of clusters:
             ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.

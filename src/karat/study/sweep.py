@@ -18,7 +18,7 @@ from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError, StorageError, in_order_of
 from karat.study.jobs import jobs_for, lopsided
 from karat.study.record import stable
-from karat.study.request import SweepRequest, catalogue_name, check_count
+from karat.study.request import SweepRequest, catalogue_name, check_count, usual_numbers
 from karat.study.store import Finished, Planned, partition_hash
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def sweep(
     tried: Tried,
     clusterers: Clusterers | None = None,
     *,
-    k: int | Iterable[int] = range(2, 11),
+    k: int | Iterable[int] | None = None,
     grid: Mapping[str, Iterable[Any]] | None = None,
     n_init: int = 5,
     workers: int | None = None,
@@ -45,6 +45,8 @@ def sweep(
     fits, storage = tried.fits, tried.storage
     if clusterers is None:
         clusterers = fits.default_clusterers
+    if k is None:
+        k = usual_numbers(1 if tried.structure is None else tried.structure.n_clusters)
     request = SweepRequest.checked(clusterers, k, grid, n_init)
     if workers is not None:
         check_count("workers", workers)

@@ -215,7 +215,7 @@ def _how_many(answer: AnswerFacts) -> str:
     if not named:
         return ""
     *others, last = (
-        f"{number.k} ({percent(number.probability, 0)}{_relation(named[0], number)})"
+        f"{number.k} ({percent(number.probability, 0)}{_relation(named, number)})"
         for number in named
     )
     text = f"{', '.join(others)} or {last}" if others else last
@@ -226,8 +226,15 @@ def _how_many(answer: AnswerFacts) -> str:
     return text
 
 
-def _relation(first: Number, number: Number) -> str:
-    """What the clustering with another number divides or unites of the most likely one."""
+def _relation(named: Sequence[Number], number: Number) -> str:
+    """What another clustering divides or unites of the first; why that is first, if not likeliest.
+
+    The choice is by expected agreement with all, see :func:`karat.study.ranking`.
+    """
+    first = named[0]
+    if number is first:
+        likelier = any(round(n.probability, 2) > round(first.probability, 2) for n in named)
+        return ", agrees best with the others" if likelier else ""
     if first.name is None or not number.is_nested:
         return ""
     return "".join(f", {change}" for change in changes(number.united, number.k > first.k))
