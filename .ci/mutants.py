@@ -55,6 +55,14 @@ def prepare(folder: Path) -> None:
             shutil.copy2(ROOT / name, copy / name)
     if (ROOT.parent / "shared").exists():
         (folder / "shared").symlink_to(ROOT.parent / "shared")
+    # what Numba has compiled for these sources need not be compiled for the copy
+    from numba.core.caching import _CacheLocator
+
+    for stored in ROOT.glob("**/src/**/__pycache__/*.nb[ci]"):
+        beside = copy / stored.relative_to(ROOT).parents[1] / "a.py"
+        target = folder / "compiled" / _CacheLocator.get_suitable_cache_subpath(str(beside))
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(stored, target)
 
 
 def parse() -> argparse.Namespace:

@@ -1,15 +1,17 @@
 """Switches of public functions are keyword-only, and no default changes unseen.
 
 ``f(X, True)`` says nothing to a reader. Another default changes the answers of everybody who relies
-on it, and so does another property of a measure or clusterer, or of an option of a command:
-``defaults.txt`` has them all.
+on it, and so does another property of a measure or clusterer, or of an option of a command, and
+another threshold inside: ``defaults.txt`` has them all.
 ``python tests/test_signatures.py`` writes it anew; its differences belong into the list of changes.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
+import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -71,7 +73,7 @@ def defaults() -> list[str]:
                 if name in NAMED or isinstance(value, bool | int | float | tuple | frozenset)
             ]
             lines.append(f"{type(record).__name__} {key}: {', '.join(properties)}")
-    return [*lines, *options()]
+    return [*lines, *options(), *inner()]
 
 
 def options() -> list[str]:
@@ -86,6 +88,57 @@ def options() -> list[str]:
             spelt = [*(getattr(info, "param_decls", None) or ()), f"{name}={parameter.default}"]
             lines.append(" ".join([f"karat {command.callback.__name__}:", *spelt, *facts]))
     return lines
+
+
+def inner() -> list[str]:
+    """Numbers that modules define, and those that functions inside take by default."""
+    lines = []
+    listed = {function for _, function in public_functions()}
+    listed |= {command.callback for command in app.registered_commands}
+    for info in pkgutil.walk_packages(karat.__path__, "karat."):
+        if info.name == "karat.__main__":
+            continue
+        module = import_module(info.name)
+        things = [thing for thing in vars(module).values()
+                  if getattr(thing, "__module__", None) == info.name]  # fmt: skip
+        for node in ast.parse(inspect.getsource(module)).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                stored = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+                for name in (part.id for part in stored if isinstance(part.ctx, ast.Store)):
+                    if numeric(value := vars(module).get(name)):
+                        lines.append(f"{info.name}.{name} = {spelt(value)}")
+        for thing in things:
+            functions = vars(thing).values() if inspect.isclass(thing) else [thing]
+            for function in (getattr(one, "py_func", one) for one in functions):
+                if inspect.isfunction(function) and function not in listed:
+                    given = [f"{one.name}={spelt(one.default)}"
+                             for one in inspect.signature(function).parameters.values()
+                             if numeric(one.default)]  # fmt: skip
+                    name = f"{info.name}.{function.__qualname__}"
+                    lines += [f"{name}({', '.join(given)})"] * bool(given)
+    return list(dict.fromkeys(lines))
+
+
+def numeric(value: Any) -> bool:
+    """Whether a value is a number or has one in it."""
+    if isinstance(value, dict):
+        return numeric([*value, *value.values()])
+    if isinstance(value, tuple | list | set | frozenset):
+        return any(map(numeric, value))
+    return isinstance(value, int | float)
+
+
+def spelt(value: Any) -> str:
+    """A value as text that is the same in every process."""
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(spelt, value)))}}}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{spelt(key)}: {spelt(one)}' for key, one in value.items())}}}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(spelt, value))})"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.12g}" if isinstance(value, float) else str(int(value))
+    return re.sub(r" at 0x\w+", "", repr(value))
 
 
 def public_classes() -> Iterator[Any]:
