@@ -119,6 +119,8 @@ class Planter:
         self.folder, self.copy, self.room = folder, folder / "copy", room
         self.faults, self.measures, self.longest = faults, measures, longest
         self.failed: set[str] = set()
+        #: those that fail without a fault, too
+        self.failing: set[str] = set()
         self.seconds: dict[str, float] = {}
         self.of_line: dict[str, dict[str, list[str]]] = {}
         self.items: dict[str, pytest.Item] = {}
@@ -135,11 +137,14 @@ class Planter:
         gc.freeze()
         if self.measures:
             kept = self.folder / f"{self.room}.json"
-            if not kept.exists():
-                self.child(lambda: self.measure(kept), 7200)
-            self.load(kept)
-            took = sum(self.seconds.values())
-            print(f"{self.room}: {len(self.seconds)} of {len(self.items)} tests, {took:.0f} s")
+            if kept.exists():
+                self.load(kept)
+            # tests that were added since the last run are measured alone
+            known = self.seconds.keys() | self.failing
+            if new := [test for test in self.items if test not in known]:
+                self.child(lambda: self.measure(kept, new), 7200)
+                self.load(kept)
+            print(f"{self.room}: {len(self.items)} tests, {sum(self.seconds.values()):.0f} s")
         self.faults(self)
         return True
 
@@ -147,6 +152,8 @@ class Planter:
         """Add what a measured run kept."""
         stored = json.loads(kept.read_text("utf-8"))
         self.seconds |= stored["seconds"]
+        self.failing |= set(stored.get("failing", []))
+        self.of_line = {} if kept.stem == self.room else self.of_line
         for file, lines in stored["lines"].items():
             for line, tests in lines.items():
                 self.of_line.setdefault(file, {}).setdefault(line, []).extend(tests)
@@ -166,30 +173,30 @@ class Planter:
             if stop and self.failed:
                 break
 
-    def measure(self, kept: Path) -> int:
+    def measure(self, kept: Path, tests: list[str]) -> int:
         """Keep which lines each test runs, and how long it takes; failing ones are left out.
 
         So are those that no fault could meet, because they take longer than all of its tests may.
         """
+        self.failed |= self.failing
         measuring = coverage.Coverage(data_file=None, source=[str(self.copy / SOURCE)])
         measuring.start()
         signal.signal(signal.SIGVTALRM, too_long)
-        for test in self.items:
+        for test in tests:
             measuring.switch_context(test)
             signal.setitimer(signal.ITIMER_VIRTUAL, self.longest)
             self.run([test], stop=False)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         measuring.stop()
         data = measuring.get_data()
-        lines = {
-            str(Path(name).relative_to(self.copy)): {
-                line: [test for test in tests if test and test not in self.failed]
-                for line, tests in data.contexts_by_lineno(name).items()
-            }
-            for name in data.measured_files()
-        }
+        for name in data.measured_files():
+            of_file = self.of_line.setdefault(str(Path(name).relative_to(self.copy)), {})
+            for line, running in data.contexts_by_lineno(name).items():
+                good = [test for test in running if test and test not in self.failed]
+                of_file[str(line)] = of_file.get(str(line), []) + good
         good = {test: took for test, took in self.seconds.items() if test not in self.failed}
-        kept.write_text(json.dumps({"seconds": good, "lines": lines}), encoding="utf-8")
+        stored = {"seconds": good, "lines": self.of_line, "failing": sorted(self.failed)}
+        kept.write_text(json.dumps(stored), encoding="utf-8")
         return 0
 
     def that_run(self, mutant: Mutant) -> list[str]:

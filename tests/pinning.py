@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -51,3 +54,43 @@ def skip_for_other_releases(*packages: str) -> None:
     other = [name for name in decide if name in wanted and version(name) != wanted[name]]
     if other:
         pytest.skip(f"the answers are those of other releases of {', '.join(other)}")
+
+
+class Pins:
+    """Values of expressions; a file beside the test keeps them, one on a line.
+
+    ``names`` gives what the expressions may use, and ``fails`` what a call raises.
+    """
+
+    def __init__(self, test: str, names: Callable[[], dict[str, Any]]) -> None:
+        self.file, self.names = Path(test).with_suffix(".json"), names
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What each expression gave when the file was written."""
+        kept: dict[str, Any] = json.loads(self.file.read_text("utf-8"))
+        return kept
+
+    def value(self, expression: str) -> Any:
+        """What an expression gives today."""
+        return plain(eval(expression, {"fails": fails, **self.names()}))
+
+    def check(self, expression: str) -> None:
+        """Assert that an expression gives what is kept."""
+        skip_for_other_releases()
+        assert same(self.value(expression), self.kept[expression])
+
+    def write(self, expressions: list[str]) -> None:
+        """Keep what the expressions give today."""
+        rows = (
+            f"{json.dumps(one)}: {json.dumps(self.value(one), ensure_ascii=False)}"
+            for one in expressions
+        )
+        self.file.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+def fails(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:
+    """What a call raises, with its message."""
+    with pytest.raises(Exception) as caught:
+        function(*arguments, **options)
+    return f"{type(caught.value).__name__}: {caught.value}"

@@ -106,7 +106,8 @@ def stops_noted() -> Iterator[None]:
 def is_own(clusterer: Clusterer) -> bool:
     """Whether karat itself makes its estimators, and not a user or another package."""
     maker = getattr(clusterer.make, "func", clusterer.make)
-    return getattr(maker, "__module__", "").startswith("karat.") and maker is not configured
+    module = getattr(maker, "__module__", None) or ""
+    return module.startswith("karat.") and maker is not configured
 
 
 def _lent(X: Rows, clusterer: Clusterer) -> Rows:
