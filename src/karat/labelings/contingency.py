@@ -23,7 +23,7 @@ from karat.labelings.cells import (
     weigh,
     whole,
 )  # fmt: skip
-from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, NoisePolicy, encode
+from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, NoisePolicy, as_names, encode
 from karat.labelings.matching import heaviest_matching
 from karat.labelings.partitions import Labelings
 from karat.runtime.threads import in_threads
@@ -487,7 +487,7 @@ def _view(
     in_common[table.rows[at]] = table.counts[at]
     matched_sizes = np.where(is_matched, table.column_sums[matched], 0)
     of_match = np.divide(in_common, matched_sizes, where=is_matched, out=np.zeros(len(sizes)))
-    partner = np.array([table.column_names[m] if m >= 0 else None for m in matched], dtype=object)
+    partner = as_names(table.column_names[m] if m >= 0 else None for m in matched)
     # names keep their type: pandas would make text columns of them, and NaN of None
     index = pd.Index(table.row_names, tupleize_cols=False)
     columns: dict[str, Any] = {

@@ -331,7 +331,7 @@ def cut_dendrogram(
         return _cut(Z[kept], n, kept)
     several = isinstance(n_clusters, Iterable)
     numbers = list(n_clusters) if isinstance(n_clusters, Iterable) else [n_clusters]
-    for k in numbers:
+    for k in numbers or [None]:
         if k is None or not 1 <= k <= n:
             raise InputError(f"n_clusters must be between 1 and the {n} objects; got {k}")
     cuts = [_cut(Z[: n - k], n, np.arange(n - k)) for k in numbers if k is not None]
