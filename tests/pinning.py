@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -87,6 +89,34 @@ class Pins:
             for one in expressions
         )
         self.file.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+class PartPins(Pins):
+    """Pins of the parts of a room, whose modules the expressions may use; errors are answers.
+
+    A new expression is a line of the file with the answer null; the test, when run, fills it in.
+    """
+
+    def __init__(self, test: str, names: Callable[[], dict[str, Any]]) -> None:
+        self.room = Path(test).parent.name
+        super().__init__(test, cache(lambda: {**self.modules(), **names()}))
+
+    def modules(self) -> dict[str, Any]:
+        """The room's modules by their names."""
+        package = import_module(f"karat.{self.room}")
+        parts = [one.name for one in iter_modules(package.__path__)]
+        modules = {part: import_module(f"karat.{self.room}.{part}") for part in parts}
+        return {
+            "karat": import_module("karat"), "np": np, "pd": pd, "nan": np.nan,
+            self.room: package, **modules,
+        }  # fmt: skip
+
+    def value(self, expression: str) -> Any:
+        """What an expression gives today, or its error."""
+        try:
+            return super().value(expression)
+        except (ValueError, TypeError, LookupError) as error:
+            return f"{type(error).__name__}: {error}"
 
 
 def fails(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:

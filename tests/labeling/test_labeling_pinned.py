@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import karat
 from karat import bounds
@@ -28,6 +29,7 @@ from karat.labeling.reading import (
     rounds,
     score,
 )
+from pinning import PartPins
 
 N = 60
 
@@ -297,3 +299,15 @@ def names() -> dict[str, Any]:
         "correction": correction,
     }  # fmt: skip
     return locals() | shared
+
+
+PINS = PartPins(__file__, names)
+
+
+@pytest.mark.parametrize("expression", PINS.kept)
+def test_the_answer_is_the_pinned_one(expression: str) -> None:
+    PINS.check(expression)
+
+
+if __name__ == "__main__":
+    PINS.write([*PINS.kept])

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
 import karat
 from karat.labelings import cells, labels, matching
+from pinning import PartPins
 
 
 class Fitted:
@@ -92,3 +94,15 @@ def names() -> dict[str, Any]:
         "Table": karat.ContingencyTable, "Fitted": Fitted, "Predicts": Predicts, "sparse": sparse,
         "SimpleNamespace": SimpleNamespace, "linkage": linkage,
     }  # fmt: skip
+
+
+PINS = PartPins(__file__, names)
+
+
+@pytest.mark.parametrize("expression", PINS.kept)
+def test_the_answer_is_the_pinned_one(expression: str) -> None:
+    PINS.check(expression)
+
+
+if __name__ == "__main__":
+    PINS.write([*PINS.kept])
