@@ -238,19 +238,6 @@ def test_a_file_that_is_no_judge_is_rejected(tmp_path):
         load_judge(path)
 
 
-def test_a_judge_of_one_forest_states_by_it(tmp_path):
-    """Files up to version 6 have no trees for the statement alone."""
-    whole = load_judge()
-    older = {k: v for k, v in whole.arrays().items() if not k.startswith("expected_")}
-    np.savez(tmp_path / "older.npz", **older)
-    X, _, codes = candidates()
-    evidence = gather(X, codes)
-    said = load_judge(tmp_path / "older.npz")(evidence)
-    np.testing.assert_array_equal(said.predicted, said.level)
-    np.testing.assert_array_equal(said.ahead, whole(evidence).ahead)
-    np.testing.assert_array_equal(said.probability, whole(evidence).probability)
-
-
 def test_the_packaged_judge_is_small_and_plain():
     from karat.judge.judgements import PACKAGED
 

@@ -294,13 +294,11 @@ def _read(path: str | Path | BinaryIO) -> Judge:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         between, within = arrays["numbers"].tolist()
-        # up to version 6, one forest chose and stated
-        stated = "expected_" if "expected_roots" in arrays else "level_"
         return Judge(
             str(arrays["version"]),
             tuple(arrays["columns"].tolist()),
             Forest.from_arrays(arrays, "level_"),
-            Forest.from_arrays(arrays, stated),
+            Forest.from_arrays(arrays, "expected_"),
             Forest.from_arrays(arrays, "order_"),
             between,
             within,
