@@ -75,9 +75,7 @@ def from_distances(
            [4., 3., 0.]])
     """
     X = as_square(D, symmetric=True)
-    index = None if ids is not None else getattr(D, "index", None)
-    if index is not None and list(index) != list(range(len(X))):
-        ids = index
+    ids = index_ids(D) if ids is None else ids
     return _relation_dataset(X, "precomputed", y, ids, name, _triangle_notes(X))
 
 

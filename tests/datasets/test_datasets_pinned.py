@@ -1,0 +1,171 @@
+"""Pinned parts of reading data: small files of every fault and form, and what is said about them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+import karat
+from karat.datasets import column_kinds, column_weights, findings
+from karat.datasets._options import ReadingOptions
+from karat.datasets.findings import Finding
+from pinning import PartPins
+
+N = 60
+
+
+def names() -> dict[str, Any]:
+    """Files of given contents, columns of three groups, and what is told of either."""
+    rng = np.random.default_rng(0)
+    y = np.arange(N) % 3
+    a, b, c = (9.0 * np.eye(3)[y] + rng.normal(size=(N, 3))).round(3).T
+    base = {"a": a, "b": b, "c": c}
+
+    def said(data: Any) -> Any:
+        """Everything that a data set tells."""
+        X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
+        plan = data.plan
+        columns = () if plan is None else plan.columns
+        return {
+            "shape": X.shape, "dtype": str(X.dtype), "means": X.mean(axis=0)[:12], "rows": X[:3, :12],
+            "last": X[-1][:12], "names": data.feature_names[:40], "ids": [*data.ids[:3]],
+            "y": None if data.y is None else [*data.y[:5]], "truth": data.truth_name,
+            "notes": data.notes, "kept": None if data.rows is None else data.rows[-3:],
+            "center": data.center, "scale": data.scale, "metric": data.metric, "kind": data.kind,
+            "options": {**data.options}, "columns": [
+                (o.name, o.kind, o.use, o.role, o.missing, o.n_values, o.spread, o.weight,
+                 dict(o.facts.items())) for o in columns[:40]],
+            "findings": [(f.key, f.severity, f.stops, f.option, findings.sentence(f))
+                         for f in data.findings],
+            "weights": data.column_weights, "str": str(data), "html": len(data._repr_html_()),
+        }  # fmt: skip
+
+    def file(
+        text: Any, name: str = "t.csv", *, then: Any = None, beside: Any = (), **options: Any
+    ) -> Any:
+        """What is told of a file, or its error."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+            for other, content in dict(beside).items():
+                (path.parent / other).write_text(content)
+            for key in ("y", "terms"):
+                if isinstance(options.get(key), str):
+                    options[key] = str(path.parent / options[key])
+            read = karat.datasets.read if then is None else then
+            try:
+                found = read(path, **options)
+                found = found if then is not None else said(found)
+                return json.loads(json.dumps(found, default=plain_of).replace(folder, "FOLDER"))
+            except ValueError as error:
+                repairs = getattr(error, "repairs", None)
+                text = f"{type(error).__name__}: {error} {repairs or ''}"
+                return text.replace(folder, "FOLDER")
+
+    def plain_of(value: Any) -> Any:
+        """What JSON does not know."""
+        from pinning import plain
+
+        return plain(value)
+
+    def csv(
+        more: Any = None, n: int = N, sep: str = ",", header: bool = True, **changed: Any
+    ) -> str:
+        """A table of three groups with further or other columns."""
+        columns = {**{k: v[:n] for k, v in base.items()}, **dict(more or {}), **changed}
+        frame = pd.DataFrame({k: pd.Series(v) for k, v in columns.items() if v is not None})
+        return frame.to_csv(index=False, sep=sep, header=header)
+
+    def table(more: Any = None, *, weigh: bool = False, **options: Any) -> Any:
+        """What is told of a table in memory."""
+        changed = {**base, **dict(more or {})}
+        frame = pd.DataFrame({k: v for k, v in changed.items() if v is not None})
+        data = karat.datasets.from_table(frame, **options)
+        return said(karat.datasets.weighted(data) if weigh else data)
+
+    def later(rows: Any, more: Any = None, **options: Any) -> Any:
+        """Further rows, prepared as a table was, also by a preparation that was stored."""
+        from karat.datasets.preparation import Preparation
+
+        frame = pd.DataFrame({**base, **dict(more or {})})
+        data = karat.datasets.from_table(frame, **options)
+        again = Preparation.from_parts(*data.preparation.to_parts())
+        told = [one.apply(rows) for one in (data.preparation, again)]
+        return [(one.X, one.filled, one.notes) for one in told]
+
+    def kind_of(values: Any, name: str = "q", **options: Any) -> Any:
+        """Interpretation of a column."""
+        column = pa.chunked_array([pa.array(values)])
+        one, cells = column_kinds.interpret_column(column, name, ReadingOptions.of(**options))
+        cells = getattr(cells, "codes", cells)
+        return one, one.role, None if cells is None else np.asarray(cells)[:6]
+
+    def finding(key: str, columns: Any = ("p",), **facts: Any) -> str:
+        """The sentence of a finding."""
+        return findings.sentence(Finding(key, "notable", facts, tuple(columns)))
+
+    def labels_of(text: str, n: int = 4, name: str = "l.csv", **options: Any) -> Any:
+        """Classes in a file."""
+        then = karat.datasets.read_labels
+        return file(text, name, then=lambda path, **o: vars(then(path, n, **o)), **options)
+
+    def labelings_of(text: str, name: str = "l.csv", **options: Any) -> Any:
+        """Clusterings in a file."""
+
+        def read(path: Any, **given: Any) -> Any:
+            found = karat.datasets.read_labelings(path, **given)
+            return {k: [*v] for k, v in found.items()}, found.notes, found.rows, found.ids
+
+        return file(text, name, then=read, **options)
+
+    def weights_of(X: Any, weights: Any = None, **options: Any) -> Any:
+        """Weights of the columns of an array."""
+        found = karat.datasets.weighted(karat.datasets.from_array(X), weights, **options)
+        return (
+            found.column_weights,
+            found.X.shape,
+            found.X[0],
+            [*map(findings.sentence, found.findings)],
+        )
+
+    def lists(key: str, rows: int) -> list[str]:
+        """Texts by repeated words."""
+        return [key.split()[i % len(key.split())] for i in range(rows)]
+
+    long = pd.DataFrame({
+        "customer": np.repeat([f"c{i}" for i in range(12)], 4), "item": lists("p q r s", 48),
+        "value": np.arange(48) * 1.5,
+    })  # fmt: skip
+    series = pd.DataFrame({
+        "sensor": np.repeat(np.arange(12), 9), "day": np.tile(np.arange(9), 12),
+        "temp": np.sin(np.arange(108.0)), "mode": lists("u v v", 108),
+    })  # fmt: skip
+    ints = {"zip": [10000 + 137 * (i % 7) ** 3 for i in range(N)]}
+    shared = {
+        "N": N, "Counter": Counter, "SimpleNamespace": SimpleNamespace, "pa": pa, "Path": Path,
+        "sparse": sparse, "Finding": Finding, "ReadingOptions": ReadingOptions, "json": json,
+        "weighted": column_weights.weighted, "tempfile": tempfile,
+    }  # fmt: skip
+    return locals() | shared
+
+
+PINS = PartPins(__file__, names)
+
+
+@pytest.mark.parametrize("expression", PINS.kept)
+def test_the_answer_is_the_pinned_one(expression: str) -> None:
+    PINS.check(expression)
+
+
+if __name__ == "__main__":
+    PINS.write([*PINS.kept])
