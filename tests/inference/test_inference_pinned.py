@@ -1,0 +1,52 @@
+"""Pinned parts of tests of differences: thinning, mixtures, premises, and the conditional test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pinning import PartPins
+
+
+def names() -> dict[str, Any]:
+    """Two and three groups, counts, and clusterers that only read them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    three = rng.normal(size=(90, 2)) + 9.0 * np.eye(3)[y][:, :2]
+    one = rng.normal(size=(90, 3))
+    counts = rng.poisson(4.0 + 20.0 * (y == 1)[:, None], size=(90, 2)).astype(float)
+    trials = rng.binomial(10, 0.3, size=(90, 2)).astype(float)
+
+    def by_first(X: Any) -> Any:
+        """Clusters by the first column."""
+        return (np.asarray(X)[:, 0] > 4).astype(int)
+
+    def told(found: Any) -> Any:
+        """Everything that is told of differences."""
+        tables = found.pairs.round(9).to_dict("list"), found.features.round(9).to_dict("list")
+        return tables, found.p_value, found.premises, len(str(found))
+
+    class Estimator:
+        """One that has fit_predict."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            return {}
+
+        def fit_predict(self, X: Any) -> Any:
+            return by_first(X)
+
+    return locals()
+
+
+PINS = PartPins(__file__, names)
+
+
+@pytest.mark.parametrize("expression", PINS.kept)
+def test_the_answer_is_the_pinned_one(expression: str) -> None:
+    PINS.check(expression)
+
+
+if __name__ == "__main__":
+    PINS.write([*PINS.kept])
