@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,26 @@ def names() -> dict[str, Any]:
                 return rows.to_dict() | {"folder": None}, rows.table.shape
             except ValueError as error:
                 return str(error).replace(folder, "FOLDER")
+
+    def interrupted(after: int) -> Any:
+        """Rows assigned where Ctrl-C comes after so many parts."""
+        done: list[int] = []
+
+        @contextmanager
+        def bar(*_: Any, **__: Any) -> Any:
+            def advance(n: int) -> None:
+                done.append(n)
+                if len(done) == after:
+                    raise KeyboardInterrupt
+
+            yield advance
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("karat.model.all_rows.progress_bar", bar)
+            try:
+                return files(watched=False)
+            except KeyboardInterrupt:
+                return "interrupted"
 
     named = Model.of(pd.DataFrame(X, columns=["feature 1", "feature 2", "feature 3"]), y)
 

@@ -1,0 +1,99 @@
+"""Pinned parts of measures: every value and reason on small data, records, scores, and families."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import KMeans
+
+import karat
+from karat.measures import catalogue
+from pinning import PartPins
+
+
+def names() -> dict[str, Any]:
+    """Three groups, clusterings from the best to degenerate ones, classes, a graph, weights."""
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 3
+    X = (6.0 * np.eye(3, 2)[y] + rng.normal(size=(30, 2))).round(3)
+    batch = {
+        "good": y, "half": y // 2, "odd": np.arange(30) % 4, "one": y * 0,
+        "single": np.where(np.arange(30) == 4, 3, y), "each": np.arange(30),
+        "rest": (np.arange(30) == 2) * 1,
+    }  # fmt: skip
+    out = np.where(np.arange(30) % 7 == 3, -1, y)
+    pairs = {
+        "good": (y, y // 2), "same": (y, y), "chance": (y, np.arange(30) % 4), "one": (y, y * 0),
+        "each": (y, np.arange(30)), "none": (y * 0, y), "lone": (np.arange(30), np.arange(30)),
+    }  # fmt: skip
+    weights = np.where(np.arange(30) % 5 == 0, 2.5, 1.0)
+    D = np.abs(X[:, None] - X).sum(axis=2)
+    A = sparse.csr_array(np.where((D < 3) & (D > 0), np.exp(-D), 0.0))
+    U = rng.dirichlet(np.ones(3) / 3, 30)
+    soft, loose = karat.labelings.SoftPartition(U), karat.labelings.OverlappingPartition(U > 0.3)
+    tree = karat.Dendrogram(linkage(X, "average"), [2, 3])
+    tied = X.round(0)
+
+    def scores(*arguments: Any, **options: Any) -> Any:
+        """Everything that scores tell."""
+        found = karat.evaluate(*arguments, **options)
+        return (found.table.round(9).T.to_dict("index"), found.reasons, found.coverage.tolist(),
+                found.standard_errors.shape, found.exact.all(axis=None), found.hardened.sum().sum(),
+                found.sample_size, found._notes())  # fmt: skip
+
+    def external(key: str, **options: Any) -> Any:
+        """Values of an external measure, or its errors."""
+        function = catalogue[key].function
+        values: dict[str, Any] = {}
+        for name, pair in pairs.items():
+            try:
+                values[name] = function(*pair, **options)
+            except ValueError as error:
+                values[name] = str(error)
+        return values
+
+    def record(key: str) -> Any:
+        """What the catalogue says of a measure."""
+        one = catalogue[key]
+        return (one.title, one.kind, one.family, one.greater_is_better, one.range, one.cost,
+                sorted(one.needs), one.compares_k, one.default, one.takes, sorted(one.structures),
+                one.symmetric, one.optimum, one.source, one.sign,
+                [one.penalty(np.array([0.5, -0.5, np.nan]), np.array([1.0, 0.5, 0.9]))])  # fmt: skip
+
+    def scored(
+        *arguments: Any, X: Any = X, y: Any = None, fitted: Any = None, **options: Any
+    ) -> Any:
+        """The value of a fitted clusterer by a scorer, and its warnings."""
+        model = fitted or KMeans(3, n_init=1, random_state=0).fit(X)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            value = karat.scorer(*arguments, **options)(model, X, y)
+        return value, [str(one.message) for one in caught]
+
+    def printed(*arguments: Any, **options: Any) -> Any:
+        """Scores as text, HTML and a long table."""
+        found = karat.evaluate(*arguments, **options)
+        frame = found.to_frame().drop(columns="standard_error")
+        return str(found), len(found._repr_html_()), frame.round(9).to_dict("list"), len(found)
+
+    internal = [key for key, one in catalogue.items() if one.kind == "internal"]
+    shared = {"catalogue": catalogue, "sparse": sparse, "pd": pd, "KMeans": KMeans}
+    return locals() | shared
+
+
+PINS = PartPins(__file__, names)
+
+
+@pytest.mark.parametrize("expression", PINS.kept)
+def test_the_answer_is_the_pinned_one(expression: str) -> None:
+    PINS.check(expression)
+
+
+if __name__ == "__main__":
+    PINS.write([*PINS.kept])
