@@ -36,6 +36,7 @@ from karat.study import (
     jobs,
     judgement,
     numbers,
+    objects,
     perturbed,
     ranking,
     record,
@@ -154,7 +155,7 @@ def names() -> dict[str, Any]:
     return {
         **{module.__name__.rpartition(".")[2]: module for module in (
             alternatives, constraints, deciders, decision, descriptions, differences, execution,
-            facts, fits, guarantees, identity, jobs, judgement, numbers, perturbed, ranking, record,
+            facts, fits, guarantees, identity, jobs, judgement, numbers, objects, perturbed, ranking, record,
             representations, request, samples, scores, stability, store, sweep, views)},
         "np": np, "pd": pd, "sparse": sparse, "karat": karat, "Some": Some, "replace": replace,
         "catalogue": catalogue, "measures": karat.measures.catalogue, "ran": ran, "warned": warned,
@@ -380,6 +381,12 @@ EXPRESSIONS = [
     "[f.name for f in alternatives.crossing(alternatives._alternative('x', four, views.DataView('all'), 0.0), [alternatives._alternative('a', four % 2, views.DataView('all'), 9.0),"
     " alternatives._alternative('b', four // 2, views.DataView('all'), 9.0)], Some(points=crossed, rows=np.arange(300)))]",
     "alternatives.crossing(alt('0011'), [], Some(points=None))",
+    # the objects
+    "[(o.features_in_order, o.in_order, o.points[1], o.is_partly_labelled, o.is_estimated, o.is_beyond_memory, o.sample_rows, o.structure)"
+    " for m in ('euclidean', (lambda a, b: abs(a - b).sum())) for o in [karat.Study(P[:9].round(1), metric=m).tried.objects]]",
+    "[o if o is None else [o.index.tolist(), o.shape] for o in (objects.index_of(*one) for one in ((P[:3], from_array(P[:3])), (0, from_array(P[:2], ids=[('a', 1), ('b', 2)])),"
+    " (pd.DataFrame(P[:3], index=list('abc')), from_array(P[:3])), (pd.DataFrame(P[:2]), from_array(P[:3]))))]",
+    "[objects.Objects.is_estimated.fget(Some(n=n, _settings=Some(exact=e))) for n in (20000, 20001) for e in (True, False)]",
     # a sweep and what was added
     "[(o.name, o.status, o.reason, o.labels, o.cluster_names) for o in (sweep._outcome(n, c(x), np.array(names), None) for n, x, names in"
     " (('7', '0011', ['a', 'b']), ('b', '--', []), ('c', '0' * 9 + '1', ['x', 'y'])))]",
