@@ -120,15 +120,17 @@ def _table(values: NDArray[np.float64], sizes: NDArray[np.int64]) -> pd.DataFram
     """Summary of each cluster's similarities over the resamples."""
     import pandas as pd
 
-    drawn = np.maximum((~np.isnan(values)).sum(axis=0), 1)
-    with np.errstate(invalid="ignore"):
-        return pd.DataFrame(
-            {
-                "size": sizes,
-                "jaccard": np.nanmean(values, axis=0),
-                "standard_error": np.nanstd(values, axis=0) / np.sqrt(drawn),
-                "recovered": (values >= RECOVERED).sum(axis=0) / drawn,
-                "dissolved": (values <= DISSOLVED).sum(axis=0) / drawn,
-            },
-            index=pd.Index(range(len(sizes)), name="cluster"),
-        )
+    seen = (~np.isnan(values)).sum(axis=0)
+    drawn = np.maximum(seen, 1)
+    mean = np.where(seen > 0, np.nansum(values, axis=0) / drawn, np.nan)
+    error = np.sqrt(np.nansum(np.square(values - mean), axis=0)) / drawn
+    return pd.DataFrame(
+        {
+            "size": sizes,
+            "jaccard": mean,
+            "standard_error": np.where(seen > 0, error, np.nan),
+            "recovered": (values >= RECOVERED).sum(axis=0) / drawn,
+            "dissolved": (values <= DISSOLVED).sum(axis=0) / drawn,
+        },
+        index=pd.Index(range(len(sizes)), name="cluster"),
+    )
