@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -19,6 +20,11 @@ import karat
 from karat.datasets import column_kinds, column_weights, findings
 from karat.datasets._options import ReadingOptions
 from karat.datasets.findings import Finding
+from karat.datasets.label_folder import LabelFolder
+from karat.datasets.label_studio import studio_columns
+from karat.datasets.object_files import read_objects
+from karat.datasets.partitions import open_partitions
+from karat.datasets.row_blocks import row_blocks
 from pinning import PartPins
 
 N = 60
@@ -137,6 +143,102 @@ def names() -> dict[str, Any]:
             found.X[0],
             [*map(findings.sentence, found.findings)],
         )
+
+    def in_folder(files: Any, work: Any) -> Any:
+        """What some work makes of files in a folder."""
+        with tempfile.TemporaryDirectory() as outer:
+            folder = f"{outer}/data"
+            Path(folder).mkdir()
+            for name, content in files.items():
+                path = Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                if isinstance(content, pd.DataFrame):
+                    content.to_parquet(path, index=False)
+                else:
+                    path.write_text(content)
+            try:
+                told = work(folder)
+            except ValueError as error:
+                told = f"{type(error).__name__}: {error}"
+            return json.loads(json.dumps(told, default=plain_of).replace(folder, "FOLDER"))
+
+    def parts(files: Any, pattern: str = "", sample: int = 0, **options: Any) -> Any:
+        """What is told of a table in parts, sampled where so many rows are asked for."""
+
+        def read(folder: str) -> Any:
+            with pytest.MonkeyPatch.context() as patch:
+                if sample:
+                    patch.setattr("karat.datasets.sampled_tables.MAX_WHOLE", sample)
+                    patch.setattr("karat.datasets.sampled_tables.SAMPLE_ROWS", sample)
+                data = karat.datasets.read(folder + pattern, **options)
+            whole = data.whole
+            sums = None if whole is None else (whole.sums.table, whole.sums.covariance,
+                                               whole.n_rows, whole.is_sampled)  # fmt: skip
+            return {**said(data), "all": sums}
+
+        return in_folder(files, read)
+
+    def pieces(folder: str, **options: Any) -> Any:
+        """The parts of a table."""
+        found = open_partitions(folder, every=True, **options)
+        rows = found.rows(np.array([0, 2])).to_pylist(), found.drawn(np.array([3, 1])).to_pylist()
+        return (found.name, found.columns, found.n_rows, found.notes, found.is_local, rows,
+                [(one.name, one.start, one.n_rows) for one in found.parts])  # fmt: skip
+
+    def labels_in(*steps: Any, before: Any = None, option: str = "--labels", **options: Any) -> Any:
+        """Files of labels after they were written, with what was there before."""
+        numbers = [pa.table({"row": [i], "name": ["n"]}) for i in range(3)]
+
+        def write(folder: str) -> Any:
+            it = LabelFolder(f"{folder}/out", **options)
+            it.check(option)
+            state = [it.is_local, it.stage, sorted(it.files())]
+            try:
+                with it.opened() as unfinished:
+                    for name in steps:
+                        it.write(name.strip("!*"), iter(numbers))
+                        unfinished += [name.strip("!*")] * name.endswith("!")
+                        if name.endswith("*"):
+                            raise KeyboardInterrupt
+            except KeyboardInterrupt:
+                state.append("interrupted")
+            found = sorted(str(p.relative_to(folder)) for p in Path(folder).rglob("*"))
+            rows = [pd.read_parquet(p)["row"].tolist() for p in sorted(Path(folder).rglob("*.parquet"))
+                    if p.stat().st_size > 99]  # fmt: skip
+            return state, sorted(it.files()), found, rows
+
+        return in_folder(before or {}, write)
+
+    def objects(text: str, metric: str, **options: Any) -> Any:
+        """Distances between the objects of a file."""
+        return file(text, then=lambda path, **o: said(read_objects(path, metric, **o)), **options)
+
+    def studio(tasks: Any) -> Any:
+        """Labels of Label Studio."""
+        return file(json.dumps(tasks), "l.json", then=studio_columns)
+
+    def blocks(text: str, name: str = "t.csv", **options: Any) -> Any:
+        """Blocks of rows."""
+
+        def read(path: Any, **given: Any) -> Any:
+            return [
+                (b.cells.to_pydict(), b.features.to_pydict()) for b in row_blocks(path, **given)
+            ]
+
+        return file(text, name, then=read, **options)
+
+    def database(**options: Any) -> Any:
+        """A table of a database of two."""
+
+        def read(folder: str) -> Any:
+            path = f"{folder}/t.sqlite"
+            with sqlite3.connect(path) as connection:
+                pd.DataFrame({k: v[:9] for k, v in base.items()}).to_sql("p", connection)
+                pd.DataFrame({"x": [1, 2]}).to_sql('q "r"', connection, index=False)
+            connection.close()
+            return said(karat.datasets.read(path + options.pop("table", ""), **options))
+
+        return in_folder({}, read)
 
     def lists(key: str, rows: int) -> list[str]:
         """Texts by repeated words."""
