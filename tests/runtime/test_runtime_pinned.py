@@ -30,6 +30,7 @@ from karat.runtime import (
     executors,
     extras,
     kept_file,
+    numerals,
     output,
     registry,
     resources,
@@ -109,7 +110,7 @@ def csr(
 def names() -> dict[str, Any]:
     return {
         **{module.__name__.rpartition(".")[2]: module for module in (
-            array_files, csv_text, draws, executors, extras, kept_file, output, registry, resources,
+            array_files, csv_text, draws, executors, extras, kept_file, numerals, output, registry, resources,
             synonyms, threads, user_folder, validation)},
         "np": np, "pd": pd, "sparse": sparse, "karat": karat, "Some": Some, "within": within, "damaged": damaged,
         "entries": entries, "put": put, "Path": Path, "errno": errno, "OS": system_error, "sqlite3": sqlite3, "csr": csr,
@@ -169,6 +170,7 @@ EXPRESSIONS = [
     "fails(resources.require_memory, 1e18, 'It', 'use less')[:60], resources.require_memory(0, 'It', 'x')",
     "within(lambda f: [(f / 'a').write_text('MemFree: 3 kB\\nMemAvailable:  12 kB\\nOdd:\\nBad: x kB\\n'), resources._field(f / 'a', 'MemAvailable'), resources._field(f / 'a', 'Mem'),"
     " resources._field(f / 'a', 'Odd'), resources._field(f / 'a', 'Bad'), resources._field(f / 'b', 'x')])",
+    "[numerals.number_word(n) for n in (0, 12, 13, 1300)], [numerals.percent(v, *d) for v, d in ((0, ()), (.0994, ()), (.0995, ()), (1, ()), (.5, (2,)))]",
     # threads and workers
     "[list(threads.in_order(abs, [-1, 2, -3])), threads.in_threads(abs, []), threads.in_threads(abs, [-1]), threads.in_threads(abs, range(-50, 0))]",
     "[sum(b - a for a, b in out) for n, least in ((5, 256), (10, 1), (512, 256), (1000, 7)) for out in [[]] if threads.in_strips(lambda a, b: out.append((a, b)), n, least=least) is None]",

@@ -6,9 +6,13 @@ Nothing here depends on where k-means ends, nor on the learned judge.
 
 from __future__ import annotations
 
+import atexit
 import functools
+import shutil
+import tempfile
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace as Some
 from typing import Any
 
@@ -92,10 +96,13 @@ def study(kind: str) -> karat.Study:
         made.add({"three": GROUPS[:12], "halves": np.arange(12) % 2, "out": GROUPS[:12] - 1,
                   "all": np.full(12, -1), "1": np.arange(12) // 6})  # fmt: skip
         return made
-    if kind == "labels":
+    if kind in ("labels", "asked"):
         y = [f"kind {c}" if i % 2 else None for i, c in enumerate(GROUPS[:12])]
         made = karat.Study(X[:12], y=y, delta=0.2)
         made.add({"three": GROUPS[:12], "halves": np.arange(12) % 2, "out": GROUPS[:12] - 1})
+        if kind == "asked":  # questions about the labels are counted
+            made.tried.ledger = Path(tempfile.mkdtemp(), "questions")
+            atexit.register(shutil.rmtree, made.tried.ledger.parent, ignore_errors=True)
         return made
     if kind == "pairs":
         made = karat.Study(X[:12])
@@ -351,6 +358,7 @@ EXPRESSIONS = [
     "[constraints.pair_evidence(tried('pairs'), n, .1, .2, .3) for n in ('three', 'halves')], constraints.pair_evidence(tried('few'), 'three')",
     "[constraints.constraints_of(tried('pairs')).pairs, constraints.constraints_of(tried('pairs')).must, constraints.constraints_of(tried('few'))]",
     "[len(guarantees.bound_inputs(tried('labels'))['labelings']), guarantees.bound_inputs(tried('labels'))['origins'], fails(guarantees.bound_inputs, tried('few'))]",
+    "[(g.question, g.premises, g.bound, g.delta) for g in [guarantees.tightest_guarantee(tried('asked'))]], guarantees.candidate_bounds(tried('asked')).premises, guarantees.question_asked(tried('labels'))",
     "guarantees._prior(['a', 'b', 'a', 'c', 'd'], {'a': .5, 'b': .3})", "guarantees._prior(['a', 'a'], {'a': .9})",
     "[guarantees._origin({'parameter': None}), guarantees._origin({'parameter': 'k', 'clusterer': 'w', 'value': 3})]",
     "[guarantees._learns(Some(metric=m, n_objects=n)) for m in ('euclidean', 'precomputed', 'graph') for n in (20000, 20001)]",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 from karat.runtime.validation import InputError, unknown_name
 
 
@@ -37,7 +39,7 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
                 first, *rest = (float(piece) for piece in part.split(":"))
                 if len(rest) not in (0, 2) or (rest and not rest[1] > 0):
                     raise ValueError
-                count = int((rest[0] - first) / rest[1] + 1e-9) + 1 if rest else 1
+                count = floor((rest[0] - first) / rest[1] + 1e-9) + 1 if rest else 1
                 step = rest[1] if rest else 0.0
                 values += [float(f"{first + i * step:.12g}") for i in range(count)]
         except ValueError:

@@ -1,0 +1,124 @@
+"""What each command prints for small files, whole, so that none changes unseen.
+
+``PYTHONPATH=tests python tests/test_cli_pinned.py`` writes ``test_cli_pinned.json`` anew. Runs have
+too few rows for the learned judge.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from command_line import karat_command
+from karat.cli import _label_files, _numbers, _output
+from pinning import Pins
+
+FILES = {
+    "own.csv": "three,two\n" + "\n".join(f"{i % 3},{i % 3 > 0:d}" for i in range(12)),
+    "named.csv": "id,group\n" + "\n".join(f"r{i},{'abc'[i % 3]}" for i in range(12)),
+    "other.csv": "id,cut\n" + "\n".join(f"r{11 - i},{i // 6}" for i in range(12)),
+    "short.csv": "0\n1\n1\n", "a.labels": "0\n0\n1\n1\n-1\n2", "b.labels": "0\n0\n1\n2\n2\n2",
+    "few.csv": "row,label\n" + "\n".join(f"{i},kind {i % 3}" for i in range(0, 12, 2)),
+    "empty.csv": "", "texts.jsonl": "\n".join(json.dumps({"text": t}) for t in ("ship sea", "sea sail", "bread oven", "oven flour")),
+    "pairs.csv": "0,3,must\n0,1,cannot\n",
+}  # fmt: skip
+
+
+def said(line: str) -> list[Any]:
+    """Exit code and output of a command in a folder of small files, and the files it writes."""
+    with (
+        tempfile.TemporaryDirectory() as place,
+        mock.patch.dict("os.environ", {"COLUMNS": "100", "XDG_STATE_HOME": place + "/state"}),
+    ):
+        folder = Path(place, "here")
+        folder.mkdir()
+        for name, text in FILES.items():
+            (folder / name).write_text(text + "\n", "utf-8")
+        X = (
+            np.random.default_rng(0).normal(size=(12, 3)).round(2)
+            + 7.0 * np.eye(3)[np.arange(12) % 3]
+        )
+        pd.DataFrame(X, columns=["age", "size", "len"]).assign(
+            id=[f"r{i}" for i in range(12)]
+        ).to_csv(folder / "x.csv", index=False)
+        told: list[Any] = []
+        for words in line.split(" && "):
+            done = karat_command(*shlex.split(words), cwd=folder)
+            told += [done.returncode, still(done.stdout, place), still(done.stderr, place)]
+        new = sorted(path.name for path in folder.iterdir() if path.name not in (*FILES, "x.csv"))
+        told.append(
+            {
+                name: still((folder / name).read_text("utf-8"), place)
+                if name.endswith((".csv", ".txt"))
+                else None
+                for name in new
+            }
+        )
+        return told
+
+
+def still(text: str, place: str) -> str:
+    """A text without the clock, the folder and the version."""
+    text = re.sub(r"\x1b\[[\d;]*m", "", text.replace(place, "PLACE"))
+    if "Usage:" in text:  # by the name of the program, in a box as wide as the terminal
+        text = re.sub(r"[\s╭╮╰╯│─]+", " ", text.partition("Error")[2])
+    text = re.sub(r'"(seconds|digest|partition|version)": [^,}]*', r'"\1": 0', text)
+    return re.sub(r"\b(in )?\d+ s\b|\d+\.\d+\.\d+[\w.]*|#[0-9a-f]{8}", "TIME", text)
+
+
+@cache
+def names() -> dict[str, Any]:
+    return {
+        "said": said,
+        "numbers": _numbers,
+        "output": _output,
+        "files": _label_files,
+        "np": np,
+        "pd": pd,
+    }
+
+
+RUN = "run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet"
+COMMANDS = [
+    "nothing", "check x.csv", "check x.csv --json", "check nowhere.csv", "check empty.csv", "check own.csv --drop three", "check x.csv --strict",
+    "measures", "measures silhouette", "measures silhoutte", "measures --for external", "measures --for x",
+    "sample x.csv -n 3", "sample x.csv -n 3 --json", "sample x.csv -n 99 --seed 4 -o s.csv", "sample x.csv -n 0", "sample x.csv -n 3 -o x.csv", "sample nowhere",
+    "compare own.csv", "compare own.csv --json", "compare a.labels b.labels", "compare a.labels b.labels --noise drop", "compare a.labels b.labels --noise cluster --json", "compare a.labels short.csv", "compare named.csv other.csv", "compare named.csv other.csv --truth group",
+    "compare own.csv named.csv", "compare own.csv --columns three", "compare own.csv --columns three,two", "compare own.csv --columns three,odd", "compare own.csv --truth odd", "compare short.csv", "compare a.labels b.labels -m purity -m rand_index", "compare a.labels b.labels -m odd",
+    "bound own.csv few.csv", "bound own.csv few.csv --json", "bound own.csv few.csv --column two --delta 0.2", "bound own.csv few.csv -o out.csv", "bound own.csv short.csv", "bound own.csv few.csv --delta 2", "bound own.csv few.csv --column odd",
+    RUN, RUN + " --why --all", RUN + " --json", RUN + " --labels l.csv", RUN + " --labels l.csv --storage s.karat && " + RUN + " --storage s.karat && assign x.csv --study s.karat && report s.karat -o r.html", RUN + " --by odd", RUN + " --by silhouette --all", RUN + " -k 3:2",
+    "run x.csv --id-column id --labelings own.csv --only-labelings --quiet --why", "run x.csv --id-column id --labelings own.csv --only-labelings --quiet --by silhouette --all", "run x.csv --id-column id --truth named.csv -c ward -k 3 --quiet", "run x.csv --pairs pairs.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet",
+    "run x.csv -c odd", "run nowhere.csv", "run empty.csv", "run x.csv --grid eps", "run x.csv --budget x", "run texts.jsonl --text-column text -c average -k 2 --quiet", "run x.csv --labels x.csv", "bench .", "bench nowhere", "reproduce", "watch nowhere", "assign x.csv --study nowhere.karat", "report nowhere.karat",
+    "clarity x.csv own.csv", "label nowhere",
+]  # fmt: skip
+EXPRESSIONS = [
+    *(f"said({command!r})" for command in COMMANDS),
+    "[numbers.parse_counts(t) for t in ('3', '2:4', '2:8:3', '3,5,3', '1:1')], [fails(numbers.parse_counts, t) for t in ('', 'a', '4:2', '1:2:3:4', '2:4:0')]",
+    "[numbers.parse_grid([t]) for t in ('a=1', 'a=.1:.3:.1', 'a=1:2:.5,7', 'a=1:1:1')], [fails(numbers.parse_grid, [t]) for t in ('a', '=1', 'a=', 'a=1:2', 'a=1:2:0', 'a=1:2:-1', 'a=x', 'a=2:1:1')]",
+    "[numbers.parse_family(t) for t in ('gaussian', 'gaussian:mixture', 'negative-binomial:2', 'g:1,2')], fails(numbers.parse_family, 'g:x')",
+    "[numbers.parse_duration(t) for t in ('90', ' 90s', '2m', '1.5h', '2M')], [fails(numbers.parse_duration, t) for t in ('0', '-1', 'x', 'inf', 'm', 'nan')]",
+    "[numbers.parse_clusterers(n) for n in (['ward', 'genie', 'ward'], )], len(numbers.parse_clusterers(['ward', 'all'])), fails(numbers.parse_clusterers, ['wards'])",
+    "[output.printable(t) for t in ('a\\x1b[31mb\\n\\t', 'ä\\u200b')], output.records(pd.DataFrame({'a': [1, np.nan]})), [files._in_parts(s) for s in ('a*', 'a://b', '.', 'nowhere')], files.split_columns('a,\"b,c\"'), files.split_columns(None)",
+    "[files.label_facts(np.array(x), np.array([3, 2, 1]), n) for x in ([0, 1, -1], [0, 0, 1]) for n in ('drop', 'cluster', 'singletons', 'error')]",
+]  # fmt: skip
+
+PINS = Pins(__file__, names)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_it_prints_what_is_pinned(expression: str) -> None:
+    PINS.check(expression)
+
+
+if __name__ == "__main__":
+    PINS.write(EXPRESSIONS)
