@@ -75,6 +75,18 @@ def functions(root: Path, path: Path) -> list[tuple[str, range, str, bool]]:
     return result
 
 
+def cached(root: Path, path: Path, line: int) -> set[str]:
+    """The function at this line, if its values are kept: only its first caller runs its lines."""
+    tree = ast.parse((root / path).read_text(encoding="utf8"))
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and node.lineno <= line <= (node.end_lineno or 0)
+        and any("cache" in ast.unparse(part) for part in node.decorator_list)
+    }
+
+
 def callers(root: Path, path: Path, line: int) -> tuple[set[str], set[Path]]:
     """Compiled functions that have the one at this line inside, itself first, and their files."""
     every = [
@@ -204,15 +216,18 @@ class Planter:
         lines = {int(at): tests for at, tests in self.of_line.get(str(mutant.path), {}).items()}
         around = [at for _, at, _, _ in functions(self.copy, mutant.path) if mutant.line in at]
         tests = set(lines.get(mutant.line, []))
-        if names := callers(self.copy, mutant.path, mutant.line)[0]:
+        at_import = False
+        names = callers(self.copy, mutant.path, mutant.line)[0]
+        if names := names or cached(self.copy, mutant.path, mutant.line):
             tests |= self._that_name(names)
-        elif not around:
+        elif at_import := not around:
             tests = self._at_import(mutant, lines) or set(self.seconds)
         tests = tests or {test for running in lines.values() for test in running}
         stem = f"test_{mutant.path.stem.strip('_')}.py"
 
-        def nearness(test: str) -> tuple[bool, float]:
+        def nearness(test: str) -> tuple[bool, bool, float]:
             return (
+                not (at_import and "test_signatures" in test),
                 self.seconds.get(test, 1) > (3 if stem in test else 1),
                 self.seconds.get(test, 1),
             )

@@ -87,7 +87,7 @@ def names() -> dict[str, Any]:
         "mixed": np.column_stack([far[:, 0], y == 0, y == 1, y == 2, np.arange(24) % 8 > 0, np.ones(24), rng.normal(size=24)]).astype(float),
         "DBSCAN": DBSCAN, "KMeans": KMeans, "MiniBatchKMeans": MiniBatchKMeans, "GaussianMixture": GaussianMixture,
         "pipe": lambda: make_pipeline(StandardScaler(), KMeans(3)), "far2": np.concatenate([far, far + 500]),
-        "under": under, "path": sparse.csr_array(np.eye(12, k=1) + np.eye(12, k=-1)),
+        "under": under, "lone": sparse.block_diag([np.kron(np.eye(2), np.ones((4, 4))) - np.eye(8) + np.eye(8, k=4) * (np.arange(8) == 4) + np.eye(8, k=-4) * (np.arange(8) == 0), sparse.csr_array((2, 2))]).tocsr(), "path": sparse.csr_array(np.eye(12, k=1) + np.eye(12, k=-1)),
     }  # fmt: skip
 
 
@@ -166,6 +166,7 @@ EXPRESSIONS = [
     "[spectral._neighbors(far[:8], 'euclidean', n, 'neighbors').toarray() for n in (1, 2, 4, 50)], spectral._neighbors(T[6:12] + .1 * sparse.csr_array(np.ones((6, 12))), 'cosine', 3, 'cosine').toarray()",
     "[np.abs(spectral.embedding(path, np.zeros(12, int), 3, l, rng(0))) for l in ('random-walk', 'symmetric', 'unnormalized')], spectral.embedding(path, np.zeros(12, int), 1, 'symmetric', rng(0))",
     "[spectral._clusters(W, k, 'random-walk', rng(0)) for W, k in ((A, 3), (A, 2), (path, 1), (sparse.csr_array((3, 3)), 2), (sparse.block_diag([A[:6][:, :6], sparse.csr_array((2, 2))]).tocsr(), 3))]",
+    "spectral._clusters(lone, 2, 'random-walk', rng(0)), [p(np.array([.3])) for u in bessel.polynomials()[:3] for p in u]",
     "[spherical._objective(np.array([4.0, 9, -1e-18]), np.array([2, 3, 1]), 6, b) for b in (True, False)]",
 ]  # fmt: skip
 
