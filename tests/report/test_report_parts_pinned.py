@@ -31,6 +31,8 @@ from karat.report import (
     _tables,
     watched,
 )
+from karat.study.divisions import Alternative
+from karat.study.views import DataView
 from pinning import Pins
 
 Y = np.arange(12) % 3
@@ -130,7 +132,7 @@ def names() -> dict[str, Any]:
         "some": lambda labels: _map.ObjectMap(np.arange(7), None, lists.near).edge(np.array(labels)),
         "shares": lambda labels: _map.ObjectMap(np.arange(7), None, lists.near).edge_shares(np.array(labels)),
         "Z": karat.clusterers.LinkageClustering(3, method="ward").fit(rng.normal(size=(50, 2))).linkage_,
-        "measures": karat.measures.catalogue, "deciders": __import__("karat.study.deciders", fromlist=["x"]),
+        "way": Alternative("a", 2, Y, (8, 4), None, DataView("all"), 9.0), "measures": karat.measures.catalogue, "deciders": __import__("karat.study.deciders", fromlist=["x"]),
     }  # fmt: skip
 
 
@@ -150,6 +152,7 @@ EXPRESSIONS = [
       f" [m.key for m in f.by_k[1]], f.distinct.index.tolist(), f.no_choice] if (f := F({kind!r})) else 0"
       for kind in ("votes", "classes", "labels", "failed")),
     *(f"[c.feature_names, c.names, c.short_names, c.clusters, c.terms] if (c := F({kind!r}).chosen) else 0" for kind in ("votes", "classes", "graph", "one")),
+    "[told(sections.alternatives(Some(study=Some(alternatives=lambda n=n: karat.study.alternatives.Alternatives((way,) * n))))) for n in (1, 2, 3)]",
     "[s.id for s in (sections.look(F(k)) for k in ('votes', 'graph'))]",
     "[[fold['id'] if isinstance(fold, dict) else fold.id, [s.id for s in fold.sections]] for fold in sections.build(F('failed'))['folds']]",
     "sections.script_json({'a': '<>&\\u2028\\u2029', 'b': [1, None, .5]})",

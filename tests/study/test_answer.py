@@ -230,6 +230,8 @@ def test_random_labels_are_called_random_and_say_nothing_of_the_data(n):
     assert answer.structure.decision == "yes"
     assert answer.reference.n_clusters == 3
     assert answer.reference.expected.value > answer.expected.value + 0.4
+    worth = [expected.value for _, expected in judgement.judged(study.tried).references]
+    assert answer.reference.expected.value == worth[0] == max(worth) > worth[-1] + 0.4
     assert answer.reference.name not in study.rank().index
     assert answer.tried.distinct == len(study.candidates) == n
     assert "better (expected agreement" in str(answer)
