@@ -83,6 +83,9 @@ def facts(kind: str) -> Any:
     elif kind == "sparse":
         study = karat.Study(sparse.csr_array(np.maximum(data(), 0)), metric="cosine")
         study.add({"mine": Y, "two": np.minimum(Y, 1)})
+    elif kind == "stable":
+        study = karat.Study(data()).sweep(["ward"], k=[2, 3], n_init=1, workers=1)
+        study.stability(study.best().name, n_resamples=3, n_references=2)
     elif kind == "failed":
         study = karat.Study(data()[:4]).sweep(["ward"], k=[5, 6], n_init=1, workers=1)
     elif kind == "one":
@@ -152,6 +155,7 @@ EXPRESSIONS = [
       f" [m.key for m in f.by_k[1]], f.distinct.index.tolist(), f.no_choice] if (f := F({kind!r})) else 0"
       for kind in ("votes", "classes", "labels", "failed")),
     *(f"[c.feature_names, c.names, c.short_names, c.clusters, c.terms] if (c := F({kind!r}).chosen) else 0" for kind in ("votes", "classes", "graph", "one")),
+    "told(judges.stability(F('stable'))), told(pictures.consensus_matrix(F('stable'))), [c['badge'] for c in cards.cards(F('stable'))], told(sections.reasons(F('stable')))",
     "[told(sections.alternatives(Some(study=Some(alternatives=lambda n=n: karat.study.alternatives.Alternatives((way,) * n))))) for n in (1, 2, 3)]",
     "[s.id for s in (sections.look(F(k)) for k in ('votes', 'graph'))]",
     "[[fold['id'] if isinstance(fold, dict) else fold.id, [s.id for s in fold.sections]] for fold in sections.build(F('failed'))['folds']]",

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace as Some
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -106,6 +107,42 @@ def csr(
     return made
 
 
+class Torch:
+    """A tensor that is none: half as many digits come as floats."""
+
+    __module__ = "torch.odd"
+
+    def __init__(self, dtype: str, broken: bool = False) -> None:
+        self.dtype, self.broken = dtype, broken
+
+    def detach(self) -> Torch:
+        return self
+
+    cpu = detach
+
+    def float(self) -> Any:
+        return Some(numpy=lambda: np.array([[1.5, 2]]))
+
+    def numpy(self) -> Any:
+        if self.broken:
+            raise TypeError("no numbers")
+        return np.array([[3.0, 4]])
+
+
+def state(**variables: str) -> str:
+    with (
+        mock.patch.dict("os.environ", variables, clear=True),
+        mock.patch.object(Path, "home", return_value=Path("/home/me")),
+    ):
+        return user_folder.state_folder().as_posix()
+
+
+def plugged(loaded: Any) -> list[str]:
+    point = Some(load=lambda: loaded)
+    with mock.patch("importlib.metadata.entry_points", return_value=[point]):
+        return list(registry.Registry("thing", "some.group", [Some(key="own")]))
+
+
 @cache
 def names() -> dict[str, Any]:
     return {
@@ -114,7 +151,7 @@ def names() -> dict[str, Any]:
             synonyms, threads, user_folder, validation)},
         "np": np, "pd": pd, "sparse": sparse, "karat": karat, "Some": Some, "within": within, "damaged": damaged,
         "entries": entries, "put": put, "Path": Path, "errno": errno, "OS": system_error, "sqlite3": sqlite3, "csr": csr,
-        "S": pd.Series, "T": pd.DataFrame, "Recorded": Recorded, "futures": futures, "tiny": np.finfo(float).tiny,
+        "S": pd.Series, "T": pd.DataFrame, "Recorded": Recorded, "futures": futures, "Torch": Torch, "state": state, "plugged": plugged,
         "C": validation.check_data, "W": validation.check_sample_weight,
         "O": lambda a, b: validation.in_order_of(a, b, name="X", other_name="y"),
     }  # fmt: skip
@@ -171,6 +208,8 @@ EXPRESSIONS = [
     "within(lambda f: [(f / 'a').write_text('MemFree: 3 kB\\nMemAvailable:  12 kB\\nOdd:\\nBad: x kB\\n'), resources._field(f / 'a', 'MemAvailable'), resources._field(f / 'a', 'Mem'),"
     " resources._field(f / 'a', 'Odd'), resources._field(f / 'a', 'Bad'), resources._field(f / 'b', 'x')])",
     "[numerals.number_word(n) for n in (0, 12, 13, 1300)], [numerals.percent(v, *d) for v, d in ((0, ()), (.0994, ()), (.0995, ()), (1, ()), (.5, (2,)))]",
+    "[C(Torch(d)) for d in ('torch.bfloat16', 'torch.float32')], fails(C, Torch('torch.float32', True)), validation.on_host([1])",
+    "[state(), state(XDG_STATE_HOME='/s'), state(LOCALAPPDATA='/l'), state(XDG_STATE_HOME='/s', LOCALAPPDATA='/l')], [plugged(x) for x in (Some(key='a'), [Some(key='a'), Some(key='b')])]",
     # threads and workers
     "[list(threads.in_order(abs, [-1, 2, -3])), threads.in_threads(abs, []), threads.in_threads(abs, [-1]), threads.in_threads(abs, range(-50, 0))]",
     "[sum(b - a for a, b in out) for n, least in ((5, 256), (10, 1), (512, 256), (1000, 7)) for out in [[]] if threads.in_strips(lambda a, b: out.append((a, b)), n, least=least) is None]",
