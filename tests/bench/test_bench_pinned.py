@@ -66,6 +66,23 @@ def race(**options: Any) -> Any:
     return Benchmark(sets, ["ward", "average", "genie"], **options).run()
 
 
+def told(sets: dict[str, Any]) -> list[str]:
+    """What a benchmark says while it runs."""
+    lines: list[str] = []
+    Benchmark(sets, ["ward", "average"]).run(lines.append)
+    return lines
+
+
+def reported(name: str) -> list[Any]:
+    """The files of a report, of CSV the first line."""
+    with tempfile.TemporaryDirectory() as place:
+        race().report(Path(place, name))
+        return [
+            [path.name, path.read_text("utf-8").split("\n")[0][:60]]
+            for path in sorted(Path(place).iterdir())
+        ]
+
+
 def still(text: str) -> str:
     """A page without the machine that made it, and without seconds."""
     return re.sub(r"[\d.]+ s\b", "SECONDS", text.split("How this was made")[0])
@@ -83,7 +100,7 @@ def names() -> dict[str, Any]:
         "np": np, "pd": pd, "karat": karat, "Some": Some, "F": folder_of, "race": race, "still": still, "three": three,
         "C": lambda *a, **k: karat.bench.compare_methods(*a, **k), "many": pd.DataFrame(rng.normal(size=(12, 4)), columns=list("pqrs")),
         "ties": pd.DataFrame({"a": [1, 1, 2.0], "b": [1, 1, 2.0], "c": [1, 1, 2.0]}), "big": pd.DataFrame(rng.normal(size=(90, 9))), "Benchmark": Benchmark,
-        "clear": pd.DataFrame({"a": np.arange(9) + 2.0, "b": np.arange(9) + 1.0, "c": np.arange(9) + 0.0}), "rng": np.random.default_rng,
+        "told": told, "reported": reported, "clear": pd.DataFrame({"a": np.arange(9) + 2.0, "b": np.arange(9) + 1.0, "c": np.arange(9) + 0.0}), "rng": np.random.default_rng,
     }  # fmt: skip
 
 
@@ -109,7 +126,7 @@ EXPRESSIONS = [
     "permutation._signed_sums((2, 4, 5))",
     # agreement and statistics
     "[karat.bench.mean_interval(x) for x in ([1], [1, 2], [1, 2, 4, 4])], [karat.bench.expected_best([.3, .1, .9], m) for m in (1, 2, 3)], fails(karat.bench.expected_best, [1], 0), fails(karat.bench.expected_best, [1], 2)",
-    "karat.bench.rank_agreement({'u': three, 'v': -three, 'w': three[::-1].set_axis(three.index)}, published={'book': ['a', 'c', 'b']}, n_resamples=50)",
+    "karat.bench.rank_agreement({'u': three, 'v': -three, 'w': three[::-1].set_axis(three.index)}, published={'book': ['a', 'c', 'b'], 'page': ['b', 'a', 'c']}, n_resamples=50)",
     *(f"fails(karat.bench.rank_agreement, {arguments})" for arguments in ("{}", "{'u': three, 'v': three.iloc[:3]}", "{'u': three, 'v': three[['b', 'a', 'c']]}", "{'u': ties, 'v': ties}", "{'u': three}, published={'p': ['a', 'b']}", "{'u': three}, n_resamples=0")),
     "[agreement._interval(v, np.array(d)) for v, d in ((.5, [.4, .5, .9]), (.9, [.1, 1, .9]), (.5, [np.nan]), (.5, [np.nan, .5]))], agreement._tau(np.array([[1, -1, 0], [0, 0, 0]], dtype=np.int8), np.array([1, 1, 1], dtype=np.int8))",
     "[agreement._signs(np.array([3.0, 1, 1])), agreement._positions('p', ['b', 'a'], ['a', 'b']), agreement._draw_sets(3, 2, 0)]",
@@ -134,6 +151,7 @@ EXPRESSIONS = [
     *(f"fails(Benchmark, {arguments})" for arguments in ("{'a': (np.eye(3), None)}", "{'a': (np.eye(3), [1, 2])}", "{'a': ({'r': np.eye(3)}, [1, 2])}", "{'a': (np.eye(3), [1, 2, 2])}, k=()", "{'a': (np.eye(3), [1, 2, 2])}, n_init=0", "{}, measures=['silhouette']", "{}, measures=[]", "{}, 'odd'", "{'a': (np.eye(3), [1, 2, 2])}, k=(0,)",
         "{'a': (np.eye(3), [1, 2, 2])}, draw='odd'", "{'a': (np.eye(3), [1, 2, 2])}, draw='classes'")),
     "[[(None if s.rows is None else s.rows, s.tries, s.ks) for s in runs.subsets(Some(references={'t': np.array([0, 0, 1, 2, 2], dtype=object)}), runs.Rules(k, n, d, 0))] for k, n, d in (('classes', 2, None), ((2, 3), 1, None), ((2, 3, 4), 2, 'classes'))]",
+    "told({'a': (np.eye(4), [0, 0, 1, 1]), 'b': ({'p': np.eye(4), 'q': np.eye(4)}, [0, 0, 1, 1])}), [reported(n) for n in ('r.html', 'r.csv', 'r.tex', 'r.odd')]",
     "still(paper.latex(race(), race().compare(), {})), still(paper.latex(race(), race().compare('f_quality'), {'measure': 'f_quality'}))",
     *(f"page.{f}(race().compare({m}), *{more})" for f, m, more in (("pair_rows", "", "[str, '-', '{}']"), ("group_rows", "", "['{:.3f} ({:.2f})']"))),
     *(f"[still(part(race(), race().compare({m!r}), {{'measure': {m!r}}})) for part in (page._scores, page.html_page)], page._pairs(race().compare({m!r})), page._groups(race().compare({m!r}))" for m in ("adjusted_rand_index", "f_quality")),
