@@ -74,7 +74,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--part", default="1/1", help="2/4: every fourth room from the second on")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for a fault (300)")
     parser.add_argument("--seconds", type=float, default=30, help="of tests for a fault (30)")
-    parser.add_argument("--work", type=Path, help="folder that keeps the copy and the measured run")
+    parser.add_argument(
+        "--work",
+        type=Path,
+        help="folder that keeps the copy and the measured run; new tests alone are measured",
+    )
     parser.add_argument("--changed", metavar="COMMIT", help="only lines that differ from this one")
     parser.add_argument("--store", action="store_true", help="keep the verdicts in mutants.json")
     parser.add_argument("--again", action="store_true", help="plant the stored survivors again")
