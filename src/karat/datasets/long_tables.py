@@ -156,7 +156,7 @@ def _are_unique(first: _Keys, second: _Keys) -> bool:
 
 def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> Finding | None:
     """Finding that rows are an object, a variable and its value."""
-    if table.num_columns not in (3, 4) or not (key.count >= 10 or _THING_NAME.search(key.name)):
+    if table.num_columns != 3 or not (key.count >= 10 or _THING_NAME.search(key.name)):
         return None
     for name in table.column_names:
         variable = keys[name]
@@ -169,11 +169,9 @@ def _long_format(table: pa.Table, keys: dict[str, _Keys | None], key: _Keys) -> 
             continue
         if not _are_unique(key, variable):
             continue
-        values = [other for other in table.column_names if other not in (key.name, name)]
-        if len(values) != 1:
-            continue
-        facts = {"objects": key.count, "variables": variable.count, "value": values[0]}
-        option = {"pivot": f"{name}:{values[0]}"}
+        value = next(other for other in table.column_names if other not in (key.name, name))
+        facts = {"objects": key.count, "variables": variable.count, "value": value}
+        option = {"pivot": f"{name}:{value}"}
         names = (key.name, name)
         return Finding("long-format", "harmful", facts, names, option, assumed=False)
     return None
