@@ -227,6 +227,28 @@ def names() -> dict[str, Any]:
 
         return file(text, name, then=read, **options)
 
+    def documents(later: Any, text: Any = None, **options: Any) -> Any:
+        """Further documents, prepared as those of a file were, also by a stored preparation."""
+        from karat.datasets.preparation import Preparation
+
+        lines = text or '{"text": "wine grape"}\n{"text": "wine soil"}\n{"text": "grape soil"}\n'
+
+        def read(path: Any, **given: Any) -> Any:
+            data = karat.datasets.read(path, **given)
+            again = Preparation.from_parts(*data.preparation.to_parts())
+            told = [one.apply(later) for one in (data.preparation, again)]
+            return [(one.X.toarray(), one.filled, one.notes) for one in told], again.needed
+
+        return file(lines, "t.jsonl" if text is None else "t.csv", then=read, **options)
+
+    def totals(*values: Any) -> str:
+        """A table with sums after each half."""
+        rows = csv(w=["u", "v"] * 30).splitlines()
+        sums = [f"{a[:30].sum():.3f},{b[:30].sum():.3f},{c[:30].sum():.3f},Total",
+                f"{a[30:].sum():.3f},{b[30:].sum():.3f},{c[30:].sum():.3f},Total"]  # fmt: skip
+        sums = [text.replace(*values) if values else text for text in sums]
+        return "\n".join([*rows[:31], sums[0], *rows[31:], sums[1]])
+
     def database(**options: Any) -> Any:
         """A table of a database of two."""
 
