@@ -213,9 +213,8 @@ def assess(
     options = engine.options
     curve = None
     if record.parameter == "n_clusters":
-        numbers = [n for n in (list(k) if isinstance(k, Iterable) else [k]) if n > 1]
         curve = calibrated_stability(
-            data, record, k=numbers, n_resamples=n_resamples, n_references=n_references,
+            data, record, k=k, n_resamples=n_resamples, n_references=n_references,
             everywhere=everywhere, **options,
         )  # fmt: skip
         if value is None:
