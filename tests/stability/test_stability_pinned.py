@@ -133,6 +133,7 @@ EXPRESSIONS = [
     "[subsampling._tests(E(), c('0-11' * 7 + '00'), (0, 2), f, 2, .5) for f in (None, 3)], subsampling._subsets(E(six), np.repeat(np.arange(4), 15).astype(np.int32), (0, 4), 15, lambda X, cl, k, s: len(k)), subsampling._subsets(E(six), np.repeat(np.arange(4), 15).astype(np.int32), (0, 4), 14, lambda X, cl, k, s: len(X) // 15)",
     "subsampling._single_clusters(E(six), np.repeat([0, 1, 2, 3], [1, 10, 20, 29]).astype(np.int32), (0, 4), 2, .5, lambda X, cl, k, s: len(k) - 3), [subsampling._estimate_number(E(six), np.arange(n), 5, lambda X, cl, k, s: len(k) * 100 + len(X), rng(0)) for n in (4, 10, 11, 12, 40)]",
     "[f(X, 'ward', [1, 2, 3, 4], 0) for name, (f, one) in number.ESTIMATORS.items() if name in ('gap', 'silhouette', 'prediction-strength')], [one for f, one in number.ESTIMATORS.values()]",
+    "E(X[:4]).n, engine._by_neighbors(E(np.concatenate([cloud, cloud + 100, cloud + 200])), np.array([0, 1, 119]), c('121'), np.arange(38, 84), 5)",
     "curves.overlapping(E(), [2, 3], rng(0), .5, agreement.least_kept)",
 ]  # fmt: skip
 
