@@ -30,6 +30,10 @@ class Quick:
     sets: tuple[str, ...] = ()
 
 
+_BANERJEE = Quick(
+    1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "
+    "of clusters, without the collection of 20,000 messages", "banerjee2004",
+)  # fmt: skip
 _CHOICE = (
     "breast_w", "ecoli", "glass", "ionosphere", "iris", "seeds", "wine", "zoo", "fcps_hepta",
     "fcps_lsun", "graves_dense", "wut_x1", "wut_x2", "wut_z1", "oh0", "tr23",
@@ -56,10 +60,8 @@ QUICK: dict[str, Quick] = {
         1, "one draw of each change instead of two, three small shared sets", sets=_STEADINESS
     ),
     "alternatives": Quick(1, "one data set of each design instead of 30"),
-    "banerjee2004-figure": Quick(
-        1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "
-        "of clusters, without the collection of 20,000 messages", "banerjee2004",
-    ),
+    "banerjee2004-batch": _BANERJEE,
+    "banerjee2004-figure": _BANERJEE,
     "banerjee2004-mixtures": Quick(1, "one start, on one draw of the documents, instead of 10"),
     "bound-coverage": Quick(
         20, "20 splits instead of 10,000, 20 draws of each design instead of 1,000"
@@ -108,7 +110,9 @@ QUICK: dict[str, Quick] = {
     "whissell2012-table6": Quick(
         0, "one sample of three data sets instead of 50 of five: no errors", "chapter6"
     ),
-    "whissell2012-chapter5-readings": Quick(1, "one start of each bisection instead of 10"),
+    "whissell2012-chapter5-readings": Quick(
+        1, "one start of each bisection instead of 10, the other readings on two collections",
+    ),
     "whissell2012-chapter6-readings": Quick(
         1, "one sample of each synthetic data set instead of 5, four of each real one instead of "
         "20", "chapter6"

@@ -1,7 +1,10 @@
-"""Tables 5.4 and 5.5: what the published figures of repeated bisection can be.
+"""Tables 5.4, 5.5, 5.12 and 5.13: what published figures of chapter 5 can be.
 
 Repeated bisection has the highest published entropy quality (EQ) on every collection. With EQ the
 mutual information is known, and NMI is least where clusters are many and of one size.
+
+Clusterers that are cheap enough run at all numbers of clusters. Clink also with its ties resolved
+in another way: clusters without a term in common have the same distance, 1.
 """
 
 from __future__ import annotations
@@ -12,9 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bench import Benchmark, mean_interval
+from karat.labelings import cut_dendrogram
 from karat_lab import ExperimentResult
 from karat_lab import whissell2012_tables as published
-from karat_lab.whissell2012_chapter5_race import KS, MEASURES, SETS, algorithms, collection, weigh
+from karat_lab.whissell2012_chapter5_race import (
+    KS,
+    MEASURES,
+    SETS,
+    TESTED,
+    algorithms,
+    collection,
+    weigh,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +38,16 @@ BISECTIONS = ("RB-I2", "RB-H1")
 #: so many that the published EQ and NMI are both possible
 MANY = 60
 STARTS = 10
+#: run at all numbers of clusters, where the tables have a few
+AT_ALL = ("PAM", "Clink", "Agglo-I2", "Agglo-H1")
+#: of each table the weights that it compares, and its collections
+TABLES = {
+    "5.5": (("tf-idf", "tf"), SETS),
+    "5.12": (("bm25-tf", "tf"), TESTED),
+    "5.13": (("bm25-tf-idf", "tf-idf"), TESTED),
+}
+#: collections of those runs where each bisection has one start
+FEW_SETS = ("re0", "tr45")
 
 
 def least_nmi(sizes: NDArray[np.int64], quality: float, ks: Iterable[int] = KS) -> float:
@@ -66,6 +88,88 @@ def _possible() -> list[str]:
     return told
 
 
+def complete_linkage(X: Any, ks: Iterable[int] = KS) -> tuple[dict[int, NDArray[np.intp]], int]:
+    """Complete linkage by the cosine, with clusters that share no term merged from the last row.
+
+    As soon as no two clusters are nearer than 1, all of them are as far from each other. The
+    cluster with the last row then takes that with the last row of the others, and so on.
+
+    Returns labels by k, and the number of clusters that are all as far from each other.
+
+    >>> rows = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> complete_linkage(rows, [2])
+    ({2: array([1, 1, 0, 0])}, 3)
+    """
+    import fastcluster
+
+    similarities = np.asarray((X @ X.T).todense() if hasattr(X, "todense") else X @ X.T)
+    n = len(similarities)
+    distances = np.clip(1 - similarities[np.triu_indices(n, 1)], 0, 1)
+    tree = fastcluster.linkage(distances, "complete", preserve_input=False)
+    untied = n - int((tree[:, 2] < 1 - 1e-9).sum())
+    found = {}
+    for k in ks:
+        labels = cut_dendrogram(tree, n_clusters=[max(k, untied)])[0]
+        last = np.array([np.flatnonzero(labels == c).max() for c in range(max(k, untied))])
+        place = np.argsort(np.argsort(-last))
+        found[k] = np.maximum(place - (len(last) - k), 0)[labels]
+    return found, untied
+
+
+def _changes(table: Any, reading: str, names: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Changes of the tables from the means over k, (weight, set) by (clusterer, measure)."""
+    rows: list[dict[str, Any]] = []
+    for number, ((second, first), sets) in TABLES.items():
+        of_table = [which for which in sets if (first, which) in table.index]
+        for way in names:
+            for place, short in enumerate(MEASURES):
+                values = table[way, short]
+                change = 100 * (values[second][of_table] / values[first][of_table] - 1)
+                low, high = mean_interval(change.to_numpy(float))
+                row: dict[str, Any] = {"clusterer": way, "measure": short}
+                row |= {"sets": str(len(change)), "reading": f"table {number}, {reading}"}
+                row |= {"ours": change.mean(), "low": low, "high": high}
+                rows.append(row | {"published": published.BY_ALGORITHM[number][way][place]})
+    return rows
+
+
+def _at_all_numbers(
+    data: Any, seed: int, storage: str | Path | None, progress: Callable[[str], None] | None
+) -> tuple[list[dict[str, Any]], str]:
+    """Rows of the clusterers at all numbers of clusters, and of Clink with other ties; a note."""
+    import pandas as pd
+
+    import karat
+
+    methods = {way: one for way, one in algorithms(STARTS).items() if way in AT_ALL}
+    table = Benchmark(
+        data, methods, MEASURES.values(), k=list(KS), n_init=1, metric="cosine", storage=storage,
+        random_state=seed,
+    ).run(progress).table  # fmt: skip
+    table = table.rename(columns={key: short for short, key in MEASURES.items()})
+    means = table.groupby(["representation", "set", "method"])[list(MEASURES)].mean()
+    wide: Any = means.unstack("method")
+    rows = _changes(wide.swaplevel(axis=1).sort_index(), "all numbers", AT_ALL)
+    ties, untied = {}, {}
+    for which, (weighted, classes) in data.items():
+        for weight, X in weighted.items():
+            found, untied[weight, which] = complete_linkage(X)
+            labels = {str(k): codes for k, codes in found.items()}
+            scores = karat.evaluate(None, labels, y=classes, measures=list(MEASURES.values()))
+            ties[weight, which] = scores.table[list(MEASURES.values())].mean().to_numpy()
+    columns = pd.MultiIndex.from_product([["Clink"], MEASURES])
+    other = pd.DataFrame.from_dict(ties, orient="index", columns=columns)
+    other.index = pd.MultiIndex.from_tuples(other.index)
+    tied = ", ".join(f"{which} {number}" for (w, which), number in untied.items() if w == "tf-idf")
+    note = (
+        f"'all numbers': the tables' changes with {', '.join(AT_ALL)} at all numbers of clusters, "
+        f"{min(KS)} to {max(KS)}. 'other ties': Clink where clusters that share no term are merged "
+        "from the last document on. All such clusters are equally far from each other, and the "
+        f"algorithm does not say which to merge. With tf-idf their number is: {tied}."
+    )
+    return rows + _changes(other.sort_index(), "other ties", ["Clink"]), note
+
+
 def run(
     *,
     name: str = "whissell2012-chapter5-readings",
@@ -97,6 +201,13 @@ def run(
             row: dict[str, Any] = {"clusterer": way, "measure": short, "sets": str(len(change))}
             row |= {"reading": f"{MANY} clusters", "ours": change.mean(), "low": low, "high": high}
             rows.append(row | {"published": published.BY_ALGORITHM["5.5"][way][place]})
+    weighted = {}
+    for which in SETS if starts > 1 else FEW_SETS:
+        counts, classes = collection(which, seed)
+        weights = {w for pair, sets in TABLES.values() if which in sets for w in pair}
+        weighted[which] = ({w: weigh(counts, w) for w in sorted(weights)}, classes)
+    more, note = _at_all_numbers(weighted, seed, storage, progress)
+    rows += more
     return ExperimentResult(
         name,
         pd.DataFrame(rows).assign(repeats=True),
@@ -104,6 +215,7 @@ def run(
             "Change in % from tf to tf-idf as in table 5.5, with repeated bisection stopped at "
             f"{MANY} clusters; starts of each bisection: {starts}. Intervals are of 95 %, over "
             "the collections.",
+            note,
             "EQ fixes the mutual information of clusters and classes. NMI divides it by the square "
             "root of both entropies, and the entropy of k clusters is at most log k.",
             *_possible(),

@@ -54,6 +54,17 @@ def test_best_bounds_and_resuming(small, tmp_path):
     assert again.table.equals(first.table)
 
 
+def test_the_batch_algorithm_stands_alone_beside_the_best_of_six(small, monkeypatch):
+    monkeypatch.setitem(banerjee2004.FIGURES, "banerjee2004-batch", ("yahoo",))
+    alone = banerjee2004.run(name="banerjee2004-batch", samples=3).table.iloc[0]
+    assert (alone["published"], alone["repeats"]) == (73.84, True)
+    monkeypatch.setattr(banerjee2004, "SETS", {"": ("SPKMeans",)})
+    best = banerjee2004.run(name="banerjee2004-figure4", samples=3).table.iloc[0]
+    assert best["what"] == "50-50"
+    assert alone["what"] == "50-50, batch SPKMeans alone"
+    assert alone["bound"] == best["bound"]
+
+
 def test_a_cell_by_hand(small):
     table = banerjee2004.run(name="banerjee2004-figure1", samples=2).table
     data = banerjee2004.collection("any", None)

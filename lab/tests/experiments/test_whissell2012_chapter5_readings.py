@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat_lab.whissell2012_chapter5_readings import least_nmi
+from karat_lab.whissell2012_chapter5_readings import complete_linkage, least_nmi
 
 SIZES = np.array([12, 7, 5])
 
@@ -38,3 +38,15 @@ def test_the_least_is_reached_by_clusters_of_one_size() -> None:
 
 def test_so_few_clusters_cannot_have_that_quality() -> None:
     assert least_nmi(np.array([5, 5, 5, 5]), 1.0, [2, 3]) == math.inf
+
+
+def test_complete_linkage_merges_what_shares_no_term_from_the_last_row() -> None:
+    # rows 0 and 3 share a term, rows 1 and 4 two, row 2 none
+    rows = np.array([[3, 0, 0, 4, 0], [0, 3, 4, 0, 0], [0, 0, 0, 0, 5], [5, 0, 0, 0, 0],
+                     [0, 4, 3, 0, 0]]) / 5  # fmt: skip
+    found, untied = complete_linkage(rows, [2, 3, 4])
+    assert untied == 3
+    assert found[4].tolist() == [3, 0, 2, 1, 0]
+    # the cluster of the last row takes that of row 3
+    assert found[3].tolist() == [1, 0, 2, 1, 0]
+    assert found[2].tolist() == [0, 0, 1, 0, 0]
