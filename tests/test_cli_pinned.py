@@ -98,7 +98,7 @@ COMMANDS = [
     "bound own.csv few.csv", "bound own.csv few.csv --json", "bound own.csv few.csv --column two --delta 0.2", "bound own.csv few.csv -o out.csv", "bound own.csv short.csv", "bound own.csv few.csv --delta 2", "bound own.csv few.csv --column odd",
     RUN, RUN + " --why --all", RUN + " --json", RUN + " --labels l.csv", RUN + " --labels l.csv --storage s.karat && " + RUN + " --storage s.karat && assign x.csv --study s.karat && report s.karat -o r.html", RUN + " --by odd", RUN + " --by silhouette --all", RUN + " -k 3:2",
     "run x.csv --id-column id --labelings own.csv --only-labelings --quiet --why", "run x.csv --id-column id --labelings own.csv --only-labelings --quiet --by silhouette --all", "run x.csv --id-column id --truth named.csv -c ward -k 3 --quiet", "run x.csv --pairs pairs.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet",
-    "run x.csv -c odd", "run nowhere.csv", "run empty.csv", "run x.csv --grid eps", "run x.csv --budget x", "run texts.jsonl --text-column text -c average -k 2 --quiet", "run x.csv --labels x.csv", "bench .", "bench nowhere", "reproduce", "watch nowhere", "assign x.csv --study nowhere.karat", "report nowhere.karat",
+    "run x.csv -c odd", "run nowhere.csv", "run empty.csv", "run x.csv --grid eps", "run x.csv --budget x", "run texts.jsonl --text-column text -c average -k 2 --quiet", "run x.csv --labels x.csv", "bench .", "bench nowhere", "watch nowhere", "assign x.csv --study nowhere.karat", "report nowhere.karat",
     "clarity x.csv own.csv", "label nowhere",
 ]  # fmt: skip
 EXPRESSIONS = [
