@@ -24,17 +24,14 @@ def tail_reaches(m: int, n: int, a: int, b: int, log_delta: Decimal) -> bool:
     """
     if b <= 0 or a >= m:
         return True
-    with localcontext() as context:
-        context.prec = _DIGITS
-        context.Emin, context.Emax = -(10**15), 10**15
+    with localcontext(prec=_DIGITS, Emin=-(10**15), Emax=10**15):
         log_tail = _log_tail(m, n, a, b)
         return log_tail >= log_delta * (1 + _TIE if log_delta < 0 else 1 - _TIE)
 
 
 def log_of(delta: float) -> Decimal:
     """Logarithm of exactly this floating-point number."""
-    with localcontext() as context:
-        context.prec = _DIGITS
+    with localcontext(prec=_DIGITS):
         return Decimal(delta).ln()
 
 
@@ -73,14 +70,17 @@ def _log_binomial(n: int, k: int) -> Decimal:
 @lru_cache(maxsize=4096)
 def _log_factorial(x: int) -> Decimal:
     """Logarithm of x!, by Stirling's series from 150 on."""
-    if x < 150:
-        return Decimal(math.factorial(x)).ln()
-    series = Decimal(0)
-    y = Decimal(x)
-    for k, B in enumerate(_bernoulli(), start=1):
-        series += Decimal(B.numerator) / B.denominator / (2 * k * (2 * k - 1) * y ** (2 * k - 1))
-    half = Decimal("0.5")
-    return (y + half) * y.ln() - y + half * (2 * _PI).ln() + series
+    # what is kept has all digits, whoever asks first
+    with localcontext(prec=_DIGITS):
+        if x < 150:
+            return Decimal(math.factorial(x)).ln()
+        series = Decimal(0)
+        y = Decimal(x)
+        for k, B in enumerate(_bernoulli(), start=1):
+            power = y ** (2 * k - 1)
+            series += Decimal(B.numerator) / B.denominator / (2 * k * (2 * k - 1) * power)
+        half = Decimal("0.5")
+        return (y + half) * y.ln() - y + half * (2 * _PI).ln() + series
 
 
 @lru_cache(maxsize=1)
