@@ -24,7 +24,7 @@ FEWER = {
 SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-figure3", "banerjee2004-figure4",
         "banerjee2004-figure5", "banerjee2004-figure6", "choice", "map-of-measures",
         "number-of-clusters", "guarantee-tightness", "guarantee-stopping", "structure",
-        "whissell2012-section6",
+        "whissell2012-section6", "whissell2012-chapter6",
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",
         "alternatives", "column-weights", "large-tables", "rubbish-columns",
