@@ -8,10 +8,11 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
-from karat import clusterers
+from karat import clusterers, testing
 from karat.measures import catalogue
 from karat.measures.computation import compute
 from karat.measures.inputs import Inputs
@@ -69,6 +70,18 @@ def test_the_laws_can_be_broken(broken, law):
     bad = replace(catalogue["silhouette"], key="bad", function=broken, compute=None)
     with pytest.raises(AssertionError, match=law):
         check_measure(bad)
+
+
+def test_weights_that_differ_from_repeated_objects_are_found(monkeypatch):
+    values = iter([0.5, 0.6])
+    monkeypatch.setattr(
+        testing,
+        "_table",
+        lambda *_: pd.DataFrame({"silhouette": [next(values)]}, index=["a"]),
+    )
+    four = np.arange(4)
+    with pytest.raises(AssertionError, match="repeated objects"):
+        testing._check_weights(catalogue["silhouette"], np.zeros((4, 1)), four, {"a": four % 2})
 
 
 def test_entry_points_add_records(monkeypatch):

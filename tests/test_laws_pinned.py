@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from contextlib import redirect_stderr
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace as Some
@@ -113,15 +115,16 @@ def judged(does: Any, **changes: Any) -> Any:
 
 
 def ends(limit: int | None) -> Any:
-    """Exit code of the program where the address space has a limit."""
+    """Exit code of the program where the address space has a limit, and what it says."""
     import resource
 
     limits = (resource.RLIM_INFINITY if limit is None else limit, 0)
-    with mock.patch.object(resource, "getrlimit", return_value=limits):
+    said = io.StringIO()
+    with mock.patch.object(resource, "getrlimit", return_value=limits), redirect_stderr(said):
         try:
             return __main__._check_address_space()
         except SystemExit as stop:
-            return stop.code
+            return stop.code, said.getvalue()
 
 
 @cache
@@ -139,6 +142,7 @@ EXPRESSIONS = [
     *(f"judged(f[{name!r}]{more})" for name, more in (("largest", ""), ("seeded", ""), ("seeded", ", seeded=True"), ("largest", ", seeded=True"), ("one", ""), ("short", ""), ("largest", ", every_k=True"), ("few", ", every_k=True"), ("largest", ", parameter='eps', values=(4.0, 9.0)"), ("largest", ", parameter='eps', values=()"))),
     "[ends(x) for x in (None, least, least - 1)], fails(testing._check_equal, karat.measures.catalogue['silhouette'], 1.0, 1 + 2e-9, 'x'), testing._check_equal(karat.measures.catalogue['silhouette'], 1.0, 1 + 5e-10, 'x')",
     "testing._check_range(karat.measures.catalogue['silhouette'], {'a': 1 + 5e-13, 'b': -1 - 5e-13}), [fails(testing._check_range, karat.measures.catalogue['silhouette'], {'a': v}) for v in (1 + 2e-12, -1 - 2e-12)]",
+    "karat._homes.__wrapped__()['Study']",
     "testing._graph_of(np.array([[0, 0.0], [1, 0], [0, 3], [9, 9]])).toarray(), testing._graph_of(np.eye(2)).data.flags.writeable",
 ]  # fmt: skip
 
