@@ -53,7 +53,7 @@ def prepare(folder: Path) -> None:
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
-    if (ROOT.parent / "shared").exists():
+    if (ROOT.parent / "shared").exists() and not (folder / "shared").exists():
         (folder / "shared").symlink_to(ROOT.parent / "shared")
     # what Numba has compiled for these sources need not be compiled for the copy
     from numba.core.caching import _CacheLocator
