@@ -107,8 +107,9 @@ def check_one_full_disk(path, size: int) -> None:
 
 
 @pytest.mark.posix
-def test_a_study_that_cannot_grow_goes_on_when_it_can(tmp_path):
-    check_one_full_disk(tmp_path / "s.karat", 60_000)
+@pytest.mark.parametrize("size", [12_000, 60_000])
+def test_a_study_that_cannot_grow_goes_on_when_it_can(tmp_path, size):
+    check_one_full_disk(tmp_path / "s.karat", size)
 
 
 @pytest.mark.long

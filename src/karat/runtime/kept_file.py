@@ -46,6 +46,10 @@ CREATE TABLE entries (
 """
 
 
+class EmptyFileError(StorageError):
+    """A file that a process left before it wrote anything."""
+
+
 class EntryFile:
     """Entries in one SQLite file, or in memory: each has a kind, a key and a content.
 
@@ -105,7 +109,7 @@ class EntryFile:
             with self.transaction("EXCLUSIVE"):
                 if self._is_new():
                     if meta is None:
-                        raise StorageError(f"{self.path} is empty; it holds no {file_type.name}")
+                        raise EmptyFileError(f"{self.path} is empty; it holds no {file_type.name}")
                     self._db.execute(f"PRAGMA application_id = {file_type.application_id}")
                     self._db.execute(_TABLE)
                     self.put("meta", {"format": file_type.format, **meta})

@@ -11,6 +11,7 @@ import numpy as np
 from karat.clusterers import Clusterer, catalogue
 from karat.datasets import as_dataset, weighted
 from karat.labelings.labels import NOISE_POLICIES, known_labels
+from karat.runtime.kept_file import EmptyFileError
 from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study.fits import Fits
 from karat.study.objects import Objects, index_of
@@ -156,7 +157,10 @@ def _stored_weights(storage: str | Path | None, dataset: Dataset) -> ColumnWeigh
     """The weights of columns that a stored study was begun with; None without one."""
     if storage is None or not Path(storage).is_file():
         return None
-    store = Store(storage, None)
+    try:
+        store = Store(storage, None)
+    except EmptyFileError:
+        return None
     try:
         meta = store.meta
     finally:
