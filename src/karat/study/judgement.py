@@ -76,8 +76,7 @@ def reference_candidates(tried: Tried) -> dict[str, ReferenceCandidate]:
     names = [
         name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
     ]
-    counted = 1 if tried.structure is None else tried.structure.n_clusters
-    request = SweepRequest.checked(names, usual_numbers(counted), None, 1)
+    request = SweepRequest.checked(names, usual_numbers(tried.n_separated), None, 1)
     fitting, _ = fits.under_distance(request.clusterers)
     jobs = [
         job

@@ -46,7 +46,7 @@ def sweep(
     if clusterers is None:
         clusterers = fits.default_clusterers
     if k is None:
-        k = usual_numbers(1 if tried.structure is None else tried.structure.n_clusters)
+        k = usual_numbers(tried.n_separated)
     request = SweepRequest.checked(clusterers, k, grid, n_init)
     if workers is not None:
         check_count("workers", workers)

@@ -131,6 +131,12 @@ class Tried:
         return self.objects.structure if is_known or not self.stopped else None
 
     @property
+    def n_separated(self) -> int:
+        """Number of groups that valleys in the data separate; 1 where nobody looked."""
+        structure = self.structure
+        return 1 if structure is None else structure.n_clusters
+
+    @property
     def clusterers(self) -> dict[str, Clusterer]:
         """The clusterers of all sweeps by key: under the study's distance, with their grids."""
         swept: dict[str, Clusterer] = {}
