@@ -102,6 +102,8 @@ def main() -> int:
         os.environ |= {
             "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "1", "NUMBA_CACHE_DIR": str(folder / "compiled"),
+            # the other core of coverage tells of the first test alone that runs a line
+            "COVERAGE_CORE": "ctrace",
         }  # fmt: skip
         (folder / "compiled").mkdir(exist_ok=True)
         os.chdir(folder / "copy")
