@@ -1,9 +1,13 @@
-"""The smallest distance of several tiles, and the number of its pairs."""
+"""The smallest distance of several tiles, the number of its pairs, and squares of limits."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
 from karat.distances import as_distances
@@ -25,3 +29,14 @@ def test_the_smallest_distance_of_a_range_and_its_pairs(seed, monkeypatch):
         least = min(value for value, _ in shares)
         assert least == inside.min()
         assert sum(count for value, count in shares if value == least) == (every == least).sum()
+
+
+@given(st.floats(min_value=1e-300, max_value=1e300))
+def test_the_least_square_is_the_smallest_number_with_at_least_this_root(root):
+    square = ranks._least_square(root)
+    assert math.sqrt(square) >= root > math.sqrt(math.nextafter(square, 0.0))
+
+
+@pytest.mark.parametrize("root", [-math.inf, -2.0, 0.0, math.inf])
+def test_limits_that_are_no_positive_number_have_a_square_of_their_sign(root):
+    assert ranks._least_square(root) == root * abs(root)

@@ -53,8 +53,13 @@ def check_finite(distances: float | Floats) -> None:
         raise InputError("ranks of distances need finite distances; some are infinite")
 
 
-def _tiles(distances: Distances, starts: Iterable[int]) -> Iterator[tuple[Floats, int, int]]:
-    """The tiles of strips from the diagonal down: distances, first row and first column."""
+def _tiles(
+    distances: Distances, starts: Iterable[int], roots: bool = True
+) -> Iterator[tuple[Floats, int, int]]:
+    """The tiles of strips from the diagonal down: distances, first row and first column.
+
+    Without ``roots`` they are squared if ``distances`` are.
+    """
     room = np.empty(STRIP_ROWS * STRIP_WIDTH)
     for j0 in starts:
         j1 = min(j0 + STRIP_WIDTH, distances.n)
@@ -63,9 +68,19 @@ def _tiles(distances: Distances, starts: Iterable[int]) -> Iterator[tuple[Floats
             r1 = min(r0 + STRIP_ROWS, distances.n)
             tile = room[: (r1 - r0) * (j1 - j0)].reshape(r1 - r0, j1 - j0)
             distances.tile(r0, r1, j0, j1, strip, tile)
-            if distances.squared:
+            if roots and distances.squared:
                 np.sqrt(tile, out=tile)
             yield tile, r0, j0
+
+
+def _least_square(root: float) -> float:
+    """The smallest number with at least this root."""
+    square = root * abs(root)
+    while 0 < root < math.inf and math.sqrt(square) >= root:
+        square = math.nextafter(square, 0.0)
+    while 0 < root < math.inf and math.sqrt(square) < root:
+        square = math.nextafter(square, math.inf)
+    return square
 
 
 class _Bins:
@@ -283,25 +298,27 @@ def _rank_sums_of_range(
     low, high, _, room = item
     if room > capacity:
         return _rank_sums_of_ties(distances, labels, low, room)
-    if labels.shape[1] == 1:
-        return _rank_sums_of_one(distances, labels[:, 0].copy(), low, high, room)
-    values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
-    for tile in _tiles(distances, range(0, distances.n, STRIP_WIDTH)):
-        filled = ranks.collect_pairs(*tile, low, high, values, pairs, filled)
-    assert filled == room
-    return list(ranks.rank_sums(*sort_pairs(values, pairs), labels))
-
-
-def _rank_sums_of_one(
-    distances: Distances, labels: NDArray[np.int32], low: float, high: float, room: int
-) -> list[Ints]:
-    """As above, of a single clustering: distances within and between are sorted by themselves."""
-    from karat._kernels import ranks
-
+    if distances.squared:  # roots are taken of the few that are in the range
+        low, high = _least_square(low), _least_square(high)
+    tiles = _tiles(distances, range(0, distances.n, STRIP_WIDTH), roots=False)
     values, within, between = np.empty(room), 0, room
-    for tile in _tiles(distances, range(0, distances.n, STRIP_WIDTH)):
-        within, between = ranks.collect_sides(*tile, low, high, labels, values, within, between)
-    assert within == between
+    if labels.shape[1] > 1:
+        pairs = np.empty(room, dtype=np.int64)
+        for tile in tiles:
+            within = ranks.collect_pairs(*tile, low, high, values, pairs, within)
+        assert within == room
+    else:
+        # distances within and between are sorted by themselves
+        labels_of_one = labels[:, 0].copy()
+        for tile in tiles:
+            within, between = ranks.collect_sides(
+                *tile, low, high, labels_of_one, values, within, between
+            )
+        assert within == between
+    if distances.squared:
+        np.sqrt(values, out=values)
+    if labels.shape[1] > 1:
+        return list(ranks.rank_sums(*sort_pairs(values, pairs), labels))
     values[:within].sort()
     values[within:].sort()
     sums = ranks.merged_rank_sum(values[:within], values[within:])
