@@ -249,6 +249,8 @@ EXPRESSIONS = [
     "[assumed.assumptions(replace(BASE, findings=tuple(finding(key, *columns) for key in keys)))"
     " for keys, columns in ((('header',), ()), (('other',), ()), (('outcome',), 'abc'), (('outcome',), 'abcde'),"
     " (list(assumed.PHRASES), ['age']), (list(assumed.PHRASES)[:3], ['age']), (list(assumed.PHRASES)[:4], ['a' * 20]))]",
+    "[screen.lines(replace(BASE, structure=Structure(.1, 'no', 3.0, 1, 1200), findings=tuple(finding(key, 'age', severity='harmful')"
+    " for key in keys)), anyway=anyway) for keys in (('reproduced',), ('reproduced', 'outcome')) for anyway in (False, True)]",
     "[assumed.assumptions(replace(BASE, findings=(finding('outcome', 'a' * n), finding('label', 'b'))))"
     " for n in range(80, 110)]",
     "wording.findings([finding('a'), finding('b')])",

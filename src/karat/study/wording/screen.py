@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from karat.bounds import percent_up
@@ -185,8 +185,11 @@ def is_none(answer: AnswerFacts) -> bool:
 def lines(answer: AnswerFacts, *, anyway: bool = False) -> list[tuple[str, str]]:
     """Further facts, each with its heading; without groups only ``anyway`` tells of the split."""
     if is_none(answer) and not anyway:
-        harmful = any(finding.severity == "harmful" for finding in answer.findings)
-        return [("", NOTHING), *[("Assumed", assumptions(answer))] * harmful]
+        # what a split repeats is told where the split is shown
+        told = tuple(finding for finding in answer.findings if finding.key != "reproduced")
+        harmful = any(finding.severity == "harmful" for finding in told)
+        assumed = assumptions(replace(answer, findings=told)) if harmful else ""
+        return [("", NOTHING), *[("Assumed", assumed)] * harmful]
     rows = (
         ("How many", _how_many(answer)),
         ("Made by", _made_by(answer)),
@@ -440,7 +443,9 @@ def _singles(answer: AnswerFacts) -> str:
 
 def one_line(answer: AnswerFacts) -> str:
     """The answer on one line."""
-    worth = "" if answer.expected is None else f" Expected agreement {agreement(answer.expected)}."
+    worth = f" Expected agreement {agreement(answer.expected)}." if answer.expected else ""
+    if is_none(answer):
+        worth = ""
     if answer.guarantee is not None and not answer.guarantee.refused:
         worth = f" At most {percent_up(answer.guarantee.bound_rate)} wrong."
     return f"{answer.data}: {headline(answer)}{worth}"

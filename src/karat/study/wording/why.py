@@ -13,6 +13,7 @@ from karat.study.wording.phrases import (
     FEW,
     agreement,
     clusters,
+    decision,
     is_supplied,
     listed,
     percent,
@@ -60,8 +61,9 @@ def expected(answer: AnswerFacts) -> list[str]:
     worth = answer.expected
     if worth is None:
         return []
+    the = "If there are groups at all, the" if decision(answer) == "no" else "The"
     sentences = [
-        f"The expected agreement is an adjusted Rand index of {agreement(worth)}, with the 80 % "
+        f"{the} expected agreement is an adjusted Rand index of {agreement(worth)}, with the 80 % "
         f"interval {span(worth.low, worth.high)}."
     ]
     if answer.near_best is not None:
