@@ -35,6 +35,17 @@ def test_import_is_lazy() -> None:
     assert out.stdout.strip() == "[]"
 
 
+def test_help_does_not_load_what_only_a_run_needs() -> None:
+    code = (
+        "import sys; from karat.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit: print([m for m in ('numba', 'pandas', 'sklearn') if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, "run", "--help"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines()[-1] == "[]"
+
+
 def test_a_run_from_data_to_a_report(tmp_path: Path) -> None:
     options = ["-c", "kmeans", "-c", "ward", "-k", "2:4", "--n-init", "1", "--workers", "1"]
     done = karat_command("run", "iris", *options, "--report", "r.html", "--quiet", cwd=tmp_path)

@@ -109,7 +109,6 @@ def _check_thread_count() -> None:
 def main() -> None:
     """Run the command line; errors that a user can fix have no traceback."""
     from karat.cli._output import printable
-    from karat.datasets.problems import DoubtfulError
     from karat.runtime.validation import InputError, NothingToRankError, StorageError
 
     for stream in (sys.stdout, sys.stderr):
@@ -127,6 +126,8 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except InputError as error:
+        from karat.datasets.problems import DoubtfulError  # takes a second to load
+
         typer.echo(f"karat: {printable(str(error))}", err=True)
         kinds = ((NothingToRankError, 1), (StorageError, 3), (DoubtfulError, 4))
         code = next((code for kind, code in kinds if isinstance(error, kind)), 2)
