@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.polynomial import Polynomial
+from numpy.polynomial.polynomial import polyval
 
 from karat.runtime.types import Floats
 
@@ -17,13 +18,20 @@ _LEAST_ORDER = 40.0
 
 
 @lru_cache(maxsize=1)
-def polynomials() -> list[tuple[Polynomial, Polynomial]]:
-    """u_1, u_2, ... of the uniform expansion (DLMF 10.41.9), and their derivatives."""
+def coefficients() -> Floats:
+    """u_0, u_1, ... of the uniform expansion (DLMF 10.41.9), and their derivatives.
+
+    By power, (powers, 2, terms).
+    """
     first, weight = Polynomial([0, 0, 0.5, 0, -0.5]), Polynomial([0.125, 0, -0.625])
     u = [Polynomial([1.0])]
     for _ in range(_TERMS):
         u.append(first * u[-1].deriv() + (weight * u[-1]).integ())
-    return [(term, term.deriv()) for term in u[1:]]
+    out = np.zeros((3 * _TERMS + 1, 2, len(u)))
+    for term, polynomial in enumerate(u):
+        for which, one in enumerate((polynomial, polynomial.deriv())):
+            out[: len(one.coef), which, term] = one.coef
+    return out
 
 
 def log_bessel_and_ratio(order: float, x: Floats) -> tuple[Floats, Floats]:
@@ -33,10 +41,8 @@ def log_bessel_and_ratio(order: float, x: Floats) -> tuple[Floats, Floats]:
     nu = order + steps
     root = np.hypot(nu, x)
     p = nu / root
-    total, slope = np.ones_like(x), np.zeros_like(x)
-    for term, (u, derivative) in enumerate(polynomials(), 1):
-        total += u(p) / nu**term
-        slope += derivative(p) / nu**term
+    powers = nu ** np.arange(_TERMS + 1.0)
+    total, slope = (polyval(p, coefficients()) / powers[:, None]).sum(axis=1)
     log = root + nu * (np.log(x) - np.log(nu + root)) - 0.5 * np.log(2 * np.pi * root)
     log += np.log(total)
     # d log I / dx - nu/x, term by term so that nothing cancels
