@@ -106,7 +106,7 @@ class LabelPage:
 
     def serve(self) -> None:
         """Answer requests until the page is closed."""
-        self._server.timeout = 1.0
+        self._server.timeout = 0.1
         with self._server:
             while not self.closed and time.monotonic() - self._heard < QUIET:
                 self._server.handle_request()
