@@ -11,6 +11,7 @@ from karat.runtime.draws import draw_rows
 from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError
 from karat.runtime.version import __version__
+from karat.study.deciders import decider_of
 from karat.study.facts import Steadiness
 from karat.study.jobs import Job, derived_seed
 from karat.study.judgement import judged
@@ -85,7 +86,7 @@ def _chosen_on_parts(tried: Tried, name: str) -> dict[str, float]:
     The answer alone where the judge does not decide; none if one of them cannot be fitted again.
     """
     chances = {name: 1.0}
-    judgement = judged(tried)
+    judgement = judged(tried) if decider_of(tried).startswith("judge") else None
     if judgement is not None and judgement.first == name:
         chances = judgement.chosen_on_parts()
     likely = {rival: chance for rival, chance in chances.items() if chance >= LEAST_CHANCE}
