@@ -29,8 +29,9 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 def nodes() -> tuple[tuple[str, ast.AST], ...]:
     """Every name, argument and definition of the library with its file."""
     return tuple(
-        (path.relative_to(HOME).as_posix(), node)
+        (file, node)
         for path in sorted(HOME.rglob("*.py"))
+        for file in [path.relative_to(HOME).as_posix()]
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, (ast.Name, ast.arg, Definition))
     )

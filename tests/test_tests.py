@@ -21,16 +21,23 @@ def files() -> tuple[tuple[Path, ast.Module], ...]:
     return tuple((path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted(paths))
 
 
+@cache
 def called(function: ast.FunctionDef) -> set[str]:
     """Last parts of the names of what a function calls."""
     calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
     return {ast.unparse(name).rsplit(".", 1)[-1] for name in calls}
 
 
+@cache
+def asserts(function: ast.FunctionDef) -> bool:
+    return any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(function))
+
+
 def checking(function: ast.FunctionDef, helpers: set[str]) -> bool:
     """Whether a function asserts, or calls what does."""
-    asserts = any(isinstance(node, ast.Assert | ast.Raise) for node in ast.walk(function))
-    return asserts or any(name in helpers or name.startswith(CHECKS) for name in called(function))
+    return asserts(function) or any(
+        name in helpers or name.startswith(CHECKS) for name in called(function)
+    )
 
 
 def test_every_test_checks_something() -> None:

@@ -156,8 +156,8 @@ def test_a_class_among_the_features(tmp_path, monkeypatch, capsys):
     assert out.count("\n") == 1
     assert "values of the column 'qq' alone" in err
     arguments.remove("--quiet")
-    assert "the groups repeat the values of 'qq'" in screen_of(monkeypatch, capsys, *arguments)
     said = screen_of(monkeypatch, capsys, *arguments, "--why")
+    assert "the groups repeat the values of 'qq'" in said
     assert "values of the column 'qq' alone" in said
 
 

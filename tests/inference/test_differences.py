@@ -28,7 +28,7 @@ def test_thinning_keeps_its_level_where_a_naive_test_always_rejects(
 ) -> None:
     rng = np.random.default_rng(5)
     valid, naive, refused = [], [], 0
-    for seed in range(60):
+    for seed in range(30):
         X = rng.normal(size=(60, 2))
         try:
             valid.append(differences(X, KMEANS, scale=scale, random_state=seed).p_value)
@@ -38,9 +38,9 @@ def test_thinning_keeps_its_level_where_a_naive_test_always_rejects(
         axis = X[labels == 0].mean(0) - X[labels == 1].mean(0)
         naive.append(stats.ttest_ind(X[labels == 0] @ axis, X[labels == 1] @ axis).pvalue)
     assert np.mean(np.array(naive) < 0.05) == 1.0
-    assert refused <= 4
+    assert refused <= 3
     rejected = int(np.sum(np.array(valid) < 0.05))
-    assert stats.binomtest(rejected, 60, 0.05, alternative="greater").pvalue > 0.01
+    assert stats.binomtest(rejected, 30, 0.05, alternative="greater").pvalue > 0.01
 
 
 def test_clusters_that_are_apart_differ() -> None:
@@ -50,14 +50,14 @@ def test_clusters_that_are_apart_differ() -> None:
 def test_the_covariance_within_a_mixture_finds_what_the_sample_covariance_hides() -> None:
     """At five standard deviations the sample variance is seven times that within groups."""
     rejections = {None: 0, "mixture": 0}
-    for seed in range(10):
+    for seed in range(5):
         X = apart(5, seed=seed)
         for scale in rejections:
             rejections[scale] += (
                 differences(X, KMEANS, scale=scale, random_state=seed).p_value < 0.05
             )
-    assert rejections["mixture"] >= 8
-    assert rejections[None] <= 4
+    assert rejections["mixture"] >= 4
+    assert rejections[None] <= 2
 
 
 @pytest.mark.parametrize("groups", [1, 2, 4])

@@ -32,9 +32,10 @@ SILHOUETTE = ["silhouette"]
 # -- samples of objects ---------------------------------------------------------------------
 
 
-def objects_of(X, labelings, seed=0):
+def objects_of(X, labelings, seed=0, values=None):
     batch = as_labelings(labelings)
-    values = np.stack([karat.silhouette_samples(X, row) for row in batch.codes])
+    if values is None:
+        values = np.stack([karat.silhouette_samples(X, row) for row in batch.codes])
     rng = np.random.default_rng(seed)
     chosen = [catalogue[key] for key in SILHOUETTE]
     return SilhouetteSample(X, batch, chosen, rng, lambda rows: values[:, rows])
@@ -73,8 +74,10 @@ def test_intervals_of_silhouettes_cover_the_exact_value(several):
         labelings["c"] = np.where(np.arange(3000) < 2950, labels, 5 + np.arange(3000) // 25)
     exact = karat.evaluate(X, labelings, measures=SILHOUETTE).table.to_numpy()
     covered, seen = np.zeros(exact.shape), []
+    rows = as_labelings(labelings).codes
+    of_all = np.stack([karat.silhouette_samples(X, row) for row in rows])
     for seed in range(40):
-        sample = objects_of(X, labelings, seed)
+        sample = objects_of(X, labelings, seed, of_all)
         sample.grow(512)
         values, errors, _ = sample.estimates()
         covered += np.abs(values - exact) <= 1.96 * errors

@@ -182,7 +182,9 @@ def test_valleys_count_the_clusters():
     assert find_valleys(Z, rng, [6, 200])[1].tolist() == [6, 1]  # too few objects for 200
 
 
-@pytest.mark.parametrize(("k", "n"), [(2, 1_500), (3, 300), (14, 420), (24, 1_200)])
+@pytest.mark.parametrize(
+    ("k", "n"), [(2, 600), (3, 300), (14, 420), pytest.param(24, 1_200, marks=pytest.mark.long)]
+)
 def test_no_more_clusters_are_counted_than_there_are(k, n):
     rng = np.random.default_rng(k)
     X = 9 * np.eye(k, max(k, 3))[np.arange(n) % k] + rng.normal(size=(n, max(k, 3)))
@@ -219,7 +221,7 @@ def test_a_border_is_thin_between_dense_groups_and_not_within_one():
     assert evidence[0] > 20 > 3 > evidence[1]
 
 
-@pytest.mark.parametrize(("n", "d"), [(1000, 8), (2000, 8)])
+@pytest.mark.parametrize(("n", "d"), [(1000, 8), pytest.param(2000, 8, marks=pytest.mark.long)])
 def test_large_clouds_have_no_clusters(n, d):
     X = np.random.default_rng(1).normal(size=(n, d))
     assert karat.assess_structure(X).decision == "no"

@@ -447,7 +447,7 @@ def test_ward_is_given_all_objects_as_cells(low):
 
 
 def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):
-    X, truth = blobs(8000)
+    X, truth = blobs(2000)
     X[:12] += 60.0
     truth = truth.copy()
     truth[:12] = 3
