@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
 import karat
 from karat import Dendrogram
+from karat.bounds import prune_dendrogram
 from karat.labelings.candidates import hard_labelings
-from karat.labelings.partitions import OverlappingPartition, SoftPartition, canonical_codes
+from karat.labelings.partitions import (
+    OverlappingPartition,
+    SoftPartition,
+    as_linkage,
+    canonical_codes,
+    cut_dendrogram,
+)
 from karat.measures import catalogue
 from karat.runtime.validation import InputError
 
@@ -244,3 +253,37 @@ def test_a_file_has_labels_alone(tmp_path, monkeypatch):
     np.savez("mine.npz", hard=TRUTH, soft=SOFT.memberships)
     with pytest.raises(InputError, match=r"'soft' has shape .* are taken by Study.add"):
         karat.datasets.read_labelings("mine.npz")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0, 5, 1, 2]],  # no such object
+        [[0, 0, 1, 2]],  # one object twice
+        [[0, 1, np.nan, 2]],
+        [[0, 1, -1, 2]],
+        [[0, 1.5, 1, 2]],
+        [[-1, 0, 1, 2]],
+        [[0, 4, 1, 2], [1, 2, 1, 2]],  # before it was made
+        [[0, 3, 1, 2], [1, 2, 1, 3]],
+        [],
+    ],
+)
+def test_a_forged_linkage_is_refused_wherever_it_is_given(rows):
+    Z = np.array(rows, dtype=float).reshape(-1, 4)
+    labels = ["a", *[None] * len(Z)]
+    for use in (
+        lambda: cut_dendrogram(Z, n_clusters=1),
+        lambda: Dendrogram(Z),
+        lambda: prune_dendrogram(Z, labels),
+    ):
+        with pytest.raises(InputError, match="is not a linkage matrix in SciPy's form"):
+            use()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["single", "average", "ward", "centroid"]))
+def test_every_linkage_of_scipy_is_one(seed, method):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, size=(rng.integers(2, 12), 2)).astype(float)
+    Z = linkage(X, method)
+    assert as_linkage(Z) is Z

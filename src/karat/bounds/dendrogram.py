@@ -13,8 +13,7 @@ from karat.bounds.languages import Lengths, Mixed
 from karat.bounds.pac_mdl import PacMdlBound, bounds_of
 from karat.bounds.sampling import doubted_draw
 from karat.bounds.tails import b_max, check_delta, log_bucket, log_level
-from karat.labelings.partitions import as_labelings, cut_dendrogram
-from karat.runtime.validation import InputError
+from karat.labelings.partitions import as_labelings, as_linkage, cut_dendrogram
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -87,8 +86,8 @@ def prune_dendrogram(
     """
     from karat._kernels import prunings as kernel
 
-    linkage = np.asarray(getattr(Z, "linkage", Z))
-    left, right = children_of(linkage)
+    linkage = as_linkage(np.asarray(getattr(Z, "linkage", Z)))
+    left, right = np.ascontiguousarray(linkage[:, :2].T, dtype=np.int64)
     N = len(left) + 1
     truth = known_classes(y, N, classes)
     codes, labelled, names = truth.codes, truth.labelled, truth.names
@@ -140,14 +139,3 @@ def _most_clusters(
     c = np.arange(1, N + 1, dtype=np.float64)
     needed = c * log2_classes + 1 + np.log2(c) + np.log2(c + 1)
     return max(1, int(np.searchsorted(needed, allowed, side="right")))
-
-
-def children_of(Z: npt.ArrayLike) -> tuple[Ints, Ints]:
-    """Left and right child of each inner node of a validated linkage matrix."""
-    from scipy.cluster.hierarchy import is_valid_linkage
-
-    Z = np.asarray(Z, dtype=np.float64)
-    if Z.ndim != 2 or not is_valid_linkage(Z):
-        raise InputError("Z is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
-    children = Z[:, :2].astype(np.int64)
-    return np.ascontiguousarray(children[:, 0]), np.ascontiguousarray(children[:, 1])

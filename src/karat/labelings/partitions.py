@@ -317,11 +317,9 @@ def cut_dendrogram(
     >>> cut_dendrogram(Z, n_clusters=2)
     array([0, 0, 1, 1], dtype=int32)
     """
-    from scipy.cluster.hierarchy import is_valid_linkage, maxdists
+    from scipy.cluster.hierarchy import maxdists
 
-    Z = np.asarray(Z, dtype=np.float64)
-    if not is_valid_linkage(Z):
-        raise InputError("Z is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
+    Z = as_linkage(Z)
     if (n_clusters is None) == (height is None):
         raise InputError("give either n_clusters or height")
     n = len(Z) + 1
@@ -336,6 +334,19 @@ def cut_dendrogram(
             raise InputError(f"n_clusters must be between 1 and the {n} objects; got {k}")
     cuts = [_cut(Z[: n - k], n, np.arange(n - k)) for k in numbers if k is not None]
     return np.stack(cuts) if several else cuts[0]
+
+
+def as_linkage(Z: npt.ArrayLike, name: str = "Z") -> NDArray[np.float64]:
+    """A linkage matrix that merges each cluster once, after it was made, at some height."""
+    Z = np.asarray(Z, dtype=np.float64)
+    good = Z.ndim == 2 and Z.shape[1] == 4 and len(Z) > 0
+    if good:
+        merged, made = Z[:, :2], len(Z) + 1 + np.arange(len(Z))
+        each_once = np.array_equal(np.sort(merged, axis=None), np.arange(2.0 * len(Z)))
+        good = each_once and bool((merged < made[:, None]).all() and (Z[:, 2] >= 0).all())
+    if not good:
+        raise InputError(f"{name} is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
+    return Z
 
 
 def _cut(merges: NDArray[np.float64], n: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:

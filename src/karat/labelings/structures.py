@@ -9,7 +9,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
+from karat.labelings.partitions import (
+    OverlappingPartition,
+    SoftPartition,
+    as_linkage,
+    cut_dendrogram,
+)
 from karat.runtime.validation import InputError
 
 Memberships: TypeAlias = "SoftPartition | OverlappingPartition"
@@ -44,12 +49,7 @@ class Dendrogram:
     cuts: Any = None
 
     def __post_init__(self) -> None:
-        from scipy.cluster.hierarchy import is_valid_linkage
-
-        Z = np.asarray(self.linkage, dtype=np.float64)
-        if Z.ndim != 2 or not is_valid_linkage(Z):
-            raise InputError("linkage is not in SciPy's form (n-1 rows, 4 columns)")
-        object.__setattr__(self, "linkage", Z)
+        object.__setattr__(self, "linkage", as_linkage(self.linkage, "linkage"))
         object.__setattr__(self, "cuts", self._numbers())
 
     @property
