@@ -21,9 +21,11 @@ FEWER = {
     "clarity-intervals": 2,
 }
 #: these take several seconds each, whatever the size of the data; their parts are tested beside
-SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-figure3", "banerjee2004-figure4",
-        "banerjee2004-figure5", "banerjee2004-figure6", "choice", "map-of-measures",
-        "number-of-clusters", "guarantee-tightness", "guarantee-stopping", "structure",
+SLOW = ("abul2003", "banerjee2004-batch", "banerjee2004-mixtures", "banerjee2004-figure3",
+        "banerjee2004-figure4", "banerjee2004-figure5", "banerjee2004-figure6", "choice",
+        "map-of-measures",
+        "number-of-clusters", "guarantee-tightness", "guarantee-stopping", "guarantee-draws",
+        "peer-times", "structure", "whissell2012-table4.1",
         "whissell2012-section6", "whissell2012-chapter6",
         "whissell2012-table6", "whissell2012-table7", "whissell2012-figure7",
         "whissell2012-chapter5", "whissell2012-table5", "whissell2012-lemmas",

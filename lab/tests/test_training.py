@@ -30,6 +30,7 @@ from karat_lab.trees import Boosting
 SMALL = Boosting(bags=2, trees=15, leaves=8, least=5)
 
 
+@cache
 def case(kind, seed):
     X, y = draw_shapes(kind, np.random.default_rng(seed), largest=130)
     study = karat.Study(X)
@@ -52,9 +53,14 @@ def case(kind, seed):
 
 
 @cache
-def cases():
+def cases(seeds=4):
     kinds = ["gaussian mixture", "boxes", "moons", "gaussian cloud"]
-    return [case(kind, seed) for kind in kinds for seed in range(4)]
+    return [case(kind, seed) for kind in kinds for seed in range(seeds)]
+
+
+def few_cases():
+    """For tests that compare nothing between many."""
+    return cases(2)
 
 
 @pytest.mark.long
@@ -75,8 +81,8 @@ def lowered(forest):
     """Names of the favourable columns that lower what a forest expects where they improve."""
     names = load_judge().columns
     rng = np.random.default_rng(0)
-    F = np.concatenate([one.table for one in cases()])
-    F = F[rng.permutation(len(F))[:150]]
+    F = np.concatenate([one.table for one in few_cases()])
+    F = F[rng.permutation(len(F))[:60]]
     before, out = forest.predict(F), []
     for j, name in enumerate(names):
         if sign_of(name):
@@ -97,16 +103,15 @@ def test_no_favourable_evidence_lowers_what_is_expected():
 
 
 def test_what_is_expected_is_learned_from_the_stated_cases():
-    some = cases()[:10]
-    other = [replace(one, agreement=1 - one.agreement) for one in some[8:]]
-    stated = np.arange(10) < 8
+    some = few_cases()
+    other = [replace(one, agreement=1 - one.agreement) for one in some[6:]]
+    stated = np.arange(8) < 6
     forests = [
-        Fit(every, SMALL, 0, 1, stated).expected(np.arange(10))
-        for every in (some, some[:8] + other)
+        Fit(every, SMALL, 0, 1, stated).expected(np.arange(8)) for every in (some, some[:6] + other)
     ]
     np.testing.assert_array_equal(*(forest.value for forest in forests))
     assert lowered(forests[0]) == []
-    every = Fit(some, SMALL, 0, 1).expected(np.arange(10))
+    every = Fit(some, SMALL, 0, 1).expected(np.arange(8))
     assert not np.array_equal(every.value, forests[0].value)
 
 
@@ -179,7 +184,7 @@ def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
 
 
 def test_a_case_survives_keeping(tmp_path):
-    one = cases()[0]
+    one = few_cases()[0]
     keep(one, tmp_path / "a.npz")
     again = kept(tmp_path / "a.npz")
     assert (again.name, again.family, again.whole) == (one.name, one.family, one.whole)
@@ -192,7 +197,7 @@ def test_a_case_survives_keeping(tmp_path):
 
 @pytest.mark.parametrize("rival", RIVALS)
 def test_every_rival_scores_every_candidate(rival):
-    for one in cases()[:6]:
+    for one in few_cases()[:6]:
         score = RIVALS[rival](one)
         assert score.shape == (len(one.first),)
         assert not np.isnan(score).any()
@@ -303,8 +308,8 @@ def test_ways_of_choosing_are_compared_on_excluded_groups(monkeypatch, tmp_path)
 
 
 def test_columns_have_few_steps_in_the_order_of_their_values():
-    fit = choice_ablations._coarse(cases()[:4], SMALL, 0)
-    exact = np.concatenate([one.table for one in cases()[:4]])
+    fit = choice_ablations._coarse(few_cases()[:4], SMALL, 0)
+    exact = np.concatenate([one.table for one in few_cases()[:4]])
     assert len(np.unique(fit.table)) <= choice_ablations.STEPS
     for coarse, values in zip(fit.table.T, exact.T, strict=True):
         assert (np.diff(coarse[np.argsort(values, kind="stable")]) >= 0).all()

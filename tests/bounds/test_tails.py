@@ -66,7 +66,7 @@ def test_ties_are_decided_exactly() -> None:
 @pytest.mark.parametrize("size", [50, 2000, 10**5, 10**7])
 def test_next_float_to_a_tail_is_told_from_it(size: int) -> None:
     rng = np.random.default_rng(size)
-    for _ in range(12):
+    for _ in range(12 if size < 10**7 else 4):  # their oracle sums millions of terms
         m, n = (int(rng.integers(size // 2, size + 1)) for _ in range(2))
         a = int(m * rng.uniform(0, 0.4) ** 2)
         center = n * (a + 1) / (m + 2)

@@ -350,7 +350,11 @@ def _chance_of_ranking(scores: pd.DataFrame, printed: Sequence[str], seed: int) 
     places = [printed.index(str(name)) for name in scores.columns]
     seen = kendalltau(ours, places).statistic
     draws = np.random.default_rng(seed).integers(len(ranks), size=(CHANCE_DRAWS, len(ranks)))
-    taus = np.array([kendalltau(ours, ranks[draw].mean(axis=0)).statistic for draw in draws])
+    i, j = np.triu_indices(len(ours), 1)
+    drawn = ranks[draws].mean(axis=1)
+    one, other = np.sign(ours[i] - ours[j]), np.sign(drawn[:, i] - drawn[:, j])
+    with np.errstate(invalid="ignore"):  # a draw in which all are level has no tau
+        taus = other @ one / np.sqrt((one**2).sum() * (other**2).sum(axis=1))
     return float((1 + (taus <= seen + 1e-12).sum()) / (1 + CHANCE_DRAWS))
 
 

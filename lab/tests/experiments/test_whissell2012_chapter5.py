@@ -54,6 +54,12 @@ def small(monkeypatch):
     monkeypatch.setattr(whissell2012_chapter5_race, "algorithms", few)
 
 
+@pytest.fixture(scope="module")
+def fits(tmp_path_factory):
+    """The file of fits that the tables share."""
+    return tmp_path_factory.mktemp("fits") / "kept"
+
+
 def by_hand(which, weight, ks):
     """NMI of UPGMA by SciPy, its mean over k."""
     counts, classes = collection(which)
@@ -68,29 +74,29 @@ def by_hand(which, weight, ks):
     )
 
 
-def test_a_change_by_hand(small, tmp_path):
+def test_a_change_by_hand(small, fits):
     ks = scale(1)[1]
-    found = run("whissell2012-table5.5", samples=1, storage=tmp_path / "kept")
+    found = run("whissell2012-table5.5", samples=1, storage=fits)
     row = found.table.set_index(["algorithm", "measure"]).loc[("UPGMA", "NMI")]
     nmi = np.array([[by_hand(s, w, ks) for w in ("tf-idf", "tf")] for s in SETS])
     changes = 100 * (nmi[:, 0] / nmi[:, 1] - 1)
     assert row["change"] == pytest.approx(changes.mean())
     assert row["±"] == pytest.approx(2.446912 * changes.std(ddof=1) / np.sqrt(7))  # t of 6
     assert row["published"] == 22.1
-    kept = (tmp_path / "kept").read_bytes()
-    other = run("whissell2012-table5.3", samples=1, storage=tmp_path / "kept").table
-    assert (tmp_path / "kept").read_bytes() == kept  # the tables share the fits
+    kept = fits.read_bytes()
+    other = run("whissell2012-table5.3", samples=1, storage=fits).table
+    assert fits.read_bytes() == kept  # the tables share the fits
     assert other.iloc[-1]["collection"] == "overall"
     assert other["NMI published"].tolist()[:2] == [-1.6, -11.0]
 
 
-def test_best_and_rankings_by_hand(small):
+def test_best_and_rankings_by_hand(small, fits):
     ks = scale(1)[1]
-    best = run("whissell2012-table5.4", samples=1).table
+    best = run("whissell2012-table5.4", samples=1, storage=fits).table
     row = best[(best["measure"] == "NMI") & (best["collection"] == "re0")].iloc[1]
     assert row[["weight", "published best", "published"]].tolist() == ["tf-idf", "RB-H1", 0.417]
     assert row["ours"] > by_hand("re0", "tf-idf", ks) - 1e-12
-    ranked = run("whissell2012-table5.7", samples=1)
+    ranked = run("whissell2012-table5.7", samples=1, storage=fits)
     row = ranked.table.set_index(["measure", "reading"]).loc[("FQ", "")]
     # of the printed ranking what is here
     assert row["published"] == "UPGMA, K-means, Clink"
@@ -99,7 +105,7 @@ def test_best_and_rankings_by_hand(small):
     tau = stats.kendalltau([float(ours[a]) for a in ("UPGMA", "K-means", "Clink")], [1, 2, 3])
     assert row["tau"] == pytest.approx(tau.statistic)
     assert 0 < row["p"] <= 1
-    taus = run("whissell2012-table5.8", samples=1).table
+    taus = run("whissell2012-table5.8", samples=1, storage=fits).table
     assert len(taus) == 28
     assert (taus["low"] <= taus["high"]).all()
     assert taus["repeats"].all()
@@ -126,13 +132,13 @@ def test_quick_rankings_are_beside_no_published_ones(small, monkeypatch):
     assert set(run("whissell2012-table5.6", samples=0).table["published"]) == {""}
 
 
-def test_bm25_is_judged_where_k1_was_not_chosen(small):
-    found = run("whissell2012-table5.11", samples=1).table
+def test_bm25_is_judged_where_k1_was_not_chosen(small, fits):
+    found = run("whissell2012-table5.11", samples=1, storage=fits).table
     of_formula = found[found["to"] == "bm25-tf-idf"]
     assert of_formula["collection"].tolist() == ["re0", "re1", "tr41", "tr45", "wap", "overall"]
     assert of_formula["NMI published"].tolist() == [13.1, -1.0, 1.6, -3.1, 4.4, 2.9]
     assert found[found["to"] == SATURATED]["NMI published"].isna().all()
-    found = run("whissell2012-table5.13", samples=1)
+    found = run("whissell2012-table5.13", samples=1, storage=fits)
     assert (found.table["repeats"] == (found.table["to"] == SATURATED)).all()
     assert "5 collections" in found.notes[0]
     assert "k1 = 20 was chosen on fbis and tr31" in found.notes[-1]

@@ -37,7 +37,8 @@ def _add_products(i, rows, columns, out):
 def scores(rows, columns, bias, out):
     """Write out[i, h] = bias[h] + sum over the features j of data[i, j] columns[j, h]."""
     for i in range(len(out)):
-        out[i] = bias
+        for h in range(len(bias)):  # assigning an array takes seconds to compile
+            out[i, h] = bias[h]
         _add_products(i, rows, columns, out[i])
 
 
@@ -51,7 +52,7 @@ def assign(rows, columns, bias, labels, slack, reached):
     row = np.empty(columns.shape[1], dtype=columns.dtype)
     moved = 0
     for i in range(len(labels)):
-        for h in range(len(row)):  # assigning an array takes seconds to compile
+        for h in range(len(row)):
             row[h] = bias[h]
         _add_products(i, rows, columns, row)
         best = labels[i]
