@@ -191,7 +191,9 @@ class Planter:
         So are those that no fault could meet, because they take longer than all of its tests may.
         """
         self.failed |= self.failing
-        measuring = coverage.Coverage(data_file=None, source=[str(self.copy / SOURCE)])
+        # without the project's options: kernels, too, are measured where they run uncompiled
+        source = [str(self.copy / SOURCE)]
+        measuring = coverage.Coverage(data_file=None, config_file=False, source=source)
         measuring.start()
         signal.signal(signal.SIGVTALRM, too_long)
         for test in tests:

@@ -30,6 +30,8 @@ FILE = Path(__file__).with_name("defaults.txt")
 NAMED = ("kind", "family", "takes", "parameter")
 #: properties of an option
 FACTS = ("min", "max", "clamp", "hidden", "is_eager", "show_default", "case_sensitive")
+#: how a kernel is compiled
+COMPILED = ("cache", "nogil", "error_model", "fastmath", "inline")
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
@@ -91,7 +93,7 @@ def options() -> list[str]:
 
 
 def inner() -> list[str]:
-    """Numbers that modules define, and those that functions inside take by default."""
+    """Numbers of modules, defaults of functions inside, and how kernels are compiled."""
     lines = []
     listed = {function for _, function in public_functions()}
     listed |= {command.callback for command in app.registered_commands}
@@ -108,6 +110,10 @@ def inner() -> list[str]:
                     if numeric(value := vars(module).get(name)):
                         lines.append(f"{info.name}.{name} = {spelt(value)}")
         for thing in things:
+            if compiled := getattr(thing, "targetoptions", None):
+                facts = {**compiled, "cache": type(thing._cache).__name__ != "NullCache"}
+                words = (f"{key}={spelt(facts[key])}" for key in COMPILED if key in facts)
+                lines.append(f"{info.name}.{thing.__name__}: {', '.join(words)}")
             functions = vars(thing).values() if inspect.isclass(thing) else [thing]
             for function in (getattr(one, "py_func", one) for one in functions):
                 if inspect.isfunction(function) and function not in listed:
