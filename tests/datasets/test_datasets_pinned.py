@@ -262,6 +262,64 @@ def names() -> dict[str, Any]:
 
         return in_folder({}, read)
 
+    def annotated(rep: Any = None, what: Any = None, most: int = 200, **parts: Any) -> Any:
+        """What is read of an annotated matrix that is not in a file."""
+        from karat.datasets import annotated_matrices as rooms
+
+        values = np.arange(12.0).reshape(4, 3) ** 2 % 7
+        obs = pd.DataFrame({"batch": list("aabb"), "leiden": [0, 1, 1, 0]}, index=list("wxyz"))
+        adata = SimpleNamespace(**{
+            "X": values, "obsm": {}, "var_names": list("uvw"), "obs": obs, "obs_names": obs.index,
+            "file": SimpleNamespace(close=list), **parts})  # fmt: skip
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rooms, "open_annotated", lambda *_, **__: adata)
+            patch.setattr(rooms, "require", lambda *_: None)
+            patch.setattr(rooms, "MAX_VARIABLES", most)
+            if what is not None:
+                return what(Path("a.h5ad"))
+            raw = vars(rooms.read_annotated(Path("a.h5ad"), rep))
+            return {**raw, "content": getattr(raw["content"], "toarray", lambda: raw["content"])()}
+
+    def made(name: str, make: Any, then: Any = None, **options: Any) -> Any:
+        """What is told of a file that a function writes."""
+
+        def read(folder: str) -> Any:
+            make(f"{folder}/{name.partition('#')[0]}")
+            if then is not None:
+                return then(f"{folder}/{name}", **options)
+            return said(karat.datasets.read(f"{folder}/{name}", **options))
+
+        return in_folder({}, read)
+
+    def sheets(name: str = "t.xlsx", *, hide: Any = (), **rows: Any) -> Any:
+        """A workbook of sheets of rows."""
+
+        def make(path: str) -> None:
+            with pd.ExcelWriter(path, engine="xlsxwriter") as book:
+                for sheet, cells in rows.items():
+                    if not isinstance(cells, pd.DataFrame):
+                        cells = pd.DataFrame(cells)
+                    cells.to_excel(book, sheet_name=sheet, index=False, header=False)
+                    if sheet in hide:
+                        book.sheets[sheet].hide()
+
+        return make
+
+    def downloaded(text: bytes, **limits: Any) -> Any:
+        """What is copied of an answer, within limits."""
+        from io import BufferedReader, BytesIO
+
+        from karat.datasets import _downloads
+
+        def copy(folder: str) -> Any:
+            with pytest.MonkeyPatch.context() as patch:
+                for key, value in limits.items():
+                    patch.setattr(_downloads, f"_{key}", value)
+                _downloads._copy(BufferedReader(BytesIO(text)), Path(folder, "a"), "http://a/b")  # type: ignore[arg-type]
+            return Path(folder, "a").read_bytes().decode()
+
+        return in_folder({}, copy)
+
     def lists(key: str, rows: int) -> list[str]:
         """Texts by repeated words."""
         return [key.split()[i % len(key.split())] for i in range(rows)]
