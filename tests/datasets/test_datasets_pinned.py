@@ -320,6 +320,19 @@ def names() -> dict[str, Any]:
 
         return in_folder({}, copy)
 
+    def tried(function: Any, *arguments: Any, **options: Any) -> Any:
+        """What a call gives, or its error."""
+        try:
+            return function(*arguments, **options)
+        except (ValueError, TypeError, LookupError) as error:
+            return f"{type(error).__name__}: {error}"
+
+    def patched(name: str, value: Any, work: Any) -> Any:
+        """What some work gives while a number has another value."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(f"karat.datasets.{name}", value)
+            return work()
+
     def lists(key: str, rows: int) -> list[str]:
         """Texts by repeated words."""
         return [key.split()[i % len(key.split())] for i in range(rows)]
@@ -336,7 +349,8 @@ def names() -> dict[str, Any]:
     shared = {
         "N": N, "Counter": Counter, "SimpleNamespace": SimpleNamespace, "pa": pa, "Path": Path,
         "sparse": sparse, "Finding": Finding, "ReadingOptions": ReadingOptions, "json": json,
-        "weighted": column_weights.weighted, "tempfile": tempfile,
+        "weighted": column_weights.weighted, "tempfile": tempfile, "sqlite3": sqlite3,
+        "open_partitions": open_partitions,
     }  # fmt: skip
     return locals() | shared
 
