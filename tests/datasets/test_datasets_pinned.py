@@ -333,6 +333,17 @@ def names() -> dict[str, Any]:
             patch.setattr(f"karat.datasets.{name}", value)
             return work()
 
+    def edited(work: Any) -> Any:
+        """What some work gives where edit distance is the difference of lengths."""
+
+        def lengths(objects: Any) -> Any:
+            sizes = np.array([len(one) for one in objects], float)
+            return np.abs(sizes[:, None] - sizes)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("karat.distances._objects._edit", lengths)
+            return work()
+
     def lists(key: str, rows: int) -> list[str]:
         """Texts by repeated words."""
         return [key.split()[i % len(key.split())] for i in range(rows)]

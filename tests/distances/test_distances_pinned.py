@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from karat.distances import METRICS, StoredDistances, as_distances, neighbors, square
+from karat.distances import (
+    METRICS,
+    StoredDistances,
+    as_distances,
+    neighbors,
+    object_distances,
+    square,
+)
 from pinning import PartPins
 
 
@@ -40,6 +50,44 @@ def names() -> dict[str, Any]:
     def lists(X: Any, k: int, **options: Any) -> Any:
         """Nearest neighbours."""
         return neighbors.neighbor_lists(X, k, **options)
+
+    # few binary digits: squares and products are exact, ties stay ties
+    exact = rng.integers(-8, 9, (12, 3)) / 4
+    broad = rng.integers(-2, 3, (14, 20)) / 2
+
+    def near(X: Any, k: int, metric: Any = "euclidean", **numbers: Any) -> Any:
+        """Nearest neighbours, with other limits, here and on an executor."""
+        with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+            for key, value in numbers.items():
+                patch.setattr(neighbors, key, value)
+            here = neighbors.neighbor_lists(X, k, metric=metric)
+            there = neighbors.neighbor_lists(X, k, metric=metric, executor=pool)
+            assert all(map(np.array_equal, here, there))
+            return here
+
+    def tried(function: Any, *arguments: Any, **options: Any) -> Any:
+        """What a call gives, or its error."""
+        try:
+            return function(*arguments, **options)
+        except (ValueError, TypeError, LookupError) as error:
+            return f"{type(error).__name__}: {error}"
+
+    def patched(name: str, value: Any, work: Any) -> Any:
+        """What some work gives while a name of the room has another value."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(f"karat.distances.{name}", value)
+            return work()
+
+    def warped(series: Any) -> Any:
+        """What is made of series by a distance in place of that of another package."""
+        found = SimpleNamespace(
+            cdist_dtw=lambda s: abs(np.subtract.outer(*[[x.sum() for x in s]] * 2))
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("karat.distances._objects.require", lambda *_: None)
+            patch.setitem(sys.modules, "tslearn", SimpleNamespace(metrics=found))
+            patch.setitem(sys.modules, "tslearn.metrics", found)
+            return tried(object_distances, series, "dtw")
 
     D = square(X[:, :3], "cityblock")
     calls: list[int] = []
