@@ -328,23 +328,26 @@ class Forest:
     def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:
         """Prediction of each row, the contribution of each column, and the mean at the roots."""
         F = np.asarray(F, dtype=np.float32)
-        contributions = np.zeros(F.shape)
-        rows = np.arange(len(F))
-        prediction = np.zeros(len(F))
-        for root in self.roots:
-            node = np.full(len(F), root)
-            active = rows
-            while len(active):
-                nodes = node[active]
-                feature = self.feature[nodes]
-                inner = feature >= 0
-                active, nodes, feature = active[inner], nodes[inner], feature[inner]
-                children = self.left[nodes] + (F[active, feature] > self.threshold[nodes])
-                node[active] = children
-                contributions[active, feature] += self.value[children] - self.value[nodes]
-            prediction += self.value[node]
+        rows = np.arange(len(F))[:, None]
+        node = np.tile(self.roots, (len(F), 1))
+        contributions = np.zeros(F.size)
+        while True:
+            feature = self.feature[node]
+            inner = feature >= 0
+            if not inner.any():
+                break
+            right = F[rows, np.maximum(feature, 0)] > self.threshold[node]
+            children = np.where(inner, self.left[node] + right, node)
+            changes = self.value[children] - self.value[node]
+            places = (rows * F.shape[1] + feature)[inner]
+            contributions += np.bincount(places, changes[inner], minlength=F.size)
+            node = children
         T = len(self.roots)
-        return prediction / T, contributions / T, float(self.value[self.roots].mean())
+        prediction = self.value[node].sum(axis=1, dtype=np.float64)
+        return (
+            prediction / T, contributions.reshape(F.shape) / T,
+            float(self.value[self.roots].mean()),
+        )  # fmt: skip
 
     def predict(self, F: NDArray[Any]) -> Floats:
         """Prediction of each row (M,)."""
