@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -84,9 +84,14 @@ def threads(
 
             def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
                 """Apply ``work`` to the items in order, few of them ahead of the caller."""
+                rest = iter(items)
+                first = list(islice(rest, 2))
+                if len(first) < 2:  # to start a thread takes longer than most single items
+                    yield from map(work, first)
+                    return
                 waiting: deque[Future[R]] = deque()
                 try:
-                    for item in items:
+                    for item in chain(first, rest):
                         waiting.append(pool.submit(work, item))
                         if len(waiting) > 2 * n:
                             yield waiting.popleft().result()
@@ -109,8 +114,7 @@ def in_order(
 
 def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """``[work(item) for item in items]`` on all cores; no thread is started for one item."""
-    pending = list(items)
-    return [work(item) for item in pending] if len(pending) < 2 else list(in_order(work, pending))
+    return list(in_order(work, items))
 
 
 def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
