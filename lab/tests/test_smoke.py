@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from karat_lab import EXPERIMENTS, data, inference_levels, results
+from karat_lab import EXPERIMENTS, data, inference_levels, internal_chance, results
 from karat_lab.scale import quick_of
 
 #: objects of a class, features and sets at most
@@ -40,6 +40,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data, "_registry", lambda: entries)
     designs = list(inference_levels.DESIGNS.items())[::5]
     monkeypatch.setattr(inference_levels, "DESIGNS", dict(designs))
+    monkeypatch.setattr(internal_chance, "PERMUTATIONS", 10)
 
 
 def _few(entry: dict[str, Any]) -> dict[str, Any]:

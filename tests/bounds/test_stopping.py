@@ -153,7 +153,7 @@ def test_labels_before_the_test_are_no_part_of_it():
 
 
 @pytest.mark.parametrize(
-    ("draws", "clusterings"), [(40, 1), pytest.param(1000, 3, marks=pytest.mark.long)]
+    ("draws", "clusterings"), [(20, 1), pytest.param(1000, 3, marks=pytest.mark.long)]
 )
 @pytest.mark.parametrize(("target", "noise"), [(0.3, 0.35), (0.2, 0.25)])
 def test_a_guarantee_with_a_target_breaks_in_at_most_delta_of_the_draws(

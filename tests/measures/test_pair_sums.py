@@ -40,13 +40,13 @@ def test_intervals_cover_the_exact_values_as_often_as_stated(data, monkeypatch):
     # without what guards against unseen pairs, so that the jackknife alone is judged
     monkeypatch.setattr(pair_sums, "RULE_OF_THREE", 0.0)
     z = []
-    for seed in range(120):
+    for seed in range(50):
         scores = estimated(X, labels, precision=0.9, random_state=seed)
         z.append(((scores.table - exact) / scores.standard_errors).iloc[0])
     z = np.array(z)
-    assert np.abs(z.mean(axis=0)).max() < 0.35
-    assert (z.std(axis=0) > 0.8).all()
-    assert (z.std(axis=0) < 1.25).all()
+    assert np.abs(z.mean(axis=0)).max() < 0.45
+    assert (z.std(axis=0) > 0.75).all()
+    assert (z.std(axis=0) < 1.3).all()
     assert (np.abs(z) < 1.96).mean() > 0.92
 
 
