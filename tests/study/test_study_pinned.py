@@ -141,6 +141,60 @@ def judged(name: str, agreement: Any, allowed: Any) -> Any:
     )  # fmt: skip
 
 
+def patched(work: Any, **numbers: Any) -> Any:
+    """What some work gives while numbers of modules have other values."""
+    with pytest.MonkeyPatch.context() as patch:
+        for key, value in numbers.items():
+            module, _, name = key.partition("__")
+            patch.setattr(f"karat.study.{module}.{name}", value)
+        return work()
+
+
+def attempted(function: Any, *arguments: Any, **options: Any) -> Any:
+    """What a call gives, or its error."""
+    try:
+        return function(*arguments, **options)
+    except (ValueError, TypeError, LookupError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def lived(
+    work: Any,
+    n: int = 60,
+    clusterers: Any = ("ward", "average"),
+    k: Any = (2, 3),
+    numbers: Any = (),
+    **options: Any,
+) -> Any:
+    """What some work finds of a study of three groups far apart, each of few binary digits."""
+    rows = np.arange(n)
+    X = (
+        np.column_stack([rows * 7 % 11, rows * 5 % 13, rows * 3 % 17]) / 8
+        + 32 * np.eye(3)[rows % 3]
+    )
+
+    def all_of_it() -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            if options.get("storage"):
+                options["storage"] = Path(folder) / "s.karat"
+            made = karat.Study(X, **options)
+            if clusterers:
+                made.sweep(list(clusterers), k=list(k), n_init=1, workers=1)
+            try:
+                return work(made)
+            finally:
+                made.close()
+
+    return patched(all_of_it, **dict(numbers))
+
+
+def tabled(study: karat.Study) -> Any:
+    """The candidates of a study without seconds and hashes."""
+    table = study.candidates
+    kept = [c for c in table.columns if c not in ("seconds", "partition", "seed")]
+    return [list(kept), table[kept]]
+
+
 @functools.cache
 def names() -> dict[str, Any]:
     rng = np.random.default_rng(0)
@@ -166,6 +220,7 @@ def names() -> dict[str, Any]:
             representations, request, samples, scores, stability, store, sweep, views)},
         "np": np, "pd": pd, "sparse": sparse, "karat": karat, "Some": Some, "replace": replace,
         "catalogue": catalogue, "measures": karat.measures.catalogue, "ran": ran, "warned": warned,
+        "patched": patched, "attempted": attempted, "lived": lived, "tabled": tabled,
         "as_clusterer": as_clusterer, "study": study, "tried": tried, "bare": bare,
         "from_array": from_array, "from_distances": from_distances, "functools": functools,
         "P": P, "four": four, "crossed": crossed, "values": values, "ahead": ahead, "agree": agree,
