@@ -24,8 +24,8 @@ from karat.datasets.label_folder import LabelFolder
 from karat.study import answer, judgement, objects, scores
 
 RNG = np.random.default_rng(0)
-TRUTH = RNG.integers(0, 3, 600)
-TABLE = pd.DataFrame(9.0 * np.eye(3)[TRUTH] + RNG.normal(size=(600, 3)), columns=list("abc"))
+TRUTH = RNG.integers(0, 3, 240)
+TABLE = pd.DataFrame(9.0 * np.eye(3)[TRUTH] + RNG.normal(size=(240, 3)), columns=list("abc"))
 SWEEP = ("-c", "kmeans", "-k", "2:4", "--n-init", "1", "--workers", "1", "--by", "silhouette",
          "--no-stability", "--quiet")  # fmt: skip
 
@@ -35,16 +35,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The table in three files, of which a sample is studied."""
     (tmp_path / "rows").mkdir()
     for i in range(3):
-        TABLE[200 * i : 200 * i + 200].to_parquet(tmp_path / "rows" / f"{i}.parquet")
-    monkeypatch.setattr(sampled_tables, "MAX_WHOLE", 500)
-    monkeypatch.setattr(sampled_tables, "SAMPLE_ROWS", 300)
+        TABLE[80 * i : 80 * i + 80].to_parquet(tmp_path / "rows" / f"{i}.parquet")
+    monkeypatch.setattr(sampled_tables, "MAX_WHOLE", 200)
+    monkeypatch.setattr(sampled_tables, "SAMPLE_ROWS", 120)
     return tmp_path
 
 
 def test_a_command_reads_all_rows_unless_it_asks_for_a_sample(folder: Path) -> None:
     reading = InputOptions(data=str(folder / "rows"))
-    assert read_dataset(reading).X.shape == (600, 3)
-    assert read_dataset(reading, whole=False).X.shape == (300, 3)
+    assert read_dataset(reading).X.shape == (240, 3)
+    assert read_dataset(reading, whole=False).X.shape == (120, 3)
 
 
 def test_notes_of_a_sample_are_not_among_its_rows(
@@ -62,14 +62,14 @@ def test_a_run_on_parts_labels_all_rows(folder: Path) -> None:
     done = karat_command("run", "rows", *SWEEP, *options, cwd=folder)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
-    assert answer["data"]["n_objects"] == 300
-    assert sum(answer["all_rows"]["sizes"]) == answer["all_rows"]["n_rows"] == 600
+    assert answer["data"]["n_objects"] == 120
+    assert sum(answer["all_rows"]["sizes"]) == answer["all_rows"]["n_rows"] == 240
     labels = arrow.dataset(folder / "labels").to_table().to_pandas()
     assert karat.adjusted_rand_index(TRUTH, labels["cluster"]) == 1
     shown = karat_command("run", "rows", *SWEEP[:-1], cwd=folder)
-    assert "rows: a sample of 300 of 600 rows" in shown.stdout
-    assert "All 600 rows" in shown.stdout
-    assert "Exact over all 600 rows" in shown.stdout
+    assert "rows: a sample of 120 of 240 rows" in shown.stdout
+    assert "All 240 rows" in shown.stdout
+    assert "Exact over all 240 rows" in shown.stdout
     assert "estimated from the sampled rows" in shown.stdout
     TABLE.to_parquet(folder / "rows" / "3.parquet")
     arguments = ("assign", "rows", "--model", "m.karat-model", "-o", "labels")
@@ -97,12 +97,12 @@ def test_labelings_of_all_rows_are_judged_on_the_sampled_ones(folder: Path) -> N
     TABLE[:10].to_csv(folder / "mine.csv", index=False)
     done = karat_command("run", "rows", *options, cwd=folder)
     assert done.returncode == 2
-    assert "10 labels for 600 rows" in done.stderr
+    assert "10 labels for 240 rows" in done.stderr
 
 
 def test_nothing_is_sampled_on_request(folder: Path) -> None:
     done = karat_command("run", "rows", *SWEEP, "--exact", "--json", cwd=folder)
-    assert json.loads(done.stdout)["data"]["n_objects"] == 600
+    assert json.loads(done.stdout)["data"]["n_objects"] == 240
 
 
 def test_labels_of_parts_do_not_go_to_a_file(folder: Path) -> None:
@@ -127,11 +127,11 @@ def test_objects_to_label_are_drawn_from_parts(folder: Path) -> None:
 
 
 def test_objects_are_drawn_by_their_ids_in_any_order_of_rows(folder: Path) -> None:
-    keyed = TABLE.assign(key=[f"k{i}" for i in range(600)])
-    order = RNG.permutation(600)
+    keyed = TABLE.assign(key=[f"k{i}" for i in range(240)])
+    order = RNG.permutation(240)
     keyed.iloc[order].to_csv(folder / "other.csv", index=False)
     for i in range(3):
-        keyed[200 * i : 200 * i + 200].to_parquet(folder / "rows" / f"{i}.parquet")
+        keyed[80 * i : 80 * i + 80].to_parquet(folder / "rows" / f"{i}.parquet")
     options = ("-n", "40", "--id-column", "key")
     names = []
     for source in ("rows", "other.csv"):
@@ -258,8 +258,8 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
         patched.setattr(LabelFolder, "write", stopped)
         done = karat_command("run", "rows", *SWEEP[:-1], "--labels", "labels", cwd=folder)
     assert done.returncode == 130, done.stderr
-    assert "200 of 600 rows have labels in labels" in done.stderr
-    assert "Interrupted: 400 of 600 rows have no cluster yet" in done.stdout
+    assert "80 of 240 rows have labels in labels" in done.stderr
+    assert "Interrupted: 160 of 240 rows have no cluster yet" in done.stdout
     assert [path.name for path in (folder / "labels").iterdir()] == ["0.parquet"]
     command = ("assign", "rows", "--model", "rows.karat-model", "-o", "labels", "--append")
     assert command[1] in done.stderr

@@ -13,13 +13,19 @@ import pytest
 from tests.command_line import karat_command
 
 import karat
-from karat.bounds import Ledger, sample
+from karat.bounds import Ledger, classifiers, sample
 from karat.cli._input import LabelledInputOptions
 from karat.cli._questions import apart_from_draw, count_questions
 from karat.runtime.validation import InputError, StorageError
 from karat.study import guarantees
 
 N = 300
+
+
+@pytest.fixture(autouse=True)
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is counted are questions: a small forest is enough."""
+    monkeypatch.setattr(classifiers, "TREES", 5)
 
 
 @pytest.fixture

@@ -445,9 +445,8 @@ def test_a_study_knows_the_classes_and_says_its_premises(tmp_path: Path) -> None
     pd.DataFrame(X, columns=["a", "b"]).to_csv(data, index=False)
     pd.DataFrame({"row": rows, "label": truth[rows]}).to_csv(few, index=False)
     arguments = ["run", data, "--truth", few, "-c", "kmeans", "-k", "2", "--workers", "1"]
-    said = " ".join(invoke(*arguments).split())
-    assert "if your 30 labels of 2 classes are a random draw" in said
     said = " ".join(invoke(*arguments, "--why").split())
+    assert "if your 30 labels of 2 classes are a random draw" in said
     assert "drawn uniformly at random" in said
     assert "list of classes" not in said
 
