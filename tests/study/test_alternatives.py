@@ -141,7 +141,7 @@ def test_constant_features_and_copies_of_rows_change_nothing():
 def test_documents_have_alternatives_among_the_candidates_alone():
     terms = np.random.default_rng(0).poisson(np.kron(np.eye(2), np.ones((20, 6))) + 0.1)
     study = karat.Study(sparse.csr_array(terms.astype(float)), metric="cosine")
-    study.sweep(k=[2, 3], n_init=1, workers=1, progress=False)
+    study.sweep(["kmeans", "average"], k=[2, 3], n_init=1, workers=1, progress=False)
     assert study.alternatives().searched == 0
 
 

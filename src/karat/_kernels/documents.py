@@ -109,7 +109,9 @@ def posteriors(out):
     total = 0.0
     for i in range(out.shape[0]):
         row = out[i]
-        largest = row.max()
+        largest = row[0]
+        for score in row:  # the method takes a second to compile
+            largest = max(largest, score)
         shares_sum = 0.0
         for h in range(len(row)):
             row[h] = np.exp(row[h] - largest)

@@ -51,7 +51,10 @@ def fits(codes, labelled, classes, n_classes, n_clusters):
                 m += 1
         right, right_left_out = 0, 0.0
         for i in range(n_clusters[r]):
-            right += counts[i].max()
+            most = 0
+            for count in counts[i]:
+                most = max(most, count)
+            right += most
             right_left_out += _left_out(counts[i], default)
         errors[r], left_out[r], n_labels[r] = m - right, m - right_left_out, m
     return errors, left_out, n_labels
@@ -74,7 +77,8 @@ def votes(codes, voters, chosen, labelled, classes, n_classes, n_clusters, step)
         for i in range(n_clusters[r]):
             total = shares[i].sum()
             if total > 0:
-                shares[i] /= total
+                for j in range(n_classes):  # dividing an array takes seconds to compile
+                    shares[i, j] /= total
         for x in range(0, codes.shape[1], step):
             i, home = codes[r, x], codes[chosen, x]
             if i >= 0 and home >= 0:

@@ -9,7 +9,9 @@ from numba import njit
 @njit(cache=True, nogil=True)
 def nearest_means(X, train, labels, test, out):
     """Labels of the ``test`` rows by the nearest mean of the labelled ``train`` rows."""
-    k, d = labels.max() + 1, X.shape[1]
+    k, d = 0, X.shape[1]
+    for label in labels:  # the method of arrays takes a second to compile
+        k = max(k, label + 1)
     sizes, means = np.zeros(k), np.zeros((d, k))
     for i in range(len(train)):
         sizes[labels[i]] += 1
