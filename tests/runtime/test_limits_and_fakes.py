@@ -17,7 +17,16 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from karat.runtime import draws, executors, output, progress, resources, threads, validation
+from karat.runtime import (
+    draws,
+    executors,
+    numerals,
+    output,
+    progress,
+    resources,
+    threads,
+    validation,
+)
 from karat.runtime.validation import InputError
 
 
@@ -418,3 +427,9 @@ def test_tables_with_other_indexes_are_joined_or_refused() -> None:
     numbered = pd.Series([1, 2, 3], index=[2, 0, 1])
     with pytest.raises(InputError, match="different pandas indexes"):
         validation.in_order_of(left.reset_index(drop=True), numbered, name="x", other_name="y")
+
+
+def test_numbers_up_to_the_last_numeral_are_words() -> None:
+    assert [numerals.number_word(n) for n in (0, 1, 12, 13, 1300)] == [
+        numerals.NUMERALS[0], "one", "twelve", "13", "1,300",
+    ]  # fmt: skip
