@@ -447,7 +447,7 @@ def test_ward_is_given_all_objects_as_cells(low):
 
 
 def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):
-    X, truth = blobs(2000)
+    X, truth = blobs(3000)
     X[:12] += 60.0
     truth = truth.copy()
     truth[:12] = 3
@@ -457,6 +457,7 @@ def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):
     study = karat.Study(X)
     study.add(mine)
     found, errors = study.scores(), study.standard_errors()
+    assert (errors.loc["merged"] > 0).all()  # nothing was drawn whole
     for key in errors:
         apart = (found[key] - exact[key].reindex(found.index)).abs()
         assert (apart <= 5 * errors[key] + 1e-9 * (1 + found[key].abs())).all(), key
