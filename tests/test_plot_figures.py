@@ -13,6 +13,7 @@ from karat import plot
 from karat.distances.neighbors import neighbor_lists
 from karat.measures import catalogue
 from karat.plot import layout, style
+from karat.plot._sampled import draw_points
 from karat.runtime.numerals import percent
 from karat.runtime.validation import InputError
 
@@ -32,6 +33,15 @@ def test_measures_that_agree_stand_together() -> None:
     titles = {key: catalogue[key].title for key in table}
     assert abs(place[titles["silhouette"]] - place[titles["dunn_index"]]) == 1
     assert abs(place[titles["purity"]] - place[titles["adjusted_rand_index"]]) == 1
+
+
+def test_many_measures_get_low_rows() -> None:
+    heights = {}
+    for m in (16, 17, 60, 100, 200):
+        names = [f"measure {i}" for i in range(m)]
+        table = pd.DataFrame(np.eye(m), index=names, columns=names)
+        heights[m] = (plot.agreement(table).layout.height - 180) / m
+    assert heights == {16: 40, 17: 24, 60: 23, 100: 14, 200: 13}
 
 
 # -- clusters
@@ -73,6 +83,12 @@ def test_contingency_keeps_counts_and_finds_the_diagonal() -> None:
 def test_contingency_wants_a_table() -> None:
     with pytest.raises(InputError, match="ContingencyTable"):
         plot.contingency([[1, 2], [3, 4]])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("k", [4, 5])
+def test_shares_have_a_scale_from_five_classes_on(k: int) -> None:
+    figure = plot.contingency(karat.ContingencyTable(np.arange(k), np.arange(k)))
+    assert figure.data[0].showscale is (k == 5)
 
 
 # -- features
@@ -160,6 +176,41 @@ def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch)
     assert len({text for trace in figure.data for text in trace.text}) == sum(drawn)
     again = plot.projection(X, labels)
     assert figure.data[0].text == again.data[0].text
+
+
+def test_a_plane_that_keeps_no_more_than_principal_components_is_not_drawn() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 30))
+    lists = neighbor_lists(X, 2)  # too short to lay out
+    plane = layout.lay_out(X, lists)
+    assert plane.kept == layout.share_kept(lists.indices, layout.principal_plane(X)[0]) < 0.5
+    assert plane.explained is not None
+    assert plane.axes[0].startswith("Principal component 1")
+
+
+def test_every_object_of_the_sample_is_a_neighbour_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs = []
+
+    class Recorder:
+        def __init__(self, **_: object) -> None: ...
+
+        def fit_transform(self, graph: sparse.csr_matrix) -> np.ndarray:
+            graphs.append(graph)
+            return np.zeros((graph.shape[0], 2))
+
+    monkeypatch.setattr("sklearn.manifold.TSNE", Recorder)
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    lists = neighbor_lists(X, 3)
+    layout._neighbor_layout(X[:, :2], lists, 0)
+    columns = graphs[0].indices.reshape(12, 4)
+    np.testing.assert_array_equal(columns[:, 0], np.arange(12))
+    np.testing.assert_array_equal(columns[:, 1:], lists.indices)
+
+
+def test_a_sample_of_points_has_as_many_as_asked_for() -> None:
+    points = np.arange(12.0).reshape(6, 2)
+    drawn, rows = draw_points(points, 2, "euclidean", 0)
+    np.testing.assert_array_equal(drawn, points[rows])
+    assert len(rows) == 2
 
 
 # -- style

@@ -366,3 +366,12 @@ def test_the_errors_of_a_clustering_never_contradict_its_bound(seed, delta, list
     if not bound.refused and bound.bound < bound.n:
         right, left = bound.m - bound.errors, bound.n - bound.bound
         assert karat.bounds.bucket(bound.m, bound.n, right, left) >= 0.5
+
+
+def test_bounds_print_without_their_arrays() -> None:
+    bounds = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "b", None])
+    several = karat.pac_mdl_bound([[0, 0, 1, 1], [0, 1, 0, 1]], ["a", None, "b", None])
+    for shown in (repr(bounds), repr(several)):
+        assert not any(
+            f"{name}=" in shown for name in ("cluster_classes", "labelings", "predicted")
+        )

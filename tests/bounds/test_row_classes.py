@@ -9,7 +9,7 @@ import pytest
 import karat
 from command_line import karat_command
 from karat.bounds import BoundForecast, forecast_bounds, sample, sample_more
-from karat.bounds.row_classes import _confidence, class_limits
+from karat.bounds.row_classes import RowClasses, _confidence, class_limits
 from karat.runtime.validation import InputError
 
 N = 300
@@ -181,3 +181,10 @@ def test_files_of_run_have_the_class_before_the_cluster(tmp_path):
     places = out["label_next"].dropna()
     assert sorted(places) == list(range(1, len(places) + 1))
     assert not out["labelled"][places.index].any()
+
+
+def test_limits_in_the_table_are_rounded_down_but_whole_thousandths_stay():
+    limits = np.array([0.29, 0.95, 0.9509, np.nan])
+    names = np.array(["a", "b", "c", "d"], dtype=object)
+    table = RowClasses(names, np.isnan(limits), limits, np.full(4, 0.5)).table
+    assert table["class_guaranteed"].tolist()[:3] == [0.29, 0.95, 0.95]

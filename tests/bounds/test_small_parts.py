@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,9 +12,12 @@ import pytest
 import karat
 from karat.bounds import b_max, binomial_tail_bound, wording
 from karat.bounds.classifiers import Learner
+from karat.bounds.contradictions import picked_pairs
 from karat.bounds.forecast import _Futures, _Plan
 from karat.bounds.guarantees import _split
 from karat.bounds.pairs import share_of_pairs
+from karat.bounds.sampling import REFUSED
+from karat.bounds.selection import choose
 from karat.bounds.sequential import Starts
 from karat.bounds.stopping import stopping_line
 from karat.labelings import as_labelings
@@ -138,3 +142,32 @@ def test_the_larger_share_goes_to_the_bound_that_is_expected_to_be_lower():
         assert chosen[-1] == (described < tested)
         assert sum(shares.values()) == pytest.approx(1)
     assert 0 < sum(chosen) < len(chosen)
+
+
+def test_an_object_in_as_many_pairs_as_a_random_draw_may_have_is_no_reason_to_refuse():
+    n, m, count = 7, 6, 5
+    clusters = np.zeros((1, n), dtype=np.int64)
+    # 5 of 6 pairs with object 0: for any object a chance of 0.012, and of 0.0001 for all 6
+    pairs = np.array([[0, j] for j in range(1, count + 1)] + [[5, 6]])
+    assert 7 * sum(chance(6, m, 21, y) for y in (5, 6)) > 10 * REFUSED
+    assert picked_pairs(pairs, np.ones((1, m), dtype=bool), ("one",), clusters) == ""
+    star = np.array([[0, j] for j in range(1, n)])
+    assert picked_pairs(star, np.ones((1, m), dtype=bool), ("one",), clusters)
+
+
+def test_a_cluster_without_labels_gets_the_class_that_a_single_vote_gives_it():
+    fine, coarse = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 1]
+    row, classes = choose(
+        as_labelings([fine, coarse]), np.arange(5), np.array([4, 4, 4, 8, 8]), np.zeros(2)
+    )
+    # in the other clustering's cluster of the last object, most labels are of the rarer class
+    assert (row, classes.tolist()) == (0, [4, 8, 8])
+
+
+def test_a_learner_of_few_objects_uses_one_thread(monkeypatch):
+    asked = []
+    pools = SimpleNamespace(limit=lambda limits: asked.append(limits) or nullcontext())
+    monkeypatch.setattr("karat.bounds.classifiers.thread_pools", lambda: pools)
+    batch = as_labelings([[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]])
+    Learner(batch, np.zeros(2), None).fit(np.arange(6), np.array([0, 0, 0, 1, 1, 1]))
+    assert asked == [1]

@@ -12,7 +12,7 @@ from tests import naive_bounds
 import karat
 from karat.bounds import LabelSequence, forecast_labels, sample
 from karat.bounds.sequential import FOR_TARGET
-from karat.bounds.stopping import allowed_errors, false_stop_chances, stopping_line
+from karat.bounds.stopping import StoppingLine, allowed_errors, false_stop_chances, stopping_line
 
 
 def chances_of(N, checks, target, rate=0.2):
@@ -191,3 +191,10 @@ def test_the_forecast_follows_the_boundary():
     assert forecast.low is not None
     assert forecast.low <= reached - 30
     assert forecast.high is None or reached - 30 <= forecast.high
+
+
+def test_a_stop_that_is_expected_comes_after_the_labels_so_far():
+    line = StoppingLine(90, np.array([10, 25]), np.array([3, 2]), 0.05)
+    assert line.expected_stop(0.0, 0, 9) == 1
+    assert line.expected_stop(0.0, 0, 10) == 15
+    assert line.expected_stop(0.0, 0, 25) == np.inf

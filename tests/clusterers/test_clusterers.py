@@ -148,3 +148,18 @@ def test_any_estimator_is_a_clusterer():
         as_clusterer("kmean")
     with pytest.raises(InputError, match="estimator instance"):
         as_clusterer(KMeans)
+
+
+def test_a_tree_of_cells_needs_the_square_of_their_number(monkeypatch):
+    means = np.random.default_rng(0).normal(size=(30, 2))
+    model = LinkageClustering(method="ward").fit_cells(means, np.ones(30))
+    assert model.n_features_in_ == 2
+    monkeypatch.setattr(resources, "available_memory", lambda: 7000)
+    with pytest.raises(InputError, match=r"Ward linkage of 30 cells needs about 7.2 kB"):
+        LinkageClustering(method="ward").fit_cells(means, np.ones(30))
+
+
+def test_models_with_equal_settings_are_two_models():
+    for clusterer in catalogue.values():
+        model, twin = clusterer.make(2, 0), clusterer.make(2, 0)
+        assert len({model, twin}) == 2

@@ -553,3 +553,12 @@ def test_a_soft_mixture_keeps_few_arrays_as_large_as_the_centers():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * 8 * d * k
+
+
+def test_a_new_row_goes_to_a_small_cluster_that_is_as_near():
+    # of cos/(1.5) - 1/1.5 - log 6 and 2 cos - 2 - log 2, with equal cosines, the second is greater
+    X = np.array([[1.0, 0.0]] * 6 + [[0.0, 1.0]] * 2)
+    start = np.array([[1.0, 0.0], [0.0, 1.0]])
+    model = FrequencySensitiveSphericalKMeans(2, init=start).fit(X)
+    assert model.labels_.tolist() == [0] * 6 + [1] * 2
+    assert model.predict([[5.0, 0.0], [4.0, 4.0]]).tolist() == [0, 1]

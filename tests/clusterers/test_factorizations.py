@@ -136,3 +136,7 @@ def test_settings_that_cannot_work(model, message):
 def test_negative_values_have_no_factors():
     with pytest.raises(InputError, match="spherical k-means"):
         NormalizedCutNMF(2).fit(np.eye(4) - 0.1)
+
+
+def test_rows_that_are_all_empty_are_one_cluster():
+    assert NormalizedCutNMF(2, random_state=0).fit(np.zeros((4, 3))).labels_.tolist() == [0] * 4

@@ -120,7 +120,7 @@ def _tree_of_cells(means: Rows, sizes: Floats) -> Floats:
     for i, (low, high, height) in enumerate(merges):
         a, b = int(low), int(high)
         count[a] += count[b]
-        tree[i] = (*sorted((name[a], name[b])), np.sqrt(max(height, 0.0)), count[a])
+        tree[i] = (*sorted((name[a], name[b])), np.sqrt(height), count[a])
         name[a] = s + i
     return tree
 

@@ -68,7 +68,7 @@ def silhouette(
     points, rows = draw_points(points, MOST_PROFILED, metric, random_state)
     codes = codes[rows]
     values = silhouette_samples(points, codes, metric=metric, noise="drop")
-    judged = (codes >= 0) & ~np.isnan(values)
+    judged = codes >= 0
     cluster_names = style.cluster_names(codes[judged], names)
     gap = judged.sum() * 0.012
     traces, middles, start = [], [], 0.0

@@ -108,3 +108,18 @@ def test_scikit_learn_contract() -> None:
         # one check wants an environment variable of SciPy and skips without it
         with contextlib.suppress(SkipTest):
             check(estimator)
+
+
+def test_there_is_a_pair_for_each_merge(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, shapes = "karat._kernels.informativeness_agglomeration.agglomerate", []
+
+    def checked(lists: Any, codes: Any, distances: Any, merges: Any, path: Any) -> None:
+        shapes.append((merges.shape, path.shape))
+
+    monkeypatch.setattr(kernel, checked)
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    InformativenessAgglomeration(2, random_state=0).fit(X)
+    InformativenessAgglomeration(1, random_state=0).fit(np.arange(40.0).reshape(-1, 1) ** 2)
+    for merges, path in shapes:
+        assert merges == (path[0] - 1, 2)
+    assert len(shapes) == 2
