@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,7 @@ def test_labels_and_sums_are_those_of_memory(
     assigned = assign_rows(model, folder, str(tmp_path / "labels"), id_column="key")
     predicted = model.predict(pd.DataFrame(X, columns=list("abcd")))
     written = labels_in(tmp_path / "labels")
+    assert not {"features", "means", "deviations"} & set(re.findall(r"(\w+)=", repr(assigned)))
     assert written["row"].tolist() == list(range(N))
     assert written["id"].tolist() == [f"k{i}" for i in range(N)]
     np.testing.assert_array_equal(written["cluster"], predicted.labels)
@@ -77,6 +79,14 @@ def test_labels_and_sums_are_those_of_memory(
     in_clusters = pd.DataFrame(X).groupby(labels)
     np.testing.assert_allclose(assigned.means, in_clusters.mean())
     np.testing.assert_allclose(assigned.deviations, in_clusters.std(ddof=0))
+
+
+def test_numbers_get_decimal_points_in_every_column() -> None:
+    table = pa.table({"a": ["1,5", "2"], "b": ["0,25", None]})
+    assert all_rows.with_points(table, ",").to_pydict() == {
+        "a": ["1.5", "2"], "b": ["0.25", None]
+    }  # fmt: skip
+    assert all_rows.with_points(table, ".") is table
 
 
 def test_a_cluster_of_one_row_is_a_cluster(model: karat.Model, tmp_path: Path) -> None:
