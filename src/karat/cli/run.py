@@ -270,6 +270,7 @@ def _choose(
         if study.tried.stopped and not isinstance(stop, BudgetSpent):
             raise  # the judging was stopped before
         # the stability is optional: the answer is complete without it
+        typer.echo("karat: interrupted; the answer is told without its stability", err=True)
         stop, skipped = interruption, "interrupted; --stability judges it"
         answer = study.best(stability=False, second_sample=False)
     return (answer if skipped is None else replace(answer, stability_skipped=skipped)), stop
