@@ -131,7 +131,9 @@ class Planter:
         self.folder, self.copy, self.room = folder, folder / "copy", room
         self.faults, self.measures, self.longest = faults, measures, longest
         self.failed: set[str] = set()
-        #: those that fail without a fault, too
+        #: those that were skipped when they were measured, such as pins of other releases
+        self.skipped: set[str] = set()
+        #: those that fail or are skipped without a fault, too
         self.failing: set[str] = set()
         self.seconds: dict[str, float] = {}
         self.of_line: dict[str, dict[str, list[str]]] = {}
@@ -156,7 +158,10 @@ class Planter:
             if new := [test for test in self.items if test not in known]:
                 self.child(lambda: self.measure(kept, new), 7200)
                 self.load(kept)
-            print(f"{self.room}: {len(self.items)} tests, {sum(self.seconds.values()):.0f} s")
+            took, no_use = sum(self.seconds.values()), len(self.failing)
+            print(
+                f"{self.room}: {len(self.items)} tests, {took:.0f} s; {no_use} fail or are skipped"
+            )
         self.faults(self)
         return True
 
@@ -174,6 +179,8 @@ class Planter:
         """Remember what failed."""
         if report.failed:
             self.failed.add(report.nodeid)
+        if report.skipped:
+            self.skipped.add(report.nodeid)
 
     def run(self, tests: list[str], stop: bool = True) -> None:
         """Run some of the collected tests in this process."""
@@ -186,7 +193,7 @@ class Planter:
                 break
 
     def measure(self, kept: Path, tests: list[str]) -> int:
-        """Keep which lines each test runs, and how long it takes; failing ones are left out.
+        """Keep which lines each test runs, and how long it takes; what fails or skips is left out.
 
         So are those that no fault could meet, because they take longer than all of its tests may.
         """
@@ -208,8 +215,9 @@ class Planter:
             for line, running in data.contexts_by_lineno(name).items():
                 good = [test for test in running if test and test not in self.failed]
                 of_file[str(line)] = of_file.get(str(line), []) + good
-        good = {test: took for test, took in self.seconds.items() if test not in self.failed}
-        stored = {"seconds": good, "lines": self.of_line, "failing": sorted(self.failed)}
+        no_use = self.failed | self.skipped
+        good = {test: took for test, took in self.seconds.items() if test not in no_use}
+        stored = {"seconds": good, "lines": self.of_line, "failing": sorted(no_use)}
         kept.write_text(json.dumps(stored), encoding="utf-8")
         return 0
 
