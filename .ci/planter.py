@@ -209,13 +209,12 @@ class Planter:
             self.run([test], stop=False)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         measuring.stop()
-        data = measuring.get_data()
+        data, no_use = measuring.get_data(), self.failed | self.skipped
         for name in data.measured_files():
             of_file = self.of_line.setdefault(str(Path(name).relative_to(self.copy)), {})
             for line, running in data.contexts_by_lineno(name).items():
-                good = [test for test in running if test and test not in self.failed]
+                good = [test for test in running if test and test not in no_use]
                 of_file[str(line)] = of_file.get(str(line), []) + good
-        no_use = self.failed | self.skipped
         good = {test: took for test, took in self.seconds.items() if test not in no_use}
         stored = {"seconds": good, "lines": self.of_line, "failing": sorted(no_use)}
         kept.write_text(json.dumps(stored), encoding="utf-8")

@@ -108,15 +108,27 @@ class PartPins(Pins):
         modules = {part: import_module(f"karat.{self.room}.{part}") for part in parts}
         return {
             "karat": import_module("karat"), "np": np, "pd": pd, "nan": np.nan,
+            "tried": tried, "patched": self.patched,
             self.room: package, **modules,
         }  # fmt: skip
 
     def value(self, expression: str) -> Any:
         """What an expression gives today, or its error."""
-        try:
-            return super().value(expression)
-        except (ValueError, TypeError, LookupError) as error:
-            return f"{type(error).__name__}: {error}"
+        return tried(super().value, expression)
+
+    def patched(self, name: str, value: Any, work: Callable[[], Any]) -> Any:
+        """What some work gives while a name of the room's modules has another value."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(f"karat.{self.room}.{name}", value)
+            return work()
+
+
+def tried(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What a call gives, or its error."""
+    try:
+        return function(*arguments, **options)
+    except (ValueError, TypeError, LookupError) as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def fails(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:

@@ -320,19 +320,6 @@ def names() -> dict[str, Any]:
 
         return in_folder({}, copy)
 
-    def tried(function: Any, *arguments: Any, **options: Any) -> Any:
-        """What a call gives, or its error."""
-        try:
-            return function(*arguments, **options)
-        except (ValueError, TypeError, LookupError) as error:
-            return f"{type(error).__name__}: {error}"
-
-    def patched(name: str, value: Any, work: Any) -> Any:
-        """What some work gives while a number has another value."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(f"karat.datasets.{name}", value)
-            return work()
-
     def edited(work: Any) -> Any:
         """What some work gives where edit distance is the difference of lengths."""
 

@@ -19,7 +19,7 @@ from karat.distances import (
     object_distances,
     square,
 )
-from pinning import PartPins
+from pinning import PartPins, tried
 
 
 def names() -> dict[str, Any]:
@@ -64,19 +64,6 @@ def names() -> dict[str, Any]:
             there = neighbors.neighbor_lists(X, k, metric=metric, executor=pool)
             assert all(map(np.array_equal, here, there))
             return here
-
-    def tried(function: Any, *arguments: Any, **options: Any) -> Any:
-        """What a call gives, or its error."""
-        try:
-            return function(*arguments, **options)
-        except (ValueError, TypeError, LookupError) as error:
-            return f"{type(error).__name__}: {error}"
-
-    def patched(name: str, value: Any, work: Any) -> Any:
-        """What some work gives while a name of the room has another value."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(f"karat.distances.{name}", value)
-            return work()
 
     def warped(series: Any) -> Any:
         """What is made of series by a distance in place of that of another package."""

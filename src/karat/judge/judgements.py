@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from karat.runtime.validation import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.types import Bools, Floats
+    from karat.runtime.types import Bools, Floats, Ints
 
 
 VERSION = "7"
@@ -325,43 +326,43 @@ class Forest:
     #: mean of the target at each node, inner ones too
     value: NDArray[np.float32]
 
-    def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:
-        """Prediction of each row, the contribution of each column, and the mean at the roots."""
+    def _steps(self, F: NDArray[Any]) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Each row's node in all trees, the column asked there, or -1, and the next node.
+
+        The last step asks nothing, and its next node is the node itself.
+        """
         F = np.asarray(F, dtype=np.float32)
         rows = np.arange(len(F))[:, None]
         node = np.tile(self.roots, (len(F), 1))
-        contributions = np.zeros(F.size)
-        while True:
+        inner = np.array(True)
+        while inner.any():
             feature = self.feature[node]
             inner = feature >= 0
-            if not inner.any():
-                break
             right = F[rows, np.maximum(feature, 0)] > self.threshold[node]
-            children = np.where(inner, self.left[node] + right, node)
-            changes = self.value[children] - self.value[node]
-            places = (rows * F.shape[1] + feature)[inner]
-            contributions += np.bincount(places, changes[inner], minlength=F.size)
-            node = children
+            following = np.where(inner, self.left[node] + right, node)
+            yield node, feature, following
+            node = following
+
+    def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:
+        """Prediction of each row, the contribution of each column, and the mean at the roots."""
+        rows = np.arange(len(F))[:, None]
+        contributions = np.zeros(np.size(F))
+        for node, feature, following in self._steps(F):
+            inner = feature >= 0
+            changes = self.value[following] - self.value[node]
+            places = (rows * np.shape(F)[1] + feature)[inner]
+            contributions += np.bincount(places, changes[inner], minlength=len(contributions))
         T = len(self.roots)
-        prediction = self.value[node].sum(axis=1, dtype=np.float64)
+        prediction = self.value[following].sum(axis=1, dtype=np.float64)
         return (
-            prediction / T, contributions.reshape(F.shape) / T,
+            prediction / T, contributions.reshape(np.shape(F)) / T,
             float(self.value[self.roots].mean()),
         )  # fmt: skip
 
     def predict(self, F: NDArray[Any]) -> Floats:
         """Prediction of each row (M,)."""
-        F = np.asarray(F, dtype=np.float32)
-        rows = np.arange(len(F))[:, None]
-        node = np.tile(self.roots, (len(F), 1))
-        while True:
-            feature = self.feature[node]
-            inner = feature >= 0
-            if not inner.any():
-                break
-            right = F[rows, np.maximum(feature, 0)] > self.threshold[node]
-            node = np.where(inner, self.left[node] + right, node)
-        mean: Floats = self.value[node].mean(axis=1, dtype=np.float64)
+        ((_, _, leaf),) = deque(self._steps(F), maxlen=1)  # the last step
+        mean: Floats = self.value[leaf].mean(axis=1, dtype=np.float64)
         return mean
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:

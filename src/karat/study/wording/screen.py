@@ -443,9 +443,9 @@ def _singles(answer: AnswerFacts) -> str:
 
 def one_line(answer: AnswerFacts) -> str:
     """The answer on one line."""
-    worth = f" Expected agreement {agreement(answer.expected)}." if answer.expected else ""
-    if is_none(answer):
-        worth = ""
+    worth = ""
+    if answer.expected is not None and not is_none(answer):
+        worth = f" Expected agreement {agreement(answer.expected)}."
     if answer.guarantee is not None and not answer.guarantee.refused:
         worth = f" At most {percent_up(answer.guarantee.bound_rate)} wrong."
     return f"{answer.data}: {headline(answer)}{worth}"
