@@ -61,11 +61,29 @@ def skip_for_other_releases(*packages: str) -> None:
 class Pins:
     """Values of expressions; a file beside the test keeps them, one on a line.
 
-    ``names`` gives what the expressions may use, and ``fails`` what a call raises.
+    Expressions may use what ``names`` gives, the modules of the room (``karat.stability`` for a
+    test in ``tests/stability``) and ``fails``, ``tried`` and ``patched``. An error is an answer.
+    A new expression is a line of the file with the answer null. The test, run as a program with
+    ``PYTHONPATH=tests``, writes every answer anew.
     """
 
-    def __init__(self, test: str, names: Callable[[], dict[str, Any]]) -> None:
-        self.file, self.names = Path(test).with_suffix(".json"), names
+    def __init__(self, test: str, names: Callable[[], dict[str, Any]], room: str = "") -> None:
+        self.file = Path(test).with_suffix(".json")
+        self.room = room or self.file.parent.name
+        self.written = names.__module__ == "__main__"
+        self.names = cache(lambda: {**self.modules(), **names()})
+
+    def test(self) -> Callable[[str], None]:
+        """A test of every expression; where its file runs as a program, it writes the answers."""
+        if self.written:
+            self.write()
+
+        @pytest.mark.parametrize("expression", self.kept)
+        def test_the_answer_is_the_pinned_one(expression: str) -> None:
+            skip_for_other_releases()
+            assert same(self.value(expression), self.kept[expression])
+
+        return test_the_answer_is_the_pinned_one
 
     @cached_property
     def kept(self) -> dict[str, Any]:
@@ -73,54 +91,38 @@ class Pins:
         kept: dict[str, Any] = json.loads(self.file.read_text("utf-8"))
         return kept
 
-    def value(self, expression: str) -> Any:
-        """What an expression gives today."""
-        return plain(eval(expression, {"fails": fails, **self.names()}))
-
-    def check(self, expression: str) -> None:
-        """Assert that an expression gives what is kept."""
-        skip_for_other_releases()
-        assert same(self.value(expression), self.kept[expression])
-
-    def write(self, expressions: list[str]) -> None:
-        """Keep what the expressions give today."""
-        rows = (
-            f"{json.dumps(one)}: {json.dumps(self.value(one), ensure_ascii=False)}"
-            for one in expressions
-        )
-        self.file.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
-
-
-class PartPins(Pins):
-    """Pins of the parts of a room, whose modules the expressions may use; errors are answers.
-
-    A new expression is a line of the file with the answer null; the test, when run, fills it in.
-    """
-
-    def __init__(self, test: str, names: Callable[[], dict[str, Any]]) -> None:
-        self.room = Path(test).parent.name
-        super().__init__(test, cache(lambda: {**self.modules(), **names()}))
-
     def modules(self) -> dict[str, Any]:
-        """The room's modules by their names."""
+        """The room's modules by their names, and what every expression may use."""
+        shared = {
+            "karat": import_module("karat"), "np": np, "pd": pd, "nan": np.nan,
+            "fails": fails, "tried": tried, "patched": self.patched,
+        }  # fmt: skip
+        if self.room == "tests":
+            return shared
         package = import_module(f"karat.{self.room}")
         parts = [one.name for one in iter_modules(package.__path__)]
         modules = {part: import_module(f"karat.{self.room}.{part}") for part in parts}
-        return {
-            "karat": import_module("karat"), "np": np, "pd": pd, "nan": np.nan,
-            "tried": tried, "patched": self.patched,
-            self.room: package, **modules,
-        }  # fmt: skip
+        return {**shared, self.room: package, **modules}
 
     def value(self, expression: str) -> Any:
         """What an expression gives today, or its error."""
-        return tried(super().value, expression)
+        return tried(lambda: plain(eval(expression, {**self.names()})))
 
     def patched(self, name: str, value: Any, work: Callable[[], Any]) -> Any:
         """What some work gives while a name of the room's modules has another value."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(f"karat.{self.room}.{name}", value)
             return work()
+
+    def write(self) -> None:
+        """Keep what the expressions give today, where that is not the same as before."""
+        answers = {one: self.value(one) for one in self.kept}
+        answers |= {one: old for one, old in self.kept.items() if same(answers[one], old)}
+        rows = (
+            f"{json.dumps(one)}: {json.dumps(answer, ensure_ascii=False)}"
+            for one, answer in answers.items()
+        )
+        self.file.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
 def tried(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

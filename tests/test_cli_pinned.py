@@ -17,7 +17,6 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from command_line import karat_command
 from karat.cli import _label_files, _numbers, _output
@@ -101,24 +100,6 @@ COMMANDS = [
     "run x.csv -c odd", "run nowhere.csv", "run empty.csv", "run x.csv --grid eps", "run x.csv --budget x", "run texts.jsonl --text-column text -c average -k 2 --quiet", "run x.csv --labels x.csv", "bench .", "bench nowhere", "watch nowhere", "assign x.csv --study nowhere.karat", "report nowhere.karat",
     "clarity x.csv own.csv", "label nowhere",
 ]  # fmt: skip
-EXPRESSIONS = [
-    *(f"said({command!r})" for command in COMMANDS),
-    "[numbers.parse_counts(t) for t in ('3', '2:4', '2:8:3', '3,5,3', '1:1')], [fails(numbers.parse_counts, t) for t in ('', 'a', '4:2', '1:2:3:4', '2:4:0')]",
-    "[numbers.parse_grid([t]) for t in ('a=1', 'a=.1:.3:.1', 'a=1:2:.5,7', 'a=1:1:1')], [fails(numbers.parse_grid, [t]) for t in ('a', '=1', 'a=', 'a=1:2', 'a=1:2:0', 'a=1:2:-1', 'a=x', 'a=2:1:1')]",
-    "[numbers.parse_family(t) for t in ('gaussian', 'gaussian:mixture', 'negative-binomial:2', 'g:1,2')], fails(numbers.parse_family, 'g:x')",
-    "[numbers.parse_duration(t) for t in ('90', ' 90s', '2m', '1.5h', '2M')], [fails(numbers.parse_duration, t) for t in ('0', '-1', 'x', 'inf', 'm', 'nan')]",
-    "[numbers.parse_clusterers(n) for n in (['ward', 'genie', 'ward'], )], len(numbers.parse_clusterers(['ward', 'all'])), fails(numbers.parse_clusterers, ['wards'])",
-    "[output.printable(t) for t in ('a\\x1b[31mb\\n\\t', 'ä\\u200b')], output.records(pd.DataFrame({'a': [1, np.nan]})), [files._in_parts(s) for s in ('a*', 'a://b', '.', 'nowhere')], files.split_columns('a,\"b,c\"'), files.split_columns(None)",
-    "[files.label_facts(np.array(x), np.array([3, 2, 1]), n) for x in ([0, 1, -1], [0, 0, 1]) for n in ('drop', 'cluster', 'singletons', 'error')]",
-]  # fmt: skip
-
-PINS = Pins(__file__, names)
 
 
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_it_prints_what_is_pinned(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*dict.fromkeys([*EXPRESSIONS, *PINS.kept])])
+test_the_answer_is_the_pinned_one = Pins(__file__, names, "cli").test()

@@ -13,7 +13,7 @@ from scipy.cluster.hierarchy import linkage
 from karat import bounds
 from karat.bounds import confidence_sequence, wording
 from karat.labelings import as_labelings
-from pinning import PartPins
+from pinning import Pins
 
 N = 400
 
@@ -82,13 +82,4 @@ def names() -> dict[str, Any]:
     return locals() | {"N": N, "as_labelings": as_labelings, "sequence": confidence_sequence}
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

@@ -25,7 +25,7 @@ from karat.datasets.label_studio import studio_columns
 from karat.datasets.object_files import read_objects
 from karat.datasets.partitions import open_partitions
 from karat.datasets.row_blocks import row_blocks
-from pinning import PartPins
+from pinning import Pins
 
 N = 60
 
@@ -353,13 +353,4 @@ def names() -> dict[str, Any]:
     return locals() | shared
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

@@ -19,7 +19,7 @@ from karat.distances import (
     object_distances,
     square,
 )
-from pinning import PartPins, tried
+from pinning import Pins, tried
 
 
 def names() -> dict[str, Any]:
@@ -96,13 +96,4 @@ def names() -> dict[str, Any]:
     return locals() | shared
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

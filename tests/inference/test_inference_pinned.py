@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
-from pinning import PartPins
+from pinning import Pins
 
 
 def names() -> dict[str, Any]:
@@ -40,13 +39,4 @@ def names() -> dict[str, Any]:
     return locals()
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

@@ -7,13 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
 from karat.judge import evidence, features, gather, judgements, likelihood, load_judge
 from karat.labelings.pairs import as_constraints
-from pinning import PartPins
+from pinning import Pins
 
 
 def names() -> dict[str, Any]:
@@ -84,13 +83,4 @@ def names() -> dict[str, Any]:
     return locals() | {"as_constraints": as_constraints, "SimpleNamespace": SimpleNamespace}
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

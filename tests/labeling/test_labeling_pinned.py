@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import karat
 from karat import bounds
@@ -29,7 +28,7 @@ from karat.labeling.reading import (
     rounds,
     score,
 )
-from pinning import PartPins
+from pinning import Pins
 
 N = 60
 
@@ -301,13 +300,4 @@ def names() -> dict[str, Any]:
     return locals() | shared
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

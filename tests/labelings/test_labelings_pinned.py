@@ -6,13 +6,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 
 import karat
 from karat.labelings import cells, labels, matching
-from pinning import PartPins
+from pinning import Pins
 
 
 class Fitted:
@@ -96,13 +95,4 @@ def names() -> dict[str, Any]:
     }  # fmt: skip
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy import sparse
 
 from karat.labelings.held_out import held_out
 from karat.meaning import describe_clusters
 from karat.meaning.features import Condition, Feature, as_table, units, word
-from pinning import PartPins
+from pinning import Pins
 
 
 def names() -> dict[str, Any]:
@@ -70,13 +69,4 @@ def names() -> dict[str, Any]:
     return locals() | shared
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import KMeans
 
 import karat
 from karat.measures import catalogue
-from pinning import PartPins
+from pinning import Pins
 
 
 def names() -> dict[str, Any]:
@@ -87,13 +86,4 @@ def names() -> dict[str, Any]:
     return locals() | shared
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

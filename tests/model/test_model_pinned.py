@@ -17,7 +17,7 @@ from karat.model import Confidence, Model, PlacementRule, archive, assign_rows, 
 from karat.model.changes import ResamplingReference
 from karat.model.holdout import ExtensionAgreement
 from karat.model.watch import Signal, WatchedClusters
-from pinning import PartPins
+from pinning import Pins
 
 N = 120
 
@@ -179,13 +179,4 @@ def names() -> dict[str, Any]:
     return locals() | shared
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy import sparse
 
 import karat
@@ -140,68 +139,6 @@ def names() -> dict[str, Any]:
 
 
 ALL = ("votes", "classes", "labels", "distances", "function", "graph", "sparse", "one")
-EXPRESSIONS = [
-    *(f"told(sections.{part}(F({kind!r})))" for kind in ALL for part in ("look", "by_k", "data", "reproduce", "failures")),
-    *(f"told(sections.answer(F({kind!r})))" for kind in ("votes", "labels", "graph", "one", "failed")),
-    *(f"told(sections.reasons(F({kind!r})))" for kind in ("votes", "labels", "graph")),
-    *(f"told(sections.ranking(F({kind!r})))" for kind in ("votes", "labels", "distances", "failed")),
-    *(f"told(clusters.{part}(F({kind!r})))" for kind in ("votes", "classes", "labels", "graph") for part in ("differences", "classes", "topics")),
-    *(f"told(judges.{part}(F({kind!r})))" for kind in ("votes", "labels") for part in ("guarantee", "stability")),
-    *(f"told(judges.clarity(F({kind!r})))" for kind in ("votes", "classes", "graph")),
-    *(f"told(pictures.{part}(F({kind!r})))" for kind in ("votes", "distances", "function", "graph", "one") for part in ("dendrogram", "consensus_matrix")),
-    *(f"timeless(candidates.candidates(F({kind!r})))" for kind in ("votes", "classes", "sparse", "distances", "one")),
-    "candidates.candidates(F('failed'))",
-    *(f"[f.decided_by, f.families, f.decider, [m.key for m in f.measures], [m.key for m in f.leading], [m.key for m in f.leading_by_k],"
-      f" [m.key for m in f.by_k[1]], f.distinct.index.tolist(), f.no_choice] if (f := F({kind!r})) else 0"
-      for kind in ("votes", "classes", "labels", "failed")),
-    *(f"[c.feature_names, c.names, c.short_names, c.clusters, c.terms] if (c := F({kind!r}).chosen) else 0" for kind in ("votes", "classes", "graph", "one")),
-    "told(judges.stability(F('stable'))), told(pictures.consensus_matrix(F('stable'))), [c['badge'] for c in cards.cards(F('stable'))], told(sections.reasons(F('stable')))",
-    "[told(sections.alternatives(Some(study=Some(alternatives=lambda n=n: karat.study.alternatives.Alternatives((way,) * n))))) for n in (1, 2, 3)]",
-    "[s.id for s in (sections.look(F(k)) for k in ('votes', 'graph'))]",
-    "[[fold['id'] if isinstance(fold, dict) else fold.id, [s.id for s in fold.sections]] for fold in sections.build(F('failed'))['folds']]",
-    "sections.script_json({'a': '<>&\\u2028\\u2029', 'b': [1, None, .5]})",
-    # facts
-    "[facts.snippet(t, n) for t, n in (('one two three', 13), ('one two three', 12), ('one two three', 7), ('onetwothree', 5), ('a  b\\nc', 99))]",
-    "facts.snippet('ab ' * 3000, 20)", "facts.snippet('x' + ' ' * 100 + 'y', 5)",
-    *(f"[m.key for m in facts._leading([measures[k] for k in {keys}], {by!r})]" for keys, by in (
-        (["silhouette", "dunn_index", "davies_bouldin_index", "adjusted_rand_index"], "dunn_index"), (["adjusted_rand_index", "silhouette"], None), ([], None))),
-    "[m.key for m in facts._leading(list(measures.values()), None)], [m.key for m in facts._leading([m for m in measures.values() if not m.compares_k], None)]",
-    # tables
-    "[tables._decimals(pd.Series(v, dtype=float)) for v in ([], [np.nan], [.049], [.05], [.5, 1], [9.9], [10], [123], [99999], [1e6], [999999.0], [np.inf, 5], [-20])]",
-    "[tables._rounded(pd.Series([1.234567, np.nan, np.inf, -np.inf, 123456.7])), tables._whole(pd.Series([1, None, 3], dtype='Int64'))]",
-    "tables._column('a', 'b', 'c', up=False, extra=3)", "[tables.group_of(measures[k]) for k in ('silhouette', 'adjusted_rand_index')], tables.group_of(deciders.as_decider('judge'))",
-    *(f"tables.undefined_values(F({kind!r}))" for kind in ("votes", "labels", "failed")),
-    "tables.undefined_values(Some(measures=[measures['silhouette']], reasons={'a': {'silhouette': 'x', 'b': 'x'}, 'c': {'silhouette': 'y', 'b': 'x'}, 'd': {'silhouette': 'x'}}))",
-    # the map
-    *(f"[some({labels}).astype(int), shares({labels})]" for labels in (
-        [0, 0, 0, 1, 1, 1, 0], [0, 1, 0, 1, 1, 0, 1], [0, 0, -1, -1, 1, 1, 2], [0, 0, 0, 0, 0, 0, 1], [0, 1, 1, 0, 0, 1, 1])),
-    "np.abs(map._scaled(np.abs(X[:, None] - X).sum(axis=2)))",
-    "np.abs(map.eigenvectors(sparse.csr_array(np.eye(9, k=1) + np.eye(9, k=-1)), 3))", "np.abs(map.eigenvectors(sparse.csr_array(np.diag([1.0, 1, 0], k=1) + np.diag([1.0, 1, 0], k=-1)), 2))",
-    "[d if (d := map.drawn(Some(dataset=karat.datasets.from_array(X), metric=m))).metric == 'x' else d.X for m in ('cosine', 'cityblock', 'euclidean')]",
-    "[map.object_map(F(k).study, np.asarray(F(k).chosen.labels)).rows for k in ('votes', 'one', 'graph')]", "map.object_map(F('one').study, np.asarray(F('one').chosen.labels)).near",
-    # candidates
-    "[candidates._slots(flows, k) for flows, k in (([[0, 0, 5], [0, 1, 3], [1, 1, 2]], 2), ([[0, 1, 5], [1, 0, 5], [-1, 2, 3]], 3), ([], 2), ([[0, 0, 1], [0, 1, 4], [0, 2, 2]], 3), ([[-1, 0, 1], [1, -1, 2]], 1))]",
-    "[candidates._flows(np.array(a), np.array(b)) for a, b in (([0, 0, 1], [1, 0, 0]), ([0, -1, 1], [-1, 0, 2]), ([2, 2, 2], [0, 0, 0]))]",
-    "[candidates._silhouettes(F('votes').chosen)(np.array(y)) for y in (Y, np.zeros(12, int), np.where(Y == 0, -1, Y))]",
-    *(f"[columns.columns(F({kind!r}).chosen)]" for kind in ("votes", "sparse", "distances", "classes")),
-    # cards
-    "[cards.strength(v) for v in (-9, -1.5, -.3, 0, .75, 1.4, 2)]", "[cards._classes(v) for v in ([], [None], ['b', 'a', 'b', None, 3], list('aabbccdd'))]",
-    "[cards.object_titles(Some(texts=t, ids=['a', 'b'])) for t in (None, ['one', 'two ' * 40])]",
-    # drawings
-    "drawing.heat([[.123456, np.nan], [1, 0]], ['a', 'b'], ['c', 'd'], text=[['1']], x='x', y='y')", "drawing.heat([[1]], None, None)", "drawing.bars(['a'], {'b': [.123456]})",
-    "drawing.lines([], 'x', 'y')", "drawing.lines([1], 'x', 'y', ring=(2, .123456), percent=True)", "drawing.rounded([1.23456, np.inf, None, 12345.6], 3)",
-    *(f"pictures._tree(Z, {k}, [f'r{{i}}' for i in range(50)], (1.0, 2.5))" for k in (2, 5)),
-    # watched clusters
-    "[[p.id, p.alt, p.caption, p.drawing] for p in (watched._picture(watch, i) for i in range(4))]",
-]  # fmt: skip
-
-PINS = Pins(__file__, names)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_it_is_as_pinned(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write(EXPRESSIONS)
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

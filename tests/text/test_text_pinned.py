@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy import sparse
 
 from karat.text import TermWeighter, TextVectorizer, documents, matrices
-from pinning import PartPins
+from pinning import Pins
 
 
 def names() -> dict[str, Any]:
@@ -69,13 +68,4 @@ def names() -> dict[str, Any]:
     return locals() | shared
 
 
-PINS = PartPins(__file__, names)
-
-
-@pytest.mark.parametrize("expression", PINS.kept)
-def test_the_answer_is_the_pinned_one(expression: str) -> None:
-    PINS.check(expression)
-
-
-if __name__ == "__main__":
-    PINS.write([*PINS.kept])
+test_the_answer_is_the_pinned_one = Pins(__file__, names).test()
