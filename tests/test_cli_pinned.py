@@ -87,19 +87,4 @@ def names() -> dict[str, Any]:
     }
 
 
-RUN = "run x.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet"
-COMMANDS = [
-    "nothing", "check x.csv", "check x.csv --json", "check nowhere.csv", "check empty.csv", "check own.csv --drop three", "check x.csv --strict",
-    "measures", "measures silhouette", "measures silhoutte", "measures --for external", "measures --for x",
-    "sample x.csv -n 3", "sample x.csv -n 3 --json", "sample x.csv -n 99 --seed 4 -o s.csv", "sample x.csv -n 0", "sample x.csv -n 3 -o x.csv", "sample nowhere",
-    "compare own.csv", "compare own.csv --json", "compare a.labels b.labels", "compare a.labels b.labels --noise drop", "compare a.labels b.labels --noise cluster --json", "compare a.labels short.csv", "compare named.csv other.csv", "compare named.csv other.csv --truth group",
-    "compare own.csv named.csv", "compare own.csv --columns three", "compare own.csv --columns three,two", "compare own.csv --columns three,odd", "compare own.csv --truth odd", "compare short.csv", "compare a.labels b.labels -m purity -m rand_index", "compare a.labels b.labels -m odd",
-    "bound own.csv few.csv", "bound own.csv few.csv --json", "bound own.csv few.csv --column two --delta 0.2", "bound own.csv few.csv -o out.csv", "bound own.csv short.csv", "bound own.csv few.csv --delta 2", "bound own.csv few.csv --column odd",
-    RUN, RUN + " --why --all", RUN + " --json", RUN + " --labels l.csv", RUN + " --labels l.csv --storage s.karat && " + RUN + " --storage s.karat && assign x.csv --study s.karat && report s.karat -o r.html", RUN + " --by odd", RUN + " --by silhouette --all", RUN + " -k 3:2",
-    "run x.csv --id-column id --labelings own.csv --only-labelings --quiet --why", "run x.csv --id-column id --labelings own.csv --only-labelings --quiet --by silhouette --all", "run x.csv --id-column id --truth named.csv -c ward -k 3 --quiet", "run x.csv --pairs pairs.csv --id-column id -c ward -k 2:3 --n-init 1 --workers 1 --quiet",
-    "run x.csv -c odd", "run nowhere.csv", "run empty.csv", "run x.csv --grid eps", "run x.csv --budget x", "run texts.jsonl --text-column text -c average -k 2 --quiet", "run x.csv --labels x.csv", "bench .", "bench nowhere", "watch nowhere", "assign x.csv --study nowhere.karat", "report nowhere.karat",
-    "clarity x.csv own.csv", "label nowhere",
-]  # fmt: skip
-
-
 test_the_answer_is_the_pinned_one = Pins(__file__, names, "cli").test()
