@@ -32,11 +32,19 @@ WAITING = 8
 OPTIONS = ["-q", "-s", "-p", "no:cacheprovider"]
 #: rooms whose tests stand in folders of other rooms
 NEAR = {
-    "_kernels": ["distances", "clusterers", "labelings", "measures"],
+    "_kernels": [
+        "distances", "clusterers", "labelings", "measures",
+        "modes", "dip", "tails", "languages", "dendrogram",
+    ],
     "beside": ["smoke", "laws"],
-    "cli": ["cli", "compare", "run_screen", "external_command", "bound_cli"],
+    "cli": [
+        "cli", "compare", "run_screen", "external_command", "bound_cli",
+        "label_loop", "reading_people", "chat_model",
+    ],
+    "inference": ["inference", "differing"],
+    "nulls": ["nulls", "null"],
     "plot": ["plot", "report_page", "readme"],
-}
+}  # fmt: skip
 
 
 def nearest(root: Path, room: str) -> list[str]:
