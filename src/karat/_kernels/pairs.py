@@ -75,6 +75,55 @@ def accumulate(tile, squared, r0, j0, inputs, into, at):
                     a[j] += inverses[j]
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST | {"nnan"})
+def accumulate_rows(tile, j0, inputs, into, at):
+    """Add a tile of roots as :func:`accumulate` does, but from the objects from ``j0`` to the rows.
+
+    The rows begin at ``at`` of the accumulators. The tile is off the diagonal. Columns of equal
+    ``run`` are read together, so that this is slow where most runs have one column.
+    """
+    run, weights, labels, starts, wanted = inputs
+    R, B = tile.shape
+    values = np.empty(R)
+    end = 0
+    while end < B:
+        begin = end
+        end += 1
+        while end < B and run[j0 + end] == run[j0 + begin]:
+            end += 1
+        w = weights[j0 + begin : j0 + end]
+        for statistic in range(4):
+            if not wanted[statistic]:
+                continue
+            for r in range(R):
+                row, value = tile[r, begin:end], np.inf if statistic == MIN else 0.0
+                if statistic == SUM:
+                    for j in range(len(w)):
+                        value += w[j] * row[j]
+                elif statistic == MIN:
+                    for j in range(len(w)):
+                        value = min(value, row[j])
+                elif statistic == MAX:
+                    for j in range(len(w)):
+                        value = max(value, row[j])
+                else:
+                    for j in range(len(w)):
+                        value += w[j] / (row[j] * row[j])
+                values[r] = value
+            for m in range(labels.shape[1]):
+                label = labels[j0 + begin, m]
+                if label < 0:
+                    continue
+                a = into[statistic][starts[m] + label, at : at + R]
+                for r in range(R):
+                    if statistic == MIN:
+                        a[r] = min(a[r], values[r])
+                    elif statistic == MAX:
+                        a[r] = max(a[r], values[r])
+                    else:
+                        a[r] += values[r]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def by_object(values, wanted, clusters, first, sizes, parts):
     """Add accumulators of the clusters from ``first`` to what objects need of all clusters.

@@ -18,6 +18,7 @@ from karat.runtime.types import Bools, Floats
 
 TILE_WIDTH = 128  # columns of a tile
 TILE_ROWS = 512  # long enough for a matrix product to run at full speed
+LONG_RUN = 16  # mean columns of a run from which a tile is added up by rows, not turned
 MATRIX_TILE_ROWS = 2**14  # of a stored matrix, read row by row
 MAX_ACCUMULATOR_BYTES = 128 * 2**20  # of all objects; above, tiles are not mirrored
 
@@ -111,20 +112,23 @@ def add_distances(
 
     A square on the diagonal contains both directions.
     """
-    from karat._kernels.pairs import accumulate, turn
+    from karat._kernels.pairs import accumulate, accumulate_rows, turn
 
     rows = min(MATRIX_TILE_ROWS if isinstance(distances, Precomputed) else TILE_ROWS, r1 - r0)
     room, turned_room = np.empty(rows * TILE_WIDTH), np.empty(rows * TILE_WIDTH if mirror else 0)
     for j0 in range(into.start, into.stop, TILE_WIDTH):
         j1 = min(j0 + TILE_WIDTH, into.stop)
         strip = distances.strip(j0, j1)
+        runs = objects.run[j1 - 1] - objects.run[j0] + 1
         a = j0 if mirror is into else r0
         while a < r1:
             b = min(a + (rows if mirror is None or a != j0 else TILE_WIDTH), r1)
             tile = room[: (b - a) * (j1 - j0)].reshape(b - a, j1 - j0)
             distances.tile(a, b, j0, j1, strip, tile)
             accumulate(tile, distances.squared, a, j0, tuple(objects), into.arrays, j0 - into.start)
-            if mirror is not None and a != j0:
+            if mirror is not None and a != j0 and runs * LONG_RUN <= j1 - j0:
+                accumulate_rows(tile, j0, tuple(objects), mirror.arrays, a - mirror.start)
+            elif mirror is not None and a != j0:
                 turned = turned_room[: tile.size].reshape(tile.T.shape)
                 turn(tile, turned)
                 accumulate(turned, False, j0, a, tuple(objects), mirror.arrays, a - mirror.start)
