@@ -60,6 +60,8 @@ def _tiles(
 
     Without ``roots`` they are squared if ``distances`` are.
     """
+    from karat._kernels.ranks import take_roots
+
     room = np.empty(STRIP_ROWS * STRIP_WIDTH)
     for j0 in starts:
         j1 = min(j0 + STRIP_WIDTH, distances.n)
@@ -69,7 +71,7 @@ def _tiles(
             tile = room[: (r1 - r0) * (j1 - j0)].reshape(r1 - r0, j1 - j0)
             distances.tile(r0, r1, j0, j1, strip, tile)
             if roots and distances.squared:
-                np.sqrt(tile, out=tile)
+                take_roots(tile)
             yield tile, r0, j0
 
 
