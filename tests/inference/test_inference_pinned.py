@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from pinning import Pins
 
@@ -17,6 +18,9 @@ def names() -> dict[str, Any]:
     one = rng.normal(size=(90, 3))
     counts = rng.poisson(4.0 + 20.0 * (y == 1)[:, None], size=(90, 2)).astype(float)
     trials = rng.binomial(10, 0.3, size=(90, 2)).astype(float)
+
+    wild = np.round(np.exp(rng.normal(3, 1.2, size=(60, 2))))
+    near = np.arange(8.0)[:, None] * [1.0, 0.5] + rng.normal(size=(8, 2)) / 9
 
     def by_first(X: Any) -> Any:
         """Clusters by the first column."""
@@ -36,7 +40,7 @@ def names() -> dict[str, Any]:
         def fit_predict(self, X: Any) -> Any:
             return by_first(X)
 
-    return locals()
+    return locals() | {"sparse": sparse}
 
 
 test_the_answer_is_the_pinned_one = Pins(__file__, names).test()
