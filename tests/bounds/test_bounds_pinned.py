@@ -12,6 +12,8 @@ from scipy.cluster.hierarchy import linkage
 
 from karat import bounds
 from karat.bounds import confidence_sequence, wording
+from karat.bounds.classifiers import ComponentBound, TransductiveClassifier
+from karat.bounds.ledger import LedgerEntry
 from karat.labelings import as_labelings
 from pinning import Pins
 
@@ -76,10 +78,34 @@ def names() -> dict[str, Any]:
                              found.again, found.is_new, len(found.entry.pairs)))  # fmt: skip
         return said
 
+    def part(**values: Any) -> Any:
+        """A bound, by default on eight objects in two clusters."""
+        predicted = np.array(values.pop("predicted", [0, 0, 1, 1, 0, 0, 1, 1]))
+        clusters = values.pop("clusters", predicted)
+        clusters = None if clusters is None else np.array(clusters)
+        certainty = np.linspace(0.5, 0.9, len(predicted))
+        classifier = TransductiveClassifier(
+            "clustering", predicted, certainty, 0, np.array([0, 1]), clusters
+        )
+        usual = {"method": "half", "bound": 2, "n": 4, "errors": 1, "tested": 4, "delta": 0.1,
+                 "test": np.arange(4)}  # fmt: skip
+        return ComponentBound(classifier=classifier, **{**usual, **values})
+
+    def entry(pairs: str, **values: Any) -> Any:
+        """A question about labels that are letters."""
+        usual = {"question": "q", "ordered": True, "once": False, "anytime": True}
+        return LedgerEntry("id", "now", pairs=tuple(pairs), **{**usual, **values})
+
+    codes_of = np.array
     rows = [(int(i), truth[i]) for i in order]
     Z = linkage(X, "average")
     few = {name: row[::20] for name, row in batch.items()}
-    return locals() | {"N": N, "as_labelings": as_labelings, "sequence": confidence_sequence}
+    return locals() | {
+        "N": N,
+        "linkage": linkage,
+        "as_labelings": as_labelings,
+        "sequence": confidence_sequence,
+    }
 
 
 test_the_answer_is_the_pinned_one = Pins(__file__, names).test()
