@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from datetime import datetime
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace as Some
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import sparse
 
@@ -19,6 +23,12 @@ from karat.model.holdout import ExtensionAgreement
 from karat.model.watch import Signal, WatchedClusters
 from pinning import Pins
 
+#: the package has functions of these names
+karat_watch, karat_changes = (
+    import_module("karat.model.watch"),
+    import_module("karat.model.changes"),
+)
+karat_rows = import_module("karat.model.all_rows")
 N = 120
 
 
@@ -170,11 +180,44 @@ def names() -> dict[str, Any]:
         values = np.array([0.1, 0.2, 0.5, np.nan])
         return Signal(kind, "x", values, values, values, values, alarm, since, spread)
 
+    def prep(**values: Any) -> Any:
+        """A preparation of two numbers."""
+        columns = [Some(n_features=1, kind="number") for _ in range(2)]
+        usual = {"weights": None, "feature_names": ["a", "b"], "kept": np.ones(2, bool),
+                 "dtype": "<f8", "columns": columns, "of_table": True, "center": np.zeros(2),
+                 "scale": np.ones(2), "filler": None, "terms": None}  # fmt: skip
+        return Some(**{**usual, **values})
+
+    def moved(cells: Any) -> Any:
+        """What became of three clusters, by today's objects in each pair of clusters."""
+        names = ["p", "q", "r"]
+        flows = pd.DataFrame(np.c_[np.array(cells), np.zeros(5, int)], columns=[*names, "outlier"])
+        return karat_changes._transitions(of["three"], flows).to_dict("list")
+
+    def changes_flows() -> Any:
+        """Flows of placed objects, some unlike all and some outliers."""
+        labels = np.array([0, 1, -1, 2, -1, 0])
+        placed = Some(unlike=np.arange(6) == 3, labels=np.array([0, 1, 2, 0, -1, -1]))
+        return karat_changes._flows(of["three"], placed, labels, ["p", "q", "r"]).to_dict("split")
+
+    def summed(key: str, rows: Any, first: int) -> Any:
+        """Sums over rows of a batch."""
+        prepared = of[key].prepare(rows)
+        return karat_rows._sums(of[key], prepared, of[key].placed(prepared, named=False), first)
+
+    def part_of(rows: Any) -> Any:
+        """A part of a table with these rows, of two days."""
+        columns = {f"feature {j + 1}": rows[:, j] for j in range(3)}
+        table = pa.table(columns | {"day": ["a", "b", "a"] * 2 + ["b"] * (len(rows) - 6)}
+                         if len(rows) > 5 else columns)  # fmt: skip
+        return Some(name="one", tables=lambda names: [(0, table.select(names))])
+
     unlike_rows = np.concatenate([rng.normal(size=(30, 3)) + 40, rng.uniform(60, 300, (12, 3))])
     shared = {
         "N": N, "Confidence": Confidence, "PlacementRule": PlacementRule, "Model": Model,
         "ExtensionAgreement": ExtensionAgreement, "sparse": sparse, "rare": rare,
-        "ResamplingReference": ResamplingReference,
+        "ResamplingReference": ResamplingReference, "Some": Some, "pa": pa, "datetime": datetime,
+        "karat_watch": karat_watch,
     }  # fmt: skip
     return locals() | shared
 
