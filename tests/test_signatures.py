@@ -93,7 +93,7 @@ def options() -> list[str]:
 
 
 def inner() -> list[str]:
-    """Numbers of modules, defaults of functions inside, and how kernels are compiled."""
+    """Numbers of modules and classes, defaults inside, and how kernels are compiled."""
     lines = []
     listed = {function for _, function in public_functions()}
     listed |= {command.callback for command in app.registered_commands}
@@ -114,6 +114,10 @@ def inner() -> list[str]:
                 facts = {**compiled, "cache": type(thing._cache).__name__ != "NullCache"}
                 words = (f"{key}={spelt(facts[key])}" for key in COMPILED if key in facts)
                 lines.append(f"{info.name}.{thing.__name__}: {', '.join(words)}")
+            if cached := getattr(thing, "cache_parameters", None):
+                lines.append(f"{info.name}.{thing.__name__}: maxsize={cached()['maxsize']}")
+            if inspect.isclass(thing):
+                lines += [f"{info.name}.{thing.__name__}: {fact}" for fact in of_class(thing)]
             functions = vars(thing).values() if inspect.isclass(thing) else [thing]
             for function in (getattr(one, "py_func", one) for one in functions):
                 if inspect.isfunction(function) and function not in listed:
@@ -123,6 +127,22 @@ def inner() -> list[str]:
                     name = f"{info.name}.{function.__qualname__}"
                     lines += [f"{name}({', '.join(given)})"] * bool(given)
     return list(dict.fromkeys(lines))
+
+
+def of_class(thing: Any) -> Iterator[str]:
+    """Numbers of a class, and what of its fields does not compare, is hidden or has a name."""
+    is_made = "__dataclass_params__" in vars(thing)
+    made = fields(thing) if is_made else ()
+    for name, value in vars(thing).items():
+        if not name.startswith("_") and numeric(value) and name not in {f.name for f in made}:
+            yield f"{name} = {spelt(value)}"
+    params = thing.__dataclass_params__ if is_made else None
+    unusual = [name for name in ("eq", "repr") if params and not getattr(params, name)]
+    for name, usual in (("repr", True), ("compare", True), ("init", True), ("kw_only", False)):
+        if others := [field.name for field in made if getattr(field, name) != usual]:
+            unusual.append(f"{name} of {' '.join(others)}")
+    if unusual:
+        yield f"not as usual: {', '.join(unusual)}"
 
 
 def numeric(value: Any) -> bool:
