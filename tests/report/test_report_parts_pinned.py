@@ -6,16 +6,20 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace as Some
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy import sparse
 
 import karat
-from karat.datasets import Dataset, from_array
+from karat.datasets import Dataset, from_array, read
 from karat.report import (
     _candidates,
     _cards,
@@ -25,6 +29,7 @@ from karat.report import (
     _facts,
     _judges,
     _map,
+    _page,
     _pictures,
     _sections,
     _tables,
@@ -32,7 +37,7 @@ from karat.report import (
 )
 from karat.study.divisions import Alternative
 from karat.study.views import DataView
-from pinning import Pins
+from pinning import Pins, tried
 
 Y = np.arange(12) % 3
 
@@ -87,6 +92,13 @@ def facts(kind: str) -> Any:
         study.stability(study.best().name, n_resamples=3, n_references=2)
     elif kind == "failed":
         study = karat.Study(data()[:4]).sweep(["ward"], k=[5, 6], n_init=1, workers=1)
+    elif kind == "texts":
+        words = ("ship sea sail", "bread oven flour", "goal ball team")
+        texts = [f"{words[c]} {words[c].split()[i % 3]}" for i, c in enumerate(Y)]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "texts.jsonl")
+            file.write_text("\n".join(json.dumps({"text": text}) for text in texts), "utf-8")
+            study = karat.Study(read(file, text_column="text")).add({"mine": Y})
     elif kind == "one":
         study = karat.Study(data()[:, :2]).add({"mine": Y})
     return _facts.gather(study)
@@ -113,6 +125,25 @@ def timeless(value: Any) -> Any:
     return value
 
 
+def page_of_watch() -> Any:
+    """The groups of pictures on the page of watched clusters."""
+    given: list[Any] = []
+    template = Some(render=lambda **values: given.append(values["first"].values["groups"]) or "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(watched, "environment", lambda: Some(get_template=lambda _: template))
+        within_page("new.html", False)
+    return given[0]
+
+
+def within_page(name: str, overwrite: bool) -> Any:
+    """Whether the page of watched clusters is written to a file, where another is there already."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "there.html").write_text("old")
+        told = tried(watched.write_watch, names()["watch"], place / name, overwrite=overwrite)
+        return told and told.replace(folder, ""), "<html" in (place / "there.html").read_text()
+
+
 @cache
 def names() -> dict[str, Any]:
     signals = [
@@ -122,6 +153,11 @@ def names() -> dict[str, Any]:
         Some(name="odd", kind="unlike", values=[0.1, 0.2, 0.1], low=[0.0] * 3, high=[0.3] * 3, alarm=1, since=None),
     ]  # fmt: skip
     rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, -1], [10, 10, 2])
+    many = np.random.default_rng(1).normal(size=(22, 6)) + 9 * labels[:, None] * (np.arange(6) == 2)
+    table = pd.DataFrame(many, columns=list("abcdef"))
+    wide = Some(map=Some(rows=np.arange(22)[::-1]), labels=labels, terms=None,
+                study=karat.Study(table).add({"mine": labels}))  # fmt: skip
     lists = Some(
         near=np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [4, 5, 2], [3, 5, 2], [4, 3, 1], [0, 3, 5]])
     )
@@ -130,7 +166,8 @@ def names() -> dict[str, Any]:
             _candidates, _cards, _clusters, _columns, _drawing, _facts, _judges, _map, _pictures,
             _sections, _tables, watched)},
         "F": facts, "told": told, "timeless": timeless, "np": np, "pd": pd, "Some": Some, "X": data(), "Y": Y, "sparse": sparse,
-        "watch": Some(signals=signals, periods=["May", "June", "July"]), "karat": karat,
+        "watch": Some(signals=signals, periods=["May", "June", "July"], headline="Changed.", sentences=("One.",)), "karat": karat,
+        "wide": wide, "environment": _page.environment(), "page_of_watch": page_of_watch, "within_page": within_page,
         "some": lambda labels: _map.ObjectMap(np.arange(7), None, lists.near).edge(np.array(labels)),
         "shares": lambda labels: _map.ObjectMap(np.arange(7), None, lists.near).edge_shares(np.array(labels)),
         "Z": karat.clusterers.LinkageClustering(3, method="ward").fit(rng.normal(size=(50, 2))).linkage_,
