@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import tempfile
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import karat
 from karat import bounds
@@ -203,6 +206,69 @@ def names() -> dict[str, Any]:
         return [it.image(*pair) is not None for pair in pairs], [
             it.answers(host, token) for host in (it._host, "x") for token in (it.token, "x")
         ]  # fmt: skip
+
+    def requests() -> Any:
+        """What a page answers to good, odd and foreign requests."""
+        it, said = page.LabelPage(FakeDesk()), []  # type: ignore[arg-type]
+        thread = threading.Thread(target=it.serve)
+        thread.start()
+        good = b'{"kind": "undo", "at": 1}'
+        for method, path, token, body in (
+            ("GET", f"/?token={it.token}", "", None), ("GET", "/state", it.token, None), ("GET", "/state", "x", None),
+            ("GET", "/what", it.token, None), ("GET", "/image?at=1&number=5", it.token, None),
+            ("GET", "/image?at=x", it.token, None), ("POST", "/here", it.token, b""), ("POST", "/what", it.token, b""),
+            ("POST", "/answer", it.token, good), ("POST", "/answer", "x", good), ("POST", "/answer", it.token, b"what"),
+            ("POST", "/answer", it.token, b'{"kind": "label", "at": 1, "label": "c"}'),
+            ("POST", "/answer", it.token, b"{" + b" " * page._MAX_BYTES), ("POST", "/here", it.token, b" " * page._MAX_BYTES),
+            ("POST", "/answer", it.token, b'{"kind": "stop", "at": 1}'),
+        ):  # fmt: skip
+            asked = http.client.HTTPConnection(it._host, timeout=20)
+            asked.request(method, path, body, {"X-Token": token})
+            answer = asked.getresponse()
+            text = answer.read().decode()
+            kind = answer.getheader("Content-Type")
+            said.append(
+                (answer.status, kind, text if kind == "application/json" else len(text) > 99)
+            )
+            asked.close()
+        thread.join(20)
+        return said, it.closed
+
+    def opened() -> Any:
+        """Kinds of the answers in the file of a desk that asks twice for the same object."""
+        with tempfile.TemporaryDirectory() as folder:
+            one = session.LabelSession(Path(folder) / "a.jsonl", order, lines, by="Ann")
+            it = desk.Desk(one, watch.Watch(one, {"a": three}), desk.ShownObjects(lines, None))
+            said = [it.at, it.at]
+            it.give("label", "red", said[0])
+            return [*said, it.at], [answer.kind for answer in one.file.answers]
+
+    def watched_by(**options: Any) -> Any:
+        """The watch of a session without labels."""
+        with tempfile.TemporaryDirectory() as folder:
+            one = session.LabelSession(Path(folder) / "a.jsonl", order, lines, by="Ann")
+            return watch.Watch(one, {"a": three}, **options)
+
+    def posted() -> Any:
+        """Attempts, waits and the end of a model whose server fails in several ways."""
+        waits: list[float] = []
+        replies = iter([OSError("down"), ValueError("odd"), reply, *[OSError("gone")] * 3])
+        it = chat.ChatModel("m", "http://x", retries=2)
+
+        def post(body: bytes) -> Any:
+            given = next(replies)
+            if isinstance(given, Exception):
+                raise given
+            return given
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(chat.ChatModel, "_post", lambda self, body: post(body))
+            patch.setattr(chat.time, "sleep", waits.append)
+            said = it("what?")
+            try:
+                it("again?")
+            except ConnectionError as error:
+                return str(said), said.tokens_sent, waits, str(error)
 
     words = {"red": "fire rose", "green": "leaf grass", "blue": "sea sky"}
 
