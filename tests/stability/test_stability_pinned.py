@@ -56,11 +56,20 @@ class Drift(Signs):
         return (X[:, 0] > np.quantile(X[:, 0], 0.2 + self.random_state % 5 / 10)).astype(int)
 
 
-def patched(name: str, value: Any, work: Any) -> Any:
-    """What some work gives while a name of the room has another value."""
+def gap_asked() -> Any:
+    """What the estimators by the gap statistic ask for, and what one of their fits gives."""
+    asked: list[Any] = []
+
+    def gap_statistic(X: Any, run: Any, **options: Any) -> Any:
+        asked.append((options, np.bincount(run(X, 3, 5)).tolist()))
+        return Some(first_k=options["k"][-1])
+
+    data = np.arange(12.0)[:, None] ** 2
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"karat.stability.{name}", value)
-        return work()
+        patch.setattr("karat.measures.internal.gap.gap_statistic", gap_statistic)
+        for name in ("gap", "gap-pca"):
+            asked.append(number.ESTIMATORS[name][0](data, "ward", [1, 2, 4], 7))
+    return asked
 
 
 @cache
@@ -80,7 +89,7 @@ def names() -> dict[str, Any]:
         "ward", curve, clusters, 3.0, np.arange(24) * 2, np.arange(3), np.eye(3), 5
     )
     return {
-        "patched": patched, "progress": progress,
+        "gap_asked": gap_asked, "halves2": np.random.default_rng(4).normal(size=(80, 2)) + np.arange(80)[:, None] % 2 * 50.0, "progress": progress,
         **{module.__name__.rpartition(".")[2].lstrip("_"): module for module in (
             _agreement, assessment, calibrated, clusterwise, consensus, curves, engine, method, number,
             result, sys.modules["karat.stability.subsampling"])},

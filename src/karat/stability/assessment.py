@@ -274,7 +274,7 @@ def _found_in_null(
 
 def _most_stable(curve: StabilityCurve) -> int:
     """The least unstable number of clusters, relative to the null where there is one."""
-    unstable = 1 - curve.table["value"]
+    unstable = -curve.table["value"]
     if "ratio" in curve.table and curve.table["ratio"].notna().any():
         unstable = curve.table["ratio"]
     return list(curve.samples)[int(np.nanargmin(unstable.to_numpy()))]
