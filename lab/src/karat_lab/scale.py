@@ -117,6 +117,9 @@ QUICK: dict[str, Quick] = {
         1, "one sample of each synthetic data set instead of 5, four of each real one instead of "
         "20", "chapter6"
     ),
+    "whissell2012-chapter6-ties": Quick(
+        1, "one sample of each data set instead of 20", "chapter6"
+    ),
     "whissell2012-table6.4": Quick(
         1, "one sample of each data set instead of 20: no errors", "chapter6"
     ),

@@ -43,6 +43,8 @@ TITLES = {
     "between_within_ratio": "B/W",
     "point_wise_margin": "Point-wise margin",
 }
+#: columns of table 6.2
+NUMBERS = (*map(str, range(2, 11)), "11+")
 _GENERALIZED = {
     "informativeness_ari": "adjusted_rand_index",
     "informativeness_pq": "purity",
@@ -200,7 +202,16 @@ def chosen_k_table(
             rows[dataset, title, "karat"] = tuple(counts)
             rows[dataset, title, "error"] = tuple(np.sqrt(counts * (1 - counts / counts.sum())))
     index = pd.MultiIndex.from_tuples(rows, names=["data set", "measure", ""])
-    return pd.DataFrame(list(rows.values()), index=index, columns=[*map(str, range(2, 11)), "11+"])
+    return pd.DataFrame(list(rows.values()), index=index, columns=list(NUMBERS))
+
+
+def as_counts(counts: Iterable[int]) -> str:
+    """A row of table 6.2 in words: numbers of clusters, and how often each was chosen.
+
+    >>> as_counts([12, 0, 38])
+    '2: 12, 4: 38'
+    """
+    return ", ".join(f"{k}: {n}" for k, n in zip(NUMBERS, counts, strict=False) if n)
 
 
 def _best_numbers(part: pd.DataFrame, key: str) -> list[int]:

@@ -12,7 +12,12 @@ import numpy as np
 
 from karat_lab import ExperimentResult
 from karat_lab.comparison import same_chance
-from karat_lab.whissell2012_chapter6 import TITLES, chosen_k_table, correlation_table
+from karat_lab.whissell2012_chapter6 import (
+    TITLES,
+    as_counts,
+    chosen_k_table,
+    correlation_table,
+)
 from karat_lab.whissell2012_chapter6_samples import (
     REAL,
     KeptParts,
@@ -128,10 +133,7 @@ def _rows(reading: str, tables: dict[str, pd.DataFrame]) -> list[dict[str, Any]]
                 continue
             parts = ("karat", "published")
             counts = [chosen.loc[dataset, title, part].to_numpy(int) for part in parts]
-            words = (
-                ", ".join(f"{k}: {n}" for k, n in zip(chosen.columns, each, strict=True) if n)
-                for each in counts
-            )
+            words = map(as_counts, counts)
             row = {"figure": f"{dataset} {title}", "reading": reading, "p": same_chance(*counts)}
             rows.append(row | dict(zip(("ours", "published"), words, strict=True)))
     return rows
