@@ -9,11 +9,41 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
 import karat
+from karat.distances import as_distances
 from karat.measures import catalogue
+from karat.measures.external import chance
+from karat.measures.internal import margins
+from karat.measures.passes import centroids, samples
+from karat.measures.passes.statistics import Statistics
+from karat.runtime.executors import Workers
 from pinning import Pins
+
+
+class Fixed(BaseEstimator, ClusterMixin):
+    """A fitted clusterer with labels; with rows it predicts the label of an equal row."""
+
+    def __init__(self, labels: Any, rows: Any = None) -> None:
+        self.labels, self.rows, self.labels_ = labels, rows, labels
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        return self.labels
+
+    def of_rows(self, X: Any) -> Any:
+        return self.labels[[int((self.rows == row).all(axis=1).argmax()) for row in X]]
+
+
+def fixed_labels(labels: Any, rows: Any = None) -> Any:
+    one = Fixed(labels, rows)
+    if rows is not None:
+        one.predict = one.of_rows  # type: ignore[attr-defined]
+    return one
 
 
 def names() -> dict[str, Any]:
@@ -81,8 +111,44 @@ def names() -> dict[str, Any]:
         frame = found.to_frame().drop(columns="standard_error")
         return str(found), len(found._repr_html_()), frame.round(9).to_dict("list"), len(found)
 
+    def pair_sample(labels: Any, keys: Any = ("c_index",)) -> Any:
+        """A sample of pairs of the first objects."""
+        labelings = karat.labelings.as_labelings({"a": labels}, noise="drop")
+        distances = as_distances(X[: len(labels)], exact=True)
+        measures = [catalogue[key] for key in keys]
+        rng = np.random.default_rng(3)
+        return samples.PairSample(X[: len(labels)], distances, labelings, measures, rng)
+
+    def pair_estimates(size: int, keys: Any) -> Any:
+        """Values and errors of a sample of pairs that has grown."""
+        one = pair_sample(y, keys)
+        for grown in (size // 2, size):
+            one.grow(grown)
+        values, errors, reasons = one.estimates()
+        return values.round(6), errors.round(5), reasons, one.n_drawn, one.complete
+
+    def silhouette_sample(size: int) -> Any:
+        """Values and errors of a sample of objects that has grown."""
+        labelings = karat.labelings.as_labelings({"good": y, "half": y // 2, "out": out},
+                                                 noise="drop")  # fmt: skip
+        values = np.stack([np.linspace(-0.5, 1, 30), np.linspace(0, 1, 30), np.full(30, 0.5)])
+        measures = [catalogue["silhouette"]]
+        one = samples.SilhouetteSample(X, labelings, measures, np.random.default_rng(0),
+                                       lambda objects: values[:, objects])  # fmt: skip
+        one.grow(size)
+        return [*one.estimates(), one.n_drawn, one.size]
+
+    def statistics_of(labels: Any, w: Any) -> Any:
+        """Statistics without a pass."""
+        labelings = karat.labelings.as_labelings({"a": labels}, noise="drop")
+        return Statistics(X[: len(labels)], labelings, (), weights=w and np.array(w))
+
     internal = [key for key, one in catalogue.items() if one.kind == "internal"]
-    shared = {"catalogue": catalogue, "sparse": sparse, "pd": pd, "KMeans": KMeans}
+    shared = {
+        "samples": samples, "centroids": centroids, "margins": margins, "chance": chance,
+        "Workers": Workers, "fixed_labels": fixed_labels, "as_distances": as_distances,
+    }  # fmt: skip
+    shared |= {"catalogue": catalogue, "sparse": sparse, "pd": pd, "KMeans": KMeans}
     return locals() | shared
 
 
