@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import re
 import shlex
 import tempfile
@@ -28,7 +29,7 @@ from rich.console import Console
 from typer import Exit
 
 from command_line import karat_command
-from karat.cli import _assignments, _label_files, _numbers, _output
+from karat.cli import _assignments, _label_files, _numbers, _output, _run_options
 from karat.cli._run_options import SweepOptions
 from karat.datasets import LabelColumns
 from pinning import Pins, tried
@@ -115,12 +116,13 @@ def within(work: Callable[[], Any]) -> Any:
 
 
 def still(text: str | None, place: str) -> str | None:
-    """A text without the clock, the folder and the version."""
+    """A text without the clock, the folder, the version, and digits that processors differ in."""
     if text is None:
         return None
     text = re.sub(r"\x1b\[[\d;]*m", "", text.replace(place, "PLACE"))
     if "Usage:" in text:  # by the name of the program, in a box as wide as the terminal
         text = re.sub(r"[\s╭╮╰╯│─]+", " ", text.partition("Error")[2])
+    text = re.sub(r"\d+\.\d{7,}", lambda number: f"{float(number[0]):.6f}", text)
     text = re.sub(r'"(seconds|digest|partition|version)": [^,}]*', r'"\1": 0', text)
     return re.sub(r"\b(in )?\d+ s\b|\d+\.\d+\.\d+[\w.]*|#[0-9a-f]{8}", "TIME", text)
 
@@ -172,10 +174,16 @@ def labelled(labels: dict[str, Any], rows: Any) -> LabelColumns:
     return columns
 
 
+def workers_of(address: str) -> Any:
+    """What the workers of a Dask scheduler are made of."""
+    with mock.patch("karat.runtime.executors.Workers", lambda *given: given):
+        return _run_options._dask_workers(address)
+
+
 @cache
 def names() -> dict[str, Any]:
     shared = {"said": said, "out": out, "within": within, "Some": Some, "Path": Path, "pa": pa,
-              "write_rows": write_rows, "made": made, "chosen": chosen, "labelled": labelled,
+              "write_rows": write_rows, "workers_of": workers_of, "logging": logging, "made": made, "chosen": chosen, "labelled": labelled,
               "console": lambda width: Console(width=width)}  # fmt: skip
     return shared | {"numbers": _numbers, "output": _output, "files": _label_files}
 

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, SpectralClustering
 
 import karat
 from karat.distances import as_distances
@@ -146,7 +146,8 @@ def names() -> dict[str, Any]:
     internal = [key for key, one in catalogue.items() if one.kind == "internal"]
     shared = {
         "samples": samples, "centroids": centroids, "margins": margins, "chance": chance,
-        "Workers": Workers, "fixed_labels": fixed_labels, "as_distances": as_distances,
+        "Workers": Workers, "fixed_labels": fixed_labels,
+        "SpectralClustering": SpectralClustering, "as_distances": as_distances,
     }  # fmt: skip
     shared |= {"catalogue": catalogue, "sparse": sparse, "pd": pd, "KMeans": KMeans}
     return locals() | shared
