@@ -65,6 +65,22 @@ def names() -> dict[str, Any]:
             assert all(map(np.array_equal, here, there))
             return here
 
+    def spied(n: int, k: int, parts: int) -> Any:
+        """Objects of each call of a search, here and on an executor."""
+        seen: list[Any] = []
+        work = neighbors._lists
+
+        def lists_of(k: int, metric: Any, X: Any, objects: Any) -> Any:
+            seen.append(len(objects))
+            return work(k, metric, X, objects)
+
+        with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as pool:
+            patch.setattr(neighbors, "_lists", lists_of)
+            patch.setattr(neighbors, "SEARCH_PARTS", parts)
+            neighbors.neighbor_lists(X[:n], k)
+            neighbors.neighbor_lists(X[:n], k, executor=pool)
+        return seen
+
     def warped(series: Any) -> Any:
         """What is made of series by a distance in place of that of another package."""
         found = SimpleNamespace(
@@ -92,7 +108,12 @@ def names() -> dict[str, Any]:
         outside = it.between(X[:2], X[2:4] + 1), len(calls)
         return inside, outside, it(X[0], X[1]), it.__qualname__
 
-    shared = {"square": square, "as_distances": as_distances, "sparse": sparse}
+    shared = {
+        "SimpleNamespace": SimpleNamespace,
+        "square": square,
+        "as_distances": as_distances,
+        "sparse": sparse,
+    }
     return locals() | shared
 
 

@@ -158,7 +158,7 @@ def _from_condensed(values: NDArray[Any]) -> NDArray[Any]:
             f"{len(values):,} distances are those of no number of objects: n objects have "
             f"n(n-1)/2 pairs, and {n:,} objects have {n * (n - 1) // 2:,}"
         )
-    return squareform(values, checks=False)
+    return squareform(values)
 
 
 def asymmetry(D: Matrix) -> tuple[float, int, int]:
