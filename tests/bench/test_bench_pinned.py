@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace as Some
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from karat.bench import (
     collection,
     comparison,
     diagram,
+    environment,
     folder,
     page,
     paper,
@@ -87,6 +89,19 @@ def still(text: str) -> str:
     return re.sub(r"[\d.]+ s\b", "SECONDS", text.split("How this was made")[0])
 
 
+def processors() -> list[str]:
+    """The model where the system tells it, where it tells another, and where it tells none."""
+    told = []
+    for exists, text in ((True, "flags: a\nmodel name\t: Fast 9\n"), (True, "flags"), (False, "")):
+        with (
+            mock.patch("pathlib.Path.exists", lambda _, exists=exists: exists),
+            mock.patch("pathlib.Path.read_text", lambda _, text=text, **options: text),
+            mock.patch("platform.processor", return_value="odd"),
+        ):
+            told.append(environment._processor())
+    return told
+
+
 @cache
 def names() -> dict[str, Any]:
     rng = np.random.default_rng(0)
@@ -99,13 +114,8 @@ def names() -> dict[str, Any]:
         "np": np, "pd": pd, "karat": karat, "Some": Some, "F": folder_of, "race": race, "still": still, "three": three,
         "C": lambda *a, **k: karat.bench.compare_methods(*a, **k), "many": pd.DataFrame(rng.normal(size=(12, 4)), columns=list("pqrs")),
         "ties": pd.DataFrame({"a": [1, 1, 2.0], "b": [1, 1, 2.0], "c": [1, 1, 2.0]}), "big": pd.DataFrame(rng.normal(size=(90, 9))), "Benchmark": Benchmark,
-        "told": told, "reported": reported, "clear": pd.DataFrame({"a": np.arange(9) + 2.0, "b": np.arange(9) + 1.0, "c": np.arange(9) + 0.0}), "rng": np.random.default_rng,
+        "processors": processors, "told": told, "reported": reported, "clear": pd.DataFrame({"a": np.arange(9) + 2.0, "b": np.arange(9) + 1.0, "c": np.arange(9) + 0.0}), "rng": np.random.default_rng,
     }  # fmt: skip
-
-
-def of_comparison(table: str, more: str = "") -> str:
-    return (f"[(c.words, c.leaders, c.cliques, c.ranks, c.critical_difference, c.friedman, c.pairs, c.groups, str(c), [c.different_from(n) for n in c.ranks.index])"
-            f" for c in [C({table}{more})]]")  # fmt: skip
 
 
 test_the_answer_is_the_pinned_one = Pins(__file__, names).test()

@@ -58,7 +58,7 @@ class BenchmarkResults:
         fits = self._contestant_table().groupby(
             ["contestant", "set", "representation", "try", "k"], dropna=False
         )
-        reasons = fits["reason"].first().groupby("contestant", sort=False)
+        reasons = fits["reason"].first().groupby("contestant")
         counts = reasons.agg(["size", "count", "first"]).set_axis(
             ["fits", "failed", "reason"], axis=1
         )
