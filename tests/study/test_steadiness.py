@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,8 +12,11 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 
 import karat
+from karat.judge import Judgement
+from karat.judge.evidence import TINY
 from karat.study.facts import Steadiness
 from karat.study.fits import Fits
+from karat.study.judgement import by_expected_agreement
 from karat.study.numbers import LEVEL
 from karat.study.perturbed import measure_steadiness
 from karat.study.ranking import (
@@ -22,6 +26,7 @@ from karat.study.ranking import (
     chosen_when_shaken,
     expected_agreement,
     level_numbers,
+    split_outliers,
 )
 from karat.study.samples import in_order_of_contents
 from karat.study.stability import swept_numbers
@@ -160,6 +165,30 @@ def test_a_clear_lead_is_chosen_and_a_tie_is_shared():
 def test_numbers_half_as_probable_as_the_first_are_level():
     probability, k = np.array([0.3, 0.2, 0.26, 0.24]), np.array([2, 2, 3, 4])
     assert level_numbers(probability, k).tolist() == [True, True, True, False]
+
+
+def test_a_group_of_outliers_is_not_chosen_before_a_near_copy_without_it():
+    tiny = np.array([True, False, True, False])
+    agreement = np.array([[1, 0.9, 0.2, 0.1], [0.9, 1, 0.2, 0.1], [0.2, 0.2, 1, 0.89], [0] * 4])
+    every = np.ones(4, bool)
+    assert split_outliers(tiny, agreement, every).tolist() == [True, False, False, False]
+    # a copy that may not be chosen is no reason
+    assert not split_outliers(tiny, agreement, ~np.array([False, True, False, False])).any()
+
+
+def test_two_groups_lead_three_of_which_one_is_a_row():
+    ahead, none = np.array([0.8, 0.79, 0.2]), np.zeros(3)
+    judgement = Judgement(
+        none, ahead, ahead, none, none, np.array([0.5, 0.45, 0.05]), none, 0.5, ahead, {}, 0.0
+    )
+    sizes = np.zeros((3, 7))
+    sizes[:, 0], sizes[0, TINY] = (3, 2, 4), 1 / 3
+    agreement = np.array([[1, 0.95, 0.3], [0.95, 1, 0.3], [0.3, 0.3, 1]])
+    evidence = SimpleNamespace(agreement=agreement, traits=SimpleNamespace(sizes=sizes))
+    judge = SimpleNamespace(near_best=lambda probability, agreement: 0.5)
+    assert by_expected_agreement(judge, judgement, evidence).score.argmax() == 1
+    sizes[0, TINY] = 0
+    assert by_expected_agreement(judge, judgement, evidence).score.argmax() == 0
 
 
 def blobs(k, n=20, spread=0.1, seed=0):

@@ -145,7 +145,9 @@ def _validated(
         (output.save_model, "--save-model"),
     ):
         check_target(path, option, output.force)
-    check_labels(output.labels, "--labels", force=output.force)
+    # a file of classes is often given here
+    written = "--labels writes the clusters, and --truth reads classes"
+    check_labels(output.labels, written, force=output.force)
     older_model = None if output.against is None else load_any_model(output.against)
     classes = parse_classes(judging.classes)
     if isinstance(classes, list) and -1 in classes:

@@ -61,6 +61,8 @@ LINE_NAMES = (
 )  # fmt: skip
 COLUMN_NAMES = ("column mean", "column most", "column share", "column likelihood")
 SIZE_NAMES = ("clusters", "outliers", "smallest", "largest", "evenness", "tiny", "log size")
+#: column of the share of clusters with fewer than 1 % of the objects, or than three
+TINY = SIZE_NAMES.index("tiny")
 OWN_NAMES = NEIGHBOR_NAMES + TREE_NAMES + VALLEY_NAMES + LINE_NAMES
 #: columns whose own distributions are compared, and parts of those of many values
 MOST_COLUMNS, MOST_PARTS = 50, 8

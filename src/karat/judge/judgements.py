@@ -36,7 +36,7 @@ FAR = 100.0
 EVEN_SHARE = 0.02
 #: lower limit of the factor of the temperatures
 LEAST_DOUBT = 0.1
-#: adjusted Rand index above which a candidate is a near copy of the chosen one
+#: adjusted Rand index from which a partition is a near copy of another
 NEARLY = 0.9
 #: largest difference from the best candidate that counts as near it
 NEAR = 0.05

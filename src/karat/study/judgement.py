@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.distances import RELATIONS
 from karat.judge import FEWEST_OBJECTS
+from karat.judge.evidence import TINY
 from karat.judge.judgements import set_back
 from karat.judge.label_likelihood import TEMPERATURE, prior
 from karat.labelings.pairs import Constraints
@@ -25,6 +26,7 @@ from karat.study.ranking import (
     chosen_when_shaken,
     expected_agreement,
     level_numbers,
+    split_outliers,
 )
 from karat.study.request import SweepRequest, usual_numbers
 from karat.study.samples import draw_sample, part_of
@@ -146,9 +148,8 @@ class JudgedCandidates:
 
     @property
     def may_be_first(self) -> NDArray[np.bool_]:
-        """Mask of the clusterings whose number of clusters is likely enough to be chosen."""
-        k = self.evidence.traits.sizes[:, 0].astype(np.int64)
-        return level_numbers(self.judgement.probability, k) & (
+        """Mask of the clusterings that may be chosen: none has an unlikely number of clusters."""
+        return _may_lead(self.judgement, self.evidence) & (
             self.judgement.ahead >= self.judgement.ahead.max() - FAR_BEHIND
         )
 
@@ -271,16 +272,27 @@ def by_expected_agreement(
     """A judgement whose first holds still, see :func:`karat.study.ranking.expected_agreement`.
 
     The choice follows the probabilities of the numbers of clusters. A candidate comes last if its
-    number is less than half as probable as another. One that is not repeatable steps back.
+    number is less than half as probable as another, or if it differs from another by clusters of
+    a few outliers only. One that is not repeatable steps back.
     """
     score = expected_agreement(judgement.ahead, evidence.agreement)
     if repeatable is not None:
         score -= REPEATABLE * ~repeatable
-    score -= ~level_numbers(judgement.probability, evidence.traits.sizes[:, 0].astype(np.int64))
+    score -= ~_may_lead(judgement, evidence)
     first = int(np.argmax(score))
     score += judgement.predicted[first] - score[first]
     near_best = judge.near_best(judgement.probability, evidence.agreement[first])
     return replace(judgement, score=score, near_best=near_best)
+
+
+def _may_lead(judgement: Judgement, evidence: Evidence) -> NDArray[np.bool_]:
+    """Mask of the candidates with a likely number of clusters that have no copy without outliers.
+
+    Where both are level, few objects apart from all others are no group of their own.
+    """
+    sizes = evidence.traits.sizes
+    level = level_numbers(judgement.probability, sizes[:, 0].astype(np.int64))
+    return level & ~split_outliers(sizes[:, TINY] > 0, evidence.agreement, level)
 
 
 def led_by_the_best(judgement: Judgement) -> Judgement:

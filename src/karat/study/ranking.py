@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
+from karat.judge.judgements import NEARLY
 from karat.measures.measure_map import grouped
 
 if TYPE_CHECKING:
@@ -131,6 +132,12 @@ def level_numbers(probability: Floats, n_clusters: NDArray[np.int64]) -> Bools:
     numbers, place = np.unique(n_clusters, return_inverse=True)
     shares = np.bincount(place, probability, len(numbers))
     return np.asarray((shares >= LEVEL_NUMBER * shares.max())[place])
+
+
+def split_outliers(tiny: Bools, agreement: Floats, allowed: Bools) -> Bools:
+    """Mask of the partitions with tiny clusters where an allowed near copy has none."""
+    same = (agreement >= NEARLY) & (allowed & ~tiny)
+    return np.asarray(tiny & same.any(axis=1))
 
 
 def chosen_when_shaken(
