@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from scipy import sparse
@@ -30,6 +31,23 @@ class Drawn:
         return np.zeros(size, dtype=int) if size else 0
 
 
+def searched(evidence: list[float], groups: list[int], X: Any, metric: Any = "euclidean") -> Any:
+    """What is said of a search that finds this evidence, and how many numbers each one tries."""
+    tried: list[tuple[int, int]] = []
+
+    def find(Z: Any, rng: Any, numbers: Any) -> Any:
+        tried.append((len(Z), len(numbers)))
+        given = [
+            (karat.nulls.valleys.NUMBERS_OF_CLUSTERS.index(k)) % len(evidence) for k in numbers
+        ]
+        spread = rng.choice([0.98, 1.02], size=len(given))
+        return np.array(evidence)[given] * spread, np.array(groups)[given]
+
+    with mock.patch.object(structure, "find_valleys", find):
+        found = structure.structure_of(X, metric, np.random.default_rng(0))
+    return found, np.unique(tried, axis=0, return_counts=True)
+
+
 @cache
 def names() -> dict[str, Any]:
     rng = np.random.default_rng(0)
@@ -41,7 +59,7 @@ def names() -> dict[str, Any]:
         "np": np, "sparse": sparse, "karat": karat, "valleys": valleys, "co": coordinates,
         "references": references, "structure": structure, "Structure": Structure, "rng": np.random.default_rng,
         "far": far, "y": y, "near": far / 9, "line": np.sort(rng.normal(size=(90, 1)), axis=0), "arc": arc, "half": (np.arange(120) > 59),
-        "cloud": rng.normal(size=(240, 4)), "Drawn": Drawn, "counts": sparse.csr_array(rng.poisson(0.5, size=(20, 9)).astype(float)),
+        "cloud": rng.normal(size=(240, 4)), "Drawn": Drawn, "searched": searched, "counts": sparse.csr_array(rng.poisson(0.5, size=(20, 9)).astype(float)),
         "many": rng.normal(size=(320, 310)) + 3 * rng.normal(size=(320, 1)) * rng.normal(size=310), "grid": rng.integers(0, 4, size=(60, 2)).astype(float),
     }  # fmt: skip
 

@@ -127,7 +127,7 @@ def draw_reference(
     check_choice(kind, (*ALONG_AXES, "shuffled"), "kind")
     null = Null(check_points(X, metric), metric)
     if kind not in null.kinds:
-        names = {"shuffled": "sparse data", "": "a graph"}
+        names = {"shuffled": "sparse data", "": "graphs"}
         raise InputError(
             f"{names.get(''.join(null.kinds), 'dense data')} have no reference of the kind "
             f"{kind!r}; there is {' and '.join(map(repr, null.kinds)) or 'none'}"
