@@ -272,3 +272,14 @@ def test_a_stopped_second_pass_keeps_the_labels_of_finished_parts(
         again = karat_command(*command[:-1], "--force", cwd=folder)
     assert again.returncode == 130
     assert len(list((folder / "labels").iterdir())) == 3
+
+
+def test_tables_break_texts_between_words(monkeypatch, capsys):
+    from karat.cli._output import show_table
+
+    title = "Normalised mutual information"
+    for width in range(30, 46):
+        monkeypatch.setenv("COLUMNS", str(width))
+        show_table(("measure", "first", "better"), [(title, "0.123456", "greater")], numbers=[1])
+        shown = capsys.readouterr().out
+        assert {*title.split(), "0.123456"} <= set(shown.replace(",", " ").split()), width

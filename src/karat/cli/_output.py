@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: characters of a terminal without room for headings beside the text
 NARROW = 60
+#: characters of a word from which a table may break it
+LONG_WORD = 24
 
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
@@ -85,9 +87,11 @@ def show_table(
         console.print(Text(printable(title), style="italic"))
     widths = []
     for i, head in enumerate(heads):
-        # headings break between words, numbers nowhere
-        whole_texts = [row[i] for row in cells if i in numbers or i < whole]
-        widths.append(max(map(len, [*printable(head).split(), *whole_texts, ""])))
+        # headings and texts break between words, numbers nowhere
+        unbroken = i in numbers or i < whole
+        parts = [part for row in cells for part in ([row[i]] if unbroken else row[i].split())]
+        widest = max(map(len, [*printable(head).split(), *parts, ""]))
+        widths.append(widest if unbroken else min(widest, LONG_WORD))
         table.add_column(
             Text(printable(head)), justify="right" if i in numbers else "left",
             no_wrap=i < whole, overflow="fold", min_width=widths[i],

@@ -246,13 +246,10 @@ def _print_answer(
         numbers = range(1, 1 + len(block))
         if truth is not None:
             rows = [
-                (
-                    m["title"], *(_cell(m, truth, name) for name in block), m["better"],
-                    " to ".join(f"{float(v):g}" for v in m["range"]), m["family"],
-                )
+                (m["title"], *(_cell(m, truth, name) for name in block), m["better"])
                 for m in measures
-            ]  # fmt: skip
-            show_table(("measure", *block, "better", "range", "family"), rows, numbers=numbers)
+            ]
+            show_table(("measure", *block, "better"), rows, numbers=numbers)
             continue
         for m in measures:
             title = f"{m['title']}, {m['better']} is better; rows as gold standard"
