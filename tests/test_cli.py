@@ -323,3 +323,12 @@ def test_help_has_no_control_characters(command):
         assert "Usage" in text
         assert "\\b" not in text
         assert "\b" not in text
+
+
+def test_the_help_of_a_command_fills_the_width_and_has_an_example():
+    for command in app.registered_commands:
+        name = command.name or command.callback.__name__
+        paragraphs = command.help.split("\n\n")
+        assert not any("\n" in paragraph for paragraph in paragraphs), name
+        if name not in ("reproduce", "lab"):  # the laboratory's own help follows
+            assert any(paragraph.startswith(f"karat {name} ") for paragraph in paragraphs), name

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -75,6 +77,12 @@ def root(
     """Tells whether a clustering is any good, and which one to use."""
 
 
+def _help_of(command: Callable[..., None]) -> str:
+    """The docstring with each paragraph on a line, so that it fills terminals of any width."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 for _command in (
     run,
     assign,
@@ -89,9 +97,9 @@ for _command in (
     bench,
     measures,
 ):
-    app.command()(_command)
-app.command(context_settings=FORWARD)(reproduce)
-app.command(context_settings=FORWARD)(lab)
+    app.command(help=_help_of(_command))(_command)
+for _command in (reproduce, lab):
+    app.command(context_settings=FORWARD, help=_help_of(_command))(_command)
 
 
 def _check_thread_count() -> None:

@@ -48,7 +48,9 @@ class BenchOptions:
 def bench(options: BenchOptions, json: JsonOption = False) -> None:
     """Compare methods over many data sets: ranks, tests, and a conclusion in words.
 
-    Outliers (-1) count as clusters of one. For example:
+    Outliers (-1) count as clusters of one.
+
+    For example:
 
     karat bench results --report appendix.html --report tables.tex
     """

@@ -70,6 +70,10 @@ def bound(options: BoundOptions, json: JsonOption = False) -> None:
     label until it is low enough (--target), and stop. Other clusterings or options are another
     question. karat counts the questions, in copies of the file too, and they share delta. --once
     gives all of delta to one question, for a number of labels fixed beforehand.
+
+    For example:
+
+    karat bound clusters.csv labels.csv --target 0.1
     """
     from karat.bounds import forecast_bounds, forecast_labels
     from karat.datasets import read_labelings, read_labels

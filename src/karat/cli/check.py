@@ -24,6 +24,8 @@ def check(reading: LabelledInputOptions, json: JsonOption = False) -> None:
     Findings marked ! change the answer; each ends with the options that change what was assumed.
     The exit code is 4 where karat run would stop and ask.
 
+    For example:
+
     karat check customers.csv
     """
     from karat.datasets import weighted

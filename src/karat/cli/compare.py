@@ -68,6 +68,10 @@ def compare(options: CompareOptions, json: JsonOption = False) -> None:
     """Compare clusterings with a gold standard, or with each other, by external measures.
 
     Objects that are missing in some of the joined files are excluded and counted.
+
+    For example:
+
+    karat compare labelings.csv --truth class
     """
     check_choice(options.noise, ("error", "cluster", "singletons", "drop"), "--noise")
     compared = _of_counts(options) or _of_labelings(options)

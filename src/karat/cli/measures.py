@@ -23,7 +23,14 @@ def measures(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List every measure with its direction and range, explain one, or recommend three."""
+    """List every measure with its direction and range, explain one, or recommend three.
+
+    For example:
+
+    karat measures silhouette
+
+    karat measures --for texts
+    """
     if for_ is not None:
         import karat
         from karat.study.wording import span

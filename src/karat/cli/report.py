@@ -20,7 +20,12 @@ def report(
     ] = None,
     force: ForceOption = False,
 ) -> None:
-    """Write the HTML report of a study file, without fitting anything again."""
+    """Write the HTML report of a study file, without fitting anything again.
+
+    For example:
+
+    karat report wine.karat -o wine.html
+    """
     from karat.report import write_report
     from karat.study import load_study
 

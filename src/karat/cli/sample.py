@@ -43,8 +43,12 @@ def sample(
 
     Rows are counted from 0, as `karat run` reads them. Label in the order of the column `draw` and
     skip none. You may sort the table. With --id-column the draw depends on the ids alone, whatever
-    the order of the rows. `karat bound` and `karat run --truth` read the filled-in
-    table. Ask `karat bound` after every label if you like, and stop when its bound is low enough.
+    the order of the rows. `karat bound` and `karat run --truth` read the filled-in table. Ask
+    `karat bound` after every label if you like, and stop when its bound is low enough.
+
+    For example:
+
+    karat sample customers.csv -n 60 -o labels.csv
     """
     from karat.bounds import sample as draw
     from karat.datasets import read_cells
