@@ -23,7 +23,7 @@ from karat.distances import (
     object_distances,
     triangle_violations,
 )
-from karat.distances.neighbors import neighbor_lists
+from karat.distances.neighbors import _scan, neighbor_lists, neighbors_of_some
 from karat.runtime.validation import InputError
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
@@ -61,6 +61,21 @@ def test_matrix_and_condensed_form_agree_and_are_exactly_symmetric(name):
     np.testing.assert_array_equal(D, D.T)
     np.testing.assert_array_equal(squareform(condensed(many, name)), D)
     np.testing.assert_array_equal(condensed(D, "precomputed"), squareform(D))
+
+
+def test_features_are_added_in_their_order_so_that_ties_are_the_same_everywhere():
+    rows = np.random.default_rng(0).normal(size=(40, 37)) * np.linspace(0.1, 9, 37)
+    squares = np.zeros((40, 40))
+    for column in rows.T:
+        squares += np.square(column[:, None] - column)
+    D = np.sqrt(squares)
+    np.testing.assert_array_equal(distance_matrix(rows), D)
+    np.testing.assert_array_equal(condensed(rows), squareform(D))
+    np.fill_diagonal(D, np.inf)
+    found = neighbors_of_some(rows, np.arange(40), 39)
+    np.testing.assert_array_equal(found, D.argsort(axis=1, kind="stable")[:, :39])
+    scanned = _scan(rows, np.arange(40), 5)
+    np.testing.assert_array_equal(scanned.distances, np.sort(D, axis=1)[:, :5])
 
 
 @pytest.mark.parametrize("name", FORMS)

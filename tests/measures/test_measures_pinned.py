@@ -15,9 +15,12 @@ from sklearn.cluster import KMeans, SpectralClustering
 import karat
 from karat.distances import as_distances
 from karat.measures import catalogue
+from karat.measures.clarity import _task, assessment, classifiers, sampled
 from karat.measures.external import chance
+from karat.measures.internal import chance as internal_chance
 from karat.measures.internal import margins
-from karat.measures.passes import centroids, samples
+from karat.measures.passes import centroids, ranks, samples
+from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.executors import Workers
 from pinning import Pins
@@ -143,10 +146,32 @@ def names() -> dict[str, Any]:
         labelings = karat.labelings.as_labelings({"a": labels}, noise="drop")
         return Statistics(X[: len(labels)], labelings, (), weights=w and np.array(w))
 
+    def task(codes: Any, folds: Any = None, X: Any = X) -> Any:
+        """A prediction task of the first objects."""
+        codes = np.array(codes, dtype=np.int32)
+        numbers = codes.max(axis=1).astype(np.int64) + 1
+        of_fold = folds if folds is None else np.array(folds, dtype=np.int32)
+        return _task.PredictionTask(X[: codes.shape[1]], codes, numbers, of_fold)
+
+    def everything(X: Any, labels: Any, **options: Any) -> Any:
+        """Everything that an assessment tells."""
+        seen = assessment.assess(X, labels, **options)
+        tables = [seen.per_cluster(m).astype(str).to_dict() for m in range(len(seen.labelings))]
+        more = [(seen.confusion(m).to_numpy(), seen.confused_pairs(m).to_dict("list"))
+                for m in seen.labelings.names]  # fmt: skip
+        return (str(seen), seen.folds, tables, more, seen.values(), seen.values("permutation"),
+                seen.agreement(karat.rand_index), len(seen._repr_html_()))  # fmt: skip
+
+    def over(Z: Any, metric: Any = "euclidean") -> Any:
+        """The passes over the pairs of some rows."""
+        return OverPairs(np.asarray(Z, dtype=float), metric, Workers())
+
     internal = [key for key, one in catalogue.items() if one.kind == "internal"]
     shared = {
         "samples": samples, "centroids": centroids, "margins": margins, "chance": chance,
-        "Workers": Workers, "fixed_labels": fixed_labels,
+        "Workers": Workers, "fixed_labels": fixed_labels, "task": task, "everything": everything,
+        "classifiers": classifiers, "assessment": assessment, "tasks": _task, "sampled": sampled,
+        "internal_chance": internal_chance, "ranks": ranks, "over": over, "Statistics": Statistics,
         "SpectralClustering": SpectralClustering, "as_distances": as_distances,
     }  # fmt: skip
     shared |= {"catalogue": catalogue, "sparse": sparse, "pd": pd, "KMeans": KMeans}

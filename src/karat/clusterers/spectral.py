@@ -126,7 +126,7 @@ def _clusters(W: sparse.csr_array, k: int, laplacian: str, rng: np.random.Genera
     labels = np.full(n, -1, dtype=np.int32)
     if len(joined) >= k:
         largest = np.argsort(-sizes, kind="stable")[:k]
-        place = np.full(len(sizes), -1)
+        place = np.zeros(len(sizes), dtype=np.int64)  # smaller ones go to the largest
         place[largest] = np.arange(k)
         labels[:] = place[component]
     elif len(joined):
