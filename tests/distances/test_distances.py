@@ -70,7 +70,7 @@ def test_features_are_added_in_their_order_so_that_ties_are_the_same_everywhere(
         squares += np.square(column[:, None] - column)
     D = np.sqrt(squares)
     np.testing.assert_array_equal(distance_matrix(rows), D)
-    np.testing.assert_array_equal(condensed(rows), squareform(D))
+    np.testing.assert_array_equal(condensed(rows, "euclidean"), squareform(D))
     np.fill_diagonal(D, np.inf)
     found = neighbors_of_some(rows, np.arange(40), 39)
     np.testing.assert_array_equal(found, D.argsort(axis=1, kind="stable")[:, :39])
